@@ -1,0 +1,34 @@
+"""Components: one class each, AutoGen's JSON on the wire, and nothing executed while they are read."""
+
+from studio.components.base import Component as Component
+from studio.components.base import JsonObject as JsonObject
+from studio.components.base import Opaque as Opaque
+from studio.components.base import Warn as Warn
+from studio.components.base import all_capabilities as all_capabilities
+from studio.components.base import walk as walk
+from studio.components.capability import Capability as Capability
+from studio.components.document import MAX_BYTES as MAX_BYTES
+from studio.components.document import check_bounds as check_bounds
+from studio.components.document import parse_document as parse_document
+from studio.components.keeping import FoundSecret as FoundSecret
+from studio.components.keeping import take_out_secrets as take_out_secrets
+from studio.components.loading import Part as Part
+from studio.components.loading import Report as Report
+from studio.components.loading import envelopes as envelopes
+from studio.components.loading import load_component as load_component
+from studio.components.loading import validate_component as validate_component
+from studio.components.registry import component_classes as component_classes
+from studio.components.registry import find_class as find_class
+from studio.components.registry import load_rooms as load_rooms
+from studio.components.schema import GROUPS as GROUPS
+from studio.components.schema import Slot as Slot
+from studio.components.schema import catalogue as catalogue
+from studio.components.schema import form_schema as form_schema
+from studio.components.schema import group_of as group_of
+from studio.components.schema import slots as slots
+from studio.components.schema import template as template
+from studio.components.secrets import DefaultEnv as DefaultEnv
+from studio.components.secrets import SecretRef as SecretRef
+from studio.components.secrets import env as env
+from studio.components.secrets import is_reference as is_reference
+from studio.components.secrets import secret_source as secret_source

@@ -1,0 +1,40 @@
+"""What a component could do to the world, in words that a person can approve."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Literal
+
+CapabilityKind = Literal["python", "process", "host", "secret", "file", "spend"]
+
+
+@dataclass(frozen=True, slots=True)
+class Capability:
+    """One thing that a component would need when it runs.
+
+    Args:
+        kind: Sort of thing.
+        text: One sentence for a person who decides.
+        detail: The exact thing: the source code, the command line, the host and port, the secret's reference.
+        where: JSON pointer of the component in its document.
+    """
+
+    kind: CapabilityKind
+    text: str
+    detail: str
+    where: str = ""
+
+    @property
+    def hash(self) -> str:
+        """Identity of the thing itself, wherever it stands: approving it approves exactly this."""
+        return hashlib.sha256(f"{self.kind}\n{self.detail}".encode("utf-8", "surrogatepass")).hexdigest()
+
+    def as_json(self) -> dict[str, str]:
+        return {
+            "kind": self.kind,
+            "text": self.text,
+            "detail": self.detail,
+            "hash": self.hash,
+            "where": self.where,
+        }

@@ -1,0 +1,131 @@
+"""Pydantic's errors as findings: a sentence, what to do, and the JSON pointer of the place in the document."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+from pydantic import JsonValue, ValidationError
+from pydantic_core import ErrorDetails
+
+from studio.errors import Finding
+
+_SENTENCES = {
+    "missing": ("`{name}` is required.", "Fill it in."),
+    "extra_forbidden": ("There is no field `{name}` here.", "Remove it, or check its spelling."),
+    "string_type": ("`{name}` must be text.", ""),
+    "int_type": ("`{name}` must be a whole number.", ""),
+    "int_parsing": ("`{name}` must be a whole number.", ""),
+    "int_from_float": ("`{name}` must be a whole number.", ""),
+    "float_type": ("`{name}` must be a number.", ""),
+    "float_parsing": ("`{name}` must be a number.", ""),
+    "bool_type": ("`{name}` must be true or false.", ""),
+    "bool_parsing": ("`{name}` must be true or false.", ""),
+    "list_type": ("`{name}` must be a list.", ""),
+    "dict_type": ("`{name}` must be an object.", ""),
+    "greater_than": ("`{name}` must be greater than {gt}.", ""),
+    "greater_than_equal": ("`{name}` must be at least {ge}.", ""),
+    "less_than": ("`{name}` must be less than {lt}.", ""),
+    "less_than_equal": ("`{name}` must be at most {le}.", ""),
+    "too_short": ("`{name}` needs at least {min_length} of them, not {actual_length}.", ""),
+    "too_long": ("`{name}` takes at most {max_length} of them, not {actual_length}.", ""),
+    "string_too_short": ("`{name}` must not be empty.", "Fill it in."),
+    "literal_error": ("`{name}` must be one of {expected}.", ""),
+}
+
+_FIXES = {
+    "not_a_component": "Write an object with `provider` and `config`, as AutoGen's JSON has it.",
+    "newer_version": "Update the studio, or export the component from the newer program in an older form.",
+    "config_not_object": "Write `config` as an object of the component's fields.",
+}
+
+
+def findings_from(error: ValidationError, document: JsonValue) -> list[Finding]:
+    """All the places that Pydantic found wrong, each once, with pointers into `document`.
+
+    Where several kinds of component fit one place, Pydantic reports each kind that did not match; only the reports of
+    the kind that did, or one joint sentence, are of use to the author.
+    """
+    found: dict[tuple[str, str], Finding] = {}
+    misfits: dict[str, list[ErrorDetails]] = {}
+    for detail in error.errors(include_url=False):
+        if detail["type"] == "wrong_component":
+            misfits.setdefault(pointer_of(detail["loc"], document), []).append(detail)
+            continue
+        finding = _finding(detail, document)
+        found.setdefault((finding.where, finding.message), finding)
+    for where, details in misfits.items():
+        if not any(finding.where.startswith(f"{where}/") for finding in found.values()):
+            finding = _misfit(where, details)
+            found[where, finding.message] = finding
+    return list(found.values())
+
+
+def not_an_envelope(document: object) -> Finding:
+    """The finding for a document that is no component at all."""
+    if isinstance(document, dict):
+        keys = cast("Mapping[str, object]", document)
+        if "provider" in keys:
+            return Finding("provider_not_text", "`provider` must be text.", where="/provider")
+        close = difflib.get_close_matches("provider", [str(key) for key in keys], n=1)
+        fix = f"Did you mean `provider` by `{close[0]}`?" if close else _FIXES["not_a_component"]
+        return Finding("not_a_component", "This object is no component: it has no `provider`.", fix)
+    return Finding(
+        "not_a_component", f"A component is an object, not a {_json_name(document)}.", "Paste the whole JSON."
+    )
+
+
+def pointer_of(location: Sequence[int | str], document: JsonValue) -> str:
+    """Turn a Pydantic location into a JSON pointer into the document.
+
+    Pydantic leaves out the `config` of each envelope and puts in the names of union members and validators, so the
+    document is walked alongside. A place that the document lacks, such as a missing field, ends the walk.
+    """
+    pointer, here = "", document
+    steps = [step for step in location if not (isinstance(step, str) and step.endswith(("]", ")")))]  # validators
+    for index, step in enumerate(steps):
+        if isinstance(here, dict) and isinstance(here.get("provider"), str) and isinstance(here.get("config"), dict):
+            pointer, here = f"{pointer}/config", here["config"]
+        if isinstance(here, dict) and isinstance(step, str):
+            if step in here:
+                pointer, here = f"{pointer}/{_escape(step)}", here[step]
+            elif index == len(steps) - 1:
+                return f"{pointer}/{_escape(step)}"
+        elif isinstance(here, list) and isinstance(step, int) and step < len(here):
+            pointer, here = f"{pointer}/{step}", here[step]
+    return pointer
+
+
+def _finding(detail: ErrorDetails, document: JsonValue) -> Finding:
+    kind, location = detail["type"], detail["loc"]
+    name = next((step for step in reversed(location) if isinstance(step, str)), "value")
+    where = pointer_of(location, document)
+    if kind in _SENTENCES:
+        sentence, fix = _SENTENCES[kind]
+        return Finding(kind, sentence.format(name=name, **detail.get("ctx", {})), fix, where)
+    message = detail["msg"].removeprefix("Value error, ").removeprefix("Assertion failed, ")
+    message = message if message.endswith((".", "!", "?")) else f"{message}."
+    return Finding(kind, message, _FIXES.get(kind, ""), where)
+
+
+def _misfit(where: str, details: Sequence[ErrorDetails]) -> Finding:
+    contexts = [detail.get("ctx", {}) for detail in details]
+    expected = " or ".join(dict.fromkeys(a_kind(str(context["expected"])) for context in contexts))
+    message = f"{expected.capitalize()} belongs here, but {contexts[0]['found']} is {a_kind(str(contexts[0]['kind']))}."
+    return Finding("wrong_component", message, "Put a component of the right kind here.", where)
+
+
+def a_kind(component_type: str) -> str:
+    """A component type as words with their article: "an agent"."""
+    words = component_type.replace("_", " ")
+    return f"{'an' if words[0] in 'aeiou' else 'a'} {words}"
+
+
+def _escape(step: str) -> str:
+    return step.replace("~", "~0").replace("/", "~1")
+
+
+def _json_name(value: object) -> str:
+    names: dict[type, str] = {list: "list", str: "text", bool: "truth value", int: "number", float: "number"}
+    return names.get(type(value), "null")

@@ -1,0 +1,118 @@
+"""Secrets by reference: a config names where a key is kept, the key itself never reaches a file, page or log."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, SecretStr
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, core_schema
+
+from studio.errors import MissingSecret
+
+MASK = "**********"
+_REFERENCE = re.compile(r"(env|secret):[A-Za-z0-9_.\-]+")
+
+SecretSource = Callable[[str], str | None]
+
+
+def from_environment(reference: str) -> str | None:
+    """The value behind `env:NAME`; None for anything else or when it is not set."""
+    scheme, _, name = reference.partition(":")
+    return os.environ.get(name) if scheme == "env" else None
+
+
+secret_source: ContextVar[SecretSource] = ContextVar("studio_secret_source", default=from_environment)
+"""Finds the value of a reference. A run of the studio sets one that also knows the studio's own store."""
+
+
+def is_reference(text: str) -> bool:
+    """Whether the text names a secret (`env:NAME` or `secret:NAME`) and is not one itself."""
+    return _REFERENCE.fullmatch(text) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class SecretRef:
+    """Names a secret; knows its value only when the author wrote it in the open.
+
+    Only `reference` is ever written or shown.
+    """
+
+    reference: str
+    literal: SecretStr | None = None
+
+    def resolve(self) -> str:
+        """Find the value.
+
+        Raises:
+            MissingSecret: Nothing is stored under the reference.
+        """
+        if self.literal is not None:
+            return self.literal.get_secret_value()
+        value = secret_source.get()(self.reference)
+        if value:
+            return value
+        scheme, _, name = self.reference.partition(":")
+        fix = (
+            f"Set the environment variable {name}, or choose another secret."
+            if scheme == "env"
+            else f"Store a value for {name!r} under Settings, Secrets."
+        )
+        raise MissingSecret(f"The secret {self.reference!r} has no value.", fix=fix)
+
+    def get_secret_value(self) -> str:
+        """Pydantic's name for `resolve`."""
+        return self.resolve()
+
+    def __repr__(self) -> str:
+        return f"SecretRef({self.reference!r})"
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, _source: Any, _handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(
+            _to_ref,
+            serialization=core_schema.plain_serializer_function_ser_schema(lambda ref: ref.reference),
+        )
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, _schema: CoreSchema, _handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        return {"type": "string", "x-secret": True}
+
+
+def _to_ref(value: object) -> SecretRef:
+    if isinstance(value, SecretRef):
+        return value
+    text = value.get_secret_value() if isinstance(value, SecretStr) else value
+    if not isinstance(text, str) or not text:
+        raise ValueError("A secret is written as `env:NAME` or `secret:NAME`.")
+    if is_reference(text):
+        return SecretRef(text)
+    return SecretRef("secret:unnamed", None if text == MASK else SecretStr(text))
+
+
+@dataclass(frozen=True, slots=True)
+class DefaultEnv:
+    """Annotates a `SecretRef` field with the environment variable that usually holds it.
+
+    A key that stands in the open, or AutoGen's mask, is written back as a reference to this variable.
+    """
+
+    name: str
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_after_validator_function(self._name_it, handler(source))
+
+    def _name_it(self, ref: SecretRef | None) -> SecretRef | None:
+        if ref is None or ref.reference != "secret:unnamed":
+            return ref
+        return SecretRef(f"env:{self.name}", ref.literal)
+
+
+def env(name: str) -> SecretRef:
+    """Refer to an environment variable: `api_key=env("OPENAI_API_KEY")`."""
+    return SecretRef(f"env:{name}")

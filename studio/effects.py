@@ -1,0 +1,266 @@
+"""The one port between the engine and the world.
+
+Model replies, tool and code results, human answers, memory look-ups and the clock pass through `call` or `stream`;
+ids and times come from `new_id` and `now`. Everything else in the engine is deterministic, so a run can be repeated
+from the results that were recorded here.
+
+The port in force is a context variable: a script that sets none talks to the world directly (`Live`), the run
+supervisor sets a `Recording` one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator
+from contextlib import aclosing, contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import Literal, Protocol, cast
+from uuid import UUID, uuid4, uuid5
+
+from pydantic import JsonValue
+
+EffectKind = Literal["model", "tool", "input", "memory", "code", "clock"]
+Perform = Callable[[], Awaitable[JsonValue]]
+StreamItem = str | dict[str, JsonValue]
+"""A piece of text as it arrives, or, last, the whole result as JSON."""
+
+
+def canonical_json(value: JsonValue) -> str:
+    """The same text for equal JSON values: sorted keys, no spaces."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def sha256_hex(text: str) -> str:
+    """SHA-256 of the text; lone surrogates, which JSON allows, are kept apart and do not fail."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@dataclass(frozen=True)
+class EffectRequest:
+    """What the engine asks of the world.
+
+    Args:
+        kind: Sort of effect.
+        source: Who asks, such as the agent's or tool's name.
+        make_body: Makes the whole request as plain JSON; only called when somebody wants to read it.
+        make_digest: Makes a short text that is equal exactly for equal bodies. A model call gives one made of the
+            digests of its messages, so that hashing a call does not serialise the whole conversation again.
+    """
+
+    kind: EffectKind
+    source: str
+    make_body: Callable[[], JsonValue]
+    make_digest: Callable[[], str] | None = None
+
+    @cached_property
+    def body(self) -> JsonValue:
+        return self.make_body()
+
+    @cached_property
+    def hash(self) -> str:
+        """SHA-256 over kind, source and body; equal requests have equal hashes."""
+        digest = self.make_digest() if self.make_digest else canonical_json(self.body)
+        return sha256_hex(f"{self.kind}\n{self.source}\n{digest}")
+
+
+@dataclass(frozen=True)
+class HumanQuestion:
+    """A question to the person who runs the team."""
+
+    request_id: str
+    source: str
+    prompt: str
+
+
+AskHuman = Callable[[HumanQuestion], Awaitable[str]]
+
+
+class Effects(Protocol):
+    """Where requests to the world go. Implementations: `Live`, `Recording`, and later replaying ones."""
+
+    async def call(self, request: EffectRequest, perform: Perform) -> JsonValue: ...
+
+    def stream(
+        self, request: EffectRequest, perform: Callable[[], AsyncIterator[StreamItem]]
+    ) -> AsyncIterator[StreamItem]: ...
+
+    async def answer(self, question: HumanQuestion) -> str: ...
+
+    def new_id(self) -> str: ...
+
+    def now(self) -> datetime: ...
+
+
+async def ask_on_console(question: HumanQuestion) -> str:
+    """Read one line from the terminal without blocking the event loop."""
+    return await asyncio.to_thread(input, question.prompt)
+
+
+class Live:
+    """Talks to the world and keeps nothing."""
+
+    def __init__(self, human: AskHuman = ask_on_console) -> None:
+        self._human = human
+
+    async def call(self, request: EffectRequest, perform: Perform) -> JsonValue:
+        del request
+        return await perform()
+
+    async def stream(
+        self, request: EffectRequest, perform: Callable[[], AsyncIterator[StreamItem]]
+    ) -> AsyncIterator[StreamItem]:
+        del request
+        async with aclosing(cast("AsyncGeneratorLike", perform())) as items:
+            async for item in items:
+                yield item
+
+    async def answer(self, question: HumanQuestion) -> str:
+        return await self._human(question)
+
+    def new_id(self) -> str:
+        return str(uuid4())
+
+    def now(self) -> datetime:
+        return datetime.now(UTC)
+
+
+class AsyncGeneratorLike(Protocol):
+    """An async iterator that can be closed early."""
+
+    def __aiter__(self) -> AsyncIterator[StreamItem]: ...
+
+    async def aclose(self) -> None: ...
+
+
+Append = Callable[[dict[str, JsonValue]], Awaitable[None]]
+
+
+class Recording(Live):
+    """Talks to the world and hands each result, with the hash of its request, to `append`.
+
+    A call that raises is recorded too, as an error, so that a repeated run fails in the same place. A cancelled call
+    is not: it has no result.
+    """
+
+    def __init__(self, append: Append, *, run_id: str, human: AskHuman = ask_on_console) -> None:
+        super().__init__(human)
+        self._append = append
+        self._namespace = UUID(run_id) if _is_uuid(run_id) else uuid5(UUID(int=0), run_id)
+        self._ids = 0
+
+    async def call(self, request: EffectRequest, perform: Perform) -> JsonValue:
+        try:
+            result = await perform()
+        except Exception as error:
+            await self._record_error(request, error)
+            raise
+        await self._record(request, result)
+        return result
+
+    async def stream(
+        self, request: EffectRequest, perform: Callable[[], AsyncIterator[StreamItem]]
+    ) -> AsyncIterator[StreamItem]:
+        result: StreamItem | None = None
+        try:
+            async with aclosing(cast("AsyncGeneratorLike", perform())) as items:
+                async for item in items:
+                    if not isinstance(item, str):
+                        result = item
+                        await self._record(request, result)
+                    yield item
+        except Exception as error:
+            if result is None:
+                await self._record_error(request, error)
+            raise
+
+    def new_id(self) -> str:
+        """Ids of a recorded run follow from its own id, so that they need no entry in the log."""
+        self._ids += 1
+        return str(uuid5(self._namespace, str(self._ids)))
+
+    async def _record(self, request: EffectRequest, result: JsonValue) -> None:
+        await self._append(
+            {"effect": request.kind, "source": request.source, "request": request.hash, "result": result}
+        )
+
+    async def _record_error(self, request: EffectRequest, error: Exception) -> None:
+        await self._append(
+            {
+                "effect": request.kind,
+                "source": request.source,
+                "request": request.hash,
+                "error": {"type": type(error).__name__, "message": str(error)},
+            }
+        )
+
+
+def _is_uuid(text: str) -> bool:
+    try:
+        UUID(text)
+    except ValueError:
+        return False
+    return True
+
+
+_current: ContextVar[Effects | None] = ContextVar("studio_effects", default=None)
+_live = Live()
+
+
+def current() -> Effects:
+    """The port in force here; `Live` where nobody set one."""
+    return _current.get() or _live
+
+
+@contextmanager
+def use(effects: Effects) -> Generator[None]:
+    """Make `effects` the port inside the block."""
+    token = _current.set(effects)
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+async def call(request: EffectRequest, perform: Perform) -> JsonValue:
+    """Ask the world through the port in force; `perform` does it when the answer is not known yet."""
+    return await current().call(request, perform)
+
+
+def stream(request: EffectRequest, perform: Callable[[], AsyncIterator[StreamItem]]) -> AsyncIterator[StreamItem]:
+    """As `call`, for an answer that arrives in pieces: text first, the whole result last."""
+    return current().stream(request, perform)
+
+
+async def ask_human(question: HumanQuestion) -> str:
+    """Wait for a person's answer; it is an effect like any other."""
+    request = EffectRequest(
+        "input", question.source, lambda: {"request_id": question.request_id, "prompt": question.prompt}
+    )
+    answer = await call(request, lambda: current().answer(question))
+    return str(answer)
+
+
+async def monotonic_s() -> float:
+    """Seconds on a clock that never goes back, as a recorded effect."""
+
+    async def read() -> JsonValue:
+        return time.monotonic()
+
+    seconds = await call(EffectRequest("clock", "clock", lambda: None), read)
+    return float(cast("float", seconds))
+
+
+def new_id() -> str:
+    """A fresh id for a message or request."""
+    return current().new_id()
+
+
+def now() -> datetime:
+    """The present time, in UTC."""
+    return current().now()

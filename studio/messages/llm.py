@@ -1,0 +1,218 @@
+"""What goes to a model and what comes back, in AutoGen's shapes."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from functools import cached_property
+from typing import Annotated, Literal, NotRequired, Self, TypedDict, cast
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_serializer, model_validator
+
+from studio.effects import canonical_json, sha256_hex
+
+_MAGIC = ((b"\x89PNG", "image/png"), (b"\xff\xd8", "image/jpeg"), (b"GIF8", "image/gif"), (b"RIFF", "image/webp"))
+
+
+class Image(BaseModel):
+    """A picture in a message, as base64 data; its type is read from the first bytes, never from a name."""
+
+    model_config = ConfigDict(frozen=True)
+
+    data: str
+
+    @model_validator(mode="before")
+    @classmethod
+    def _check(cls, value: object) -> object:
+        if isinstance(value, str):
+            return {"data": value.rpartition("base64,")[2]}
+        return value
+
+    @model_validator(mode="after")
+    def _is_base64(self) -> Self:
+        try:
+            base64.b64decode(self.data, validate=True)
+        except (binascii.Error, ValueError) as error:
+            raise ValueError("An image is base64 text.") from error
+        return self
+
+    @classmethod
+    def from_uri(cls, uri: str) -> Image:
+        """Make one from a `data:` URI.
+
+        Raises:
+            ValueError: The URI is not base64 data of a PNG, JPEG, GIF or WebP picture.
+        """
+        head, found, data = uri.partition("base64,")
+        if not found or not head.startswith("data:"):
+            raise ValueError("Only `data:` URIs with base64 data hold an image.")
+        image = cls(data=data)
+        if image.mime_type == "application/octet-stream":
+            raise ValueError("The data is no PNG, JPEG, GIF or WebP picture.")
+        return image
+
+    @classmethod
+    def from_base64(cls, data: str) -> Image:
+        return cls(data=data)
+
+    @property
+    def mime_type(self) -> str:
+        start = base64.b64decode(self.data[:64] + "=" * (-len(self.data[:64]) % 4))
+        return next((mime for magic, mime in _MAGIC if start.startswith(magic)), "application/octet-stream")
+
+    @property
+    def data_uri(self) -> str:
+        return f"data:{self.mime_type};base64,{self.data}"
+
+    def to_base64(self) -> str:
+        return self.data
+
+    def to_openai_format(self, detail: Literal["auto", "low", "high"] = "auto") -> dict[str, JsonValue]:
+        """The content part of OpenAI's chat completion API."""
+        return {"type": "image_url", "image_url": {"url": self.data_uri, "detail": detail}}
+
+
+class FunctionCall(BaseModel):
+    """A model's wish to call a tool; `arguments` is JSON text as the model wrote it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    arguments: str
+    name: str
+
+
+class RequestUsage(BaseModel):
+    """Tokens of one model call."""
+
+    model_config = ConfigDict(frozen=True)
+
+    prompt_tokens: int
+    completion_tokens: int
+
+
+class _ModelMessage(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    @cached_property
+    def json_body(self) -> dict[str, JsonValue]:
+        """This message as plain JSON, made once."""
+        return cast("dict[str, JsonValue]", self.model_dump(mode="json"))
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the message, made once, so that a call's hash needs only the digests of its messages."""
+        return sha256_hex(canonical_json(self.json_body))
+
+
+class SystemMessage(_ModelMessage):
+    """Instructions to the model from the author of the agent."""
+
+    content: str
+    type: Literal["SystemMessage"] = "SystemMessage"
+
+
+class UserMessage(_ModelMessage):
+    """Something said to the model, by a person or another agent."""
+
+    content: str | list[str | Image]
+    source: str
+    type: Literal["UserMessage"] = "UserMessage"
+
+
+class AssistantMessage(_ModelMessage):
+    """What the model answered before."""
+
+    content: str | list[FunctionCall]
+    thought: str | None = None
+    source: str
+    type: Literal["AssistantMessage"] = "AssistantMessage"
+
+
+class FunctionExecutionResult(BaseModel):
+    """What one tool call gave."""
+
+    model_config = ConfigDict(frozen=True)
+
+    content: str
+    name: str
+    call_id: str
+    is_error: bool | None = None
+
+
+class FunctionExecutionResultMessage(_ModelMessage):
+    """The results of the tool calls of the message before."""
+
+    content: list[FunctionExecutionResult]
+    type: Literal["FunctionExecutionResultMessage"] = "FunctionExecutionResultMessage"
+
+
+LLMMessage = Annotated[
+    SystemMessage | UserMessage | AssistantMessage | FunctionExecutionResultMessage, Field(discriminator="type")
+]
+
+FinishReasons = Literal["stop", "length", "function_calls", "content_filter", "unknown"]
+
+
+class TopLogprob(BaseModel):
+    logprob: float
+    bytes: list[int] | None = None
+
+
+class ChatCompletionTokenLogprob(BaseModel):
+    token: str
+    logprob: float
+    top_logprobs: list[TopLogprob] | None = None
+    bytes: list[int] | None = None
+
+
+class CreateResult(BaseModel):
+    """A model's whole answer: text or tool calls, and what it cost."""
+
+    finish_reason: FinishReasons
+    content: str | list[FunctionCall]
+    usage: RequestUsage
+    cached: bool
+    logprobs: list[ChatCompletionTokenLogprob] | None = None
+    thought: str | None = None
+
+
+class ParametersSchema(TypedDict):
+    """JSON schema of a tool's arguments; always an object."""
+
+    type: str
+    properties: dict[str, JsonValue]
+    required: NotRequired[list[str]]
+    additionalProperties: NotRequired[bool]
+
+
+class ToolSchema(TypedDict):
+    """How a tool is shown to a model."""
+
+    name: str
+    description: NotRequired[str]
+    parameters: NotRequired[ParametersSchema]
+    strict: NotRequired[bool]
+
+
+class MemoryContent(BaseModel):
+    """One remembered thing."""
+
+    content: str | bytes | dict[str, JsonValue] | Image
+    mime_type: str
+    metadata: dict[str, JsonValue] | None = None
+
+    @model_serializer(mode="plain", when_used="json")
+    def _to_json(self) -> dict[str, JsonValue]:
+        content = self.content
+        plain: JsonValue
+        if isinstance(content, bytes):
+            plain = base64.b64encode(content).decode("ascii")
+        elif isinstance(content, Image):
+            plain = {"data": content.data}
+        else:
+            plain = content
+        out: dict[str, JsonValue] = {"content": plain, "mime_type": self.mime_type}
+        if self.metadata is not None:
+            out["metadata"] = self.metadata
+        return out

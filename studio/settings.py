@@ -1,0 +1,69 @@
+"""How one studio server is set up. Each field can be given as STUDIO_<NAME> in the environment."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from studio.errors import SetupError
+
+
+def default_data_dir() -> Path:
+    """Where the studio keeps its database and keys unless told otherwise (XDG base directory)."""
+    base = os.environ.get("XDG_DATA_HOME") or str(Path.home() / ".local" / "share")
+    return Path(base) / "team-studio"
+
+
+class Settings(BaseModel):
+    """Settings of one server; the reference page is made from these fields."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    host: Annotated[str, Field(description="Address to listen on.")] = "127.0.0.1"
+    port: Annotated[int, Field(ge=0, le=65535, description="TCP port; 0 takes a free one.")] = 8040
+    data_dir: Annotated[
+        Path,
+        Field(default_factory=default_data_dir, description="Folder of the database, the token and the secret key."),
+    ]
+    database_url: Annotated[
+        str, Field(description="SQLAlchemy URL of the database; empty is SQLite in the data folder.")
+    ] = ""
+    token: Annotated[
+        str, Field(repr=False, description="Access token; empty makes one and keeps it in the data folder.")
+    ] = ""
+    allowed_hosts: Annotated[
+        tuple[str, ...],
+        Field(description="Host names that browsers may use beside the listening address, such as a proxy's."),
+    ] = ()
+    allow_private_urls: Annotated[
+        bool, Field(description="Let gallery URLs point to private and loopback addresses.")
+    ] = False
+    max_upload_mb: Annotated[int, Field(ge=1, description="Largest request body in megabytes.")] = 20
+    chromium: Annotated[str, Field(description="Path of the Chromium that browser tests use; empty searches.")] = ""
+
+    @classmethod
+    def from_env(cls, environ: Mapping[str, str] = os.environ, **given: object) -> Self:
+        """Read STUDIO_* variables; a keyword that is not None wins.
+
+        Raises:
+            SetupError: A value does not fit its field.
+        """
+        values: dict[str, object] = {}
+        for name in cls.model_fields:
+            text = environ.get(f"STUDIO_{name.upper()}")
+            if text:
+                values[name] = tuple(text.split(",")) if name == "allowed_hosts" else text
+        values.update({name: value for name, value in given.items() if value is not None})
+        try:
+            return cls.model_validate(values)
+        except ValidationError as error:
+            first = error.errors()[0]
+            name = str(first["loc"][0]) if first["loc"] else "?"
+            raise SetupError(
+                f"The setting {name!r} is not usable: {first['msg']}.",
+                fix=f"Change `STUDIO_{name.upper()}` or the command line option.",
+            ) from error

@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import base64
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel
+
+from studio.messages import (
+    AssistantMessage,
+    BaseMessage,
+    FunctionCall,
+    FunctionExecutionResult,
+    HandoffMessage,
+    Image,
+    MultiModalMessage,
+    StructuredMessage,
+    TextMessage,
+    ToolCallExecutionEvent,
+    ToolCallRequestEvent,
+    UserMessage,
+    message_from_json,
+)
+
+PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n rest").decode()
+
+
+class Answer(BaseModel):
+    value: int
+
+
+texts = st.text(max_size=20)
+calls = st.builds(FunctionCall, id=texts, arguments=texts, name=texts)
+results = st.builds(
+    FunctionExecutionResult, content=texts, name=texts, call_id=texts, is_error=st.none() | st.booleans()
+)
+messages = st.one_of(
+    st.builds(TextMessage, content=texts, source=texts, metadata=st.dictionaries(texts, texts, max_size=2)),
+    st.builds(HandoffMessage, content=texts, source=texts, target=texts, context=st.just([])),
+    st.builds(ToolCallRequestEvent, content=st.lists(calls, max_size=2), source=texts),
+    st.builds(ToolCallExecutionEvent, content=st.lists(results, max_size=2), source=texts),
+    st.builds(MultiModalMessage, content=st.lists(texts | st.just(Image(data=PNG)), max_size=3), source=texts),
+)
+
+
+@given(messages)
+def test_a_message_survives_its_json(message: BaseMessage):
+    body: dict[str, Any] = json.loads(json.dumps(message.dump()))
+    assert message_from_json(body) == message
+
+
+def test_a_structured_message_names_its_content_and_survives_without_its_class():
+    message = StructuredMessage[Answer](content=Answer(value=4), source="a")
+    assert message.type == "StructuredMessage[Answer]"
+    assert message_from_json(message.dump()).dump() == message.dump()
+
+
+def test_an_unknown_type_is_refused():
+    with pytest.raises(ValueError, match="No message has the type 'Nonsense'"):
+        message_from_json({"type": "Nonsense"})
+
+
+def test_a_picture_is_known_by_its_bytes():
+    assert Image.from_uri(f"data:text/html;base64,{PNG}").mime_type == "image/png"
+    with pytest.raises(ValueError, match="no PNG"):
+        Image.from_uri("data:image/png;base64,aGVsbG8gd29ybGQ=")
+    with pytest.raises(ValueError, match="Only `data:`"):
+        Image.from_uri("https://example.com/cat.png")
+
+
+def test_a_multimodal_message_reads_well_as_text():
+    message = MultiModalMessage(content=["Look:", Image(data=PNG)], source="user")
+    assert message.to_text() == "Look:\n<image>"
+    assert message.to_model_text() == "Look: [image]"
+
+
+def test_equal_model_messages_have_equal_digests():
+    assert UserMessage(content="a", source="u").digest == UserMessage(content="a", source="u").digest
+    assert UserMessage(content="a", source="u").digest != AssistantMessage(content="a", source="u").digest
