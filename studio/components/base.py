@@ -216,7 +216,7 @@ class Component(BaseModel):
         """Whether this is a component that the studio keeps but cannot run."""
         return False
 
-    def describe(
+    def annotate(
         self, *, label: str | None = None, description: str | None = None, unknown: JsonObject | None = None
     ) -> Self:
         """Set the author's name and note for it, and config fields that only other programs read; returns itself."""

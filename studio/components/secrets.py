@@ -22,9 +22,17 @@ SecretSource = Callable[[str], str | None]
 
 
 def from_environment(reference: str) -> str | None:
-    """The value behind `env:NAME`; None for anything else or when it is not set."""
+    """The value of `env:NAME` from the variable NAME, of `secret:my-key` from STUDIO_SECRET_MY_KEY; None if not set.
+
+    So an exported script, which has no store, can be given the secrets that its team names.
+    """
     scheme, _, name = reference.partition(":")
-    return os.environ.get(name) if scheme == "env" else None
+    return os.environ.get(name if scheme == "env" else variable_of(name))
+
+
+def variable_of(secret: str) -> str:
+    """The environment variable that stands in for a stored secret: `my-key` is STUDIO_SECRET_MY_KEY."""
+    return "STUDIO_SECRET_" + re.sub(r"[^A-Z0-9]", "_", secret.upper())
 
 
 secret_source: ContextVar[SecretSource] = ContextVar("studio_secret_source", default=from_environment)
@@ -61,7 +69,7 @@ class SecretRef:
         fix = (
             f"Set the environment variable {name}, or choose another secret."
             if scheme == "env"
-            else f"Store a value for {name!r} under Settings, Secrets."
+            else f"Store a value for {name!r} under Settings, Secrets, or set {variable_of(name)}."
         )
         raise MissingSecret(f"The secret {self.reference!r} has no value.", fix=fix)
 

@@ -1,6 +1,7 @@
 """What agents, models and people say. Names and fields are AgentChat's."""
 
 from studio.messages.cancellation import CancellationToken as CancellationToken
+from studio.messages.cancellation import linked as linked
 from studio.messages.chat import AgentEvent as AgentEvent
 from studio.messages.chat import BaseAgentEvent as BaseAgentEvent
 from studio.messages.chat import BaseChatMessage as BaseChatMessage

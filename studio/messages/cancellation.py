@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import Any
 
 
@@ -30,3 +32,22 @@ class CancellationToken:
         else:
             self._linked.append(future)
         return future
+
+    def unlink_future(self, future: asyncio.Future[Any]) -> None:
+        """Let go of a future that `cancel` must no longer end."""
+        if future in self._linked:
+            self._linked.remove(future)
+
+
+@contextmanager
+def linked(token: CancellationToken | None) -> Generator[None]:
+    """Inside the block, `token.cancel()` cancels the running task; afterwards it does not."""
+    task = asyncio.current_task()
+    if token is None or task is None:
+        yield
+        return
+    token.link_future(task)
+    try:
+        yield
+    finally:
+        token.unlink_future(task)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import base64
 import binascii
 from functools import cached_property
-from typing import Annotated, Literal, NotRequired, Self, TypedDict, cast
+from typing import Annotated, Literal, NotRequired, Self, cast
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_serializer, model_validator
+from typing_extensions import TypedDict
 
 from studio.effects import canonical_json, sha256_hex
 

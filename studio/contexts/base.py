@@ -1,0 +1,58 @@
+"""What an agent's model is shown of the conversation so far."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, ClassVar
+
+from pydantic import BaseModel, Field, JsonValue, PrivateAttr
+
+from studio.components import Component
+from studio.messages import LLMMessage
+
+InitialMessages = Annotated[
+    list[LLMMessage] | None,
+    Field(
+        title="First messages",
+        description="What the conversation begins with.",
+        json_schema_extra={"x-advanced": True},
+    ),
+]
+
+
+class ContextState(BaseModel):
+    """Saved messages, in AutoGen's shape."""
+
+    messages: list[LLMMessage] = Field(default_factory=list[LLMMessage])
+
+
+class ChatCompletionContext(Component):
+    """Keeps the conversation and decides how much of it the model sees."""
+
+    component_type: ClassVar[str] = "chat_completion_context"
+
+    if TYPE_CHECKING:  # each context declares the field itself, so that it stands last in its form
+        initial_messages: list[LLMMessage] | None
+
+    _messages: list[LLMMessage] = PrivateAttr(default_factory=list[LLMMessage])
+
+    def model_post_init(self, _context: object, /) -> None:
+        self._messages = list(self.__dict__.get("initial_messages") or ())
+
+    async def add_message(self, message: LLMMessage) -> None:
+        """Append to the conversation."""
+        self._messages.append(message)
+
+    async def get_messages(self) -> list[LLMMessage]:
+        """What the model is shown, oldest first."""
+        return list(self._messages)
+
+    async def clear(self) -> None:
+        """Forget everything, the first messages too, as AutoGen does."""
+        self._messages = []
+
+    async def save_state(self) -> Mapping[str, JsonValue]:
+        return ContextState(messages=self._messages).model_dump(mode="json")
+
+    async def load_state(self, state: Mapping[str, JsonValue]) -> None:
+        self._messages = ContextState.model_validate(state).messages

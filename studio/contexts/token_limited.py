@@ -1,0 +1,61 @@
+"""The context that counts tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from pydantic import Field
+
+from studio.contexts.base import ChatCompletionContext, InitialMessages
+from studio.messages import AssistantMessage, FunctionExecutionResultMessage, LLMMessage, ToolSchema
+from studio.models import ChatCompletionClient
+
+
+class TokenLimitedChatCompletionContext(ChatCompletionContext):
+    """Shows the model as much as fits, leaving out the middle of the conversation."""
+
+    provider = "autogen_core.model_context.TokenLimitedChatCompletionContext"
+    aliases = (
+        "autogen_core.model_context._token_limited_chat_completion_context.TokenLimitedChatCompletionContext",
+        "studio.contexts.TokenLimitedChatCompletionContext",
+    )
+    positional = ("model_client",)
+
+    model_client: Annotated[ChatCompletionClient, Field(title="Model", description="Counts the tokens.")]
+    token_limit: Annotated[
+        int | None, Field(gt=0, title="Token limit", description="The model's own limit when left out.")
+    ] = None
+    tool_schema: Annotated[
+        list[ToolSchema] | None,
+        Field(title="Tools", description="Counted with the messages.", json_schema_extra={"x-advanced": True}),
+    ] = None
+    initial_messages: InitialMessages = None
+
+    async def get_messages(self) -> list[LLMMessage]:
+        """The messages that fit; results of calls that had to go are left out too."""
+        messages = list(self._messages)
+        while messages and self._tokens_over(messages) > 0:
+            messages.pop(len(messages) // 2)
+        return _without_orphans(messages)
+
+    def _tokens_over(self, messages: Sequence[LLMMessage]) -> int:
+        tools = self.tool_schema or ()
+        if self.token_limit is None:
+            return -self.model_client.remaining_tokens(messages, tools=tools)
+        return self.model_client.count_tokens(messages, tools=tools) - self.token_limit
+
+
+def _without_orphans(messages: list[LLMMessage]) -> list[LLMMessage]:
+    calls = {
+        call.id
+        for message in messages
+        if isinstance(message, AssistantMessage) and isinstance(message.content, list)
+        for call in message.content
+    }
+    return [
+        message
+        for message in messages
+        if not isinstance(message, FunctionExecutionResultMessage)
+        or all(result.call_id in calls for result in message.content)
+    ]

@@ -1,0 +1,71 @@
+"""The base of memories: what an agent is reminded of before its model is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar, Protocol
+
+from pydantic import JsonValue
+
+from studio.components import Component
+from studio.messages import CancellationToken, LLMMessage, MemoryContent
+
+
+class Conversation(Protocol):
+    """A model context, as far as a memory is concerned."""
+
+    async def add_message(self, message: LLMMessage) -> None: ...
+
+    async def get_messages(self) -> list[LLMMessage]: ...
+
+
+@dataclass(frozen=True)
+class MemoryQueryResult:
+    """What a memory found, best first."""
+
+    results: list[MemoryContent] = field(default_factory=list[MemoryContent])
+
+
+@dataclass(frozen=True)
+class UpdateContextResult:
+    """What a memory added to a conversation."""
+
+    memories: MemoryQueryResult
+
+
+class Memory(Component):
+    """Remembers things and reminds agents of them.
+
+    A memory that asks the world (a database, a service) does so through `studio.effects`, once per query.
+    """
+
+    component_type: ClassVar[str] = "memory"
+
+    async def update_context(self, model_context: Conversation) -> UpdateContextResult:
+        """Add to the conversation what is relevant to it now."""
+        raise NotImplementedError
+
+    async def query(
+        self, query: str | MemoryContent = "", cancellation_token: CancellationToken | None = None
+    ) -> MemoryQueryResult:
+        """Find what is relevant to a query."""
+        raise NotImplementedError
+
+    async def add(self, content: MemoryContent, cancellation_token: CancellationToken | None = None) -> None:
+        """Remember something."""
+        raise NotImplementedError
+
+    async def clear(self) -> None:
+        """Forget everything."""
+        raise NotImplementedError
+
+    async def close(self) -> None:
+        """Let go of connections."""
+
+    async def save_state(self) -> Mapping[str, JsonValue]:
+        """What a later run needs to remember the same; empty where the memory keeps that itself."""
+        return {}
+
+    async def load_state(self, state: Mapping[str, JsonValue]) -> None:
+        """Take up a saved state."""

@@ -1,0 +1,263 @@
+"""The base of model clients: one call, one effect."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import AsyncGenerator, AsyncIterator, Generator, Mapping, Sequence
+from contextlib import aclosing, contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar, Literal, Protocol, cast
+
+from pydantic import BaseModel, JsonValue, PrivateAttr
+
+from studio import effects
+from studio.components import Component, JsonObject
+from studio.effects import EffectRequest, canonical_json, sha256_hex
+from studio.errors import ModelUnavailable
+from studio.messages import CancellationToken, CreateResult, Image, LLMMessage, RequestUsage, ToolSchema, linked
+from studio.models.info import ModelInfo, known_info
+
+ToolChoice = Literal["auto", "required", "none"] | dict[Literal["name"], str]
+"""What the model may do about tools; `{"name": ...}` demands that one."""
+
+TOKENS_PER_MESSAGE = 4
+TOKENS_PER_IMAGE = 765
+"""What OpenAI charges for a picture of 1024 by 1024 in high detail."""
+BYTES_PER_TOKEN = 4
+
+
+class HasSchema(Protocol):
+    """A tool, as far as a model client is concerned."""
+
+    @property
+    def schema(self) -> ToolSchema: ...
+
+
+@dataclass(frozen=True)
+class ModelCall:
+    """One question to a model, complete and unchangeable.
+
+    Args:
+        kind: Whether the answer is wanted whole or in pieces.
+        messages: The conversation, oldest first.
+        tools: What the model may call.
+        tool_choice: Whether it may, must or must not call one.
+        json_output: True for JSON, False for text, a Pydantic model for its schema; None leaves it to the client.
+        extra_create_args: Further arguments for the service, over those of the client's config.
+    """
+
+    kind: Literal["create", "create_stream"]
+    messages: tuple[LLMMessage, ...]
+    tools: tuple[ToolSchema, ...] = ()
+    tool_choice: ToolChoice = "auto"
+    json_output: bool | type[BaseModel] | None = None
+    extra_create_args: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])
+
+    def _head(self) -> JsonObject:
+        """Everything but the messages, as plain JSON."""
+        wanted = self.json_output
+        json_output: JsonValue = (
+            {"name": wanted.__name__, "schema": cast("JsonValue", wanted.model_json_schema())}
+            if isinstance(wanted, type)
+            else wanted
+        )
+        head: JsonObject = {
+            "kind": self.kind,
+            "tools": cast("list[JsonValue]", list(self.tools)),
+            "tool_choice": cast("JsonValue", self.tool_choice),
+            "json_output": json_output,
+        }
+        return {**head, "extra_create_args": dict(self.extra_create_args)} if self.extra_create_args else head
+
+    def as_json(self) -> JsonObject:
+        """`{kind, messages, tools, tool_choice, json_output}` as plain JSON; what the log shows as the exact prompt."""
+        return {**self._head(), "messages": [message.json_body for message in self.messages]}
+
+    @cached_property
+    def digest(self) -> str:
+        """Equal for equal calls; made of the messages' own digests, so it costs nothing per earlier message."""
+        return "\n".join((canonical_json(self._head()), *(message.digest for message in self.messages)))
+
+
+class ChatCompletionClient(Component):
+    """Asks a model. Subclasses say how; this class sees to it that each call is one recorded effect."""
+
+    component_type: ClassVar[str] = "model"
+
+    if TYPE_CHECKING:  # each client declares the field itself, so that it does not stand first in its form
+        model_info: ModelInfo | None
+
+    _last_usage: RequestUsage = PrivateAttr(default=RequestUsage(prompt_tokens=0, completion_tokens=0))
+    _total_usage: RequestUsage = PrivateAttr(default=RequestUsage(prompt_tokens=0, completion_tokens=0))
+
+    async def _create(self, call: ModelCall) -> CreateResult:
+        """Ask the model and wait for the whole answer."""
+        raise NotImplementedError
+
+    def _create_stream(self, call: ModelCall) -> AsyncGenerator[str | CreateResult, None]:
+        """Ask the model; text as it arrives, and last the whole answer."""
+        raise NotImplementedError
+
+    @property
+    def info(self) -> ModelInfo:
+        """What the model can do; careful guesses for a client that the studio cannot run."""
+        return self.__dict__.get("model_info") or cast("ModelInfo", known_info(""))
+
+    @property
+    def source(self) -> str:
+        """Who asks, in the log."""
+        return type(self).__name__
+
+    def settings(self) -> JsonObject:
+        """What else decides about the answer and therefore belongs to the request's hash; never a secret's value."""
+        return {}
+
+    async def create(
+        self,
+        messages: Sequence[LLMMessage],
+        *,
+        tools: Sequence[HasSchema | ToolSchema] = (),
+        tool_choice: HasSchema | Literal["auto", "required", "none"] = "auto",
+        json_output: bool | type[BaseModel] | None = None,
+        extra_create_args: Mapping[str, JsonValue] | None = None,
+        cancellation_token: CancellationToken | None = None,
+    ) -> CreateResult:
+        """Ask the model for its next message.
+
+        Raises:
+            ModelUnavailable: No complete answer came. Safe to retry.
+            ModelRefused: The service rejected the request, or the model cannot do what is asked.
+        """
+        call = _make_call("create", messages, tools, tool_choice, json_output, extra_create_args)
+
+        async def perform() -> JsonValue:
+            return (await self._create(call)).model_dump(mode="json")
+
+        with self._turn(), linked(cancellation_token):
+            answer = await effects.call(self.request_for(call), perform)
+        return self._count(call, CreateResult.model_validate(answer))
+
+    async def create_stream(
+        self,
+        messages: Sequence[LLMMessage],
+        *,
+        tools: Sequence[HasSchema | ToolSchema] = (),
+        tool_choice: HasSchema | Literal["auto", "required", "none"] = "auto",
+        json_output: bool | type[BaseModel] | None = None,
+        extra_create_args: Mapping[str, JsonValue] | None = None,
+        cancellation_token: CancellationToken | None = None,
+    ) -> AsyncGenerator[str | CreateResult, None]:
+        """As `create`, but text is given as it arrives; the last item is the whole answer.
+
+        The next piece is only fetched when it is asked for. Close the generator to give up the call.
+        """
+        call = _make_call("create_stream", messages, tools, tool_choice, json_output, extra_create_args)
+
+        async def perform() -> AsyncIterator[effects.StreamItem]:
+            async with aclosing(self._create_stream(call)) as items:
+                async for item in items:
+                    yield item if isinstance(item, str) else item.model_dump(mode="json")
+
+        stream = cast("AsyncGenerator[effects.StreamItem, None]", effects.stream(self.request_for(call), perform))
+        is_complete = False
+        with self._turn():
+            async with aclosing(stream):
+                while not is_complete:
+                    with linked(cancellation_token):
+                        item = await anext(stream, None)
+                    if item is None:
+                        break
+                    is_complete = not isinstance(item, str)
+                    yield item if isinstance(item, str) else self._count(call, CreateResult.model_validate(item))
+        if not is_complete:
+            raise ModelUnavailable("The model's answer ended before it was complete.", fix="Try again.")
+
+    def request_for(self, call: ModelCall) -> EffectRequest:
+        """The call as the effects port is asked it."""
+        settings = self.settings()
+        prefix = canonical_json(settings) if settings else ""
+        return EffectRequest(
+            "model",
+            self.source,
+            lambda: {**call.as_json(), **({"client": settings} if settings else {})},
+            lambda: sha256_hex(f"{prefix}\n{call.digest}"),
+        )
+
+    @contextmanager
+    def _turn(self) -> Generator[None]:
+        """Surrounds every call, also one that is answered from a log."""
+        yield
+
+    def _count(self, call: ModelCall, result: CreateResult) -> CreateResult:
+        self._last_usage = self._usage_to_count(call, result)
+        self._total_usage = RequestUsage(
+            prompt_tokens=self._total_usage.prompt_tokens + self._last_usage.prompt_tokens,
+            completion_tokens=self._total_usage.completion_tokens + self._last_usage.completion_tokens,
+        )
+        return result
+
+    def _usage_to_count(self, call: ModelCall, result: CreateResult) -> RequestUsage:
+        del call
+        return result.usage
+
+    def actual_usage(self) -> RequestUsage:
+        """Tokens of the last call."""
+        return self._last_usage
+
+    def total_usage(self) -> RequestUsage:
+        """Tokens of all calls of this client."""
+        return self._total_usage
+
+    def count_tokens(self, messages: Sequence[LLMMessage], *, tools: Sequence[HasSchema | ToolSchema] = ()) -> int:
+        """Estimate the tokens of a conversation: four bytes each, and what wraps every message.
+
+        Contexts that trim by tokens need a number that is the same everywhere and costs no download, not an exact one.
+        """
+        schemas = sum(_tokens_of(canonical_json(cast("JsonValue", _schema_of(tool)))) for tool in tools)
+        return schemas + sum(_tokens_in(message) for message in messages)
+
+    def remaining_tokens(self, messages: Sequence[LLMMessage], *, tools: Sequence[HasSchema | ToolSchema] = ()) -> int:
+        """Tokens that still fit into the model's context; negative when the messages are too many."""
+        return self.context_length() - self.count_tokens(messages, tools=tools)
+
+    def context_length(self) -> int:
+        """Length of the model's context in tokens."""
+        raise NotImplementedError
+
+    async def close(self) -> None:
+        """Let go of connections; the client can be used again afterwards."""
+
+
+def _make_call(
+    kind: Literal["create", "create_stream"],
+    messages: Sequence[LLMMessage],
+    tools: Sequence[HasSchema | ToolSchema],
+    tool_choice: HasSchema | Literal["auto", "required", "none"],
+    json_output: bool | type[BaseModel] | None,
+    extra_create_args: Mapping[str, JsonValue] | None,
+) -> ModelCall:
+    choice: ToolChoice = tool_choice if isinstance(tool_choice, str) else {"name": tool_choice.schema["name"]}
+    schemas = tuple(_schema_of(tool) for tool in tools)
+    return ModelCall(kind, tuple(messages), schemas, choice, json_output, dict(extra_create_args or {}))
+
+
+def _schema_of(tool: HasSchema | ToolSchema) -> ToolSchema:
+    return tool if isinstance(tool, dict) else tool.schema
+
+
+def _tokens_of(text: str) -> int:
+    return math.ceil(len(text.encode("utf-8", "surrogatepass")) / BYTES_PER_TOKEN)
+
+
+def _tokens_in(message: LLMMessage) -> int:
+    content = message.content
+    if isinstance(content, str):
+        return TOKENS_PER_MESSAGE + _tokens_of(content)
+    total = TOKENS_PER_MESSAGE
+    for part in content:
+        if isinstance(part, Image):
+            total += TOKENS_PER_IMAGE
+        else:
+            total += _tokens_of(part if isinstance(part, str) else part.model_dump_json())
+    return total

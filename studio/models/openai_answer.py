@@ -1,0 +1,196 @@
+"""What an OpenAI-compatible service answers, whole or in pieces, as a `CreateResult`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, cast
+
+from studio.errors import ModelUnavailable
+from studio.messages import CreateResult, FinishReasons, FunctionCall, RequestUsage
+from studio.messages.llm import ChatCompletionTokenLogprob, TopLogprob
+from studio.models.openai_request import usable_name
+
+if TYPE_CHECKING:
+    from openai.types import CompletionUsage
+    from openai.types.chat import ChatCompletion, ChatCompletionChunk
+    from openai.types.chat import ChatCompletionTokenLogprob as OpenAITokenLogprob
+    from openai.types.chat.chat_completion_chunk import Choice, ChoiceDelta, ChoiceDeltaToolCall
+
+_FINISH: dict[str, FinishReasons] = {
+    "stop": "stop",
+    "length": "length",
+    "content_filter": "content_filter",
+    "tool_calls": "function_calls",
+    "function_call": "function_calls",
+    "end_turn": "stop",
+    "tool_use": "function_calls",
+}
+_NO_USAGE = RequestUsage(prompt_tokens=0, completion_tokens=0)
+_OPEN, _CLOSE = "<think>", "</think>"
+
+
+def result_from(completion: ChatCompletion) -> CreateResult:
+    """The answer of a call that was not streamed.
+
+    Raises:
+        ModelUnavailable: The service answered, but said nothing.
+    """
+    choices = cast("Sequence[object] | None", completion.choices)
+    if not choices:
+        raise _no_answer()
+    choice = completion.choices[0]
+    message = choice.message
+    thought = _reasoning_of(message)
+    text = message.content or ""
+    calls = [
+        FunctionCall(id=call.id, name=usable_name(call.function.name), arguments=_as_text(call.function.arguments))
+        for call in message.tool_calls or ()
+        if call.type == "function"
+    ]
+    logprobs = choice.logprobs.content if choice.logprobs else None
+    return _assemble(text, calls, thought, choice.finish_reason, _usage(completion.usage), _logprobs(logprobs))
+
+
+@dataclass
+class Fold:
+    """Takes the pieces of a streamed answer and makes the whole of them.
+
+    Reasoning that the service sends apart from the text is passed on between `<think>` and `</think>`, as AutoGen does.
+    """
+
+    text: list[str] = field(default_factory=list[str])
+    reasoning: list[str] = field(default_factory=list[str])
+    calls: dict[int, list[str]] = field(default_factory=dict[int, list[str]])
+    logprobs: list[ChatCompletionTokenLogprob] = field(default_factory=list[ChatCompletionTokenLogprob])
+    finish_reason: str | None = None
+    usage: RequestUsage = _NO_USAGE
+    _is_thinking: bool = False
+
+    def add(self, chunk: ChatCompletionChunk) -> Iterator[str]:
+        """Take one piece; gives the text to show at once."""
+        if chunk.usage is not None:
+            self.usage = _usage(chunk.usage)
+        for choice in chunk.choices[:1]:
+            yield from self._add_choice(choice)
+
+    def _add_choice(self, choice: Choice) -> Iterator[str]:
+        delta = cast("ChoiceDelta | None", choice.delta)
+        self.finish_reason = choice.finish_reason or self.finish_reason
+        if choice.logprobs:
+            self.logprobs += _logprobs(choice.logprobs.content) or []
+        if delta is None:
+            return
+        if reasoning := _reasoning_of(delta):
+            self.reasoning.append(reasoning)
+            if not self._is_thinking:
+                self._is_thinking = True
+                yield _OPEN
+            yield reasoning
+        if delta.content:
+            yield from self.end_thought()
+            self.text.append(delta.content)
+            yield delta.content
+        for call in delta.tool_calls or ():
+            self._add_call(call)
+
+    def end_thought(self) -> Iterator[str]:
+        """Close the frame around the reasoning, if it is open."""
+        if self._is_thinking:
+            self._is_thinking = False
+            yield _CLOSE
+
+    def _add_call(self, piece: ChoiceDeltaToolCall) -> None:
+        call = self.calls.setdefault(piece.index, ["", "", ""])
+        call[0] += piece.id or ""
+        if piece.function is not None:
+            call[1] += piece.function.name or ""
+            call[2] += piece.function.arguments or ""
+
+    def result(self) -> CreateResult:
+        """The whole answer.
+
+        Raises:
+            ModelUnavailable: The stream ended before the service said that it was complete.
+        """
+        if self.finish_reason is None:
+            raise _no_answer() if not self.text and not self.calls else _cut_short()
+        calls = [
+            FunctionCall(id=call_id, name=usable_name(name), arguments=arguments)
+            for _, (call_id, name, arguments) in sorted(self.calls.items())
+        ]
+        thought = "".join(self.reasoning) or None
+        return _assemble("".join(self.text), calls, thought, self.finish_reason, self.usage, self.logprobs or None)
+
+
+def _assemble(
+    text: str,
+    calls: list[FunctionCall],
+    thought: str | None,
+    finish_reason: str,
+    usage: RequestUsage,
+    logprobs: list[ChatCompletionTokenLogprob] | None,
+) -> CreateResult:
+    if calls:
+        # Some services say "stop" beside tool calls; the calls themselves are the better witness.
+        reason: FinishReasons = "function_calls"
+        content: str | list[FunctionCall] = calls
+        thought = text or thought
+    else:
+        reason = _FINISH.get(finish_reason, "unknown")
+        inline, content = split_thought(text)
+        thought = thought or inline
+    return CreateResult(
+        finish_reason=reason, content=content, usage=usage, cached=False, logprobs=logprobs, thought=thought
+    )
+
+
+def split_thought(text: str) -> tuple[str | None, str]:
+    """Take a leading `<think>...</think>` off an answer: (thought, rest)."""
+    start = text.lstrip()
+    if not start.startswith(_OPEN) or _CLOSE not in start:
+        return None, text
+    thought, _, rest = start.removeprefix(_OPEN).partition(_CLOSE)
+    return thought.strip() or None, rest.strip()
+
+
+def _reasoning_of(message: object) -> str | None:
+    """DeepSeek, vLLM and others send `reasoning_content` (some `reasoning`), which the SDK keeps as an extra field."""
+    extra = cast("dict[str, object]", getattr(message, "model_extra", None) or {})
+    found = extra.get("reasoning_content") or extra.get("reasoning")
+    return found if isinstance(found, str) else None
+
+
+def _as_text(arguments: object) -> str:
+    """Arguments are text by the API, but some services send an object."""
+    return arguments if isinstance(arguments, str) else json.dumps(arguments)
+
+
+def _usage(usage: CompletionUsage | None) -> RequestUsage:
+    # Compatible services leave fields out or null them, whatever the SDK's types say.
+    prompt = cast("int | None", usage.prompt_tokens) if usage else 0
+    completion = cast("int | None", usage.completion_tokens) if usage else 0
+    return RequestUsage(prompt_tokens=prompt or 0, completion_tokens=completion or 0)
+
+
+def _logprobs(content: Sequence[OpenAITokenLogprob] | None) -> list[ChatCompletionTokenLogprob] | None:
+    if not content:
+        return None
+    return [
+        ChatCompletionTokenLogprob(
+            token=item.token,
+            logprob=item.logprob,
+            top_logprobs=[TopLogprob(logprob=top.logprob, bytes=top.bytes) for top in item.top_logprobs],
+            bytes=item.bytes,
+        )
+        for item in content
+    ]
+
+
+def _no_answer() -> ModelUnavailable:
+    return ModelUnavailable("The model service answered, but said nothing.", fix="Try again.")
+
+
+def _cut_short() -> ModelUnavailable:
+    return ModelUnavailable("The model's answer ended before it was complete.", fix="Try again.")

@@ -1,0 +1,253 @@
+"""Clients for OpenAI and for every service that speaks its chat completion API."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast
+
+from pydantic import Field, PrivateAttr
+
+from studio.components import Capability, Component, DefaultEnv, JsonObject, SecretRef, Warn
+from studio.components.secrets import MASK
+from studio.errors import ModelRefused
+from studio.messages import CreateResult
+from studio.models.base import ModelCall
+from studio.models.headers import references_in, resolved_headers
+from studio.models.openai_answer import Fold, result_from
+from studio.models.openai_errors import translated
+from studio.models.openai_fields import ADVANCED, OpenAIFields
+from studio.models.openai_request import Dialect, request_body
+from studio.models.openai_services import host_of, service_of
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
+    from openai.types.chat import ChatCompletion, ChatCompletionChunk
+
+KEYLESS = "none"
+"""Sent where no key is configured: servers on one's own machine want none, but the SDK wants something."""
+
+
+class BaseOpenAIChatCompletionClient(OpenAIFields):
+    """What the OpenAI and Azure clients have in common."""
+
+    _client: AsyncOpenAI | None = PrivateAttr(default=None)
+    _loop: asyncio.AbstractEventLoop | None = PrivateAttr(default=None)
+    _sends_usage: bool = PrivateAttr(default=True)
+
+    # --- where and as whom ---
+
+    @property
+    def address(self) -> str:
+        """Base URL of the service."""
+        raise NotImplementedError
+
+    def _make_client(self, common: dict[str, Any]) -> AsyncOpenAI:
+        """The SDK's client; `common` holds the arguments that both clients take."""
+        raise NotImplementedError
+
+    def _needed_secrets(self) -> Iterator[SecretRef]:
+        """Secrets that are read though no field names them."""
+        yield from ()
+
+    def capabilities(self) -> Iterator[Capability]:
+        host = host_of(self.address)
+        # The host is part of what is approved: a key for one service must not go to another that a config names.
+        for secret in self._secrets():
+            text = f"Sends the secret {secret.reference} to {host}."
+            yield Capability("secret", text, f"{secret.reference} to {host}")
+        yield Capability("host", f"Sends the conversation to {host}.", host)
+        yield Capability("spend", f"Spends tokens of {self.model} at {host}.", f"{self.model} at {host}")
+
+    def _secrets(self) -> Iterator[SecretRef]:
+        given = (getattr(self, name) for name in type(self).model_fields)
+        yield from (value for value in given if isinstance(value, SecretRef))
+        yield from self._needed_secrets()
+        yield from references_in(self.default_headers)
+
+    @property
+    def source(self) -> str:
+        return self.model
+
+    def settings(self) -> JsonObject:
+        return {"address": self.address, "model": self.model, **self.create_arguments()}
+
+    async def close(self) -> None:
+        client, self._client = self._client, None
+        if client is not None and self._loop is asyncio.get_running_loop():
+            await client.close()
+
+    # --- asking ---
+
+    async def _create(self, call: ModelCall) -> CreateResult:
+        body = request_body(call, self._dialect(), self.create_arguments())
+        with translated(self.address, self.model):
+            create = cast("Callable[..., Awaitable[ChatCompletion]]", self._connected().chat.completions.create)
+            return result_from(await create(**body, stream=False))
+
+    async def _create_stream(self, call: ModelCall) -> AsyncGenerator[str | CreateResult, None]:
+        body = request_body(call, self._dialect(), self.create_arguments())
+        fold = Fold()
+        async with aclosing(self._chunks(body)) as chunks:
+            async for chunk in chunks:
+                for text in fold.add(chunk):
+                    yield text
+        for text in fold.end_thought():
+            yield text
+        yield fold.result()
+
+    async def _chunks(self, body: JsonObject) -> AsyncGenerator[ChatCompletionChunk, None]:
+        with translated(self.address, self.model):
+            stream = await self._open_stream(body)
+            async with stream:
+                async for chunk in stream:
+                    yield chunk
+
+    async def _open_stream(self, body: JsonObject) -> Any:
+        """Begin a streamed answer; a service that knows no `stream_options` is asked again without."""
+        import openai
+
+        create = cast("Callable[..., Awaitable[Any]]", self._connected().chat.completions.create)
+        options = body.pop("stream_options", None) or self.stream_options
+        if options is None and self._sends_usage:
+            try:
+                return await create(**body, stream=True, stream_options={"include_usage": True})
+            except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
+                if "stream_options" not in str(error):
+                    raise
+                self._sends_usage = False
+        return await create(**body, stream=True, **({"stream_options": options} if options else {}))
+
+    def _connected(self) -> AsyncOpenAI:
+        """The SDK's client, made at the first call and again in another event loop."""
+        loop = asyncio.get_running_loop()
+        if self._client is None or self._loop is not loop:
+            common: dict[str, Any] = {"default_headers": resolved_headers(self.default_headers)}
+            if self.timeout is not None:
+                common["timeout"] = self.timeout
+            if self.max_retries is not None:
+                common["max_retries"] = self.max_retries
+            self._client, self._loop = self._make_client(common), loop
+        return self._client
+
+    def _dialect(self) -> Dialect:
+        return Dialect(
+            self.model,
+            self.info,
+            add_name_prefixes=bool(self.add_name_prefixes),
+            include_names=self.include_name_in_message is not False,
+        )
+
+
+class OpenAIChatCompletionClient(BaseOpenAIChatCompletionClient):
+    """Asks OpenAI, or any service that speaks its API: Ollama, vLLM, LM Studio, Gemini and others."""
+
+    provider = "autogen_ext.models.openai.OpenAIChatCompletionClient"
+    aliases = (
+        "autogen_ext.models.openai._openai_client.OpenAIChatCompletionClient",
+        "autogenstudio.datamodel.types.OpenAIChatCompletionClient",
+        "autogenstudio.gallery.builder.OpenAIChatCompletionClient",
+        "studio.models.OpenAIChatCompletionClient",
+        "OpenAIChatCompletionClient",
+        "openai_chat_completion_client",
+    )
+    positional: ClassVar[tuple[str, ...]] = ()
+
+    base_url: Annotated[
+        str | None,
+        Field(
+            title="Base URL",
+            description="Of another service, such as `http://localhost:11434/v1` for Ollama. Empty is OpenAI.",
+        ),
+    ] = None
+    organization: Annotated[str | None, Field(title="Organisation", json_schema_extra=ADVANCED)] = None
+
+    @classmethod
+    def lenient(cls, config: JsonObject, warn: Warn) -> JsonObject:
+        mended = super().lenient(config, warn)
+        if mended.get("api_key") == MASK:
+            return {**mended, "api_key": f"env:{service_of(str(mended.get('model'))).key_env}"}
+        return mended
+
+    @property
+    def address(self) -> str:
+        return self.base_url or service_of(self.model).base_url
+
+    def _needed_secrets(self) -> Iterator[SecretRef]:
+        # The environment's key only goes to the service it belongs to, never to a host that a config names.
+        if self.api_key is None and self.base_url is None:
+            yield SecretRef(f"env:{service_of(self.model).key_env}")
+
+    def _make_client(self, common: dict[str, Any]) -> AsyncOpenAI:
+        from openai import AsyncOpenAI
+
+        secret = next(self._needed_secrets(), self.api_key)
+        key = secret.resolve() if secret is not None else KEYLESS
+        return AsyncOpenAI(base_url=self.address, api_key=key, organization=self.organization, **common)
+
+
+class AzureOpenAIChatCompletionClient(BaseOpenAIChatCompletionClient):
+    """Asks a model that is deployed in Azure OpenAI."""
+
+    provider = "autogen_ext.models.openai.AzureOpenAIChatCompletionClient"
+    aliases = (
+        "autogen_ext.models.openai._openai_client.AzureOpenAIChatCompletionClient",
+        "autogenstudio.gallery.builder.AzureOpenAIChatCompletionClient",
+        "studio.models.AzureOpenAIChatCompletionClient",
+        "AzureOpenAIChatCompletionClient",
+        "azure_openai_chat_completion_client",
+    )
+
+    api_key: Annotated[
+        SecretRef | None,
+        DefaultEnv("AZURE_OPENAI_API_KEY"),
+        Field(title="API key", description="Where the key is kept: `env:NAME` or `secret:name`; never the key itself."),
+    ] = None
+    azure_endpoint: Annotated[
+        str,
+        Field(
+            min_length=1, title="Endpoint", description="Of the resource.", examples=["https://NAME.openai.azure.com/"]
+        ),
+    ]
+    api_version: Annotated[str, Field(min_length=1, title="API version", examples=["2024-10-21"])]
+    azure_deployment: Annotated[
+        str | None, Field(title="Deployment", description="The model's name when left out.")
+    ] = None
+    azure_ad_token: Annotated[
+        SecretRef | None,
+        DefaultEnv("AZURE_OPENAI_AD_TOKEN"),
+        Field(title="Entra ID token", description="In place of a key.", json_schema_extra=ADVANCED),
+    ] = None
+    azure_ad_token_provider: Annotated[
+        Component | None,
+        Field(title="Entra ID token provider", description="In place of a key.", json_schema_extra=ADVANCED),
+    ] = None
+
+    @property
+    def address(self) -> str:
+        return self.azure_endpoint
+
+    def _needed_secrets(self) -> Iterator[SecretRef]:
+        if self.api_key is None and self.azure_ad_token is None and self.azure_ad_token_provider is None:
+            yield SecretRef("env:AZURE_OPENAI_API_KEY")
+
+    def _make_client(self, common: dict[str, Any]) -> AsyncOpenAI:
+        from openai import AsyncAzureOpenAI
+
+        if self.azure_ad_token_provider is not None:
+            raise ModelRefused(
+                "The studio cannot fetch Entra ID tokens yet.", fix="Use an API key, or a token in `azure_ad_token`."
+            )
+        credential: dict[str, Any] = (
+            {"azure_ad_token": self.azure_ad_token.resolve()}
+            if self.azure_ad_token is not None
+            else {"api_key": next(self._needed_secrets(), cast("SecretRef", self.api_key)).resolve()}
+        )
+        return AsyncAzureOpenAI(
+            azure_endpoint=self.azure_endpoint,
+            azure_deployment=self.azure_deployment or self.model,
+            api_version=self.api_version,
+            **credential,
+            **common,
+        )

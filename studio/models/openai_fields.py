@@ -1,0 +1,148 @@
+"""The config of OpenAI clients: which fields there are, and how older files write them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, JsonValue, model_validator
+
+from studio.components import DefaultEnv, JsonObject, SecretRef, Warn
+from studio.models.base import ChatCompletionClient
+from studio.models.info import KnownInfo, ModelInfo, context_tokens, is_known, known_info
+from studio.models.leniency import complete_model_info
+
+ADVANCED: JsonObject = {"x-advanced": True}
+"""Marks fields that a form may fold away."""
+_CREATE_FIELDS = (
+    "frequency_penalty",
+    "logit_bias",
+    "max_tokens",
+    "n",
+    "presence_penalty",
+    "response_format",
+    "seed",
+    "stop",
+    "temperature",
+    "top_p",
+    "user",
+    "parallel_tool_calls",
+    "reasoning_effort",
+)
+"""Config fields that go into each request as they are."""
+
+
+class OpenAIFields(ChatCompletionClient):
+    """The config that the OpenAI and Azure clients have in common."""
+
+    model: Annotated[
+        str, Field(min_length=1, title="Model", description="Its name at the service.", examples=["gpt-4o-mini"])
+    ]
+    api_key: Annotated[
+        SecretRef | None,
+        DefaultEnv("OPENAI_API_KEY"),
+        Field(title="API key", description="Where the key is kept: `env:NAME` or `secret:name`; never the key itself."),
+    ] = None
+    temperature: Annotated[
+        float | None, Field(ge=0, le=2, title="Temperature", description="0 is steady, 1 is usual, more is wilder.")
+    ] = None
+    max_tokens: Annotated[int | None, Field(ge=1, title="Longest answer (tokens)")] = None
+    top_p: Annotated[float | None, Field(ge=0, le=1, title="Top p", json_schema_extra=ADVANCED)] = None
+    frequency_penalty: Annotated[
+        float | None, Field(ge=-2, le=2, title="Frequency penalty", json_schema_extra=ADVANCED)
+    ] = None
+    presence_penalty: Annotated[
+        float | None, Field(ge=-2, le=2, title="Presence penalty", json_schema_extra=ADVANCED)
+    ] = None
+    seed: Annotated[
+        int | None,
+        Field(title="Seed", description="Makes answers repeat, as far as it goes.", json_schema_extra=ADVANCED),
+    ] = None
+    stop: Annotated[str | list[str] | None, Field(title="Stop at", json_schema_extra=ADVANCED)] = None
+    logit_bias: Annotated[dict[str, int] | None, Field(title="Token bias", json_schema_extra=ADVANCED)] = None
+    n: Annotated[
+        int | None, Field(ge=1, le=1, title="Answers", description="Only one is used.", json_schema_extra=ADVANCED)
+    ] = None
+    response_format: Annotated[
+        dict[str, JsonValue] | None, Field(title="Response format", json_schema_extra=ADVANCED)
+    ] = None
+    user: Annotated[
+        str | None, Field(title="End user", description="Told to the service.", json_schema_extra=ADVANCED)
+    ] = None
+    stream_options: Annotated[
+        dict[str, JsonValue] | None,
+        Field(
+            title="Stream options",
+            description="Token usage is asked for unless told otherwise.",
+            json_schema_extra=ADVANCED,
+        ),
+    ] = None
+    parallel_tool_calls: Annotated[
+        bool | None, Field(title="Several tool calls at once", json_schema_extra=ADVANCED)
+    ] = None
+    reasoning_effort: Annotated[
+        Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None,
+        Field(title="Reasoning effort", json_schema_extra=ADVANCED),
+    ] = None
+    timeout: Annotated[
+        float | None,
+        Field(
+            gt=0, title="Time limit (s)", description="For one request; 600 when left out.", json_schema_extra=ADVANCED
+        ),
+    ] = None
+    max_retries: Annotated[
+        int | None,
+        Field(
+            ge=0,
+            le=20,
+            title="Retries",
+            description="After overload and lost connections; 2 when left out.",
+            json_schema_extra=ADVANCED,
+        ),
+    ] = None
+    model_info: Annotated[
+        ModelInfo | None,
+        Field(
+            title="Abilities",
+            description="What the model can do; known for usual names.",
+            exclude_if=lambda info: isinstance(info, KnownInfo),
+            json_schema_extra=ADVANCED,
+        ),
+    ] = None
+    add_name_prefixes: Annotated[
+        bool | None,
+        Field(title="Begin messages with their author", description='As "NAME said:".', json_schema_extra=ADVANCED),
+    ] = None
+    include_name_in_message: Annotated[
+        bool | None,
+        Field(title="Send the author's name", description="Some services refuse it.", json_schema_extra=ADVANCED),
+    ] = None
+    default_headers: Annotated[
+        dict[str, str] | None,
+        Field(title="HTTP headers", description="A value may name a secret: `env:NAME`.", json_schema_extra=ADVANCED),
+    ] = None
+
+    @model_validator(mode="after")
+    def _fill_info(self) -> Self:
+        if self.model_info is None:
+            object.__setattr__(self, "model_info", known_info(self.model))
+        return self
+
+    @classmethod
+    def lenient(cls, config: JsonObject, warn: Warn) -> JsonObject:
+        mended = complete_model_info(config, warn)
+        model = mended.get("model")
+        if isinstance(model, str) and mended.get("model_info") is None and not is_known(model):
+            warn(
+                f"Nothing is known about the model {model!r}; it is taken to call tools and to read no pictures. "
+                "Fill in `model_info` if that is wrong.",
+                "/model",
+            )
+        return mended
+
+    def context_length(self) -> int:
+        return context_tokens(self.model)
+
+    def create_arguments(self) -> JsonObject:
+        """The fields that go into each request as they are."""
+        given = {name: getattr(self, name) for name in _CREATE_FIELDS}
+        return {"model": self.model, **{name: value for name, value in given.items() if value is not None}}

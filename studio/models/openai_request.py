@@ -1,0 +1,242 @@
+"""A model call as OpenAI's chat completion API wants it: plain JSON, nothing sent from here."""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from pydantic import BaseModel, JsonValue
+
+from studio.components import JsonObject
+from studio.errors import ConfigError, ModelRefused
+from studio.messages import (
+    AssistantMessage,
+    FunctionExecutionResultMessage,
+    Image,
+    LLMMessage,
+    SystemMessage,
+    ToolSchema,
+    UserMessage,
+)
+from studio.models.base import ModelCall
+from studio.models.info import ModelInfo
+
+_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+_NAMELESS_MODELS = ("mistral", "open-mistral", "open-mixtral", "codestral", "ministral", "pixtral")
+"""Models whose service refuses `name` in a message."""
+_NO_EMPTY_CONTENT = ("gemini-", "claude-")
+"""Models whose service refuses empty content; they get a space."""
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How one model wants its messages.
+
+    Args:
+        model: The model's name.
+        info: What it can do.
+        add_name_prefixes: Whether user messages begin with "NAME said:".
+        include_names: Whether user messages carry their author in `name`.
+    """
+
+    model: str
+    info: ModelInfo
+    add_name_prefixes: bool = False
+    include_names: bool = True
+
+
+def request_body(call: ModelCall, dialect: Dialect, defaults: JsonObject) -> JsonObject:
+    """The request's JSON.
+
+    Args:
+        call: What is asked.
+        dialect: How the model wants it.
+        defaults: Arguments from the client's config; those of the call win.
+
+    Raises:
+        ModelRefused: The model cannot do what the call wants.
+        ConfigError: A tool's name is not usable.
+    """
+    body: JsonObject = {**defaults, **call.extra_create_args}
+    body["messages"] = cast("list[JsonValue]", messages_to_openai(call.messages, dialect))
+    if call.tools:
+        body.update(_tool_arguments(call, dialect.info))
+    else:
+        body.pop("parallel_tool_calls", None)  # refused by the service without tools
+    if call.json_output is not None:
+        body["response_format"] = _response_format(call.json_output, dialect.info)
+    return body
+
+
+def messages_to_openai(messages: Sequence[LLMMessage], dialect: Dialect) -> list[JsonObject]:
+    """The conversation in OpenAI's form."""
+    if not dialect.info.get("multiple_system_messages"):
+        messages = _join_system_messages(messages)
+    if dialect.model.startswith("claude-"):
+        messages = _without_trailing_space(messages)
+    return [out for message in messages for out in _message(message, dialect)]
+
+
+def _message(message: LLMMessage, dialect: Dialect) -> Iterator[JsonObject]:
+    blank = " " if dialect.model.startswith(_NO_EMPTY_CONTENT) else ""
+    if isinstance(message, SystemMessage):
+        yield {"role": "system", "content": message.content or blank}
+    elif isinstance(message, UserMessage):
+        yield _user_message(message, dialect, blank)
+    elif isinstance(message, AssistantMessage):
+        yield _assistant_message(message, blank)
+    else:
+        yield from _tool_results(message)
+
+
+def _tool_results(message: FunctionExecutionResultMessage) -> Iterator[JsonObject]:
+    for result in message.content:
+        yield {"role": "tool", "content": result.content, "tool_call_id": result.call_id}
+
+
+def _user_message(message: UserMessage, dialect: Dialect, blank: str) -> JsonObject:
+    prefix = f"{message.source} said:\n" if dialect.add_name_prefixes else ""
+    content: JsonValue
+    if isinstance(message.content, str):
+        content = prefix + message.content or blank
+    else:
+        content = _parts(message.content, prefix, dialect.info)
+    out: JsonObject = {"role": "user", "content": content}
+    if dialect.include_names and not dialect.model.startswith(_NAMELESS_MODELS):
+        out["name"] = usable_name(message.source)
+    return out
+
+
+def _parts(content: Sequence[str | Image], prefix: str, info: ModelInfo) -> list[JsonValue]:
+    parts: list[JsonValue] = []
+    for index, part in enumerate(content):
+        if isinstance(part, str):
+            parts.append({"type": "text", "text": prefix + part if index == 0 else part})
+        elif info["vision"]:
+            parts.append(cast("JsonValue", part.to_openai_format()))
+        else:
+            raise ModelRefused(
+                "The model does not read pictures, and there is one in the conversation.",
+                fix="Choose another model, or set `vision` in `model_info` if it does.",
+            )
+    return parts
+
+
+def _assistant_message(message: AssistantMessage, blank: str) -> JsonObject:
+    if isinstance(message.content, str):
+        return {"role": "assistant", "content": message.content or blank}
+    calls: list[JsonValue] = [
+        {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+        for call in message.content
+    ]
+    return {"role": "assistant", "content": message.thought or blank or None, "tool_calls": calls}
+
+
+def _join_system_messages(messages: Sequence[LLMMessage]) -> list[LLMMessage]:
+    """One system message in place of several that follow each other.
+
+    Raises:
+        ModelRefused: They do not follow each other, and the model takes only one.
+    """
+    places = [index for index, message in enumerate(messages) if isinstance(message, SystemMessage)]
+    if len(places) < 2:
+        return list(messages)
+    if places[-1] - places[0] != len(places) - 1:
+        raise ModelRefused(
+            "The model takes one system message, and the conversation has several with others between them.",
+            fix="Set `multiple_system_messages` in `model_info` if the model takes them, or leave out the memory.",
+        )
+    joined = "\n".join(message.content for message in messages if isinstance(message, SystemMessage))
+    return [*messages[: places[0]], SystemMessage(content=joined.rstrip()), *messages[places[-1] + 1 :]]
+
+
+def _without_trailing_space(messages: Sequence[LLMMessage]) -> list[LLMMessage]:
+    """Claude refuses a conversation whose last message is its own and ends with white space."""
+    out = list(messages)
+    last = out[-1] if out else None
+    if isinstance(last, AssistantMessage) and isinstance(last.content, str):
+        out[-1] = AssistantMessage(content=last.content.rstrip(), thought=last.thought, source=last.source)
+    return out
+
+
+def usable_name(name: str) -> str:
+    """The name with what OpenAI does not allow replaced by `_`."""
+    return re.sub(r"[^a-zA-Z0-9_-]", "_", name)[:64] or "_"
+
+
+def _tool_arguments(call: ModelCall, info: ModelInfo) -> JsonObject:
+    if not info["function_calling"]:
+        raise ModelRefused(
+            "The model does not call tools, and the agent has some.",
+            fix="Choose another model, or set `function_calling` in `model_info` if it does.",
+        )
+    choice: JsonValue = (
+        call.tool_choice
+        if isinstance(call.tool_choice, str)
+        else {"type": "function", "function": {"name": call.tool_choice["name"]}}
+    )
+    return {"tools": [_tool(schema) for schema in call.tools], "tool_choice": choice}
+
+
+def _tool(schema: ToolSchema) -> JsonObject:
+    if not _NAME.fullmatch(schema["name"]):
+        raise ConfigError(
+            f"The tool name {schema['name']!r} cannot be sent to the model.",
+            fix="Use at most 64 letters, digits, `_` and `-`.",
+        )
+    return {
+        "type": "function",
+        "function": {
+            "name": schema["name"],
+            "description": schema.get("description", ""),
+            "parameters": cast("JsonValue", schema.get("parameters", {})),
+            "strict": schema.get("strict", False),
+        },
+    }
+
+
+def _response_format(json_output: bool | type[BaseModel], info: ModelInfo) -> JsonObject:
+    if isinstance(json_output, bool):
+        if json_output and not info["json_output"]:
+            raise ModelRefused(
+                "The model does not support JSON output.", fix="Set `json_output` in `model_info` if it does."
+            )
+        return {"type": "json_object" if json_output else "text"}
+    if not info["structured_output"]:
+        raise ModelRefused(
+            "The model does not support structured output.", fix="Set `structured_output` in `model_info` if it does."
+        )
+    schema = strict_schema(cast("JsonObject", json_output.model_json_schema()))
+    return {
+        "type": "json_schema",
+        "json_schema": {"name": usable_name(json_output.__name__), "schema": schema, "strict": True},
+    }
+
+
+def strict_schema(schema: JsonObject) -> JsonObject:
+    """The schema with every object closed and every property required, as OpenAI's strict mode demands.
+
+    Source: OpenAI guide "Structured model outputs", section "Supported schemas".
+    """
+    out = copy.deepcopy(schema)
+    _close_objects(out)
+    return out
+
+
+def _close_objects(node: JsonValue) -> None:
+    if isinstance(node, list):
+        for item in node:
+            _close_objects(item)
+    if not isinstance(node, dict):
+        return
+    properties = node.get("properties")
+    if isinstance(properties, dict):
+        node["additionalProperties"] = False
+        node["required"] = list(properties)
+    if node.get("default", 0) is None:
+        node.pop("default")
+    for child in node.values():
+        _close_objects(child)

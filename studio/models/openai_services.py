@@ -1,0 +1,37 @@
+"""Which service a model's name belongs to, and how a host is named in capabilities."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+
+class Service(NamedTuple):
+    """Models with a prefix in their name, where they are served, and which variable usually holds the key."""
+
+    prefix: str
+    base_url: str
+    key_env: str
+
+
+OPENAI = Service("", "https://api.openai.com/v1", "OPENAI_API_KEY")
+_SERVICES = (
+    Service("gemini-", "https://generativelanguage.googleapis.com/v1beta/openai/", "GEMINI_API_KEY"),
+    Service("claude-", "https://api.anthropic.com/v1/", "ANTHROPIC_API_KEY"),
+    Service("Llama-", "https://api.llama.com/compat/v1/", "LLAMA_API_KEY"),
+)
+
+
+def host_of(url: str) -> str:
+    """Scheme, host and port of a URL, as capabilities name them; what is no URL is given back as it is."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port or {"http": 80, "https": 443}.get(parts.scheme)
+    except ValueError:
+        return url
+    return f"{parts.scheme}://{parts.hostname}:{port}" if parts.hostname and port else url
+
+
+def service_of(model: str) -> Service:
+    """The service that serves a model of this name."""
+    return next((service for service in _SERVICES if model.startswith(service.prefix)), OPENAI)

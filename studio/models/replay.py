@@ -1,0 +1,153 @@
+"""The scripted model: says what its author wrote, word by word if asked, and costs nothing."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Generator, Sequence
+from contextlib import contextmanager
+from typing import Annotated, ClassVar, Self
+
+from pydantic import Field, PrivateAttr, model_validator
+
+from studio.components import JsonObject, Warn
+from studio.errors import ModelRefused
+from studio.messages import CreateResult, LLMMessage, RequestUsage, ToolSchema
+from studio.models.base import ChatCompletionClient, HasSchema, ModelCall
+from studio.models.info import KnownInfo, ModelInfo
+from studio.models.leniency import complete_model_info
+
+TOTAL_TOKENS = 10_000
+"""What AutoGen's client starts `remaining_tokens` from."""
+WORDS_PER_WHOLE_REPLY = 10
+"""A reply that is not streamed takes as long as so many words."""
+
+
+class NoMoreReplies(ModelRefused, ValueError):
+    """The script of a Replay client has come to its end."""
+
+    code = "no_more_replies"
+
+
+class ReplayChatCompletionClient(ChatCompletionClient):
+    """Answers from a script, in order: for demonstrations and tests, with no key and no network."""
+
+    provider = "autogen_ext.models.replay.ReplayChatCompletionClient"
+    aliases = (
+        "autogen_ext.models.replay._replay_chat_completion_client.ReplayChatCompletionClient",
+        "studio.models.ReplayChatCompletionClient",
+        "ReplayChatCompletionClient",
+    )
+    component_type: ClassVar[str] = "replay_chat_completion_client"
+    positional = ("chat_completions", "model_info")
+
+    chat_completions: Annotated[
+        list[str | CreateResult],
+        Field(
+            title="Replies",
+            description="One for each call, in order: text, or a whole result with tool calls.",
+            examples=[["Hello! I am scripted.", "TERMINATE"]],
+            json_schema_extra={"x-multiline": True},
+        ),
+    ]
+    model_info: Annotated[
+        ModelInfo | None,
+        Field(
+            title="Abilities",
+            description="What this model claims to be able to do; nothing when left out.",
+            exclude_if=lambda info: isinstance(info, KnownInfo),
+        ),
+    ] = None
+    delay_s: Annotated[
+        float | None,
+        Field(
+            ge=0,
+            le=60,
+            title="Pause between words (s)",
+            description="Makes a streamed reply arrive word by word, and a whole one take as long as ten words.",
+        ),
+    ] = None
+
+    _index: int = PrivateAttr(default=0)
+    _cached: bool = PrivateAttr(default=True)
+
+    @model_validator(mode="after")
+    def _fill_info(self) -> Self:
+        if self.model_info is None:
+            nothing = KnownInfo(
+                vision=False, function_calling=False, json_output=False, family="unknown", structured_output=False
+            )
+            object.__setattr__(self, "model_info", nothing)
+        return self
+
+    @classmethod
+    def lenient(cls, config: JsonObject, warn: Warn) -> JsonObject:
+        return complete_model_info(config, warn)
+
+    def reset(self) -> None:
+        """Start the script again."""
+        self._index = 0
+        nothing = RequestUsage(prompt_tokens=0, completion_tokens=0)
+        self._last_usage = self._total_usage = nothing
+
+    def set_cached_bool_value(self, value: bool) -> None:
+        """What `CreateResult.cached` says for replies that are text."""
+        self._cached = value
+
+    def context_length(self) -> int:
+        return TOTAL_TOKENS
+
+    def count_tokens(self, messages: Sequence[LLMMessage], *, tools: Sequence[HasSchema | ToolSchema] = ()) -> int:
+        """Words, as AutoGen's client counts: only of messages that are text."""
+        del tools
+        return sum(len(message.content.split()) for message in messages if isinstance(message.content, str))
+
+    def remaining_tokens(self, messages: Sequence[LLMMessage], *, tools: Sequence[HasSchema | ToolSchema] = ()) -> int:
+        del messages, tools
+        spent = self._total_usage
+        return max(0, TOTAL_TOKENS - spent.prompt_tokens - spent.completion_tokens)
+
+    @contextmanager
+    def _turn(self) -> Generator[None]:
+        """Take the next reply; a call that was given up or failed puts it back."""
+        taken = self._index
+        self._index = taken + 1
+        try:
+            yield
+        except BaseException:
+            if self._index == taken + 1:
+                self._index = taken
+            raise
+
+    def _reply(self, call: ModelCall) -> CreateResult:
+        taken = self._index - 1
+        if taken >= len(self.chat_completions):
+            raise NoMoreReplies(
+                "No more mock responses available", fix="Add a reply to the script, or stop the team earlier."
+            )
+        reply = self.chat_completions[taken]
+        if isinstance(reply, CreateResult):
+            return reply
+        usage = RequestUsage(prompt_tokens=self.count_tokens(call.messages), completion_tokens=len(reply.split()))
+        return CreateResult(finish_reason="stop", content=reply, usage=usage, cached=self._cached)
+
+    def _usage_to_count(self, call: ModelCall, result: CreateResult) -> RequestUsage:
+        return RequestUsage(
+            prompt_tokens=self.count_tokens(call.messages), completion_tokens=result.usage.completion_tokens
+        )
+
+    async def _create(self, call: ModelCall) -> CreateResult:
+        result = self._reply(call)
+        if self.delay_s:
+            await asyncio.sleep(WORDS_PER_WHOLE_REPLY * self.delay_s)
+        return result
+
+    async def _create_stream(self, call: ModelCall) -> AsyncGenerator[str | CreateResult, None]:
+        result = self._reply(call)
+        # As AutoGen: a reply that is a whole result is not cut into words.
+        is_text = isinstance(self.chat_completions[self._index - 1], str)
+        words = result.content.split() if is_text and isinstance(result.content, str) else []
+        for index, word in enumerate(words):
+            if self.delay_s:
+                await asyncio.sleep(self.delay_s)
+            yield word if index == len(words) - 1 else word + " "
+        yield result

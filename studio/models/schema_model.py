@@ -1,0 +1,165 @@
+"""A Pydantic model out of a JSON schema: checks tool arguments and structured answers. Nothing is generated or run."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, Union, cast
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, create_model
+
+from studio.components import JsonObject
+from studio.errors import ConfigError
+
+_PLAIN: dict[str, Any] = {
+    "string": str,
+    "integer": int,
+    "number": float,
+    "boolean": bool,
+    "null": None,
+}
+_BOUNDS = {
+    "minimum": "ge",
+    "maximum": "le",
+    "exclusiveMinimum": "gt",
+    "exclusiveMaximum": "lt",
+    "minLength": "min_length",
+    "maxLength": "max_length",
+    "minItems": "min_length",
+    "maxItems": "max_length",
+}
+_TAKEN = frozenset(dir(BaseModel))
+
+
+def is_field_name(name: str) -> bool:
+    """Whether a Pydantic model can have a field of this name; otherwise the name becomes an alias."""
+    return name.isidentifier() and not name.startswith("_") and name not in _TAKEN
+
+
+def model_from_schema(schema: JsonObject, name: str) -> type[BaseModel]:
+    """Make a model whose instances are the objects that the schema describes.
+
+    What the studio does not know of JSON schema is not checked; it never makes a fitting value fail.
+
+    Raises:
+        ConfigError: The schema is not one of an object.
+    """
+    if schema.get("type", "object") != "object" or not isinstance(schema.get("properties", {}), dict):
+        raise ConfigError(
+            f"The JSON schema {name!r} does not describe an object.",
+            fix='Write `{"type": "object", "properties": {...}}`.',
+        )
+    definitions = schema.get("$defs") or schema.get("definitions")
+    return _Builder(definitions if isinstance(definitions, dict) else {}).model(schema, name)
+
+
+class _Builder:
+    def __init__(self, definitions: JsonObject) -> None:
+        self._definitions = definitions
+        self._referred: dict[str, Any] = {}
+        """Type of each reference met so far, so that none is built twice; anything fits where one contains itself."""
+
+    def model(self, schema: JsonObject, name: str) -> type[BaseModel]:
+        required = cast("list[str]", schema.get("required") or [])
+        fields: dict[str, Any] = {}
+        for index, (key, prop) in enumerate(cast("JsonObject", schema.get("properties") or {}).items()):
+            usable = is_field_name(key)
+            details = self._field(prop, key, key in required, alias=None if usable else key)
+            kind = self._type(prop, f"{name}_{key}")
+            if key not in required and "default" not in (prop if isinstance(prop, dict) else {}):
+                kind = _union([kind, None])
+            fields[key if usable else f"field_{index}"] = (kind, details)
+        extra = "allow" if schema.get("additionalProperties") is True else "ignore"
+        config = ConfigDict(
+            extra=extra, serialize_by_alias=True, protected_namespaces=(), validate_by_name=True, validate_by_alias=True
+        )
+        description = schema.get("description")
+        made = create_model(
+            name, __config__=config, __doc__=description if isinstance(description, str) else None, **fields
+        )
+        return made
+
+    def _field(self, prop: JsonValue, key: str, is_required: bool, alias: str | None) -> Any:
+        details = prop if isinstance(prop, dict) else {}
+        known: dict[str, Any] = {"default": ... if is_required else details.get("default"), "alias": alias}
+        for word in ("title", "description"):
+            if isinstance(details.get(word), str):
+                known[word] = details[word]
+        known.setdefault("title", key.replace("_", " ").title())
+        return Field(**known)
+
+    def _type(self, schema: JsonValue, name: str) -> Any:
+        if not isinstance(schema, dict):
+            return Any
+        if isinstance(reference := schema.get("$ref"), str):
+            return self._refer(reference.rpartition("/")[2])
+        if "const" in schema:
+            return _literal([schema["const"]])
+        if isinstance(values := schema.get("enum"), list) and values:
+            return _literal(values)
+        for word in ("anyOf", "oneOf"):
+            if isinstance(options := schema.get(word), list) and options:
+                return _union([self._type(option, name) for option in options])
+        if isinstance(parts := schema.get("allOf"), list) and len(parts) == 1:
+            return self._type(parts[0], name)
+        kind = schema.get("type")
+        if isinstance(kind, list):
+            return _union([self._type({**schema, "type": one}, name) for one in kind])
+        return self._typed(schema, kind, name)
+
+    def _refer(self, definition: str) -> Any:
+        if definition not in self._referred:
+            self._referred[definition] = Any
+            self._referred[definition] = self._type(self._definitions.get(definition), definition)
+        return self._referred[definition]
+
+    def _typed(self, schema: JsonObject, kind: JsonValue, name: str) -> Any:
+        if kind == "array":
+            made: Any = list[self._type(schema.get("items"), name)]
+        elif kind == "object" and schema.get("properties"):
+            title = schema.get("title")
+            return self.model(schema, title if isinstance(title, str) else name)
+        elif kind == "object":
+            values = schema.get("additionalProperties")
+            made = dict[str, self._type(values, name) if isinstance(values, dict) else Any]
+        elif isinstance(kind, str) and kind in _PLAIN:
+            made = _PLAIN[kind]
+        else:
+            return Any
+        bounds = {
+            ours: schema[theirs] for theirs, ours in _BOUNDS.items() if isinstance(schema.get(theirs), int | float)
+        }
+        return Annotated[made, Field(**cast("dict[str, Any]", bounds))] if bounds else made
+
+
+def _literal(values: list[JsonValue]) -> Any:
+    plain = tuple(value for value in values if isinstance(value, str | int | bool | None))
+    return Literal[plain] if len(plain) == len(values) else Any
+
+
+def _union(options: list[Any]) -> Any:
+    return Union[tuple(options)]  # noqa: UP007 -- the members are only known at run time
+
+
+def inlined(schema: JsonObject) -> JsonObject:
+    """The schema with its definitions put where they are referred to, as tools are shown to models.
+
+    A definition that contains itself is cut off with an empty schema, which fits anything.
+    """
+    definitions = schema.get("$defs")
+    known = definitions if isinstance(definitions, dict) else {}
+    return cast("JsonObject", _inline({key: item for key, item in schema.items() if key != "$defs"}, known, ()))
+
+
+def _inline(node: JsonValue, known: JsonObject, inside: tuple[str, ...]) -> JsonValue:
+    if isinstance(node, list):
+        return [_inline(item, known, inside) for item in node]
+    if not isinstance(node, dict):
+        return node
+    reference = node.get("$ref")
+    if isinstance(reference, str):
+        name = reference.rpartition("/")[2]
+        if name in inside:
+            return {}
+        rest = {key: item for key, item in node.items() if key != "$ref"}
+        found = cast("JsonObject", _inline(known.get(name, {}), known, (*inside, name)))
+        return {**found, **rest}
+    return {key: _inline(item, known, inside) for key, item in node.items()}

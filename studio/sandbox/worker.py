@@ -1,0 +1,141 @@
+"""Runs one function of a tool's source in its own process. Standard library only; started as a script by `process`.
+
+Reads one JSON line from the file descriptor given as its argument: {imports, source, function, wants_token,
+arguments, text_limit};
+writes one: {"text": ..., "value": ...} or {"error": ...}. What the tool prints goes elsewhere and spoils nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import json
+import os
+import sys
+import types
+import typing
+
+MADE_OF_TEXT = frozenset(("decimal", "uuid", "pathlib"))
+"""Modules whose types are made by calling them with text."""
+
+
+class CancellationToken:
+    """Stands in for AutoGen's: the process is simply ended when its run is cancelled."""
+
+    def cancel(self) -> None:
+        """Nothing to do."""
+
+    def is_cancelled(self) -> bool:
+        return False
+
+    def add_callback(self, callback: object) -> None:
+        """Never called: the process ends first."""
+
+    def link_future(self, future: object) -> object:
+        return future
+
+
+def offer_cancellation_token() -> None:
+    """Let `from autogen_core import CancellationToken` work where AutoGen is not installed."""
+    with contextlib.suppress(ImportError):
+        importlib.import_module("autogen_core")
+        return
+    module = types.ModuleType("autogen_core")
+    module.__dict__["CancellationToken"] = CancellationToken
+    sys.modules["autogen_core"] = module
+
+
+def load_function(request: dict[str, typing.Any]) -> typing.Callable[..., typing.Any]:
+    """Execute the imports and the source, and find the function."""
+    if "autogen_core" in request["imports"]:
+        offer_cancellation_token()
+    namespace: dict[str, typing.Any] = {"__name__": "tool"}
+    exec(compile(request["imports"], "<imports of the tool>", "exec"), namespace)
+    exec(compile(request["source"], "<source of the tool>", "exec"), namespace)
+    return namespace[request["function"]]
+
+
+def fitting(function: typing.Callable[..., typing.Any], arguments: dict[str, typing.Any]) -> dict[str, typing.Any]:
+    """The arguments as the function wants them: objects where it names a model or an enumeration."""
+    try:
+        hints = typing.get_type_hints(function)
+    except (NameError, TypeError, AttributeError):
+        hints = {}
+    given: dict[str, typing.Any] = {}
+    for name, value in arguments.items():
+        hint = hints.get(name)
+        validate = getattr(hint, "model_validate", None)
+        if validate is not None:
+            value = validate(value)
+        elif isinstance(value, str) and (from_text := getattr(hint, "fromisoformat", None)) is not None:
+            value = from_text(value)
+        elif isinstance(hint, type) and (hasattr(hint, "__members__") or hint.__module__ in MADE_OF_TEXT):
+            value = hint(value)
+        given[name] = value
+    return given
+
+
+def text_of(value: object) -> str:
+    """A result as the model reads it: JSON for Pydantic models, `str` for all else, as AutoGen does."""
+    dump = getattr(value, "model_dump", None)
+    if dump is None:
+        return str(value)
+    dumped = dump()
+    return json.dumps(dumped) if isinstance(dumped, dict) else str(dumped)
+
+
+def plain(value: object) -> object:
+    """The value as JSON, or its text where it has none."""
+    dump = getattr(value, "model_dump", None)
+    try:
+        return json.loads(json.dumps(dump(mode="json") if dump is not None else value))
+    except (TypeError, ValueError, RecursionError):
+        return text_of(value)
+
+
+def limited(text: str, limit: int) -> str:
+    """The text, cut with a note when it is longer than a model should read."""
+    if len(text) <= limit:
+        return text
+    return f"{text[:limit]}\n[{len(text) - limit} more characters were left out]"
+
+
+def answer(request: dict[str, typing.Any]) -> dict[str, typing.Any]:
+    """Call the function and describe what came of it."""
+    limit = request["text_limit"]
+    try:
+        function = load_function(request)
+        given = fitting(function, request["arguments"])
+        if request["wants_token"]:
+            given["cancellation_token"] = CancellationToken()
+        value = function(**given)
+        if hasattr(value, "__await__"):
+            value = awaited(value)
+        text = text_of(value)
+    except BaseException as error:  # noqa: BLE001 -- the tool is foreign code: whatever it raises is its result
+        message = str(error) or type(error).__name__
+        return {"error": limited(message, limit)}
+    return {"text": limited(text, limit), "value": plain(value) if len(text) <= limit else limited(text, limit)}
+
+
+def awaited(value: typing.Awaitable[typing.Any]) -> typing.Any:
+    """The result of an async function; only those pay for the import."""
+    import asyncio
+
+    async def wait_for() -> typing.Any:
+        return await value
+
+    return asyncio.run(wait_for())
+
+
+def main() -> None:
+    """Serve the one request on the file descriptor that is given."""
+    channel = int(sys.argv[1])
+    with open(channel, "rb") as requests, open(os.dup(channel), "wb") as replies:
+        reply = json.dumps(answer(json.loads(requests.readline())))
+        sys.stdout.flush()
+        replies.write(reply.encode("utf-8", "surrogatepass") + b"\n")
+
+
+if __name__ == "__main__":
+    main()

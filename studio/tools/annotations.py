@@ -1,0 +1,173 @@
+"""Annotations in source as types that Pydantic knows. Names are looked up in a table, nothing is evaluated."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from pathlib import Path
+from typing import Annotated, Any, Literal, Union, cast
+from uuid import UUID
+
+from pydantic import ConfigDict, create_model
+
+from studio.models.schema_model import is_field_name
+
+_SIMPLE: dict[str, Any] = {
+    "str": str,
+    "int": int,
+    "float": float,
+    "bool": bool,
+    "None": None,
+    "NoneType": None,
+    "bytes": bytes,
+    "list": list[Any],
+    "List": list[Any],
+    "Sequence": list[Any],
+    "Iterable": list[Any],
+    "dict": dict[str, Any],
+    "Dict": dict[str, Any],
+    "Mapping": dict[str, Any],
+    "datetime": datetime,
+    "date": date,
+    "time": time,
+    "timedelta": timedelta,
+    "Decimal": Decimal,
+    "UUID": UUID,
+    "Path": Path,
+}
+_LISTS = frozenset(("list", "List", "Sequence", "Iterable", "Collection", "MutableSequence", "set", "Set", "frozenset"))
+_DICTS = frozenset(("dict", "Dict", "Mapping", "MutableMapping", "defaultdict"))
+_TRANSPARENT = frozenset(("Required", "NotRequired", "ReadOnly", "Final", "ClassVar"))
+MAX_DEPTH = 30
+"""Levels of an annotation that are read; anything fits below."""
+
+
+@dataclass
+class Names:
+    """What names mean in one source.
+
+    Args:
+        imported: Local name to original name.
+        classes: Classes that the source defines.
+    """
+
+    imported: Mapping[str, str]
+    classes: Mapping[str, ast.ClassDef]
+    _made: dict[str, Any] = field(default_factory=dict[str, Any])
+
+    def parameter(self, argument: ast.arg) -> tuple[Any, str]:
+        """Type and description of a parameter; the description stands in `Annotated[T, "..."]`."""
+        node = argument.annotation
+        if isinstance(node, ast.Subscript) and self._name(node.value) == "Annotated":
+            parts = _parts(node)
+            return self.type_of(parts[0]), next((text for part in parts[1:] if (text := _description(part))), "")
+        return (Any if node is None else self.type_of(node)), ""
+
+    def type_of(self, node: ast.expr, depth: int = 0) -> Any:
+        """The type that an annotation means; `Any` for what the table does not know."""
+        if depth > MAX_DEPTH:
+            return Any
+        if isinstance(node, ast.Constant):
+            return self._constant(node.value, depth)
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+            return Union[self.type_of(node.left, depth + 1), self.type_of(node.right, depth + 1)]  # noqa: UP007 -- made at run time
+        if isinstance(node, ast.Subscript):
+            return self._subscript(node, depth)
+        name = self._name(node)
+        return self._class(name) if name in self.classes else _SIMPLE.get(name, Any)
+
+    def _constant(self, value: object, depth: int) -> Any:
+        if value is None:
+            return None
+        if not isinstance(value, str):
+            return Any
+        try:
+            return self.type_of(ast.parse(value, mode="eval").body, depth + 1)
+        except (SyntaxError, ValueError):
+            return Any
+
+    def _subscript(self, node: ast.Subscript, depth: int) -> Any:
+        name, parts = self._name(node.value), _parts(node)
+        if name == "Literal":
+            return _literal(parts)
+        inner = [self.type_of(part, depth + 1) for part in parts]
+        if name == "Annotated":
+            text = next((text for part in parts[1:] if (text := _description(part))), None)
+            return Annotated[inner[0], text] if text else inner[0]
+        if name in ("Optional", "Union"):
+            return Union[(*inner, None)] if name == "Optional" else Union[tuple(inner)]  # noqa: UP007 -- made at run time
+        if name in _TRANSPARENT:
+            return inner[0]
+        if name in _LISTS:
+            return list[inner[0]]
+        if name in _DICTS and len(inner) == 2:
+            return dict[inner[0], inner[1]]
+        if name in ("tuple", "Tuple"):
+            return _tuple(parts, inner)
+        return Any
+
+    def _class(self, name: str) -> Any:
+        """A class of the source: an enumeration as its values, all else as an object with its annotated fields."""
+        if name not in self._made:
+            self._made[name] = Any  # where the class contains itself
+            self._made[name] = self._make_class(self.classes[name])
+        return self._made[name]
+
+    def _make_class(self, node: ast.ClassDef) -> Any:
+        if any(self._name(base).endswith("Enum") for base in node.bases):
+            assigned = [line.value for line in node.body if isinstance(line, ast.Assign)]
+            return _literal(assigned)
+        fields: dict[str, Any] = {}
+        for line in node.body:
+            if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name) and is_field_name(line.target.id):
+                kind = self.type_of(line.annotation)
+                fields[line.target.id] = (kind, ...) if line.value is None else (kind, None)
+        return create_model(node.name, __config__=ConfigDict(protected_namespaces=()), **fields)
+
+    def _name(self, node: ast.expr) -> str:
+        if isinstance(node, ast.Attribute):
+            return node.attr
+        local = node.id if isinstance(node, ast.Name) else ""
+        return self.imported.get(local, local)
+
+
+def names_in(tree: ast.Module, imported: Mapping[str, str]) -> Names:
+    """The names that a source defines and imports, over those that are imported for it."""
+    known = dict(imported)
+    classes: dict[str, ast.ClassDef] = {}
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom | ast.Import):
+            known.update({alias.asname: alias.name for alias in node.names if alias.asname})
+        elif isinstance(node, ast.ClassDef):
+            classes[node.name] = node
+    return Names(known, classes)
+
+
+def _parts(node: ast.Subscript) -> list[ast.expr]:
+    return list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]
+
+
+def _literal(nodes: list[ast.expr]) -> Any:
+    values = [node.value for node in nodes if isinstance(node, ast.Constant)]
+    plain = tuple(value for value in values if isinstance(value, str | int | bool | None))
+    return Literal[plain] if plain and len(plain) == len(nodes) else Any
+
+
+def _tuple(parts: list[ast.expr], inner: list[Any]) -> Any:
+    if len(parts) == 2 and isinstance(parts[1], ast.Constant) and parts[1].value is Ellipsis:
+        return list[inner[0]]
+    return cast("Any", tuple[tuple(inner)])
+
+
+def _description(node: ast.expr) -> str:
+    """The text in `Annotated[T, "text"]` or `Annotated[T, Field(description="text")]`."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
+    if isinstance(node, ast.Call):
+        for keyword in node.keywords:
+            if keyword.arg == "description":
+                return _description(keyword.value)
+    return ""

@@ -1,0 +1,150 @@
+"""The base of tools: one call, one effect, and an error is a result."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncGenerator, Mapping
+from dataclasses import dataclass
+from typing import ClassVar, cast
+
+from pydantic import BaseModel, JsonValue, TypeAdapter, ValidationError
+
+from studio import effects
+from studio.components import Component, JsonObject
+from studio.effects import EffectRequest
+from studio.errors import StudioError, ToolFailed
+from studio.messages import CancellationToken, ToolSchema, linked
+
+_JSON: TypeAdapter[JsonValue] = TypeAdapter(JsonValue)
+
+
+@dataclass(frozen=True)
+class ToolReturn:
+    """What a tool gave: the value, and the text that the model reads."""
+
+    value: JsonValue
+    text: str
+
+
+class BaseTool(Component):
+    """Something that a model may call.
+
+    Subclasses give `name`, `description`, `parameters` and `_run`; whatever `_run` raises is told to the model.
+    """
+
+    component_type: ClassVar[str] = "tool"
+
+    @property
+    def schema(self) -> ToolSchema:  # pyright: ignore[reportIncompatibleMethodOverride] -- AutoGen's name; Pydantic's is deprecated
+        """How the tool is shown to a model."""
+        raise NotImplementedError
+
+    async def _run(self, arguments: JsonObject) -> ToolReturn:
+        """Do the work. The arguments are those that the model wrote."""
+        raise NotImplementedError
+
+    async def call(
+        self,
+        arguments: Mapping[str, object],
+        cancellation_token: CancellationToken | None = None,
+        call_id: str | None = None,
+    ) -> ToolReturn:
+        """Run the tool once.
+
+        Args:
+            arguments: By name, as JSON.
+            cancellation_token: Ends the call when it is cancelled.
+            call_id: The model's id of this call; part of the request, so that two equal calls stay two.
+
+        Raises:
+            ToolFailed: With the text that the model is told.
+        """
+        given = cast("JsonObject", dict(arguments))
+        name = self.schema["name"]
+        request = EffectRequest("tool", name, lambda: {"name": name, "arguments": given, "call_id": call_id})
+
+        async def perform() -> JsonValue:
+            try:
+                result = await self._run(given)
+            except StudioError as error:
+                return {"error": error.what}
+            except Exception as error:  # noqa: BLE001 -- a tool is foreign code: whatever it raises is its result
+                return {"error": error_text(error)}
+            return {"value": result.value, "text": result.text}
+
+        with linked(cancellation_token):
+            answer = cast("JsonObject", await effects.call(request, perform))
+        if "error" in answer:
+            raise ToolFailed(str(answer["error"]))
+        return ToolReturn(answer["value"], str(answer["text"]))
+
+    async def run_json(
+        self,
+        args: Mapping[str, object],
+        cancellation_token: CancellationToken | None = None,
+        call_id: str | None = None,
+    ) -> JsonValue:
+        """Run the tool and give its value, under AutoGen's name.
+
+        Raises:
+            ToolFailed: With the text that the model is told.
+        """
+        return (await self.call(args, cancellation_token, call_id)).value
+
+    def return_value_as_string(self, value: object) -> str:
+        """A value as the model reads it: JSON for Pydantic models, `str` for all else."""
+        return text_of(value)
+
+    async def save_state_json(self) -> Mapping[str, JsonValue]:
+        return {}
+
+    async def load_state_json(self, state: Mapping[str, JsonValue]) -> None:
+        """Take up a saved state; most tools have none."""
+
+
+class StreamTool(BaseTool):
+    """A tool that tells what happens on the way, such as an agent used as a tool.
+
+    What it does inside passes through the effects port itself, so the call as a whole is no effect.
+    """
+
+    def run_json_stream(
+        self,
+        args: Mapping[str, object],
+        cancellation_token: CancellationToken | None = None,
+        call_id: str | None = None,
+    ) -> AsyncGenerator[object, None]:
+        """Yield events and messages, and last the value."""
+        raise NotImplementedError
+
+    async def call(
+        self,
+        arguments: Mapping[str, object],
+        cancellation_token: CancellationToken | None = None,
+        call_id: str | None = None,
+    ) -> ToolReturn:
+        last: object = None
+        async for item in self.run_json_stream(arguments, cancellation_token, call_id):
+            last = item
+        return ToolReturn(plain(last), self.return_value_as_string(last))
+
+
+def text_of(value: object) -> str:
+    """A result as a model reads it."""
+    return json.dumps(value.model_dump(mode="json")) if isinstance(value, BaseModel) else str(value)
+
+
+def plain(value: object) -> JsonValue:
+    """The value as JSON, or its text where it has none."""
+    try:
+        return _JSON.validate_python(value.model_dump(mode="json") if isinstance(value, BaseModel) else value)
+    except ValidationError:
+        return str(value)
+
+
+def error_text(error: BaseException) -> str:
+    """What a model is told of an error; of several at once, one line each."""
+    if isinstance(error, BaseExceptionGroup):
+        parts = cast("BaseExceptionGroup[BaseException]", error).exceptions
+        return "\n".join(error_text(part) for part in parts)
+    return str(error).strip() or type(error).__name__

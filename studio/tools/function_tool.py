@@ -1,0 +1,264 @@
+"""A Python function as a tool."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import inspect
+import textwrap
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Self, cast
+
+from pydantic import AfterValidator, Field, PrivateAttr, ValidationError, model_validator
+
+from studio.components import Capability, JsonObject, secret_source
+from studio.errors import ConfigError, ToolFailed
+from studio.messages import CancellationToken, ToolSchema
+from studio.messages.llm import ParametersSchema
+from studio.sandbox import TIMEOUT_S, Limits, run_function
+from studio.sandbox.worker import fitting
+from studio.tools.base import BaseTool, ToolReturn, plain, text_of
+from studio.tools.signature import Signature, read_signature
+
+
+def _module_name(name: str) -> str:
+    if not all(part.isidentifier() for part in name.split(".")):
+        raise ValueError(f"{name!r} is no name of a module.")
+    return name
+
+
+def _defines_function(source: str) -> str:
+    read_signature(source, {})
+    return source
+
+
+ModuleName = Annotated[str, AfterValidator(_module_name)]
+
+
+@dataclass(frozen=True)
+class Alias:
+    """`import name as alias`, or one name of a `from` import."""
+
+    name: ModuleName
+    alias: ModuleName
+
+
+@dataclass(frozen=True)
+class ImportFromModule:
+    """`from module import ...`."""
+
+    module: ModuleName
+    imports: Sequence[ModuleName | Alias]
+
+
+Import = ModuleName | ImportFromModule | Alias
+
+
+class FunctionTool(BaseTool):
+    """Calls a Python function, in a process of its own.
+
+    The function sees nothing of the studio: its imports are `global_imports`, its environment holds the variables that
+    its source names, its folder is new. Made from a live function, in a script, the tool calls just that.
+    """
+
+    provider = "autogen_core.tools.FunctionTool"
+    aliases = (
+        "autogen_core.tools._function_tool.FunctionTool",
+        "autogen_agentchat.base._handoff.FunctionTool",
+        "autogen_agentchat.agents._assistant_agent.FunctionTool",
+        "autogen_ext.agents.azure._azure_ai_agent.FunctionTool",
+        "autogen_ext.agents.openai._openai_assistant_agent.FunctionTool",
+        "autogenstudio.gallery.tools.bing_search.FunctionTool",
+        "autogenstudio.gallery.tools.calculator.FunctionTool",
+        "autogenstudio.gallery.tools.fetch_webpage.FunctionTool",
+        "autogenstudio.gallery.tools.generate_image.FunctionTool",
+        "autogenstudio.gallery.tools.google_search.FunctionTool",
+        "studio.tools.FunctionTool",
+    )
+    positional = ("func", "description", "name", "global_imports", "strict")
+
+    name: Annotated[str, Field(min_length=1, title="Name", description="As the model calls it.", examples=["add"])]
+    description: Annotated[
+        str,
+        Field(
+            title="Description",
+            description="Tells the model what the tool is for.",
+            examples=["Add two numbers."],
+            json_schema_extra={"x-multiline": True},
+        ),
+    ]
+    source_code: Annotated[
+        str,
+        AfterValidator(_defines_function),
+        Field(
+            title="Python source",
+            description="Defines the function; its annotated parameters are what the model fills in.",
+            examples=['def add(a: float, b: float) -> float:\n    """Add two numbers."""\n    return a + b\n'],
+            json_schema_extra={"x-language": "python", "x-multiline": True},
+        ),
+    ]
+    global_imports: Annotated[
+        list[Import],
+        Field(
+            title="Imports",
+            description="Modules that the source uses without importing them itself.",
+            json_schema_extra={"x-advanced": True},
+        ),
+    ] = Field(default_factory=list[Import])
+    has_cancellation_support: Annotated[
+        bool,
+        Field(
+            title="Takes a cancellation token",
+            description="Whether the function has such a parameter; cancelling ends its process either way.",
+            json_schema_extra={"x-advanced": True},
+        ),
+    ] = False
+    strict: Annotated[
+        bool | None,
+        Field(
+            title="Strict",
+            description="Has the model's service check the arguments; then none may have a default.",
+            json_schema_extra={"x-advanced": True},
+        ),
+    ] = None
+    timeout_s: Annotated[
+        float | None,
+        Field(
+            gt=0,
+            title="Time limit (s)",
+            description=f"{TIMEOUT_S:g} when left out.",
+            json_schema_extra={"x-advanced": True},
+        ),
+    ] = None
+
+    _signature: Signature | None = PrivateAttr(default=None)
+    _live: Callable[..., Any] | None = PrivateAttr(default=None)
+
+    def __init__(self, *args: Any, **data: Any) -> None:
+        super().__init__(*args, **data)
+        function = args[0] if args else data.get("func")
+        self._live = function if callable(function) else None
+
+    @classmethod
+    def _name_arguments(cls, args: Sequence[Any], data: dict[str, Any]) -> dict[str, Any]:
+        named = super()._name_arguments(args, data)
+        function = named.pop("func", None)
+        if not callable(function):
+            return named
+        source = _source_of(function)
+        named.setdefault("name", function.__name__)
+        named["name"] = named["name"] or function.__name__
+        named["strict"] = named.get("strict") or None
+        has_token = "cancellation_token" in inspect.signature(function).parameters
+        return {**named, "source_code": source, "has_cancellation_support": has_token}
+
+    @model_validator(mode="after")
+    def _read_source(self) -> Self:
+        self._signature = read_signature(self.source_code, _imported_names(self.global_imports))
+        parameters = self._signature.parameters()
+        if self.strict and set(cast("list[str]", parameters["required"])) != set(
+            cast("JsonObject", parameters["properties"])
+        ):
+            raise ValueError(
+                "Strict mode is enabled, but not all input arguments are marked as required. "
+                "Default arguments are not allowed in strict mode."
+            )
+        return self
+
+    @property
+    def signature(self) -> Signature:
+        """What the source says about the function."""
+        assert self._signature is not None, "validation reads it"
+        return self._signature
+
+    @property
+    def schema(self) -> ToolSchema:  # pyright: ignore[reportIncompatibleMethodOverride] -- AutoGen's name; Pydantic's is deprecated
+        return ToolSchema(
+            name=self.name,
+            description=self.description,
+            parameters=cast("ParametersSchema", self.signature.parameters()),
+            strict=bool(self.strict),
+        )
+
+    def capabilities(self) -> Iterator[Capability]:
+        program = f"{import_statements(self.global_imports)}{self.source_code}"
+        yield Capability("python", f"Runs the Python function of the tool {self.name!r}.", program)
+        short = hashlib.sha256(program.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+        for name in self.signature.environment:
+            text = f"Gives the secret env:{name} to the tool {self.name!r}."
+            yield Capability("secret", text, f"env:{name} to the Python source {short}")
+
+    async def _run(self, arguments: JsonObject) -> ToolReturn:
+        checked = self._checked(arguments)
+        if self._live is not None:
+            value = await _call_live(self._live, checked, has_token=self.signature.wants_token)
+            return ToolReturn(plain(value), text_of(value))
+        reply = await run_function(
+            imports=import_statements(self.global_imports),
+            source=self.source_code,
+            function=self.signature.function,
+            arguments=checked,
+            wants_token=self.signature.wants_token,
+            environment=self._environment(),
+            limits=Limits(self.timeout_s or TIMEOUT_S),
+        )
+        if "error" in reply:
+            raise ToolFailed(str(reply["error"]))
+        return ToolReturn(reply.get("value"), str(reply["text"]))
+
+    def _checked(self, arguments: JsonObject) -> JsonObject:
+        """The arguments as their annotations want them; those left out stay out, so the function's defaults hold."""
+        try:
+            model = self.signature.arguments.model_validate(arguments)
+        except ValidationError as error:
+            raise ToolFailed(str(error)) from error
+        return model.model_dump(mode="json", exclude_unset=True)
+
+    def _environment(self) -> dict[str, str]:
+        source = secret_source.get()
+        found = {name: source(f"env:{name}") for name in self.signature.environment}
+        return {name: value for name, value in found.items() if value}
+
+
+def import_statements(imports: Sequence[Import]) -> str:
+    """The imports as Python, one statement a line."""
+    return "".join(f"{_statement(item)}\n" for item in imports)
+
+
+def _statement(item: Import) -> str:
+    if isinstance(item, str):
+        return f"import {item}"
+    if isinstance(item, Alias):
+        return f"import {item.name} as {item.alias}"
+    names = (name if isinstance(name, str) else f"{name.name} as {name.alias}" for name in item.imports)
+    return f"from {item.module} import {', '.join(names)}"
+
+
+def _imported_names(imports: Sequence[Import]) -> dict[str, str]:
+    aliases = [item for item in imports if isinstance(item, Alias)]
+    for item in imports:
+        if isinstance(item, ImportFromModule):
+            aliases += [name for name in item.imports if isinstance(name, Alias)]
+    return {alias.alias: alias.name for alias in aliases}
+
+
+def _source_of(function: Callable[..., Any]) -> str:
+    try:
+        return textwrap.dedent(inspect.getsource(function))
+    except (OSError, TypeError) as error:
+        raise ConfigError(
+            f"The source of {function!r} cannot be read, so no tool can be made of it.",
+            fix="Define the function with `def` in a file.",
+        ) from error
+
+
+async def _call_live(function: Callable[..., Any], arguments: JsonObject, *, has_token: bool) -> object:
+    """Call a function of the running script; one that is not async gets a thread."""
+    given = fitting(function, arguments)
+    if has_token:
+        given["cancellation_token"] = CancellationToken()
+    if inspect.iscoroutinefunction(function):
+        return await function(**given)
+    value = await asyncio.to_thread(function, **given)
+    return await value if inspect.isawaitable(value) else value

@@ -1,0 +1,165 @@
+"""An HTTP endpoint as a tool."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Literal, cast
+from urllib.parse import quote
+
+from pydantic import BaseModel, Field, JsonValue, PrivateAttr, ValidationError
+
+from studio.components import Capability, JsonObject
+from studio.errors import ToolFailed
+from studio.messages import ToolSchema
+from studio.messages.llm import ParametersSchema
+from studio.models import model_from_schema
+from studio.models.headers import references_in, resolved_headers
+from studio.models.schema_model import inlined
+from studio.sandbox import TEXT_LIMIT
+from studio.tools.base import BaseTool, ToolReturn
+
+if TYPE_CHECKING:
+    import httpx
+
+_PLACE = re.compile(r"{([^{}]*)}")
+BODY_LIMIT = 1_000_000
+"""Bytes of an answer that are read."""
+
+
+class HttpTool(BaseTool):
+    """Calls an HTTP endpoint."""
+
+    provider = "autogen_ext.tools.http.HttpTool"
+    aliases = ("autogen_ext.tools.http._http_tool.HttpTool", "studio.tools.HttpTool")
+    positional = (
+        "name",
+        "host",
+        "port",
+        "json_schema",
+        "headers",
+        "description",
+        "path",
+        "scheme",
+        "method",
+        "return_type",
+    )
+    keep_null = frozenset(("description", "headers"))
+
+    name: Annotated[
+        str, Field(min_length=1, title="Name", description="As the model calls it.", examples=["base64_decode"])
+    ]
+    description: Annotated[
+        str | None,
+        Field(
+            title="Description",
+            description="Tells the model what the tool is for.",
+            json_schema_extra={"x-multiline": True},
+        ),
+    ] = "HTTP tool"
+    scheme: Annotated[Literal["http", "https"], Field(title="Scheme")] = "http"
+    host: Annotated[str, Field(min_length=1, title="Host", examples=["httpbin.org"])]
+    port: Annotated[int, Field(ge=1, le=65535, title="Port", examples=[443])]
+    path: Annotated[
+        str, Field(title="Path", description="`{name}` stands for an argument; the others go into query or body.")
+    ] = "/"
+    method: Annotated[Literal["GET", "POST", "PUT", "DELETE", "PATCH"] | None, Field(title="Method")] = "POST"
+    headers: Annotated[
+        dict[str, str] | None, Field(title="Headers", description="A value may name a secret: `env:NAME`.")
+    ] = None
+    json_schema: Annotated[
+        dict[str, JsonValue],
+        Field(
+            title="Arguments (JSON schema)",
+            description="What the model fills in; an object.",
+            examples=[{"type": "object", "properties": {"value": {"type": "string"}}, "required": ["value"]}],
+            json_schema_extra={"x-multiline": True, "x-language": "json"},
+        ),
+    ]
+    return_type: Annotated[Literal["text", "json"] | None, Field(title="Result")] = "text"
+    timeout: Annotated[float, Field(gt=0, le=3600, title="Time limit (s)")] = 5.0
+
+    _arguments: type[BaseModel] | None = PrivateAttr(default=None)
+
+    @property
+    def address(self) -> str:
+        """Scheme, host and port."""
+        return f"{self.scheme}://{self.host}:{self.port}"
+
+    @property
+    def schema(self) -> ToolSchema:  # pyright: ignore[reportIncompatibleMethodOverride] -- AutoGen's name; Pydantic's is deprecated
+        schema = inlined(self.json_schema)
+        parameters: JsonObject = {
+            "type": "object",
+            "properties": schema.get("properties", {}),
+            "required": schema.get("required", []),
+            "additionalProperties": schema.get("additionalProperties", False),
+        }
+        return ToolSchema(
+            name=self.name,
+            description=self.description or "",
+            parameters=cast("ParametersSchema", parameters),
+            strict=False,
+        )
+
+    def capabilities(self) -> Iterator[Capability]:
+        for secret in references_in(self.headers):
+            text = f"Sends the secret {secret.reference} to {self.address}."
+            yield Capability("secret", text, f"{secret.reference} to {self.address}")
+        yield Capability("host", f"Sends {self.method or 'POST'} requests to {self.address}.", self.address)
+
+    async def _run(self, arguments: JsonObject) -> ToolReturn:
+        import httpx
+
+        given = self._checked(arguments)
+        places = {name: given.pop(name, "") for name in _PLACE.findall(self.path)}
+        path = _PLACE.sub(lambda match: quote(_as_text(places[match[1]]), safe=""), self.path)
+        url = f"{self.address}/{path.removeprefix('/')}"
+        method = self.method or "POST"
+        in_query = method in ("GET", "DELETE")
+        query = {name: _as_text(value) for name, value in given.items()} if in_query else None
+        try:
+            async with (
+                httpx.AsyncClient(timeout=self.timeout, headers=resolved_headers(self.headers)) as client,
+                client.stream(method, url, params=query, json=None if in_query else given) as response,
+            ):
+                body = await _read(response)
+        except httpx.TimeoutException as error:
+            raise ToolFailed(f"{self.address} did not answer within {self.timeout:g} s.") from error
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise ToolFailed(f"{self.address} cannot be asked: {error}") from error
+        return self._result(response, body)
+
+    def _result(self, response: httpx.Response, body: str) -> ToolReturn:
+        if response.status_code >= 400:
+            raise ToolFailed(f"{self.address} answered with status {response.status_code}: {body[:2000]}")
+        if self.return_type == "json":
+            try:
+                value = cast("JsonValue", json.loads(body))
+            except json.JSONDecodeError as error:
+                raise ToolFailed(f"{self.address} did not answer in JSON: {body[:200]}") from error
+            return ToolReturn(value, str(value)[:TEXT_LIMIT])
+        return ToolReturn(body[:TEXT_LIMIT], body[:TEXT_LIMIT])
+
+    def _checked(self, arguments: JsonObject) -> JsonObject:
+        if self._arguments is None:
+            self._arguments = model_from_schema(self.json_schema, f"{self.name}Args")
+        try:
+            return self._arguments.model_validate(arguments).model_dump(mode="json", exclude_none=True)
+        except ValidationError as error:
+            raise ToolFailed(str(error)) from error
+
+
+async def _read(response: httpx.Response) -> str:
+    """The body as text, up to the limit."""
+    parts = b""
+    async for part in response.aiter_bytes():
+        parts += part
+        if len(parts) > BODY_LIMIT:
+            raise ToolFailed(f"The answer is longer than {BODY_LIMIT} bytes.")
+    return parts.decode(response.charset_encoding or "utf-8", "replace")
+
+
+def _as_text(value: JsonValue) -> str:
+    return value if isinstance(value, str) else json.dumps(value)

@@ -1,0 +1,141 @@
+"""Reads a function's signature from its source. The source is parsed, never executed."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from pydantic import BaseModel, ConfigDict, Field, create_model
+
+from studio.components import JsonObject
+from studio.models.schema_model import inlined, is_field_name
+from studio.tools.annotations import Names, names_in
+
+CANCELLATION_TOKEN = "cancellation_token"
+
+
+@dataclass(frozen=True)
+class Signature:
+    """What a tool's source says about its function.
+
+    Args:
+        function: The function's name.
+        arguments: Model of the arguments, as AutoGen makes one of a live function.
+        wants_token: Whether it takes a cancellation token.
+        docstring: Its documentation.
+        environment: Environment variables that the source names.
+    """
+
+    function: str
+    arguments: type[BaseModel] = field(compare=False)
+    wants_token: bool
+    docstring: str
+    environment: tuple[str, ...]
+
+    def parameters(self) -> JsonObject:
+        """JSON schema of the arguments, definitions inlined."""
+        schema = inlined(cast("JsonObject", self.arguments.model_json_schema()))
+        return {
+            "type": "object",
+            "properties": schema.get("properties", {}),
+            "required": schema.get("required", []),
+            "additionalProperties": schema.get("additionalProperties", False),
+        }
+
+
+def read_signature(source: str, imported: Mapping[str, str]) -> Signature:
+    """Read the first function of a tool's source.
+
+    Args:
+        source: Python source; helper functions and classes may stand beside the function.
+        imported: Local name to original name of what the tool imports besides.
+
+    Raises:
+        ValueError: The source does not parse, or defines no function.
+    """
+    tree = _parse(source)
+    function = next((node for node in tree.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)), None)
+    if function is None:
+        raise ValueError("The source defines no function. Write `def name(...):`.")
+    names = names_in(tree, imported)
+    return Signature(
+        function=function.name,
+        arguments=_arguments_model(function, names),
+        wants_token=any(argument.arg == CANCELLATION_TOKEN for argument in _named_arguments(function.args)),
+        docstring=ast.get_docstring(function) or "",
+        environment=tuple(dict.fromkeys(_environment_names(tree))),
+    )
+
+
+def _parse(source: str) -> ast.Module:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # such as an invalid escape sequence in a string: not ours to tell
+        try:
+            return ast.parse(source)
+        except SyntaxError as error:
+            raise ValueError(f"The source is not Python: {error.msg} (line {error.lineno}).") from error
+        except (ValueError, RecursionError, MemoryError) as error:
+            raise ValueError(f"The source is not Python: {error or type(error).__name__}.") from error
+
+
+def _named_arguments(arguments: ast.arguments) -> list[ast.arg]:
+    return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+
+
+def _defaults(arguments: ast.arguments) -> dict[str, ast.expr]:
+    plain = [*arguments.posonlyargs, *arguments.args]
+    given = dict(zip((arg.arg for arg in reversed(plain)), reversed(arguments.defaults), strict=False))
+    only = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    return {**given, **{arg.arg: default for arg, default in only if default is not None}}
+
+
+def _arguments_model(function: ast.FunctionDef | ast.AsyncFunctionDef, names: Names) -> type[BaseModel]:
+    defaults = _defaults(function.args)
+    fields: dict[str, Any] = {}
+    for index, argument in enumerate(_named_arguments(function.args)):
+        if argument.arg == CANCELLATION_TOKEN:
+            continue
+        kind, description = names.parameter(argument)
+        details: dict[str, Any] = {"description": description or argument.arg}
+        if argument.arg in defaults:
+            details.update(_default(defaults[argument.arg]))
+        usable = is_field_name(argument.arg)
+        if not usable:
+            details.update(alias=argument.arg, title=argument.arg.strip("_").replace("_", " ").title())
+        fields[argument.arg if usable else f"field_{index}"] = (kind, Field(**details))
+    config = ConfigDict(protected_namespaces=(), validate_by_alias=True, serialize_by_alias=True)
+    return create_model(f"{function.name}args", __config__=config, **fields)
+
+
+def _default(node: ast.expr) -> dict[str, Any]:
+    """A literal default as it is; of another one the model only learns that there is one."""
+    try:
+        return {"default": ast.literal_eval(node)}
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return {"default_factory": lambda: None}
+
+
+def _environment_names(tree: ast.Module) -> Iterator[str]:
+    """Names in `os.environ["NAME"]`, `os.environ.get("NAME")` and `os.getenv("NAME")`."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Subscript) and _ends_with(node.value, "environ"):
+            yield from _texts([node.slice])
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute | ast.Name):
+            is_get = isinstance(node.func, ast.Attribute) and node.func.attr in ("get", "pop", "setdefault")
+            if _ends_with(node.func, "getenv") or (
+                is_get and _ends_with(cast("ast.Attribute", node.func).value, "environ")
+            ):
+                yield from _texts(node.args[:1])
+
+
+def _ends_with(node: ast.expr, name: str) -> bool:
+    return (isinstance(node, ast.Attribute) and node.attr == name) or (isinstance(node, ast.Name) and node.id == name)
+
+
+def _texts(nodes: Sequence[ast.expr]) -> Iterator[str]:
+    for node in nodes:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value

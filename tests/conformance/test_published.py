@@ -1,0 +1,55 @@
+"""Everything that AutoGen published loads, is reported with its place, or is kept; and goes back out unchanged."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pydantic import JsonValue
+
+from studio.components import JsonObject, envelopes, load_component, parse_document, validate_component
+from tests.conformance.facts import example_files, published_files
+
+
+@pytest.mark.parametrize("path", example_files(), ids=lambda path: path.stem)
+def test_what_autogen_dumped_comes_back_unchanged(path: Path):
+    document = parse_document(path.read_bytes())
+    assert _without_unset(load_component(document).dump_component()) == _without_unset(document)
+
+
+@pytest.mark.parametrize("path", published_files(), ids=lambda path: path.stem)
+def test_every_component_of_a_published_file_is_loaded_kept_or_placed(path: Path):
+    document = parse_document(path.read_bytes())
+    for where, envelope in outermost(document):
+        report = validate_component(envelope)
+        places = {part.where for part in report.parts}
+        assert places, f"{path.name}{where}"
+        for finding in report.errors:
+            assert any(finding.where.startswith(place) for place in places), finding
+        assert report.ok, (path.name, where, report.errors)
+
+
+def outermost(document: JsonValue) -> list[tuple[str, JsonObject]]:
+    """The components of a document that are not inside another."""
+    found: list[tuple[str, JsonObject]] = []
+    for where, envelope in envelopes(document):
+        if not any(where.startswith(f"{outer}/") for outer, _ in found):
+            found.append((where, envelope))
+    return found
+
+
+def _without_unset(value: JsonValue) -> JsonValue:
+    """Leave out what need not be equal.
+
+    Nulls: AutoGen leaves unset fields out, except where its own loader demands them. Descriptions of envelopes: where
+    AutoGen writes none, we write the component's help.
+    """
+    if isinstance(value, dict):
+        skipped = {"description"} if "provider" in value else set[str]()
+        return {key: _without_unset(item) for key, item in value.items() if item is not None and key not in skipped}
+    if isinstance(value, list):
+        return [_without_unset(item) for item in value]
+    # The mask that AutoGen writes for a key becomes a reference to where such a key usually is.
+    if value in ("**********", "env:AZURE_OPENAI_API_KEY"):
+        return "env:OPENAI_API_KEY"
+    return value

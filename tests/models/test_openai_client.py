@@ -1,0 +1,234 @@
+"""The OpenAI client over real HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import aclosing
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+
+from studio.components import all_capabilities, load_component
+from studio.errors import MissingSecret, ModelRefused, ModelUnavailable, StudioError
+from studio.messages import CreateResult, FunctionCall, LLMMessage, RequestUsage, ToolSchema, UserMessage
+from studio.models import OpenAIChatCompletionClient
+from tests.fakes.openai_server import HEADERS, Call, OpenAIServer, Reply
+from tests.models.conftest import MakeClient
+
+ASK: list[LLMMessage] = [UserMessage(content="hi", source="user")]
+ADD = ToolSchema(name="add", description="Adds.", parameters={"type": "object", "properties": {}})
+
+
+class Answer(BaseModel):
+    text: str
+    score: int = 0
+
+
+async def collect(client: OpenAIChatCompletionClient, **more: Any) -> list[str | CreateResult]:
+    return [item async for item in client.create_stream(ASK, **more)]
+
+
+async def test_a_whole_answer_has_text_and_usage(openai_server: OpenAIServer, make_client: MakeClient) -> None:
+    openai_server.say("Hello there")
+    result = await make_client(temperature=0.5).create(ASK)
+    assert result == CreateResult(
+        finish_reason="stop",
+        content="Hello there",
+        usage=RequestUsage(prompt_tokens=11, completion_tokens=7),
+        cached=False,
+    )
+    body = openai_server.requests[0].body
+    assert body["messages"] == [{"role": "user", "content": "hi", "name": "user"}]
+    assert (body["model"], body["temperature"]) == ("gpt-4o", 0.5)
+    assert body.keys() == {"messages", "model", "temperature", "stream"}
+
+
+async def test_a_streamed_answer_arrives_in_pieces_with_usage(
+    openai_server: OpenAIServer, make_client: MakeClient
+) -> None:
+    openai_server.say("one two three")
+    *pieces, result = await collect(make_client())
+    assert pieces == ["one ", "two ", "three"]
+    assert isinstance(result, CreateResult)
+    assert (result.content, result.usage.completion_tokens) == ("one two three", 7)
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+async def test_tool_calls_come_with_their_arguments(
+    openai_server: OpenAIServer, make_client: MakeClient, streamed: bool
+) -> None:
+    openai_server.say(Reply("I add.", calls=[Call("add", {"a": 1}, id="x"), Call("add", "not json", id="y")]))
+    client = make_client()
+    result = (await collect(client, tools=[ADD]))[-1] if streamed else await client.create(ASK, tools=[ADD])
+    assert isinstance(result, CreateResult)
+    assert result.finish_reason == "function_calls"
+    assert result.thought == "I add."
+    assert result.content == [
+        FunctionCall(id="x", name="add", arguments='{"a": 1}'),
+        FunctionCall(id="y", name="add", arguments="not json"),
+    ]
+    assert openai_server.requests[0].body["tool_choice"] == "auto"
+    assert openai_server.requests[0].body["tools"][0]["function"]["name"] == "add"
+
+
+async def test_nothing_is_sent_while_nobody_pulls(openai_server: OpenAIServer, make_client: MakeClient) -> None:
+    openai_server.say(Reply("one two three", hold=1))
+    async with aclosing(make_client().create_stream(ASK)) as stream:
+        assert openai_server.request_count == 0
+        assert await anext(stream) == "one "
+        await asyncio.to_thread(openai_server.wait_until_held)
+        openai_server.release()
+        assert await anext(stream) == "two "
+    assert openai_server.request_count == 1
+
+
+async def test_closing_the_stream_hangs_up(openai_server: OpenAIServer, make_client: MakeClient) -> None:
+    openai_server.say(Reply("one two three", hold=1))
+    async with aclosing(make_client().create_stream(ASK)) as stream:
+        await anext(stream)
+    await asyncio.to_thread(openai_server.wait_until_idle)
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+async def test_reasoning_becomes_the_thought(
+    openai_server: OpenAIServer, make_client: MakeClient, streamed: bool
+) -> None:
+    openai_server.say(Reply("42", thought="let me see"))
+    client = make_client()
+    items = await collect(client) if streamed else [await client.create(ASK)]
+    result = items[-1]
+    assert isinstance(result, CreateResult)
+    assert (result.thought, result.content) == ("let me see", "42")
+    assert items[:-1] == (["<think>", "let me see", "</think>", "42"] if streamed else [])
+
+
+async def test_thoughts_in_the_text_are_taken_out(openai_server: OpenAIServer, make_client: MakeClient) -> None:
+    openai_server.say("<think>\nwell\n</think>\n\n42")
+    result = await make_client().create(ASK)
+    assert (result.thought, result.content) == ("well", "42")
+
+
+async def test_an_answer_by_schema_is_asked_for_strictly(openai_server: OpenAIServer, make_client: MakeClient) -> None:
+    openai_server.say('{"text": "x", "score": 1}')
+    await make_client().create(ASK, json_output=Answer)
+    schema = openai_server.requests[0].body["response_format"]["json_schema"]
+    assert (schema["name"], schema["strict"]) == ("Answer", True)
+    assert schema["schema"]["required"] == ["text", "score"]
+    assert schema["schema"]["additionalProperties"] is False
+
+
+async def test_overload_is_retried(openai_server: OpenAIServer, make_client: MakeClient) -> None:
+    openai_server.say(Reply(status=429, retry_after="0"), Reply(status=500), "fine")
+    assert (await make_client(max_retries=2).create(ASK)).content == "fine"
+    assert openai_server.request_count == 3
+
+
+@pytest.mark.parametrize(
+    ("reply", "error", "message"),
+    [
+        (Reply(status=401), ModelRefused, "status 401"),
+        (Reply(status=404, message="no such model"), ModelRefused, "no such model"),
+        (Reply(status=400), ModelRefused, "status 400"),
+        (Reply(status=429), ModelUnavailable, "status 429"),
+        (Reply(status=503), ModelUnavailable, "status 503"),
+        (Reply("a b", cut=HEADERS), ModelUnavailable, "cut the connection"),
+        (Reply("a b", cut=1), ModelUnavailable, "cut the connection|ended before it was complete"),
+        (Reply("a b", malformed=1), ModelUnavailable, "no chat completion"),
+        (Reply("a b", unfinished=True), ModelUnavailable, "ended before it was complete"),
+        (Reply("", unfinished=True), ModelUnavailable, "said nothing"),
+        (Reply("a b", hold=HEADERS), ModelUnavailable, "did not answer in time"),
+        (Reply("a b", hold=1), ModelUnavailable, "did not answer in time"),
+    ],
+)
+async def test_faults_of_a_stream_say_what_happened(
+    openai_server: OpenAIServer, make_client: MakeClient, reply: Reply, error: type[StudioError], message: str
+) -> None:
+    openai_server.say(reply)
+    with pytest.raises(error, match=message) as caught:
+        await collect(make_client(max_retries=0, timeout=0.2))
+    assert caught.value.fix
+
+
+@pytest.mark.parametrize(
+    ("reply", "message"),
+    [
+        (Reply("a", malformed=0), "no chat completion"),
+        (Reply("a", cut=0), "cut the connection"),
+        (Reply("a", hold=HEADERS), "did not answer in time"),
+    ],
+)
+async def test_faults_of_a_whole_answer_say_what_happened(
+    openai_server: OpenAIServer, make_client: MakeClient, reply: Reply, message: str
+) -> None:
+    openai_server.say(reply)
+    with pytest.raises(ModelUnavailable, match=message):
+        await make_client(max_retries=0, timeout=0.2).create(ASK)
+
+
+async def test_an_unreachable_server_is_named() -> None:
+    client = OpenAIChatCompletionClient(model="m", base_url="http://127.0.0.1:9/v1", max_retries=0)
+    with pytest.raises(ModelUnavailable, match=r"127\.0\.0\.1:9/v1 cannot be reached") as caught:
+        await client.create(ASK)
+    await client.close()
+    assert "base URL" in caught.value.fix
+
+
+async def test_a_service_without_stream_options_is_asked_again_without(
+    openai_server: OpenAIServer, make_client: MakeClient
+) -> None:
+    openai_server.say(Reply(status=400, message="Unknown field: stream_options"), "yes", "again")
+    client = make_client()
+    assert (await collect(client))[0] == "yes"
+    assert (await collect(client))[0] == "again"
+    assert ["stream_options" in request.body for request in openai_server.requests] == [True, False, False]
+
+
+async def test_the_key_of_the_environment_only_goes_to_its_own_service(
+    openai_server: OpenAIServer, make_client: MakeClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    await make_client().create(ASK)
+    await make_client(api_key="env:OPENAI_API_KEY").create(ASK)
+    sent = [request.headers["authorization"] for request in openai_server.requests]
+    assert sent == ["Bearer none", "Bearer sk-secret"]
+
+
+async def test_a_missing_key_is_told_at_the_call_and_not_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    client = OpenAIChatCompletionClient(model="gpt-4o")
+    with pytest.raises(MissingSecret, match="OPENAI_API_KEY"):
+        await client.create(ASK)
+
+
+async def test_headers_may_name_secrets(
+    openai_server: OpenAIServer, make_client: MakeClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GATEWAY_KEY", "g-1")
+    await make_client(default_headers={"X-Gateway": "env:GATEWAY_KEY", "X-Plain": "p"}).create(ASK)
+    headers = openai_server.requests[0].headers
+    assert (headers["x-gateway"], headers["x-plain"]) == ("g-1", "p")
+
+
+def test_capabilities_tie_the_key_to_the_host() -> None:
+    client = load_component({"provider": "OpenAIChatCompletionClient", "config": {"model": "gemini-2.0-flash"}})
+    details = [(capability.kind, capability.detail) for capability in all_capabilities(client)]
+    host = "https://generativelanguage.googleapis.com:443"
+    assert details == [
+        ("secret", f"env:GEMINI_API_KEY to {host}"),
+        ("host", host),
+        ("spend", f"gemini-2.0-flash at {host}"),
+    ]
+
+
+async def test_two_event_loops_can_use_one_client(openai_server: OpenAIServer, make_client: MakeClient) -> None:
+    client = make_client()
+
+    async def ask_and_close() -> object:
+        answer = (await client.create(ASK)).content
+        await client.close()
+        return answer
+
+    assert await asyncio.to_thread(asyncio.run, ask_and_close()) == "OK."
+    assert (await client.create(ASK)).content == "OK."
+    assert openai_server.request_count == 2

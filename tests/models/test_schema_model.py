@@ -1,0 +1,71 @@
+"""Pydantic models out of JSON schemas."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel, ValidationError
+
+from studio.components import JsonObject
+from studio.errors import ConfigError
+from studio.models import model_from_schema
+from studio.models.schema_model import inlined
+
+TREE: JsonObject = {
+    "type": "object",
+    "properties": {"left": {"$ref": "#/$defs/Node"}, "right": {"$ref": "#/$defs/Node"}},
+    "$defs": {"Node": {"type": "object", "properties": {"next": {"$ref": "#/$defs/Node"}}}},
+}
+
+
+def test_missing_fields_are_named_as_pydantic_names_them() -> None:
+    answer = model_from_schema({"properties": {"x": {"type": "integer"}}, "required": ["x"]}, "Ans")
+    with pytest.raises(ValidationError, match=r"1 validation error for Ans\nx\n  Field required"):
+        answer.model_validate({})
+
+
+def test_names_that_python_or_pydantic_do_not_take_still_work() -> None:
+    schema: JsonObject = {"properties": {"schema": {"type": "string"}, "a-b": {"type": "integer"}, "_c": {}}}
+    value = {"schema": "s", "a-b": 1, "_c": [1]}
+    assert model_from_schema(schema, "Odd").model_validate(value).model_dump() == value
+
+
+def test_a_schema_that_contains_itself_ends() -> None:
+    value = {"left": {"next": {"next": 1}}, "right": None}
+    assert model_from_schema(TREE, "Tree").model_validate(value).model_dump()["right"] is None
+    assert inlined(TREE)["properties"] == {
+        side: {"type": "object", "properties": {"next": {}}} for side in ("left", "right")
+    }
+
+
+def test_definitions_that_refer_to_each_other_twice_are_built_once() -> None:
+    definitions: JsonObject = {
+        f"D{n}": {"type": "object", "properties": {side: {"$ref": f"#/$defs/D{n + 1}"} for side in "ab"}}
+        for n in range(60)
+    }
+    schema: JsonObject = {"properties": {"top": {"$ref": "#/$defs/D0"}}, "$defs": definitions}
+    assert model_from_schema(schema, "Wide").model_validate({"top": {}})
+
+
+def test_only_objects_make_a_model() -> None:
+    with pytest.raises(ConfigError, match="does not describe an object"):
+        model_from_schema({"type": "array"}, "List")
+
+
+class Inner(BaseModel):
+    words: list[str]
+    level: int | None = None
+
+
+class Outer(BaseModel):
+    inner: Inner
+    names: dict[str, float]
+    flag: bool = True
+
+
+@given(st.builds(Outer, inner=st.builds(Inner)))
+def test_what_fits_the_original_fits_the_model_of_its_schema(value: Outer) -> None:
+    made = model_from_schema(Outer.model_json_schema(), "Outer")
+    plain = value.model_dump(mode="json")
+    assert made.model_validate(plain).model_dump(mode="json") == plain
