@@ -1,0 +1,33 @@
+"""Runs: their life-cycle, log, control and supervision."""
+
+from studio.runs.admission import ApprovalSource as ApprovalSource
+from studio.runs.admission import NotApproved as NotApproved
+from studio.runs.admission import SecretVault as SecretVault
+from studio.runs.chunks import ChunkUpdate as ChunkUpdate
+from studio.runs.commands import CommandName as CommandName
+from studio.runs.feed import Batch as Batch
+from studio.runs.live import RunView as RunView
+from studio.runs.log import SHOWN as SHOWN
+from studio.runs.log import Draft as Draft
+from studio.runs.log import EntryKind as EntryKind
+from studio.runs.log import Lease as Lease
+from studio.runs.log import LeaseLost as LeaseLost
+from studio.runs.log import LogEntry as LogEntry
+from studio.runs.log import LogUnavailable as LogUnavailable
+from studio.runs.log import NewRun as NewRun
+from studio.runs.log import PendingInput as PendingInput
+from studio.runs.log import RunLog as RunLog
+from studio.runs.log import RunRecord as RunRecord
+from studio.runs.log import RunStatus as RunStatus
+from studio.runs.log import RunStore as RunStore
+from studio.runs.log import RunSummary as RunSummary
+from studio.runs.log import Usage as Usage
+from studio.runs.owning import owned_tasks as owned_tasks
+from studio.runs.state import TRANSITIONS as TRANSITIONS
+from studio.runs.state import IllegalTransition as IllegalTransition
+from studio.runs.state import Reason as Reason
+from studio.runs.state import RunAlreadyEnded as RunAlreadyEnded
+from studio.runs.state import RunState as RunState
+from studio.runs.supervisor import RunSupervisor as RunSupervisor
+from studio.runs.supervisor import Supervisor as Supervisor
+from studio.runs.tasks import InvalidTask as InvalidTask

@@ -1,0 +1,81 @@
+"""What a team must pass before it may run: it loads, nothing in it is unknown, and a person allowed what it can do."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Protocol
+
+from pydantic import JsonValue
+
+from studio.components import Capability, all_capabilities, load_component, walk
+from studio.components.secrets import SecretSource
+from studio.errors import Finding, Forbidden, InvalidComponent
+from studio.runs.interim import Team
+
+
+class NotApproved(Forbidden):
+    """Nobody allowed these capabilities yet."""
+
+    code = "not_approved"
+
+    def __init__(self, missing: Sequence[Capability]) -> None:
+        first = missing[0]
+        more = f" And {len(missing) - 1} more." if len(missing) > 1 else ""
+        super().__init__(
+            f"Not approved yet: {first.text}{more}", fix="Read what the team can do and approve it.", where=first.where
+        )
+        self.missing = tuple(missing)
+
+    def as_json(self) -> dict[str, object]:
+        return {**super().as_json(), "missing": [capability.as_json() for capability in self.missing]}
+
+
+class ApprovalSource(Protocol):
+    """Knows what people have allowed."""
+
+    async def approved(self, hashes: Collection[str]) -> frozenset[str]:
+        """Those of the hashes that are allowed."""
+        ...
+
+
+class SecretVault(Protocol):
+    """Knows the studio's own secrets."""
+
+    async def source(self) -> SecretSource:
+        """What finds the value of a reference during one run."""
+        ...
+
+
+def load_team(document: JsonValue) -> Team:
+    """Make the team, complete.
+
+    Raises:
+        InvalidComponent: It does not load, or parts of it are of no kind that this studio knows.
+    """
+    team = load_component(document, Team)
+    unknown = [
+        Finding(
+            "opaque_component",
+            f"{part.label!r} is a component that this studio does not know, so the team cannot run.",
+            "Replace it, or install the package that brings it.",
+            where,
+        )
+        for where, part in walk(team)
+        if part.is_opaque
+    ]
+    if unknown:
+        raise InvalidComponent(unknown)
+    return team
+
+
+async def check_approved(team: Team, approvals: ApprovalSource) -> None:
+    """Raise when the team could do something that nobody allowed.
+
+    Raises:
+        NotApproved: With all that is missing, each once.
+    """
+    needed = {capability.hash: capability for capability in all_capabilities(team)}
+    allowed = await approvals.approved(needed)
+    missing = [capability for key, capability in needed.items() if key not in allowed]
+    if missing:
+        raise NotApproved(missing)

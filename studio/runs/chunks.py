@@ -1,0 +1,84 @@
+"""Text of messages that are still being written. It is shown, never logged: the whole message is logged at its end."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from pydantic import BaseModel, ConfigDict
+
+
+class ChunkUpdate(BaseModel):
+    """A piece of a message from `offset` on, counted in UTF-16 units, as a browser counts the length of a text."""
+
+    model_config = ConfigDict(frozen=True)
+
+    message_id: str
+    source: str
+    offset: int
+    text: str
+
+
+@dataclass
+class _Stream:
+    message_id: str
+    source: str
+    began_after: int
+    length: int = 0
+    pieces: list[str] = field(default_factory=list[str])
+    offsets: list[int] = field(default_factory=list[int])
+
+    def add(self, text: str) -> None:
+        self.pieces.append(text)
+        self.offsets.append(self.length)
+        self.length += utf16_length(text)
+
+    def since(self, offset: int) -> ChunkUpdate:
+        """The text from `offset` on, which is where some piece begins."""
+        first = bisect_right(self.offsets, offset) - 1
+        return ChunkUpdate(
+            message_id=self.message_id, source=self.source, offset=offset, text="".join(self.pieces[first:])
+        )
+
+
+class Chunks:
+    """The unfinished messages of one run; each source writes at most one at a time.
+
+    Readers keep their own place, so any number of them, slow or gone, costs the run nothing.
+    """
+
+    def __init__(self) -> None:
+        self._streams: dict[str, _Stream] = {}
+
+    def add(self, source: str, message_id: str | None, text: str, *, last_seq: int) -> None:
+        """Take the next piece of what `source` writes; `last_seq` is the log's newest number now."""
+        stream = self._streams.get(source)
+        if stream is None or message_id not in (None, stream.message_id):
+            stream = _Stream(message_id or f"{source}@{last_seq}", source, last_seq)
+            self._streams[source] = stream
+        if text:
+            stream.add(text)
+
+    def drop(self, source: str) -> None:
+        """Forget what `source` was writing: it is in the log now."""
+        self._streams.pop(source, None)
+
+    def clear(self) -> None:
+        self._streams.clear()
+
+    def since(self, seen: Mapping[str, int]) -> list[tuple[ChunkUpdate, int]]:
+        """What a reader lacks who has seen that much of each message, and the seq after which each was begun."""
+        return [
+            (stream.since(seen.get(stream.message_id, 0)), stream.began_after)
+            for stream in self._streams.values()
+            if seen.get(stream.message_id, 0) < stream.length
+        ]
+
+    def message_ids(self) -> set[str]:
+        return {stream.message_id for stream in self._streams.values()}
+
+
+def utf16_length(text: str) -> int:
+    """Length as JavaScript counts it: characters beyond the basic plane count twice."""
+    return len(text) if text.isascii() else len(text) + sum(character > "\uffff" for character in text)

@@ -1,0 +1,83 @@
+"""Drives one run: pulls the team through the gate and logs what comes, before anybody sees it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator
+from contextlib import aclosing, asynccontextmanager
+
+from pydantic import JsonValue
+
+from studio import effects
+from studio.components import secret_source
+from studio.components.secrets import SecretSource
+from studio.messages import BaseMessage, ModelClientStreamingChunkEvent, TaskResult
+from studio.runs.interim import Team
+from studio.runs.live import Ending, LiveRun
+from studio.runs.log import Draft
+from studio.runs.state import RunState
+from studio.runs.tasks import task_message
+
+CLOSE_LIMIT_S = 5.0
+"""How long clients may take to say goodbye to their servers."""
+
+logger = logging.getLogger(__name__)
+
+
+async def drive(run: LiveRun, team: Team, task: JsonValue, secrets: SecretSource) -> None:
+    """Take the run from its first entry to its last. Started only by the supervisor, in its task group."""
+    run.begun.set()
+    try:
+        ending = await _play(run, team, task, secrets)
+    except asyncio.CancelledError:
+        if run.ending is None or not run.was_cancelled_by_us():
+            raise  # the process is going down in a way that we did not ask for: not ours to swallow
+        ending = run.ending
+    except Exception as error:  # noqa: BLE001  the one broad catch: a run must not end its siblings
+        ending = Ending.failed(error)
+    await run.end(ending)
+
+
+async def _play(run: LiveRun, team: Team, task: JsonValue, secrets: SecretSource) -> Ending:
+    recording = effects.Recording(run.record_effect, run_id=run.id, human=run.human.ask)
+    secret_source.set(secrets)  # the context is this run's own
+    with effects.use(recording):
+        async with _closing(team), aclosing(team.run_stream(task=task_message(task))) as stream:
+            return await _pull(run, stream)
+
+
+async def _pull(run: LiveRun, stream: AsyncGenerator[BaseMessage | TaskResult]) -> Ending:
+    is_within_message = False
+    while True:
+        if not is_within_message:
+            await run.pass_gate()
+        item = await anext(stream, None)
+        if item is None or isinstance(item, TaskResult):
+            return _ending(run, item)
+        is_within_message = isinstance(item, ModelClientStreamingChunkEvent)
+        if isinstance(item, ModelClientStreamingChunkEvent):
+            run.add_chunk(item.source, item.full_message_id, item.content)
+        else:
+            await run.write(Draft("message" if item.is_chat else "event", item.dump()))
+            run.gate.entry_made()
+
+
+def _ending(run: LiveRun, result: TaskResult | None) -> Ending:
+    why = (result.stop_reason if result else None) or ""
+    if run.is_stopping:
+        return Ending(RunState.STOPPED, "user", why)
+    return Ending(RunState.FINISHED, "condition" if why else "end", why)
+
+
+@asynccontextmanager
+async def _closing(team: Team) -> AsyncGenerator[None]:
+    """Close the team's clients at the end, within bounds; that they cannot is no failure of the run."""
+    try:
+        yield
+    finally:
+        try:
+            async with asyncio.timeout(CLOSE_LIMIT_S):
+                await team.close()
+        except Exception as error:  # noqa: BLE001
+            logger.warning("The clients of a team could not be closed: %s", error)

@@ -1,0 +1,85 @@
+"""What a page reads of a run: entries from a number on, unfinished messages, and the status."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Collection, Sequence
+from dataclasses import dataclass
+
+from studio.runs.chunks import ChunkUpdate, utf16_length
+from studio.runs.live import LiveRun, RunView
+from studio.runs.log import SHOWN, EntryKind, LogEntry, RunLog
+
+PAGE_SIZE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What is new: entries first, then the pieces of unfinished messages, then the status after them.
+
+    `last_seq` is the place from which to go on after a lost connection.
+    """
+
+    entries: Sequence[LogEntry]
+    chunks: Sequence[ChunkUpdate]
+    view: RunView
+    last_seq: int
+
+
+async def follow(
+    run: LiveRun, log: RunLog, after_seq: int = 0, kinds: Collection[EntryKind] = SHOWN
+) -> AsyncGenerator[Batch]:
+    """Follow a run that is under way to its end.
+
+    The reader goes at its own pace: it is only woken, and then reads the log from its own place. So the run waits
+    for no reader, and a reader that was slow or away misses nothing.
+    """
+    place = max(after_seq, 0)
+    seen: dict[str, int] = {}
+    shown: RunView | None = None
+    while True:
+        bell = run.bell.listen()
+        view = run.view
+        pieces = run.chunks.since(seen)  # before the entries: a piece is never shown ahead of what came before it
+        entries: Sequence[LogEntry] = ()
+        if view.last_seq > place:
+            entries = await log.read(run.id, after=place, limit=PAGE_SIZE, kinds=kinds)
+        is_whole = len(entries) < PAGE_SIZE
+        place = max(place, view.last_seq if is_whole else 0, entries[-1].seq if entries else 0)
+        chunks = _still_unfinished(pieces, entries) if is_whole else []
+        active = run.chunks.message_ids()
+        seen = {key: offset for key, offset in seen.items() if key in active}
+        seen.update({chunk.message_id: end for chunk, end in chunks})
+        if entries or chunks or view != shown:
+            shown = view
+            yield Batch(entries, [chunk for chunk, _ in chunks], view, place)
+        if not is_whole:
+            continue
+        if view.state.is_final:
+            return
+        await bell.wait()
+
+
+async def replay(
+    log: RunLog, run_id: str, view: RunView, after_seq: int = 0, kinds: Collection[EntryKind] = SHOWN
+) -> AsyncGenerator[Batch]:
+    """Read a run that nobody drives any more, page by page."""
+    place = max(after_seq, 0)
+    while True:
+        entries = await log.read(run_id, after=place, limit=PAGE_SIZE, kinds=kinds)
+        is_whole = len(entries) < PAGE_SIZE
+        place = max(place, view.last_seq) if is_whole else entries[-1].seq
+        yield Batch(entries, [], view, place)
+        if is_whole:
+            return
+
+
+def _still_unfinished(
+    pieces: Sequence[tuple[ChunkUpdate, int]], entries: Sequence[LogEntry]
+) -> list[tuple[ChunkUpdate, int]]:
+    """The pieces of messages that are not among the entries, with the offset up to which the reader now knows each."""
+    ended_at = {str(entry.body.get("source")): entry.seq for entry in entries if entry.kind in ("message", "event")}
+    return [
+        (chunk, chunk.offset + utf16_length(chunk.text))
+        for chunk, began_after in pieces
+        if ended_at.get(chunk.source, 0) <= began_after
+    ]

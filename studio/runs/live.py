@@ -1,0 +1,250 @@
+"""A run that this process drives: its status, its place in the log, and the things that control it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from pydantic import JsonValue
+
+from studio.errors import StudioError
+from studio.runs.chunks import Chunks
+from studio.runs.gate import Gate
+from studio.runs.human import HumanPort
+from studio.runs.log import (
+    Draft,
+    JsonObject,
+    Lease,
+    LeaseLost,
+    LogEntry,
+    LogUnavailable,
+    PendingInput,
+    RunLog,
+    RunStatus,
+    Usage,
+)
+from studio.runs.owning import single_cause
+from studio.runs.state import EndReason, Reason, RunState, check_transition
+
+logger = logging.getLogger(__name__)
+
+
+class RunView(RunStatus):
+    """A run's status as pages show it.
+
+    `is_finishing`: the run was told to pause or stop and what it has begun still comes.
+    """
+
+    is_finishing: bool = False
+    last_seq: int = 0
+
+    def as_json(self) -> JsonObject:
+        """The shape that pages get."""
+        return {
+            "state": self.state.value,
+            "reason": self.reason,
+            "detail": self.detail,
+            "pending": self.pending.model_dump() if self.pending else None,
+            "finishing": self.is_finishing,
+            "usage": cast("JsonObject", self.usage.model_dump()),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a run ends. `detail` is a sentence for its viewer."""
+
+    state: RunState
+    reason: EndReason
+    detail: str = ""
+    error: JsonObject | None = None
+
+    @classmethod
+    def failed(cls, error: Exception) -> Ending:
+        """What a viewer is told of an error: those raised on purpose speak for themselves."""
+        cause = single_cause(error)
+        if isinstance(cause, StudioError):
+            body = cast("JsonObject", cause.as_json()["error"])
+        else:
+            logger.error("A run failed in a way that nobody foresaw.", exc_info=cause)
+            message = f"{type(cause).__name__}: {cause}"
+            body: JsonObject = {"code": "unexpected", "message": message, "fix": "", "where": ""}
+        return cls(RunState.FAILED, "error", str(body["message"]), body)
+
+
+class Bell:
+    """Wakes all who wait, without a queue: a sleeper learns that something changed and looks for itself."""
+
+    def __init__(self) -> None:
+        self._next = asyncio.Event()
+
+    def listen(self) -> asyncio.Event:
+        """Set at the next ring; take it before you look, so that nothing falls between looking and waiting."""
+        return self._next
+
+    def ring(self) -> None:
+        rung, self._next = self._next, asyncio.Event()
+        rung.set()
+
+
+class LiveRun:
+    """One run under way. All writing to its log goes through here, in the order of the calls."""
+
+    def __init__(self, lease: Lease, log: RunLog, status: RunStatus) -> None:
+        self.id = lease.run_id
+        self.gate = Gate()
+        self.chunks = Chunks()
+        self.bell = Bell()
+        self.human = HumanPort(self._wait_for_input)
+        self.begun = asyncio.Event()
+        self.is_stopping = False
+        self.is_closed = False
+        """Whether the last entry is being written: nothing may come after it."""
+        self.ending: Ending | None = None
+        """How the run ends when its task is cancelled; set before cancelling it."""
+        self._task: asyncio.Task[None] | None = None
+        self._request_stop: Callable[[], None] | None = None
+        self._cancel_count = 0
+        self._lease = lease
+        self._log = log
+        self._meant = status  # with entries that are not committed yet
+        self._shown = status  # as committed
+        self._last_seq = 0
+
+    @property
+    def state(self) -> RunState:
+        return self._meant.state
+
+    @property
+    def pending(self) -> PendingInput | None:
+        return self._meant.pending
+
+    @property
+    def view(self) -> RunView:
+        """What is committed, for all to see."""
+        finishing = self._shown.state is RunState.RUNNING and (self.is_stopping or not self.gate.is_open)
+        return RunView(**dict(self._shown), is_finishing=finishing, last_seq=self._last_seq)
+
+    def attend(self, task: asyncio.Task[None], *, request_stop: Callable[[], None]) -> None:
+        """Tell which task drives this run, and how its team is asked to end after its turn."""
+        self._task = task
+        self._request_stop = request_stop
+
+    def stop_after_turn(self) -> None:
+        """Let the team end when its turn is done."""
+        self.is_stopping = True
+        if self._request_stop:
+            self._request_stop()
+
+    def cancel_task(self) -> None:
+        """End the driving now; the driver then writes `ending`. Does nothing once the last entry is being written."""
+        if self._task and not self.is_closed:
+            self._cancel_count += 1
+            self._task.cancel()
+
+    def interrupt(self, ending: Ending) -> asyncio.Task[None]:
+        """End the driving now unless it is ending already; returns the task to wait for."""
+        assert self._task
+        if self.ending is None:
+            self.ending = ending
+            self.cancel_task()
+        return self._task
+
+    def was_cancelled_by_us(self) -> bool:
+        """Whether `cancel_task`, and nobody else, cancelled the task that calls this; takes it as dealt with."""
+        task = asyncio.current_task()
+        left = 1 if task is None or not self._cancel_count else 0
+        for _ in range(self._cancel_count):
+            left = task.uncancel() if task else 1
+        return left == 0
+
+    async def write(self, *drafts: Draft) -> None:
+        """Append entries that change no state."""
+        await self._append(drafts)
+
+    async def change(
+        self,
+        state: RunState,
+        reason: Reason,
+        *,
+        before: Sequence[Draft] = (),
+        detail: str = "",
+        pending: PendingInput | None = None,
+        error: JsonObject | None = None,
+    ) -> None:
+        """Go to another state, in one transaction with the entries `before`.
+
+        Raises:
+            IllegalTransition: The table of states does not allow it; nothing is written.
+        """
+        check_transition(self._meant.state, state, reason)
+        body: JsonObject = {"state": state.value, "reason": reason, "detail": detail}
+        if pending:
+            body["pending"] = cast("JsonValue", pending.model_dump())
+        if error:
+            body["error"] = error
+        self._meant = RunStatus(state=state, reason=reason, detail=detail, pending=pending, usage=self._meant.usage)
+        await self._append([*before, Draft("state", body)])
+
+    async def record_effect(self, body: JsonObject) -> None:
+        """Log what the world answered; model replies add to the usage."""
+        self._meant = self._meant.model_copy(update={"usage": _add(self._meant.usage, body)})
+        await self._append([Draft("effect", body)])
+
+    def add_chunk(self, source: str, message_id: str | None, text: str) -> None:
+        """Show a piece of a message that is being written."""
+        self.chunks.add(source, message_id, text, last_seq=self._last_seq)
+        self.bell.ring()
+
+    async def pass_gate(self) -> None:
+        """Wait while the gate is closed; the log tells that the run waits, before it does."""
+        while not self.gate.is_open:
+            if self.pending is None:
+                await self.change(RunState.PAUSED, self.gate.reason)
+            await self.gate.opened()
+
+    async def end(self, ending: Ending) -> None:
+        """Write the last entry. When the log cannot take it, at least the pages of this process are told."""
+        self.is_closed = True
+        self.chunks.clear()
+        try:
+            await self.change(ending.state, ending.reason, detail=ending.detail, error=ending.error)
+        except (LeaseLost, LogUnavailable) as error:
+            logger.error("The end of run %s is not in its log: %s", self.id, error)
+            self._shown = self._meant
+            self.bell.ring()
+
+    async def _wait_for_input(self, pending: PendingInput) -> None:
+        await self.change(RunState.PAUSED, "input", detail=pending.prompt, pending=pending)
+
+    async def _append(self, drafts: Sequence[Draft]) -> None:
+        status = self._meant
+        entries = await self._log.append(self._lease, drafts, status)
+        self._publish(entries, status)
+
+    def _publish(self, entries: Sequence[LogEntry], status: RunStatus) -> None:
+        if entries and entries[-1].seq > self._last_seq:
+            self._last_seq = entries[-1].seq
+            self._shown = status
+        for entry in entries:
+            if entry.kind in ("message", "event"):
+                self.chunks.drop(str(entry.body.get("source")))
+        self.bell.ring()
+
+
+def _add(usage: Usage, effect: JsonObject) -> Usage:
+    result = effect.get("result")
+    used = result.get("usage") if effect.get("effect") == "model" and isinstance(result, dict) else None
+    if not isinstance(used, dict):
+        return usage
+    return Usage(
+        prompt_tokens=usage.prompt_tokens + _count(used.get("prompt_tokens")),
+        completion_tokens=usage.completion_tokens + _count(used.get("completion_tokens")),
+    )
+
+
+def _count(value: JsonValue) -> int:
+    return value if isinstance(value, int) else 0

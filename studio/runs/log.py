@@ -1,0 +1,177 @@
+"""The log of a run: what is written, by whom, and the Protocol that a store fulfils."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, Protocol
+
+from pydantic import BaseModel, ConfigDict, JsonValue
+
+from studio.errors import RunFailed
+from studio.runs.state import Reason, RunState
+
+JsonObject = dict[str, JsonValue]
+EntryKind = Literal["message", "event", "effect", "command", "state"]
+
+SHOWN: frozenset[EntryKind] = frozenset({"message", "event", "command", "state"})
+"""The kinds that pages show. Effects are for repeating a run; they hold whole model replies and tool results."""
+
+
+class LogEntry(BaseModel):
+    """One entry of a run's log. `seq` is dense from 1 within the run; `at` is in UTC."""
+
+    model_config = ConfigDict(frozen=True)
+
+    run_id: str
+    seq: int
+    at: datetime
+    kind: EntryKind
+    body: JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """An entry that has no number yet."""
+
+    kind: EntryKind
+    body: JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """The right to append to a run's log, until somebody takes the run over with a higher epoch."""
+
+    run_id: str
+    epoch: int
+
+
+class Usage(BaseModel):
+    """Tokens of all model calls of a run so far."""
+
+    model_config = ConfigDict(frozen=True)
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
+class PendingInput(BaseModel):
+    """A question that a run waits on."""
+
+    model_config = ConfigDict(frozen=True)
+
+    request_id: str
+    source: str
+    prompt: str
+
+
+class RunStatus(BaseModel):
+    """What the run row says beside the log; committed together with the entries that brought it about."""
+
+    model_config = ConfigDict(frozen=True)
+
+    state: RunState = RunState.CREATED
+    reason: Reason | Literal[""] = ""
+    detail: str = ""
+    pending: PendingInput | None = None
+    usage: Usage = Usage()
+
+
+class RunSummary(BaseModel):
+    """A run as a list shows it. `task_text` is the start of the task, without pictures."""
+
+    id: str
+    team_id: str | None
+    team_name: str
+    task_text: str
+    status: RunStatus
+    last_seq: int
+    created_at: datetime
+    started_at: datetime | None
+    ended_at: datetime | None
+
+
+class RunRecord(RunSummary):
+    """A run with what it was started with. `component` holds references in place of secrets."""
+
+    component: JsonObject
+    task: JsonValue
+
+
+@dataclass(frozen=True, slots=True)
+class NewRun:
+    """What a run is started with."""
+
+    component: JsonObject
+    task: JsonValue
+    task_text: str
+    team_id: str | None = None
+    team_name: str = ""
+
+
+class LeaseLost(RunFailed):
+    """Raised by an append: another owner has taken the run over. Not safe to retry; stop driving the run."""
+
+    code = "lease_lost"
+
+
+class LogUnavailable(RunFailed):
+    """Raised by an append: the database did not take the entries; none of them is in the log."""
+
+    code = "log_unavailable"
+
+
+class RunLog(Protocol):
+    """Where entries are kept. Written before they are shown: an append returns after the commit."""
+
+    async def append(self, lease: Lease, drafts: Sequence[Draft], status: RunStatus) -> Sequence[LogEntry]:
+        """Add entries at the end and set the run's status, in one transaction.
+
+        Entries stand in the log in the order in which `append` was called, also when a caller is cancelled while it
+        waits; then its entries may or may not be written.
+
+        Raises:
+            LeaseLost: The lease is of an older epoch; nothing was written.
+            LogUnavailable: Nothing was written.
+        """
+        ...
+
+    async def read(
+        self, run_id: str, *, after: int = 0, limit: int = 500, kinds: Collection[EntryKind] | None = None
+    ) -> Sequence[LogEntry]:
+        """The entries after `after`, oldest first, at most `limit`; all kinds unless told."""
+        ...
+
+    async def last_seq(self, run_id: str) -> int:
+        """Number of the newest entry; 0 for an empty log."""
+        ...
+
+
+class RunStore(RunLog, Protocol):
+    """The log together with the rows of the runs."""
+
+    async def create(self, run: NewRun) -> Lease:
+        """Add a run in state `created` and own it."""
+        ...
+
+    async def get(self, run_id: str) -> RunRecord:
+        """Raises: NotFound."""
+        ...
+
+    async def unfinished(self) -> Sequence[str]:
+        """Ids of the runs that have not ended."""
+        ...
+
+    async def take_over(self, run_id: str) -> tuple[Lease, RunStatus]:
+        """Become the owner: from now on every older lease is refused."""
+        ...
+
+    def own_runs(self) -> AbstractAsyncContextManager[None]:
+        """Held by the one supervisor that may take over unfinished runs.
+
+        Raises:
+            SetupError: Another server holds it.
+        """
+        ...

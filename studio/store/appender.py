@@ -1,0 +1,138 @@
+"""Writes log entries of all runs, those that wait at the same moment in one transaction."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from sqlalchemy import func
+from sqlalchemy.exc import SQLAlchemyError
+from sqlmodel import col, insert, update
+from sqlmodel.ext.asyncio.session import AsyncSession
+
+from studio.runs import Draft, Lease, LeaseLost, LogEntry, LogUnavailable, RunState, RunStatus
+from studio.store.database import Database
+from studio.store.tables import Run, RunEvent
+
+
+@dataclass(eq=False)
+class _Append:
+    lease: Lease
+    drafts: Sequence[Draft]
+    status: RunStatus
+    done: asyncio.Future[Sequence[LogEntry]] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
+
+    def succeed(self, entries: Sequence[LogEntry]) -> None:
+        if not self.done.done():
+            self.done.set_result(entries)
+
+    def fail(self, error: LeaseLost | LogUnavailable) -> None:
+        if not self.done.done():
+            self.done.set_exception(error)
+
+
+class Appender:
+    """A queue with one writer task. An append returns when the transaction that holds it is committed.
+
+    While one transaction is under way the next ones gather, so many runs cost one commit and a lone run waits for
+    nobody. What a caller has put in is written even when the caller is cancelled.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._waiting: list[_Append] = []
+        self._wake = asyncio.Event()
+        self._closing = False
+
+    async def append(self, lease: Lease, drafts: Sequence[Draft], status: RunStatus) -> Sequence[LogEntry]:
+        if self._closing:
+            raise LogUnavailable("The studio's database is closed.")
+        item = _Append(lease, drafts, status)
+        self._waiting.append(item)
+        self._wake.set()
+        return await item.done
+
+    async def run(self) -> None:
+        """Write until closed. An unforeseen error ends it, and with it the store that owns it."""
+        while self._waiting or not self._closing:
+            await self._wake.wait()
+            self._wake.clear()
+            batch, self._waiting = self._waiting, []
+            if batch:
+                await self._commit(batch)
+
+    def close(self) -> None:
+        """Take nothing more; `run` returns after what is waiting."""
+        self._closing = True
+        self._wake.set()
+
+    async def _commit(self, batch: Sequence[_Append]) -> None:
+        try:
+            async with self._database.write() as session:
+                results = await _write_all(session, batch)
+        except (SQLAlchemyError, OSError) as error:
+            if len(batch) == 1:
+                batch[0].fail(_unavailable(error))
+                return
+            for item in batch:  # one bad entry must not fail its neighbours
+                await self._commit([item])
+            return
+        for item, entries in zip(batch, results, strict=True):
+            if entries is None:
+                item.fail(LeaseLost(f"The run {item.lease.run_id!r} now has another owner."))
+            else:
+                item.succeed(entries)
+
+
+async def _write_all(session: AsyncSession, batch: Sequence[_Append]) -> list[Sequence[LogEntry] | None]:
+    at = datetime.now(UTC)
+    results = [await _number(session, item, at) for item in batch]
+    rows = [
+        {**dict(entry), "epoch": item.lease.epoch}
+        for item, entries in zip(batch, results, strict=True)
+        for entry in entries or ()
+    ]
+    if rows:
+        await session.exec(insert(RunEvent), params=rows)
+    return results
+
+
+async def _number(session: AsyncSession, item: _Append, at: datetime) -> Sequence[LogEntry] | None:
+    """Set the status and take the next numbers, in one statement that only the lease's holder gets through."""
+    state = item.status.state
+    values: dict[str, object] = {
+        "last_seq": col(Run.last_seq) + len(item.drafts),
+        "state": state.value,
+        "reason": item.status.reason,
+        "detail": item.status.detail,
+        "pending": item.status.pending.model_dump() if item.status.pending else None,
+        "prompt_tokens": item.status.usage.prompt_tokens,
+        "completion_tokens": item.status.usage.completion_tokens,
+    }
+    if state is RunState.RUNNING:
+        values["started_at"] = func.coalesce(col(Run.started_at), at)
+    if state.is_final:
+        values["ended_at"] = at
+    statement = (
+        update(Run)
+        .where(col(Run.id) == item.lease.run_id, col(Run.epoch) == item.lease.epoch)
+        .values(values)
+        .returning(col(Run.last_seq))
+        .execution_options(synchronize_session=False)
+    )
+    row = (await session.exec(statement)).first()
+    if row is None:
+        return None
+    first = int(row[0]) - len(item.drafts) + 1
+    return [
+        LogEntry.model_construct(run_id=item.lease.run_id, seq=first + offset, at=at, kind=draft.kind, body=draft.body)
+        for offset, draft in enumerate(item.drafts)
+    ]
+
+
+def _unavailable(error: SQLAlchemyError | OSError) -> LogUnavailable:
+    return LogUnavailable(
+        f"The log could not be written: {error}", fix="Check the free space and the rights of the data folder."
+    )

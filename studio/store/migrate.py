@@ -1,0 +1,67 @@
+"""Brings a database to the newest form of the tables, and writes the migration when the tables have changed.
+
+`python -m studio.store.migrate "add a column for ..."` compares `tables.py` with what the migrations make and writes
+the next one; read it before you keep it.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from alembic import command
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, create_engine
+
+from studio.errors import SetupError
+from studio.store.tables import Table
+
+HERE = Path(__file__).parent / "migrations"
+
+
+def upgrade(connection: Connection) -> None:
+    """Bring the database to the newest form; does nothing when it is.
+
+    Raises:
+        SetupError: A newer studio has written this database.
+    """
+    config = _config(connection)
+    known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
+    now = MigrationContext.configure(connection).get_current_heads()
+    if not known.issuperset(now):
+        raise SetupError(
+            f"The database is of a newer studio (form {', '.join(now)}).",
+            fix="Start that version, or choose another data folder.",
+        )
+    command.upgrade(config, "head")
+
+
+def differences(connection: Connection) -> list[object]:
+    """What the database lacks or has too much, compared with `tables.py`."""
+    context = MigrationContext.configure(connection, opts={"compare_type": True})
+    return list(compare_metadata(context, Table.metadata))
+
+
+def write_migration(message: str) -> None:
+    """Write the migration that takes the newest form to that of `tables.py`."""
+    engine = create_engine("sqlite://")
+    with engine.connect() as connection:
+        upgrade(connection)
+        count = len(list(HERE.glob("versions/[0-9]*.py")))
+        command.revision(_config(connection), message, autogenerate=True, rev_id=f"{count + 1:04d}")
+    engine.dispose()
+
+
+def _config(connection: Connection) -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(HERE).replace("%", "%%"))
+    config.set_main_option("path_separator", "os")
+    config.attributes["connection"] = connection
+    return config
+
+
+if __name__ == "__main__":
+    write_migration(" ".join(sys.argv[1:]) or "change the tables")

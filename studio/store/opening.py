@@ -1,0 +1,70 @@
+"""Opens the store: the one door to everything that the studio keeps."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from studio.errors import SetupError
+from studio.runs import owned_tasks
+from studio.store.appender import Appender
+from studio.store.approvals import Approvals
+from studio.store.database import Database, database_url
+from studio.store.galleries import Galleries
+from studio.store.runs import Runs
+from studio.store.secrets import Secrets
+from studio.store.teams import Teams
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """Everything that the studio keeps, by what it is."""
+
+    teams: Teams
+    galleries: Galleries
+    runs: Runs
+    secrets: Secrets
+    approvals: Approvals
+
+
+@asynccontextmanager
+async def open_store(data_dir: Path, url: str = "") -> AsyncGenerator[Store]:
+    """Open the database, in its newest form, and close it after what is being written is written.
+
+    Args:
+        data_dir: Folder of the SQLite database, the secret key and the server's lock; made when missing.
+        url: SQLAlchemy URL of another database; empty is SQLite in the folder.
+
+    Raises:
+        SetupError: The folder or the database cannot be used.
+    """
+    _make_folder(data_dir)
+    database = await Database.connect(database_url(data_dir, url))
+    appender = Appender(database)
+    try:
+        async with owned_tasks() as group:
+            group.create_task(appender.run(), name="append to run logs")
+            try:
+                yield Store(
+                    teams=Teams(database),
+                    galleries=Galleries(database),
+                    runs=Runs(database, appender, data_dir),
+                    secrets=Secrets(database, data_dir / "secret.key"),
+                    approvals=Approvals(database),
+                )
+            finally:
+                appender.close()
+    finally:
+        await database.close()
+
+
+def _make_folder(data_dir: Path) -> None:
+    try:
+        data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise SetupError(
+            f"The data folder {str(data_dir)!r} cannot be made: {error.strerror}.",
+            fix="Choose another with `STUDIO_DATA_DIR`.",
+        ) from error

@@ -1,0 +1,150 @@
+"""Runs and their logs; fulfils `studio.runs.RunStore`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from contextlib import AbstractAsyncContextManager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import cast
+from uuid import uuid4
+
+from sqlalchemy.exc import IntegrityError
+from sqlmodel import col, select, update
+
+from studio.errors import NotFound
+from studio.runs import (
+    Draft,
+    EntryKind,
+    Lease,
+    LogEntry,
+    NewRun,
+    PendingInput,
+    RunRecord,
+    RunState,
+    RunStatus,
+    RunSummary,
+    Usage,
+)
+from studio.store.appender import Appender
+from studio.store.database import Database
+from studio.store.ownership import own_folder
+from studio.store.tables import Run, RunEvent, without
+
+LARGE = {"component", "task"}
+UNFINISHED = [state.value for state in RunState if not state.is_final]
+
+
+class Runs:
+    """Rows of runs and entries of their logs."""
+
+    def __init__(self, database: Database, appender: Appender, data_dir: Path) -> None:
+        self._database = database
+        self._appender = appender
+        self._data_dir = data_dir
+
+    async def create(self, run: NewRun) -> Lease:
+        row = Run(
+            id=str(uuid4()),
+            team_id=run.team_id,
+            team_name=run.team_name,
+            component=run.component,
+            task=run.task,
+            task_text=run.task_text,
+            state=RunState.CREATED.value,
+            created_at=datetime.now(UTC),
+        )
+        try:
+            async with self._database.write() as session:
+                session.add(row)
+        except IntegrityError as error:
+            raise NotFound(f"There is no team {run.team_id!r}.", fix="It may have been deleted.") from error
+        return Lease(row.id, row.epoch)
+
+    async def append(self, lease: Lease, drafts: Sequence[Draft], status: RunStatus) -> Sequence[LogEntry]:
+        return await self._appender.append(lease, drafts, status)
+
+    async def read(
+        self, run_id: str, *, after: int = 0, limit: int = 500, kinds: Collection[EntryKind] | None = None
+    ) -> Sequence[LogEntry]:
+        query = select(RunEvent).where(RunEvent.run_id == run_id, RunEvent.seq > after)
+        if kinds is not None:
+            query = query.where(col(RunEvent.kind).in_(sorted(kinds)))
+        async with self._database.read() as session:
+            rows = await session.exec(query.order_by(col(RunEvent.seq)).limit(limit))
+            return [_entry(row) for row in rows]
+
+    async def last_seq(self, run_id: str) -> int:
+        return (await self.get(run_id)).last_seq
+
+    async def get(self, run_id: str) -> RunRecord:
+        async with self._database.read() as session:
+            row = await session.get(Run, run_id)
+        if row is None:
+            raise NotFound(f"There is no run {run_id!r}.")
+        return RunRecord.model_validate({**row.model_dump(), "status": _status(row)})
+
+    async def list(self, team_id: str | None = None, *, limit: int = 100) -> Sequence[RunSummary]:
+        """The newest runs first; of one team, or of all."""
+        query = select(Run).options(*without(Run.component, Run.task))
+        if team_id is not None:
+            query = query.where(Run.team_id == team_id)
+        query = query.order_by(col(Run.created_at).desc(), col(Run.id)).limit(limit)
+        async with self._database.read() as session:
+            rows = (await session.exec(query)).all()
+        return [RunSummary.model_validate({**row.model_dump(exclude=LARGE), "status": _status(row)}) for row in rows]
+
+    async def delete(self, run_id: str) -> None:
+        """Remove an ended run with its log.
+
+        Raises:
+            NotFound: There is no such run, or it has not ended.
+        """
+        async with self._database.write() as session:
+            row = await session.get(Run, run_id)
+            if row is None or row.state in UNFINISHED:
+                raise NotFound(f"There is no ended run {run_id!r}.", fix="Stop or cancel it first.")
+            await session.delete(row)
+
+    async def unfinished(self) -> Sequence[str]:
+        async with self._database.read() as session:
+            rows = await session.exec(
+                select(Run.id).where(col(Run.state).in_(UNFINISHED)).order_by(col(Run.created_at))
+            )
+            return rows.all()
+
+    async def take_over(self, run_id: str) -> tuple[Lease, RunStatus]:
+        statement = (
+            update(Run)
+            .where(col(Run.id) == run_id)
+            .values(epoch=col(Run.epoch) + 1)
+            .execution_options(synchronize_session=False)
+        )
+        async with self._database.write() as session:
+            await session.exec(statement)
+            row = await session.get(Run, run_id)
+        if row is None:
+            raise NotFound(f"There is no run {run_id!r}.")
+        return Lease(run_id, row.epoch), _status(row)
+
+    def own_runs(self) -> AbstractAsyncContextManager[None]:
+        return own_folder(self._data_dir)
+
+
+def _entry(row: RunEvent) -> LogEntry:
+    """Built without checking: a body can be large, and it was checked by being JSON."""
+    return LogEntry.model_construct(
+        run_id=row.run_id, seq=row.seq, at=row.at, kind=cast("EntryKind", row.kind), body=row.body
+    )
+
+
+def _status(row: Run) -> RunStatus:
+    return RunStatus.model_validate(
+        {
+            "state": row.state,
+            "reason": row.reason,
+            "detail": row.detail,
+            "pending": PendingInput.model_validate(row.pending) if row.pending else None,
+            "usage": Usage(prompt_tokens=row.prompt_tokens, completion_tokens=row.completion_tokens),
+        }
+    )

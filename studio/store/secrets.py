@@ -1,0 +1,109 @@
+"""Secret values, encrypted with a key that lies outside the database. Values come out only to be used by a run."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from cryptography.fernet import Fernet, InvalidToken
+from sqlmodel import col, select
+
+from studio.components.secrets import SecretSource, from_environment
+from studio.errors import ConfigError, NotFound, SetupError
+from studio.store.database import Database
+from studio.store.tables import Secret
+
+NAME = re.compile(r"[A-Za-z0-9_.\-]{1,100}")
+
+
+@dataclass(frozen=True, slots=True)
+class SecretSummary:
+    """That a secret is there; never what it is."""
+
+    name: str
+    updated_at: datetime
+
+
+class Secrets:
+    """The studio's own secrets. A copy of the database without the key file tells nobody anything."""
+
+    def __init__(self, database: Database, key_file: Path) -> None:
+        self._database = database
+        self._key_file = key_file
+
+    async def set(self, name: str, value: str) -> None:
+        """Store a value, in place of an older one.
+
+        Raises:
+            ConfigError: The name cannot stand in a `secret:NAME` reference, or the value is empty.
+        """
+        if not NAME.fullmatch(name):
+            raise ConfigError(f"{name!r} is no name for a secret.", fix="Use letters, digits, `_`, `-` and `.`.")
+        if not value:
+            raise ConfigError("A secret needs a value.", fix="Delete the secret to remove it.")
+        encrypted = self._cipher().encrypt(value.encode())
+        async with self._database.write() as session:
+            await session.merge(Secret(name=name, encrypted=encrypted, updated_at=datetime.now(UTC)))
+
+    async def list(self) -> Sequence[SecretSummary]:
+        """Names of all secrets."""
+        async with self._database.read() as session:
+            rows = await session.exec(select(Secret.name, Secret.updated_at).order_by(col(Secret.name)))
+            return [SecretSummary(*row) for row in rows]
+
+    async def delete(self, name: str) -> None:
+        """Raises: NotFound."""
+        async with self._database.write() as session:
+            secret = await session.get(Secret, name)
+            if secret is None:
+                raise NotFound(f"There is no secret {name!r}.")
+            await session.delete(secret)
+
+    async def source(self) -> SecretSource:
+        """What resolves `secret:NAME` to its value of this moment, and `env:NAME` as everywhere.
+
+        Each value is decrypted only when it is asked for.
+        """
+        async with self._database.read() as session:
+            encrypted = {row.name: row.encrypted for row in await session.exec(select(Secret))}
+
+        def resolve(reference: str) -> str | None:
+            scheme, _, name = reference.partition(":")
+            if scheme != "secret" or name not in encrypted:
+                return from_environment(reference)
+            return self._decrypt(name, encrypted[name])
+
+        return resolve
+
+    def _decrypt(self, name: str, encrypted: bytes) -> str:
+        try:
+            return self._cipher().decrypt(encrypted).decode()
+        except InvalidToken as error:
+            raise SetupError(
+                f"The secret {name!r} was encrypted with another key than {str(self._key_file)!r}.",
+                fix="Put the old key file back, or store the secret again.",
+            ) from error
+
+    def _cipher(self) -> Fernet:
+        try:
+            return Fernet(_read_or_make_key(self._key_file))
+        except ValueError as error:
+            raise SetupError(
+                f"{str(self._key_file)!r} holds no key.", fix="Put the old key file back, or delete it and start anew."
+            ) from error
+
+
+def _read_or_make_key(file: Path) -> bytes:
+    """The key; made at first use, readable by its owner alone."""
+    try:
+        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return file.read_bytes()
+    with os.fdopen(descriptor, "wb") as out:
+        key = Fernet.generate_key()
+        out.write(key)
+    return key

@@ -1,0 +1,151 @@
+"""The tables. A change here needs a migration beside it; `tests/store/test_migrations.py` holds the two together."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import cast
+
+from pydantic import JsonValue
+from sqlalchemy import JSON, BigInteger, DateTime, Dialect, Integer, LargeBinary, MetaData
+from sqlalchemy.orm import QueryableAttribute, declared_attr, defer, registry
+from sqlalchemy.sql.base import ExecutableOption
+from sqlalchemy.types import TypeDecorator
+from sqlmodel import Field, Index, SQLModel
+
+JsonObject = dict[str, JsonValue]
+
+# Constraints need names that are the same everywhere, or a later migration could not drop them.
+NAMES = {
+    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
+    "pk": "pk_%(table_name)s",
+}
+
+
+def without(*columns: object) -> Sequence[ExecutableOption]:
+    """Query options that leave these columns of a table unread, for lists of rows that hold large JSON."""
+    return [defer(cast("QueryableAttribute[object]", column)) for column in columns]
+
+
+Counter = BigInteger().with_variant(Integer, "sqlite")
+
+
+class UtcDateTime(TypeDecorator[datetime]):
+    """An aware time in UTC; SQLite keeps no zone, so it is put back on the way out."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        del dialect
+        return value.astimezone(UTC) if value else None
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        del dialect
+        return value.replace(tzinfo=UTC) if value and value.tzinfo is None else value
+
+
+class Table(SQLModel, registry=registry(metadata=MetaData(naming_convention=NAMES))):
+    """Base of all tables, with metadata of its own: nothing else that uses SQLModel ends up in our database."""
+
+    # SQLModel's own annotation of this name does not agree with SQLAlchemy's.
+    @declared_attr  # pyright: ignore[reportArgumentType]
+    def __tablename__(cls) -> str:  # pyright: ignore[reportIncompatibleVariableOverride]
+        return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", cls.__name__).lower()
+
+
+class Team(Table, table=True):
+    """A team as it is now. `component` may be unfinished or wrong: what a person saved is kept as it is."""
+
+    id: str = Field(primary_key=True)
+    name: str
+    summary: str = ""
+    revision: int
+    component: JsonObject = Field(sa_type=JSON)
+    layout: JsonObject = Field(sa_type=JSON)
+    created_at: datetime = Field(sa_type=UtcDateTime)
+    updated_at: datetime = Field(sa_type=UtcDateTime)
+
+
+class TeamVersion(Table, table=True):
+    """A team as it was saved as revision `number`; never changed."""
+
+    team_id: str = Field(primary_key=True, foreign_key="team.id", ondelete="CASCADE")
+    number: int = Field(primary_key=True)
+    name: str
+    note: str = ""
+    component: JsonObject = Field(sa_type=JSON)
+    layout: JsonObject = Field(sa_type=JSON)
+    at: datetime = Field(sa_type=UtcDateTime)
+
+
+class Gallery(Table, table=True):
+    """A gallery: components to take from. `origin` says how it came here, `source` from which file or URL."""
+
+    id: str = Field(primary_key=True)
+    name: str
+    origin: str
+    source: str = ""
+    config: JsonObject = Field(sa_type=JSON)
+    created_at: datetime = Field(sa_type=UtcDateTime)
+    updated_at: datetime = Field(sa_type=UtcDateTime)
+
+
+class Run(Table, table=True):
+    """One execution of a team. State and usage repeat what the log says, so that a list needs no log.
+
+    `epoch` is the lease: only its newest holder may append. `last_seq` hands out the sequence numbers.
+    """
+
+    __table_args__ = (Index(None, "team_id", "created_at"),)
+
+    id: str = Field(primary_key=True)
+    team_id: str | None = Field(default=None, foreign_key="team.id", ondelete="SET NULL")
+    team_name: str = ""
+    component: JsonObject = Field(sa_type=JSON)
+    task: JsonValue = Field(default=None, sa_type=JSON)
+    task_text: str = ""
+    state: str = Field(index=True)
+    reason: str = ""
+    detail: str = ""
+    pending: JsonObject | None = Field(default=None, sa_type=JSON)
+    prompt_tokens: int = Field(default=0, sa_type=Counter)
+    completion_tokens: int = Field(default=0, sa_type=Counter)
+    epoch: int = Field(default=1, sa_type=Counter)
+    last_seq: int = Field(default=0, sa_type=Counter)
+    created_at: datetime = Field(sa_type=UtcDateTime)
+    started_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    ended_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+
+
+class RunEvent(Table, table=True):
+    """One entry of a run's log. The primary key is the second guard, beside the epoch, against two writers."""
+
+    run_id: str = Field(primary_key=True, foreign_key="run.id", ondelete="CASCADE")
+    seq: int = Field(primary_key=True, sa_type=Counter)
+    epoch: int = Field(sa_type=Counter)
+    at: datetime = Field(sa_type=UtcDateTime)
+    kind: str
+    body: JsonObject = Field(sa_type=JSON)
+
+
+class Secret(Table, table=True):
+    """A secret value, encrypted; the key is a file outside the database."""
+
+    name: str = Field(primary_key=True)
+    encrypted: bytes = Field(sa_type=LargeBinary)
+    updated_at: datetime = Field(sa_type=UtcDateTime)
+
+
+class Approval(Table, table=True):
+    """A person's yes to one capability, by the hash of exactly that thing."""
+
+    hash: str = Field(primary_key=True)
+    kind: str
+    text: str
+    detail: str = ""
+    by: str = ""
+    at: datetime = Field(sa_type=UtcDateTime)

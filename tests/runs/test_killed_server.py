@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import asyncio
+import sys
+from contextlib import aclosing
+from pathlib import Path
+
+import pytest
+
+from studio.runs import RunState, RunSupervisor
+from studio.store import open_store
+from tests.runs.scripted import OpenStudio, World, current_world, scripted
+
+ROOT = Path(__file__).parents[2]
+
+
+async def serve_until_killed(data_dir: Path) -> None:
+    """A server with one run that waits in a model call and one that waits for an answer."""
+    world = World()
+    current_world.set(world)
+    async with open_store(data_dir) as store, RunSupervisor(store.runs, store.approvals, store.secrets) as supervisor:
+        world.answers.set()
+        asking = await supervisor.start(scripted("ann: ?Which?"), "Go.")
+        async with aclosing(supervisor.subscribe(asking)) as batches:
+            async for batch in batches:
+                if batch.view.pending:
+                    break
+        world.answers.clear()
+        world.called.clear()
+        calling = await supervisor.start(scripted("a: one"), "Go.")
+        await world.called.wait()
+        print(calling, asking, flush=True)
+        await asyncio.Event().wait()
+
+
+@pytest.mark.slow
+async def test_runs_of_a_killed_server_are_interrupted_at_the_next_start(
+    tmp_path: Path, open_studio: OpenStudio
+) -> None:
+    code = (
+        "import asyncio, pathlib, sys; from tests.runs.test_killed_server import serve_until_killed; "
+        "asyncio.run(serve_until_killed(pathlib.Path(sys.argv[1])))"
+    )
+    server = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", code, str(tmp_path), cwd=ROOT, stdout=asyncio.subprocess.PIPE
+    )
+    assert server.stdout
+    ids = (await server.stdout.readline()).decode().split()
+    server.kill()
+    await server.communicate()
+    assert len(ids) == 2
+    async with open_studio() as studio:
+        for run_id in ids:
+            status = (await studio.store.runs.get(run_id)).status
+            assert (status.state, status.reason, status.pending) == (RunState.INTERRUPTED, "killed", None)
+            log = await studio.log(run_id)
+            assert [entry.seq for entry in log] == list(range(1, len(log) + 1))
+            assert log[2].body["content"] == "Go."
+            assert log[-1].body["reason"] == "killed"
+        assert await studio.store.runs.unfinished() == []

@@ -1,0 +1,199 @@
+"""A run under any order of commands goes only where the table lets it, and its log has no gap."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Collection, Sequence
+from datetime import UTC, datetime
+from typing import TypeVar
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from studio.effects import HumanQuestion
+from studio.errors import Conflict
+from studio.runs import (
+    TRANSITIONS,
+    Draft,
+    EntryKind,
+    IllegalTransition,
+    Lease,
+    LogEntry,
+    RunAlreadyEnded,
+    RunState,
+    RunStatus,
+)
+from studio.runs.commands import Command, CommandName, obey
+from studio.runs.live import Ending, LiveRun
+from studio.runs.state import check_transition
+
+T = TypeVar("T")
+
+
+class MemoryLog:
+    """A log that keeps its entries in a list."""
+
+    def __init__(self) -> None:
+        self.entries: list[LogEntry] = []
+        self.statuses: list[RunStatus] = []
+
+    async def append(self, lease: Lease, drafts: Sequence[Draft], status: RunStatus) -> Sequence[LogEntry]:
+        first = len(self.entries) + 1
+        added = [
+            LogEntry(run_id=lease.run_id, seq=first + offset, at=datetime.now(UTC), kind=draft.kind, body=draft.body)
+            for offset, draft in enumerate(drafts)
+        ]
+        self.entries += added
+        self.statuses.append(status)
+        await asyncio.sleep(0)
+        return added
+
+    async def read(
+        self, run_id: str, *, after: int = 0, limit: int = 500, kinds: Collection[EntryKind] | None = None
+    ) -> Sequence[LogEntry]:
+        del run_id, kinds
+        return self.entries[after : after + limit]
+
+    async def last_seq(self, run_id: str) -> int:
+        del run_id
+        return len(self.entries)
+
+
+class ControlOfARun(RuleBasedStateMachine):
+    """A person gives commands in any order while a team says things, asks, and ends."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.runner = asyncio.Runner()
+        self.log = MemoryLog()
+        self.turns: asyncio.Queue[str] = asyncio.Queue()
+        self.run = LiveRun(Lease("run", 1), self.log, RunStatus())
+        self.group_done = asyncio.Event()
+        self.task: asyncio.Task[None] | None = None
+        self.questions = 0
+        self.made = 0
+        self.do(self._start())
+
+    def do(self, work: Awaitable[T]) -> T:
+        async def settle() -> T:
+            result = await work
+            for _ in range(20):  # turns of the loop, not time: everybody who can move has moved
+                await asyncio.sleep(0)
+            return result
+
+        return self.runner.run(settle())
+
+    async def _start(self) -> None:
+        await self.run.change(RunState.RUNNING, "start")
+        self.task = asyncio.get_running_loop().create_task(self._drive())
+        self.run.attend(self.task, request_stop=lambda: None)
+
+    async def _drive(self) -> None:
+        try:
+            ending = await self._play()
+        except asyncio.CancelledError:
+            assert self.run.was_cancelled_by_us()
+            assert self.run.ending
+            ending = self.run.ending
+        await self.run.end(ending)
+
+    async def _play(self) -> Ending:
+        while True:
+            await self.run.pass_gate()
+            turn = await self.turns.get()
+            if turn == "end":
+                return Ending(RunState.FINISHED, "end")
+            if turn == "ask":
+                self.questions += 1
+                await self.run.human.ask(HumanQuestion(f"q{self.questions}", "ann", "Which?"))
+            self.made += 1
+            await self.run.write(Draft("message", {"source": "a"}))
+            self.run.gate.entry_made()
+            if self.run.is_stopping:
+                return Ending(RunState.STOPPED, "user")
+
+    @rule(turn=st.sampled_from(["say", "say", "ask", "end"]))
+    def the_team_gets_on(self, turn: str) -> None:
+        async def put() -> None:
+            self.turns.put_nowait(turn)
+
+        self.do(put())
+
+    @rule(name=st.sampled_from(["pause", "resume", "step", "stop", "cancel"]))
+    def a_person_commands(self, name: CommandName) -> None:
+        self.command(Command(name, "ann"))
+
+    @rule(number=st.integers(1, 3))
+    def a_person_answers(self, number: int) -> None:
+        self.command(Command("answer", "ann", f"q{number}", "this"))
+
+    def command(self, command: Command) -> None:
+        before = self.made
+        try:
+            self.do(obey(self.run, command))
+        except RunAlreadyEnded:
+            assert self.run.is_closed or self.run.ending
+        except Conflict:
+            return
+        if command.name == "step":
+            assert self.made <= before + 1
+
+    @precondition(lambda self: not self.run.gate.is_open and self.run.pending is None)
+    @rule()
+    def a_held_run_makes_nothing(self) -> None:
+        if self.run.view.state is RunState.PAUSED:
+            before = len(self.log.entries)
+            self.do(asyncio.sleep(0))
+            assert len(self.log.entries) == before
+
+    @invariant()
+    def each_state_followed_from_the_one_before(self) -> None:
+        state = RunState.CREATED
+        for entry in self.log.entries:
+            assert not state.is_final
+            if entry.kind == "state":
+                after = RunState(str(entry.body["state"]))
+                assert entry.body["reason"] in TRANSITIONS[state][after]
+                state = after
+        assert state is self.run.view.state is self.log.statuses[-1].state
+
+    @invariant()
+    def a_question_is_pending_exactly_while_the_run_waits_for_it(self) -> None:
+        view = self.run.view
+        assert (view.pending is not None) == (view.reason == "input")
+
+    def teardown(self) -> None:
+        if self.task and not self.task.done():
+            self.command(Command("cancel", "ann"))
+        assert self.task
+        assert self.task.done()
+        self.runner.close()
+
+
+TestControlOfARun = ControlOfARun.TestCase
+TestControlOfARun.settings = settings(
+    max_examples=40, stateful_step_count=20, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+
+
+def test_final_states_lead_nowhere() -> None:
+    final = {state for state in RunState if state.is_final}
+    assert final == {RunState.FINISHED, RunState.STOPPED, RunState.CANCELLED, RunState.FAILED, RunState.INTERRUPTED}
+    for state in final:
+        for after in RunState:
+            with pytest.raises(IllegalTransition):
+                check_transition(state, after, "user")
+
+
+def test_a_reason_that_does_not_belong_to_a_change_is_refused() -> None:
+    check_transition(RunState.RUNNING, RunState.PAUSED, "budget")
+    with pytest.raises(IllegalTransition):
+        check_transition(RunState.RUNNING, RunState.PAUSED, "killed")
+
+
+def test_every_unfinished_state_can_be_interrupted() -> None:
+    for state in RunState:
+        if not state.is_final:
+            check_transition(state, RunState.INTERRUPTED, "killed")

@@ -1,0 +1,306 @@
+from __future__ import annotations
+
+import asyncio
+from contextlib import aclosing
+
+import pytest
+from pydantic import JsonValue
+
+from studio.components import Capability
+from studio.errors import Conflict, InvalidComponent, NotFound, SetupError
+from studio.runs import CommandName, InvalidTask, NotApproved, RunAlreadyEnded, RunState
+from tests.runs.scripted import OpenStudio, World, scripted
+
+
+async def test_a_run_logs_what_the_team_says_and_finishes(open_studio: OpenStudio) -> None:
+    async with open_studio() as studio:
+        run_id = await studio.supervisor.start(scripted("a: hello", "b: #hm", "a: bye"), "Greet.")
+        last = await studio.until(run_id, RunState.FINISHED)
+        assert await studio.said(run_id) == ["Greet.", "hello", "hm", "bye"]
+        assert last.view.usage.prompt_tokens == 9
+        log = await studio.log(run_id)
+        assert [entry.seq for entry in log] == list(range(1, len(log) + 1))
+        assert [entry.kind for entry in log][:5] == ["command", "state", "message", "effect", "message"]
+        assert log[-1].body == {"state": "finished", "reason": "end", "detail": ""}
+        row = await studio.store.runs.get(run_id)
+        assert (row.status.state, row.last_seq, row.status.usage.completion_tokens) == (RunState.FINISHED, len(log), 6)
+
+
+async def test_closing_the_page_keeps_the_run_alive(open_studio: OpenStudio, world: World) -> None:
+    async with open_studio() as studio:
+        world.answers.clear()
+        run_id = await studio.supervisor.start(scripted("a: one", "a: two"), "Go.")
+        await studio.batches_until(run_id, lambda batch: bool(batch.entries))
+        world.answers.set()
+        await studio.until(run_id, RunState.FINISHED)
+        assert await studio.said(run_id) == ["Go.", "one", "two"]
+
+
+async def test_a_page_that_comes_back_misses_and_doubles_nothing(open_studio: OpenStudio) -> None:
+    async with open_studio() as studio:
+        run_id = await studio.supervisor.start(scripted("a: one", "a: two", "a: three"), "Go.")
+        first = await studio.batches_until(run_id, lambda batch: bool(batch.entries))
+        rest = await studio.batches_until(run_id, lambda _: False, after=first[-1].last_seq)
+        seqs = [entry.seq for batch in [*first, *rest] for entry in batch.entries]
+        shown = [entry.seq for entry in await studio.log(run_id) if entry.kind != "effect"]
+        assert seqs == shown
+
+
+async def test_two_pages_see_the_same(open_studio: OpenStudio, world: World) -> None:
+    async with open_studio() as studio:
+        world.answers.clear()
+        run_id = await studio.supervisor.start(scripted("a: +one two", "b: three"), "Go.")
+        async with asyncio.TaskGroup() as group:
+            pages = [group.create_task(studio.batches_until(run_id, lambda _: False)) for _ in range(2)]
+            await world.called.wait()
+            world.answers.set()
+        one, other = ([entry for batch in page.result() for entry in batch.entries] for page in pages)
+        assert one == other
+        assert [entry.seq for entry in one] == [e.seq for e in await studio.log(run_id) if e.kind != "effect"]
+
+
+async def test_a_paused_run_makes_no_model_call(open_studio: OpenStudio, world: World) -> None:
+    async with open_studio() as studio:
+        world.answers.clear()
+        run_id = await studio.supervisor.start(scripted("a: one", "a: two"), "Go.")
+        await world.called.wait()
+        view = await studio.supervisor.command(run_id, "pause", by="ann")
+        assert (view.state, view.is_finishing) == (RunState.RUNNING, True)
+        world.answers.set()
+        paused = await studio.until(run_id, RunState.PAUSED)
+        assert (paused.view.reason, paused.view.is_finishing) == ("user", False)
+        assert world.calls == ["one"]
+        await studio.supervisor.command(run_id, "resume", by="ann")
+        await studio.until(run_id, RunState.FINISHED)
+        assert world.calls == ["one", "two"]
+
+
+async def test_a_step_makes_exactly_one_entry(open_studio: OpenStudio, world: World) -> None:
+    async with open_studio() as studio:
+        world.answers.clear()
+        run_id = await studio.supervisor.start(scripted("a: one", "a: +two and more", "a: #three", "a: four"), "Go.")
+        await world.called.wait()
+        await studio.supervisor.command(run_id, "pause")
+        world.answers.set()
+        await studio.until(run_id, RunState.PAUSED, "user")
+        for expected in (["twoandmore"], ["three"], ["four"]):
+            before = await studio.said(run_id)
+            view = await studio.supervisor.command(run_id, "step")
+            assert (view.state, view.reason) == (RunState.RUNNING, "step")
+            await studio.until(run_id, RunState.PAUSED, "step")
+            assert await studio.said(run_id) == before + expected
+        await studio.supervisor.command(run_id, "step")
+        await studio.until(run_id, RunState.FINISHED)
+
+
+async def test_stop_ends_after_the_turn(open_studio: OpenStudio, world: World) -> None:
+    async with open_studio() as studio:
+        world.answers.clear()
+        run_id = await studio.supervisor.start(scripted("a: one", "a: two"), "Go.")
+        await world.called.wait()
+        assert (await studio.supervisor.command(run_id, "stop")).is_finishing
+        world.answers.set()
+        stopped = await studio.until(run_id, RunState.STOPPED)
+        assert (stopped.view.reason, stopped.view.detail) == ("user", "Stopped by the user.")
+        assert await studio.said(run_id) == ["Go.", "one"]
+
+
+async def test_stop_lets_a_paused_run_end(open_studio: OpenStudio, world: World) -> None:
+    async with open_studio() as studio:
+        world.answers.clear()
+        run_id = await studio.supervisor.start(scripted("a: one", "a: two", "a: three"), "Go.")
+        await world.called.wait()
+        await studio.supervisor.command(run_id, "pause")
+        world.answers.set()
+        await studio.until(run_id, RunState.PAUSED)
+        await studio.supervisor.command(run_id, "stop")
+        await studio.until(run_id, RunState.STOPPED)
+        assert "three" not in world.calls
+
+
+async def test_cancel_ends_a_hanging_call_now(open_studio: OpenStudio, world: World) -> None:
+    async with open_studio() as studio:
+        world.answers.clear()
+        run_id = await studio.supervisor.start(scripted("a: one"), "Go.")
+        await world.called.wait()
+        await studio.supervisor.command(run_id, "cancel", by="ann")
+        await studio.until(run_id, RunState.CANCELLED)
+        log = await studio.log(run_id)
+        assert [(entry.kind, entry.body.get("by")) for entry in log[-2:]] == [("command", "ann"), ("state", None)]
+        assert world.closed == ["team"]
+
+
+async def test_cancel_ends_a_run_that_has_hardly_begun(open_studio: OpenStudio) -> None:
+    async with open_studio() as studio:
+        run_id = await studio.supervisor.start(scripted("a: one"), "Go.")
+        await studio.supervisor.command(run_id, "cancel")
+        last = (await studio.batches_until(run_id, lambda _: False))[-1]
+        assert last.view.state in (RunState.CANCELLED, RunState.FINISHED)
+
+
+async def test_a_failing_run_says_why_and_does_not_end_its_siblings(open_studio: OpenStudio, world: World) -> None:
+    async with open_studio() as studio:
+        world.answers.clear()
+        healthy = await studio.supervisor.start(scripted("a: one", "a: two"), "Go.")
+        failing = await studio.supervisor.start(scripted("a: !no answer in time"), "Go.")
+        world.answers.set()
+        await studio.until(failing, RunState.FAILED)
+        await studio.until(healthy, RunState.FINISHED)
+        assert (await studio.log(failing))[-1].body["error"] == {
+            "code": "model_unavailable",
+            "message": "no answer in time",
+            "fix": "Try again.",
+            "where": "",
+        }
+
+
+async def test_an_answer_is_used_once(open_studio: OpenStudio) -> None:
+    async with open_studio() as studio:
+        run_id = await studio.supervisor.start(scripted("ann: ?Which one?", "a: done"), "Go.")
+        waiting = (await studio.until(run_id, RunState.PAUSED, "input")).view.pending
+        assert waiting is not None
+        assert (waiting.source, waiting.prompt) == ("ann", "Which one?")
+        assert (await studio.store.runs.get(run_id)).status.pending == waiting
+        with pytest.raises(Conflict):
+            await studio.supervisor.command(run_id, "answer", request_id="another", text="x")
+        view = await studio.supervisor.command(run_id, "answer", request_id=waiting.request_id, text="this")
+        assert (view.state, view.pending) == (RunState.RUNNING, None)
+        with pytest.raises(Conflict):
+            await studio.supervisor.command(run_id, "answer", request_id=waiting.request_id, text="that")
+        await studio.until(run_id, RunState.FINISHED)
+        assert (await studio.said(run_id))[2:] == ["this", "done"]
+
+
+async def test_a_pause_while_waiting_for_an_answer_holds_after_it(open_studio: OpenStudio, world: World) -> None:
+    async with open_studio() as studio:
+        run_id = await studio.supervisor.start(scripted("ann: ?Which one?", "a: done"), "Go.")
+        waiting = (await studio.until(run_id, RunState.PAUSED, "input")).view.pending
+        assert waiting is not None
+        await studio.supervisor.command(run_id, "pause")
+        await studio.supervisor.command(run_id, "answer", request_id=waiting.request_id, text="this")
+        await studio.until(run_id, RunState.PAUSED, "user")
+        assert (await studio.said(run_id))[-1] == "this"
+        assert "done" not in world.calls
+
+
+@pytest.mark.parametrize(("command", "end"), [("stop", RunState.STOPPED), ("cancel", RunState.CANCELLED)])
+async def test_a_run_that_waits_for_an_answer_can_be_ended(
+    open_studio: OpenStudio, command: CommandName, end: RunState
+) -> None:
+    async with open_studio() as studio:
+        run_id = await studio.supervisor.start(scripted("ann: ?Which one?"), "Go.")
+        await studio.until(run_id, RunState.PAUSED, "input")
+        await studio.supervisor.command(run_id, command)
+        await studio.until(run_id, end)
+
+
+async def test_a_page_that_joins_late_gets_the_text_so_far(open_studio: OpenStudio, world: World) -> None:
+    async with open_studio() as studio:
+        world.holds_chunks = True
+        run_id = await studio.supervisor.start(scripted("a: +one 😀 three"), "Go.")
+        early = await studio.batches_until(run_id, lambda batch: bool(batch.chunks))
+        await world.let_chunk(2)
+        await world.chunk_asked.acquire()
+        late = await studio.batches_until(run_id, lambda batch: bool(batch.chunks))
+        assert [(chunk.offset, chunk.text) for chunk in early[-1].chunks] == [(0, "one")]
+        assert [(chunk.offset, chunk.text) for chunk in late[-1].chunks] == [(0, "one😀three")]
+        world.chunk_turns.release()
+        ended = await studio.batches_until(run_id, lambda _: False)
+        assert ended[-1].chunks == []
+
+
+async def test_chunks_reach_an_open_page_piece_by_piece(open_studio: OpenStudio, world: World) -> None:
+    async with open_studio() as studio:
+        world.holds_chunks = True
+        run_id = await studio.supervisor.start(scripted("a: +one 😀 three"), "Go.")
+        pieces: list[tuple[int, str]] = []
+        async with aclosing(studio.supervisor.subscribe(run_id)) as batches:
+            async for batch in batches:
+                pieces += [(chunk.offset, chunk.text) for chunk in batch.chunks]
+                if batch.chunks:
+                    await world.let_chunk()
+        assert pieces == [(0, "one"), (3, "😀"), (5, "three")]
+
+
+async def test_commands_to_an_ended_run_are_refused(open_studio: OpenStudio) -> None:
+    async with open_studio() as studio:
+        run_id = await studio.supervisor.start(scripted(), "Go.")
+        await studio.until(run_id, RunState.FINISHED)
+        with pytest.raises(RunAlreadyEnded):
+            await studio.supervisor.command(run_id, "resume")
+        with pytest.raises(NotFound):
+            await studio.supervisor.command("nothing", "resume")
+
+
+async def test_asking_for_what_is_so_already_changes_nothing(open_studio: OpenStudio, world: World) -> None:
+    async with open_studio() as studio:
+        world.answers.clear()
+        run_id = await studio.supervisor.start(scripted("a: one"), "Go.")
+        await world.called.wait()
+        await studio.supervisor.command(run_id, "resume")
+        await studio.supervisor.command(run_id, "pause")
+        await studio.supervisor.command(run_id, "pause")
+        with pytest.raises(Conflict):
+            await studio.supervisor.command(run_id, "step")
+        commands = [entry.body["command"] for entry in await studio.log(run_id) if entry.kind == "command"]
+        assert commands == ["start", "pause"]
+
+
+async def test_nothing_runs_before_a_person_allowed_it(open_studio: OpenStudio, world: World) -> None:
+    async with open_studio() as studio:
+        team = scripted("a: one", needs=["example.org:443"])
+        with pytest.raises(NotApproved) as refused:
+            await studio.supervisor.start(team, "Go.")
+        assert [capability.detail for capability in refused.value.missing] == ["example.org:443"]
+        assert await studio.store.runs.list() == []
+        await studio.store.approvals.approve([Capability("host", "Reach it.", "example.org:443")], by="ann")
+        run_id = await studio.supervisor.start(team, "Go.")
+        await studio.until(run_id, RunState.FINISHED)
+        assert world.calls == ["one"]
+
+
+async def test_what_cannot_run_is_refused_before_there_is_a_run(open_studio: OpenStudio) -> None:
+    async with open_studio() as studio:
+        with pytest.raises(InvalidComponent):
+            await studio.supervisor.start({"provider": "os.system", "component_type": "team", "config": {}}, "Go.")
+        tasks: list[JsonValue] = ["", " ", [], [{"image": "http://example.org/cat.png"}], 7]
+        for task in tasks:
+            with pytest.raises(InvalidTask):
+                await studio.supervisor.start(scripted("a: one"), task)
+        assert await studio.store.runs.list() == []
+
+
+async def test_a_stopped_server_ends_its_runs_in_a_named_state(open_studio: OpenStudio, world: World) -> None:
+    async with open_studio() as studio:
+        world.answers.clear()
+        hanging = await studio.supervisor.start(scripted("a: one"), "Go.")
+        asking = await studio.supervisor.start(scripted("ann: ?Which?"), "Go.")
+    async with open_studio() as studio:
+        for run_id in (hanging, asking):
+            status = (await studio.store.runs.get(run_id)).status
+            assert (status.state, status.reason) == (RunState.INTERRUPTED, "shutdown")
+
+
+async def test_pages_hear_of_the_servers_stop(open_studio: OpenStudio, world: World) -> None:
+    async with open_studio() as studio, asyncio.TaskGroup() as group:
+        world.answers.clear()
+        run_id = await studio.supervisor.start(scripted("a: one"), "Go.")
+        page = group.create_task(studio.batches_until(run_id, lambda _: False))
+        await world.called.wait()
+        await studio.supervisor.shut_down()
+        assert (await page)[-1].view.state is RunState.INTERRUPTED
+        with pytest.raises(Conflict):
+            await studio.supervisor.start(scripted("a: one"), "Go.")
+
+
+async def test_one_folder_has_one_server(open_studio: OpenStudio) -> None:
+    async with open_studio():
+        with pytest.raises(SetupError, match="Another studio"):
+            async with open_studio():
+                pass
+
+
+async def test_a_subscription_to_an_unknown_run_is_refused(open_studio: OpenStudio) -> None:
+    async with open_studio() as studio, aclosing(studio.supervisor.subscribe("nothing")) as batches:
+        with pytest.raises(NotFound):
+            await anext(batches)

@@ -1,0 +1,145 @@
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from studio.errors import NotFound
+from studio.runs import Draft, LeaseLost, LogUnavailable, NewRun, PendingInput, RunState, RunStatus, Usage
+from tests.store.opening import OpenStore
+
+RUNNING = RunStatus(state=RunState.RUNNING, reason="start")
+NEW = NewRun(component={"provider": "x"}, task="Go.", task_text="Go.")
+
+
+def event(number: int) -> Draft:
+    return Draft("event", {"number": number})
+
+
+async def test_numbers_are_dense_whoever_writes_at_once(open_it: OpenStore) -> None:
+    async with open_it() as store:
+        leases = [await store.runs.create(NEW) for _ in range(3)]
+        async with asyncio.TaskGroup() as group:
+            for number in range(60):
+                drafts = [event(number)] * (1 + number % 3)
+                group.create_task(store.runs.append(leases[number % 3], drafts, RUNNING))
+        for lease in leases:
+            log = await store.runs.read(lease.run_id)
+            assert [entry.seq for entry in log] == list(range(1, len(log) + 1))
+            assert await store.runs.last_seq(lease.run_id) == len(log)
+
+
+async def test_entries_stand_in_the_order_of_the_calls(open_it: OpenStore) -> None:
+    async with open_it() as store:
+        lease = await store.runs.create(NEW)
+        async with asyncio.TaskGroup() as group:
+            for number in range(20):
+                group.create_task(store.runs.append(lease, [event(number)], RUNNING))
+        assert [entry.body["number"] for entry in await store.runs.read(lease.run_id)] == list(range(20))
+
+
+async def test_an_entry_is_in_the_database_when_the_append_returns(open_it: OpenStore) -> None:
+    async with open_it() as store, open_it() as other:
+        lease = await store.runs.create(NEW)
+        written = await store.runs.append(lease, [event(1), event(2)], RUNNING)
+        assert await other.runs.read(lease.run_id) == written
+
+
+async def test_an_older_owner_can_write_no_more(open_it: OpenStore) -> None:
+    async with open_it() as store:
+        old = await store.runs.create(NEW)
+        await store.runs.append(old, [event(1)], RUNNING)
+        new, status = await store.runs.take_over(old.run_id)
+        assert status == RUNNING
+        with pytest.raises(LeaseLost):
+            await store.runs.append(old, [event(2)], RUNNING)
+        await store.runs.append(new, [event(3)], RUNNING)
+        assert [(entry.seq, entry.body["number"]) for entry in await store.runs.read(old.run_id)] == [(1, 1), (2, 3)]
+
+
+async def test_a_refused_append_does_not_fail_its_neighbours(open_it: OpenStore) -> None:
+    async with open_it() as store:
+        lost = await store.runs.create(NEW)
+        await store.runs.take_over(lost.run_id)
+        good = await store.runs.create(NEW)
+
+        async def refused() -> None:
+            with pytest.raises(LeaseLost):
+                await store.runs.append(lost, [event(1)], RUNNING)
+
+        async def unwritable() -> None:
+            with pytest.raises(LogUnavailable):
+                await store.runs.append(good, [Draft("event", {"body": object()})], RUNNING)  # pyright: ignore[reportArgumentType]
+
+        async with asyncio.TaskGroup() as group:
+            group.create_task(store.runs.append(good, [event(1)], RUNNING))
+            group.create_task(refused())
+            group.create_task(unwritable())
+            group.create_task(store.runs.append(good, [event(2)], RUNNING))
+        assert [(entry.seq, entry.body["number"]) for entry in await store.runs.read(good.run_id)] == [(1, 1), (2, 2)]
+
+
+async def test_an_append_that_nobody_waits_for_any_more_is_written(open_it: OpenStore) -> None:
+    async with open_it() as store:
+        lease = await store.runs.create(NEW)
+        task = asyncio.ensure_future(store.runs.append(lease, [event(1)], RUNNING))
+        await asyncio.sleep(0)
+        task.cancel()
+        await store.runs.append(lease, [event(2)], RUNNING)
+        assert [entry.seq for entry in await store.runs.read(lease.run_id)] == [1, 2]
+
+
+async def test_the_row_says_what_the_log_says(open_it: OpenStore) -> None:
+    pending = PendingInput(request_id="q", source="ann", prompt="Which?")
+    paused = RunStatus(
+        state=RunState.PAUSED, reason="input", pending=pending, usage=Usage(prompt_tokens=5, completion_tokens=1)
+    )
+    async with open_it() as store:
+        lease = await store.runs.create(NEW)
+        assert (await store.runs.get(lease.run_id)).started_at is None
+        await store.runs.append(lease, [event(1)], RUNNING)
+        await store.runs.append(lease, [event(2)], paused)
+        record = await store.runs.get(lease.run_id)
+        assert (record.status, record.last_seq, record.ended_at) == (paused, 2, None)
+        assert record.started_at
+        assert record.started_at.utcoffset() is not None
+        await store.runs.append(lease, [event(3)], RunStatus(state=RunState.FINISHED, reason="end"))
+        record = await store.runs.get(lease.run_id)
+        assert record.ended_at
+        assert record.status.pending is None
+
+
+async def test_a_log_is_read_in_pages_and_by_kind(open_it: OpenStore) -> None:
+    async with open_it() as store:
+        lease = await store.runs.create(NEW)
+        kinds = [Draft("effect", {}) if number % 2 else event(number) for number in range(10)]
+        await store.runs.append(lease, kinds, RUNNING)
+        assert [entry.seq for entry in await store.runs.read(lease.run_id, after=3, limit=2)] == [4, 5]
+        assert [entry.seq for entry in await store.runs.read(lease.run_id, after=3, kinds=["event"])] == [5, 7, 9]
+
+
+async def test_runs_of_a_team_outlive_it(open_it: OpenStore) -> None:
+    async with open_it() as store:
+        team = await store.teams.create({"provider": "x"})
+        lease = await store.runs.create(NewRun({"provider": "x"}, "Go.", "Go.", team.id, "Pair"))
+        assert [run.id for run in await store.runs.list(team.id)] == [lease.run_id]
+        await store.teams.delete(team.id)
+        run = await store.runs.get(lease.run_id)
+        assert (run.team_id, run.team_name, run.component) == (None, "Pair", {"provider": "x"})
+
+
+async def test_a_run_of_an_unknown_team_is_refused(open_it: OpenStore) -> None:
+    async with open_it() as store:
+        with pytest.raises(NotFound):
+            await store.runs.create(NewRun({}, "Go.", "Go.", "nothing", ""))
+
+
+async def test_only_an_ended_run_can_be_deleted(open_it: OpenStore) -> None:
+    async with open_it() as store:
+        lease = await store.runs.create(NEW)
+        await store.runs.append(lease, [event(1)], RUNNING)
+        with pytest.raises(NotFound):
+            await store.runs.delete(lease.run_id)
+        await store.runs.append(lease, [event(2)], RunStatus(state=RunState.FAILED, reason="error"))
+        await store.runs.delete(lease.run_id)
+        assert await store.runs.read(lease.run_id) == []

@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from studio.errors import ConfigError, NotFound, SetupError
+from tests.store.opening import OpenStore
+
+VALUE = "sk-a-value-that-nobody-may-read"
+
+
+async def test_a_secret_comes_out_only_when_it_is_resolved(open_it: OpenStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOME_KEY", "from outside")
+    async with open_it() as store:
+        await store.secrets.set("openai", VALUE)
+        assert VALUE not in repr(await store.secrets.list())
+    async with open_it() as store:
+        resolve = await store.secrets.source()
+        assert resolve("secret:openai") == VALUE
+        assert resolve("secret:other") is None
+        assert resolve("env:SOME_KEY") == "from outside"
+
+
+async def test_a_secret_lies_nowhere_in_the_clear(open_it: OpenStore, tmp_path: Path) -> None:
+    async with open_it() as store:
+        await store.secrets.set("openai", VALUE)
+    assert not [name for name in os.listdir(tmp_path) if VALUE.encode() in (tmp_path / name).read_bytes()]
+    key = tmp_path / "secret.key"
+    assert stat.S_IMODE(key.stat().st_mode) == 0o600
+    assert key.read_bytes() not in (tmp_path / "studio.db").read_bytes()
+
+
+async def test_a_new_value_replaces_the_old_one(open_it: OpenStore) -> None:
+    async with open_it() as store:
+        await store.secrets.set("openai", "old")
+        await store.secrets.set("openai", "new")
+        assert [secret.name for secret in await store.secrets.list()] == ["openai"]
+        assert (await store.secrets.source())("secret:openai") == "new"
+        await store.secrets.delete("openai")
+        with pytest.raises(NotFound):
+            await store.secrets.delete("openai")
+
+
+@pytest.mark.parametrize(("name", "value"), [("with space", "x"), ("", "x"), ("a/b", "x"), ("fine", "")])
+async def test_what_no_reference_can_name_is_refused(open_it: OpenStore, name: str, value: str) -> None:
+    async with open_it() as store:
+        with pytest.raises(ConfigError):
+            await store.secrets.set(name, value)
+
+
+async def test_a_lost_key_is_told_and_nothing_else_is_lost(open_it: OpenStore, tmp_path: Path) -> None:
+    async with open_it() as store:
+        await store.secrets.set("openai", VALUE)
+        (tmp_path / "secret.key").unlink()
+        await store.secrets.set("other", "x")
+        resolve = await store.secrets.source()
+        with pytest.raises(SetupError, match="another key"):
+            resolve("secret:openai")
+        assert resolve("secret:other") == "x"
