@@ -1,0 +1,3 @@
+"""The `studio` command."""
+
+from studio.cli.app import main as main

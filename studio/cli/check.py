@@ -1,0 +1,72 @@
+"""`studio check`: what each component of some files is worth."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from studio.cli.reading import read_gallery
+from studio.components import JsonObject
+from studio.errors import ConfigError, Finding, TooLarge
+from studio.galleries import EntryReport, GalleryReport
+
+
+def check_files(files: Sequence[Path], *, as_json: bool) -> bool:
+    """Print a report for each file and tell whether nothing is wrong in any.
+
+    Raises:
+        SetupError: A file cannot be read.
+    """
+    reports = {str(file): _report(file) for file in files}
+    if as_json:
+        print(json.dumps([{"file": file, **_as_json(report)} for file, report in reports.items()], indent=2))
+    else:
+        for file, report in reports.items():
+            print("\n".join(_lines(file, report)))
+    return all(isinstance(report, GalleryReport) and report.ok for report in reports.values())
+
+
+def _report(file: Path) -> GalleryReport | ConfigError | TooLarge:
+    try:
+        return read_gallery(file).check()
+    except (ConfigError, TooLarge) as error:
+        return error
+
+
+def _as_json(report: GalleryReport | ConfigError | TooLarge) -> JsonObject:
+    if isinstance(report, GalleryReport):
+        return report.as_json()
+    error = Finding(report.code, report.what, report.fix, report.where)
+    counts: JsonObject = {"loaded": 0, "opaque": 0, "wrong": 1}
+    return {"ok": False, "counts": counts, "components": [], "rejected": [{**error.as_json()}]}
+
+
+def _lines(file: str, report: GalleryReport | ConfigError | TooLarge) -> Iterator[str]:
+    if not isinstance(report, GalleryReport):
+        yield f"{file}: wrong"
+        yield from _finding("wrong", Finding(report.code, report.what, report.fix, report.where))
+        return
+    yield f"{file}: " + ", ".join(f"{count} {status}" for status, count in report.counts.items())
+    for entry in report.entries:
+        yield from _entry(entry)
+    for finding in report.rejected:
+        yield from _finding("wrong", finding)
+
+
+def _entry(found: EntryReport) -> Iterator[str]:
+    entry = found.entry
+    yield f"  {found.status:<7} {entry.group:<13} {entry.label}  {entry.where}".rstrip()
+    for finding in found.report.errors:
+        yield from _finding("error", finding)
+    for finding in found.report.warnings:
+        yield from _finding("note", finding)
+    for capability in found.report.capabilities:
+        yield f"      needs: {capability.text}"
+
+
+def _finding(kind: str, finding: Finding) -> Iterator[str]:
+    place = f"  {finding.where}" if finding.where else ""
+    yield f"      {kind}: {finding.message}{place}"
+    if finding.fix:
+        yield f"        {finding.fix}"

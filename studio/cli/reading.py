@@ -1,0 +1,77 @@
+"""Files that a command was given, read with bounds, and the one component a command works on."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from studio.components import MAX_BYTES, Component, load_component
+from studio.errors import ConfigError, SetupError, TooLarge
+from studio.galleries import Entry, Gallery, parse_gallery
+
+
+def read_bytes(file: Path) -> bytes:
+    """The bytes of a file or, for `-`, of standard input.
+
+    Raises:
+        SetupError: The file cannot be read.
+        TooLarge: It is larger than a document may be; it is not read at all.
+    """
+    if str(file) == "-":
+        return sys.stdin.buffer.read(MAX_BYTES + 1)
+    try:
+        size = file.stat().st_size
+        if size > MAX_BYTES:
+            raise TooLarge(
+                f"{str(file)!r} has {size / 1e6:.0f} MB; the limit is {MAX_BYTES / 1e6:.0f} MB.",
+                fix="Split it, or remove what does not belong to a team.",
+            )
+        return file.read_bytes()
+    except OSError as error:
+        raise SetupError(
+            f"{str(file)!r} cannot be read: {error.strerror}.", fix="Check its name and who may read it."
+        ) from error
+
+
+def read_gallery(file: Path) -> Gallery:
+    """What a file holds, as a gallery, be it one or a single component.
+
+    Raises:
+        SetupError: The file cannot be read.
+        InvalidDocument: It holds no component.
+    """
+    return parse_gallery(read_bytes(file), name=file.stem if str(file) != "-" else "standard input")
+
+
+def read_runnable(file: Path, name: str) -> Component:
+    """Load the one component of the file that can run or be exported.
+
+    Args:
+        file: A component, or a gallery.
+        name: Label or name that picks one of several.
+
+    Raises:
+        ConfigError: Nothing fits, several fit, or what fits is wrong.
+    """
+    gallery = read_gallery(file)
+    if gallery.rejected and not gallery.entries:
+        first = gallery.rejected[0]
+        raise ConfigError(first.message, fix=first.fix, where=first.where)
+    return load_component(_picked(gallery, name).component)
+
+
+def _picked(gallery: Gallery, name: str) -> Entry:
+    fitting = [entry for entry in gallery.entries if not name or name in _names(entry)]
+    if len(fitting) > 1:
+        fitting = [entry for entry in fitting if entry.group == "teams"] or fitting
+    if len(fitting) == 1:
+        return fitting[0]
+    labels = ", ".join(repr(entry.label) for entry in fitting or gallery.entries)
+    problem = "holds several components" if fitting else f"has no component named {name!r}"
+    raise ConfigError(f"{gallery.name!r} {problem}.", fix=f"Choose one with --team: {labels}.")
+
+
+def _names(entry: Entry) -> set[str]:
+    config = entry.component.get("config")
+    name = config.get("name") if isinstance(config, dict) else None
+    return {entry.label, str(name or "")}

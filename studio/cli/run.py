@@ -1,0 +1,90 @@
+"""`studio run`: a team or an agent on the terminal, without a server."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import Sequence
+from contextlib import aclosing
+from pathlib import Path
+
+from studio.agents import BaseChatAgent
+from studio.cli.reading import read_runnable
+from studio.cli.terminal import Terminal, terminal
+from studio.components import Capability, Component, all_capabilities, walk
+from studio.console import Printer, printable
+from studio.effects import Live, use
+from studio.errors import ConfigError, SetupError
+from studio.messages import BaseMessage, TaskResult
+from studio.teams import Team
+
+
+def run_file(file: Path, name: str, task: str, *, as_json: bool, approve: bool) -> None:
+    """Run the team of a file and print what is said.
+
+    Raises:
+        ConfigError: The file holds nothing that can run.
+        RunFailed: The run could not go on.
+        SetupError: What the team could do was not approved.
+    """
+    runnable = _runnable(read_runnable(file, name))
+    person = terminal(sys.stderr if as_json else sys.stdout)
+    if not approve:
+        _ask_approval(all_capabilities(runnable), person)
+    show = JsonLines() if as_json else Printer(sys.stdout)
+    with use(Live(person.answer)):
+        asyncio.run(_play(runnable, task, show))
+
+
+class JsonLines:
+    """Prints each message and event as one line of JSON, and the result last."""
+
+    def show(self, message: BaseMessage) -> None:
+        self._line(message.dump())
+
+    def close(self, result: TaskResult, *, output_stats: bool) -> None:
+        del output_stats
+        self._line({"type": "TaskResult", "stop_reason": result.stop_reason, "message_count": len(result.messages)})
+
+    def _line(self, body: object) -> None:
+        print(json.dumps(body), flush=True)
+
+
+async def _play(runnable: Team | BaseChatAgent, task: str, show: Printer | JsonLines) -> None:
+    async with aclosing(runnable.run_stream(task=task)) as stream:
+        async for item in stream:
+            if isinstance(item, TaskResult):
+                show.close(item, output_stats=True)
+            else:
+                show.show(item)
+
+
+def _runnable(component: Component) -> Team | BaseChatAgent:
+    for where, part in walk(component):
+        if part.is_opaque:
+            raise ConfigError(
+                f"{part.label!r} is of a kind that is not installed, so the team cannot run.",
+                fix="Replace it by a component that `studio components` lists.",
+                where=where,
+            )
+    if isinstance(component, Team | BaseChatAgent):
+        return component
+    raise ConfigError(
+        f"{component.label!r} is a {component.component_type}; only a team or an agent can run.",
+        fix="Put it into a team first.",
+    )
+
+
+def _ask_approval(needed: Sequence[Capability], person: Terminal) -> None:
+    if not needed:
+        return
+    print("This team could do the following:", file=sys.stderr)
+    for capability in needed:
+        print(f"  - {printable(capability.text)}", file=sys.stderr)
+        if capability.kind in ("python", "process"):
+            print("\n".join(f"      {line}" for line in printable(capability.detail).splitlines()), file=sys.stderr)
+    if not person.is_person():
+        raise SetupError("Nobody is here to approve this.", fix="Read the list, then add --approve.")
+    if not person.confirm("Approve all of it for this run? [y/N] "):
+        raise SetupError("Not approved, so nothing was run.")

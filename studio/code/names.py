@@ -1,0 +1,88 @@
+"""Names of an exported script: which are taken, where classes are imported from, what variables are called."""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+import re
+import sys
+from collections import defaultdict
+
+_RESERVED = frozenset((*keyword.kwlist, *keyword.softkwlist, *dir(builtins)))
+
+
+class Names:
+    """Hands out names, each once."""
+
+    def __init__(self, *taken: str) -> None:
+        self._taken = {*_RESERVED, *taken}
+
+    def is_free(self, name: str) -> bool:
+        return name not in self._taken
+
+    def claim(self, wanted: str) -> str:
+        """The wanted name, or the first of `wanted_2`, `wanted_3`, … that is free."""
+        name, number = wanted, 1
+        while name in self._taken:
+            number += 1
+            name = f"{wanted}_{number}"
+        self._taken.add(name)
+        return name
+
+
+class Imports:
+    """The import lines of an exported script."""
+
+    def __init__(self, names: Names) -> None:
+        self._names = names
+        self._known: dict[tuple[str, str], str] = {}
+
+    def name_of(self, cls: type) -> str:
+        """Import a class from the room that says it, and give the name it has in the script."""
+        return self.use(public_room(cls), cls.__name__)
+
+    def use(self, room: str, name: str) -> str:
+        """Import a name from a room."""
+        known = self._known.get((room, name))
+        if known is None:
+            known = self._known[room, name] = self._names.claim(name)
+        return known
+
+    def lines(self) -> list[str]:
+        """The import statements, by room."""
+        rooms: dict[str, list[str]] = defaultdict(list)
+        for (room, name), known in self._known.items():
+            rooms[room].append(name if known == name else f"{name} as {known}")
+        return [_from_import(room, sorted(rooms[room], key=_isort_key)) for room in sorted(rooms)]
+
+
+def public_room(cls: type) -> str:
+    """The shortest package on the way to a class's module that has it under its own name."""
+    steps = cls.__module__.split(".")
+    for length in range(1, len(steps)):
+        package = ".".join(steps[:length])
+        module = sys.modules.get(package)
+        if module is not None and vars(module).get(cls.__name__) is cls:
+            return package
+    return cls.__module__
+
+
+def snake_case(text: str) -> str:
+    """A variable's name made from any text: `OpenAIChatCompletionClient` gives `open_ai_chat_completion_client`."""
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", text)
+    plain = re.sub(r"\W+", "_", spaced, flags=re.ASCII).strip("_").lower()
+    return plain if plain and not plain[0].isdigit() else f"part_{plain}".rstrip("_")
+
+
+def _isort_key(name: str) -> tuple[int, str]:
+    """Constants, then classes, then functions, as ruff and isort order them."""
+    kind = 0 if name.isupper() else 1 if name[:1].isupper() else 2
+    return kind, name
+
+
+def _from_import(room: str, names: list[str]) -> str:
+    line = f"from {room} import {', '.join(names)}"
+    if len(line) <= 100:
+        return line
+    inside = "".join(f"    {name},\n" for name in names)
+    return f"from {room} import (\n{inside})"

@@ -1,0 +1,251 @@
+"""A component as a Python script that a person would write, and that builds an equal component."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import groupby, takewhile
+
+from studio.code.functions import FunctionSource, read_function
+from studio.code.layout import INDENT, Call, Expression, Items, Name, laid_out, one_line
+from studio.code.names import Imports, Names, snake_case
+from studio.code.notes import Notes, notes_of
+from studio.code.values import Values
+from studio.components import Component, walk
+from studio.effects import canonical_json
+from studio.errors import ConfigError
+from studio.tools import FunctionTool
+
+SHORT_CALL = 60
+"""Characters up to which a component is written where it is used; longer ones get a variable."""
+
+SMALL_CLASS = 3
+"""Fields of a class whose one required field is clear without its name."""
+
+_STATELESS = frozenset(("model", "tool"))
+"""Component types whose instances remember nothing of a run, so that equal ones may be one variable."""
+_BUILDERS = {"team": "build_team", "agent": "build_agent"}
+_OUR_IMPORTS = {name: f"import {name}" for name in ("asyncio", "json", "sys")}
+
+
+def export_python(component: Component) -> str:
+    """Write a component as a script.
+
+    The script's `build_team()` (`build_agent()`, `build_component()`) gives a component whose JSON is the same; run
+    as a program, it runs the team.
+
+    Raises:
+        ConfigError: A part is opaque, so that nobody knows its class, or a value cannot be written down.
+    """
+    for where, part in walk(component):
+        if part.is_opaque:
+            raise ConfigError(
+                f"{part.label!r} is of a kind that is not installed, so it cannot be written as Python.",
+                fix="Remove it, or replace it by a component from the palette.",
+                where=where,
+            )
+    return _Script(component).text()
+
+
+class _Script:
+    """One script in the making: statements are added as parts are written, parts before what holds them."""
+
+    def __init__(self, component: Component) -> None:
+        self._component = component
+        self._builder = _BUILDERS.get(component.component_type, "build_component")
+        self._names = Names(self._builder, "main", "task", "NOTES", "annotations", *_OUR_IMPORTS)
+        self._imports = Imports(self._names)
+        self._values = Values(self._imports, self._write)
+        self._parents = [component]
+        self._statements: list[tuple[str, Expression]] = []
+        self._functions: dict[str, FunctionSource] = {}
+        self._bound = dict(_OUR_IMPORTS)
+        self._shared: dict[str, Name] = {}
+        self._uses = Counter(_key(part) for _, part in walk(component) if _is_stateless(part))
+        different = {_key(part) if _is_stateless(part) else where: _slot_in(where) for where, part in walk(component)}
+        self._same_slot = Counter(different.values())
+        for _, part in walk(component):
+            self._imports.name_of(type(part))
+
+    # --- parts ---
+
+    def _write(self, part: Component, where: str, slot: str) -> Expression:
+        key = _key(part) if _is_stateless(part) else ""
+        if key in self._shared:
+            return self._shared[key]
+        call = self._call(part, where)
+        if self._is_inline(part, call, self._uses[key]):
+            return call
+        variable = Name(self._names.claim(self._variable_name(part, slot, is_shared=self._uses[key] > 1)))
+        self._statements.append((variable.text, call))
+        if key:
+            self._shared[key] = variable
+        return variable
+
+    def _call(self, part: Component, where: str) -> Call:
+        self._parents.append(part)
+        arguments = self._values.arguments(part, f"{where}/config")
+        self._parents.pop()
+        name = self._imports.name_of(type(part))
+        if isinstance(part, FunctionTool) and (function := self._define(part)):
+            return _function_call(name, function, arguments)
+        args: list[Expression] = []
+        for field in _by_position(type(part), list(arguments)):
+            value = arguments.pop(field.removeprefix("*"))
+            args += value.items if field.startswith("*") and isinstance(value, Items) else (value,)
+        return Call(name, tuple(args), tuple(arguments.items()))
+
+    def _is_inline(self, part: Component, call: Call, uses: int) -> bool:
+        """Whether a part is written where it is used, instead of getting a variable."""
+        kind = part.component_type
+        if uses > 1 or kind in _STATELESS or kind in _BUILDERS:
+            return False
+        return kind == self._parents[-1].component_type or len(one_line(call)) <= SHORT_CALL
+
+    def _variable_name(self, part: Component, slot: str, *, is_shared: bool = False) -> str:
+        """A part's own name; else its slot's, after its owner where several have such a slot; else its class's."""
+        kind = type(part).__name__
+        own = str(getattr(part, "name", None) or "")
+        name = snake_case(own or kind)
+        if part.component_type == "tool":
+            return name if name.endswith("tool") else f"{name}_tool"
+        if part.component_type in _BUILDERS:
+            return name if own != kind else part.component_type
+        if not slot or slot.endswith("s"):
+            return snake_case(kind)
+        owner = str(getattr(self._parents[-1], "name", None) or "")
+        is_one_of_several = self._same_slot[slot] > 1 and not is_shared and self._parents[-1] is not self._component
+        return f"{snake_case(owner)}_{slot}" if is_one_of_several and owner else slot
+
+    def _define(self, tool: FunctionTool) -> FunctionSource | None:
+        """Put a tool's function into the script; None where it must stay text."""
+        config = tool.dump_component()["config"]
+        assert isinstance(config, dict)
+        function = read_function(tool.source_code, config.get("global_imports", []))
+        if function is None or function.wants_token != tool.has_cancellation_support:
+            return None
+        if function.name in self._functions:
+            return function if self._functions[function.name] == function else None
+        binds = dict(function.bindings)
+        is_bound_otherwise = any(self._bound.get(name, statement) != statement for name, statement in binds.items())
+        is_taken = any(name not in self._bound and not self._names.is_free(name) for name in (*binds, function.name))
+        if is_bound_otherwise or is_taken or function.name in binds:
+            return None
+        for name in (*(name for name in binds if name not in self._bound), function.name):
+            self._names.claim(name)
+        self._bound.update(binds)
+        self._functions[function.name] = function
+        return function
+
+    # --- the script ---
+
+    def text(self) -> str:
+        """The whole script."""
+        is_runnable = self._component.component_type in _BUILDERS
+        root = self._call(self._component, "")
+        notes = notes_of(self._component)
+        builder = self._builder_block(root, has_notes=bool(notes))
+        blocks = [builder, *([self._notes_block(notes)] if notes else [])]
+        if is_runnable:
+            self._imports.use("studio.console", "Console")
+        blocks.append(_RUN.format(builder=self._builder) if is_runnable else _PRINT.format(builder=self._builder))
+        functions = [function.source.rstrip("\n") for function in self._functions.values()]
+        return "\n\n\n".join([self._head(is_runnable=is_runnable), *functions, *blocks]) + "\n"
+
+    def _builder_block(self, root: Call, *, has_notes: bool) -> str:
+        lines = [f"def {self._builder}() -> {root.function}:"]
+        lines += [
+            INDENT + laid_out(value, indent=INDENT, before=f"{variable} = ") for variable, value in self._statements
+        ]
+        if has_notes:
+            name = self._names.claim(self._variable_name(self._component, ""))
+            lines.append(INDENT + laid_out(root, indent=INDENT, before=f"{name} = "))
+            lines.append(f"{INDENT}return {self._imports.use('studio.code', 'with_notes')}({name}, NOTES)")
+        else:
+            lines.append(INDENT + laid_out(root, indent=INDENT, before="return "))
+        return "\n".join(lines)
+
+    def _notes_block(self, notes: dict[str, Notes]) -> str:
+        kind = self._imports.use("studio.code", "Notes")
+        value = laid_out(self._values.expression(notes, ""), before=f"NOTES: dict[str, {kind}] = ")
+        return f"# Labels and notes of the parts, by place: shown on the canvas, without effect on a run.\n{value}"
+
+    def _head(self, *, is_runnable: bool) -> str:
+        ours = {"import asyncio", "import sys"} if is_runnable else {"import json"}
+        theirs = {statement for name, statement in self._bound.items() if name not in _OUR_IMPORTS}
+        # Without this, a tool's annotations would be evaluated where the script only wants to name them.
+        future = ["from __future__ import annotations", ""] if self._functions else []
+        standard = _joined_imports(ours | theirs)
+        return "\n".join([f'"""{_docstring(self._component)}"""', "", *future, *standard, "", *self._imports.lines()])
+
+
+_RUN = """async def main() -> None:
+    task = " ".join(sys.argv[1:]) or input("Task: ")
+    await Console({builder}().run_stream(task=task), output_stats=True)
+
+
+if __name__ == "__main__":
+    asyncio.run(main())"""
+
+_PRINT = """if __name__ == "__main__":
+    print(json.dumps({builder}().dump_component(), indent=2))"""
+
+
+def _function_call(tool_class: str, function: FunctionSource, arguments: dict[str, Expression]) -> Call:
+    """`FunctionTool(add, description="…")`: what the function itself says is left out."""
+    from_function = {"source_code", "has_cancellation_support"}
+    if isinstance(arguments.get("name"), Name) or _text_of(arguments.get("name")) == function.name:
+        from_function.add("name")
+    named = {name: value for name, value in arguments.items() if name not in from_function}
+    return Call(tool_class, (Name(function.name),), tuple(named.items()))
+
+
+def _by_position(cls: type[Component], given: Sequence[str]) -> list[str]:
+    """The fields that read best without their names: the first that the class takes, and a required second.
+
+    A name with a star stands for the rest: `OrTerminationCondition(first, second)`. A class that names no positional
+    fields takes them in their order; there, only the one required field of a small class is clear without its name,
+    as in `MaxMessageTermination(10)`.
+    """
+    required = [name for name, field in cls.model_fields.items() if field.is_required()]
+    if cls.positional:
+        first, *others = cls.positional
+        second = [name for name in others[:1] if name in required]
+        return list(takewhile(lambda name: name.removeprefix("*") in given, [first, *second]))
+    is_clear = len(required) == 1 and len(cls.model_fields) <= SMALL_CLASS and next(iter(cls.model_fields)) in required
+    return required if is_clear else []
+
+
+def _text_of(expression: Expression | None) -> str:
+    return str(getattr(expression, "value", ""))
+
+
+def _key(part: Component) -> str:
+    return canonical_json(part.dump_component())
+
+
+def _slot_in(where: str) -> str:
+    """The field that a JSON pointer leads to, whatever the place in its list."""
+    return next((step for step in reversed(where.split("/")) if not step.isdigit()), "")
+
+
+def _is_stateless(part: Component) -> bool:
+    return all(inner.component_type in _STATELESS for _, inner in walk(part))
+
+
+def _docstring(component: Component) -> str:
+    """The label, and how to run the script; nothing in it can end the string."""
+    has_label = component.label != type(component).__name__
+    name = component.label if has_label else str(getattr(component, "name", None) or component.label)
+    plain = " ".join("".join(letter if letter.isprintable() else " " for letter in name).split())
+    return plain.replace("\\", "\\\\").replace('"', "'") + ", exported from Team Studio."
+
+
+def _joined_imports(statements: set[str]) -> list[str]:
+    """Import statements in order, those from one module as one."""
+    plain = sorted(statement for statement in statements if statement.startswith("import "))
+    chosen = sorted(statement for statement in statements if not statement.startswith("import "))
+    lines = list(plain)
+    for head, group in groupby(chosen, key=lambda statement: statement.partition(" import ")[0]):
+        lines.append(f"{head} import {', '.join(statement.partition(' import ')[2] for statement in group)}")
+    return lines

@@ -1,0 +1,87 @@
+"""The `studio` command, in this process or, for terminals and signals, in one of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+import pytest
+
+from studio.cli import main
+from studio.components import JsonObject
+
+
+class Outcome(NamedTuple):
+    """How a command ended and what it printed."""
+
+    code: int
+    out: str
+    err: str
+
+
+class Studio(Protocol):
+    """Runs a command of the studio in this process."""
+
+    def __call__(self, *arguments: object) -> Outcome: ...
+
+
+@pytest.fixture
+def studio(capsys: pytest.CaptureFixture[str]) -> Studio:
+    def run(*arguments: object) -> Outcome:
+        code = main([str(argument) for argument in arguments])
+        return Outcome(code, *capsys.readouterr())
+
+    return run
+
+
+@pytest.fixture
+def studio_process(tmp_path: Path) -> Callable[..., Outcome]:
+    """Runs a command in a process of its own, with text on standard input."""
+
+    def run(*arguments: object, stdin: str = "") -> Outcome:
+        done = subprocess.run(
+            [sys.executable, "-m", "studio", *(str(argument) for argument in arguments)],
+            input=stdin,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            env={**os.environ, "STUDIO_DATA_DIR": str(tmp_path / "data"), "PYTHONIOENCODING": "utf-8"},
+            timeout=15,
+            check=False,
+        )
+        return Outcome(done.returncode, done.stdout, done.stderr)
+
+    return run
+
+
+@pytest.fixture
+def greeting() -> JsonObject:
+    """A team of one scripted agent that asks nobody and needs nothing."""
+    return {
+        "provider": "autogen_agentchat.teams.RoundRobinGroupChat",
+        "component_type": "team",
+        "label": "Greeting",
+        "config": {
+            "participants": [
+                {
+                    "provider": "autogen_agentchat.agents.AssistantAgent",
+                    "component_version": 2,
+                    "config": {
+                        "name": "greeter",
+                        "description": "Greets.",
+                        "model_client": {
+                            "provider": "autogen_ext.models.replay.ReplayChatCompletionClient",
+                            "config": {"chat_completions": ["Good morning.", "And good night."]},
+                        },
+                        "reflect_on_tool_use": False,
+                        "tool_call_summary_format": "{result}",
+                    },
+                }
+            ],
+            "max_turns": 1,
+        },
+    }

@@ -1,0 +1,71 @@
+"""The smaller commands, and how the command line behaves as a whole."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from studio.components import JsonObject
+from tests.cli.conftest import Studio
+
+
+def test_help_loads_neither_engine_nor_server():
+    code = (
+        "import sys\nfrom studio.cli import main\nmain(['--help'])\n"
+        "heavy = {'pydantic', 'fastapi', 'openai', 'sqlalchemy', 'studio.components'} & set(sys.modules)\n"
+        "sys.exit(1 if heavy else 0)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=False).returncode == 0
+
+
+def test_components_are_listed_by_group(studio: Studio):
+    code, out, _ = studio("components")
+    assert code == 0
+    assert "terminations\n" in out
+    assert "autogen_agentchat.conditions.MaxMessageTermination" in out
+
+
+def test_components_as_json_have_their_schema(studio: Studio):
+    entries = json.loads(studio("components", "--json").out)
+    limit = next(entry for entry in entries if entry["label"] == "MaxMessageTermination")
+    assert limit["schema"]["properties"]["max_messages"]["title"] == "Message limit"
+
+
+def test_a_shipped_component_can_be_printed_and_checked(studio: Studio, tmp_path: Path):
+    assert "Writer and critic" in studio("gallery", "list").out
+    file = tmp_path / "team.json"
+    file.write_text(studio("gallery", "show", "Writer and critic").out, encoding="utf-8")
+    assert "1 loaded, 0 opaque, 0 wrong" in studio("check", file).out
+    assert studio("gallery", "show", "Nobody").code == 1
+
+
+def test_a_team_is_exported_to_a_file(studio: Studio, tmp_path: Path, greeting: JsonObject):
+    file, script = tmp_path / "team.json", tmp_path / "team.py"
+    file.write_text(json.dumps(greeting), encoding="utf-8")
+    assert studio("export", file, "-o", script) == (0, "", "")
+    assert script.read_text(encoding="utf-8") == studio("export", file).out
+    assert studio("export", file, "-o", tmp_path / "no" / "such" / "folder.py").code == 2
+
+
+def test_doctor_looks_at_this_machine(studio: Studio, tmp_path: Path):
+    code, out, _ = studio("doctor", "--data-dir", tmp_path / "new")
+    assert code == 0
+    assert "components are registered" in out
+    assert "BAD" not in out
+
+
+@pytest.mark.parametrize("arguments", [["bogus"], ["run"], ["serve", "--port", "many"], ["serve", "--port", "70000"]])
+def test_a_mistyped_command_is_exit_code_two(studio: Studio, arguments: list[str]):
+    assert studio(*arguments).code == 2
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "192.168.1.5", "::", "studio.example.org"])
+def test_serving_other_machines_must_be_allowed(studio: Studio, tmp_path: Path, host: str):
+    code, _, err = studio("serve", "--host", host, "--port", "0", "--data-dir", tmp_path)
+    assert code == 2
+    assert "--allow-remote" in err
+    assert err.count("\n") == 1
