@@ -11,6 +11,13 @@ from studio.components import JsonObject, envelopes, load_component, parse_docum
 from tests.conformance.facts import example_files, published_files
 
 
+NEGATIVES = {
+    # A Python literal in AutoGen's own test, copied with its escapes: the tool's source is one line of backslashes.
+    "doc_packages_autogen-agentchat_tests_test_assistant_agent_01.json": ["/config/tools/0/config/source_code"],
+}
+"""Published files that are deliberately wrong, and where."""
+
+
 @pytest.mark.parametrize("path", example_files(), ids=lambda path: path.stem)
 def test_what_autogen_dumped_comes_back_unchanged(path: Path):
     document = parse_document(path.read_bytes())
@@ -26,7 +33,7 @@ def test_every_component_of_a_published_file_is_loaded_kept_or_placed(path: Path
         assert places, f"{path.name}{where}"
         for finding in report.errors:
             assert any(finding.where.startswith(place) for place in places), finding
-        assert report.ok, (path.name, where, report.errors)
+        assert [where + finding.where for finding in report.errors] == NEGATIVES.get(path.name, [])
 
 
 def outermost(document: JsonValue) -> list[tuple[str, JsonObject]]:

@@ -1,0 +1,33 @@
+# The studio in a container.
+#
+#   docker build -t team-studio .
+#   docker run --rm -p 127.0.0.1:8040:8040 -v team-studio:/data team-studio
+#
+# The address with its access token is printed when it starts. Publish the port on 127.0.0.1, as above: behind it
+# people can start programs. To reach the studio under another host name or port, set STUDIO_ALLOWED_HOSTS.
+
+FROM python:3.13-slim-bookworm AS build
+WORKDIR /source
+COPY pyproject.toml README.md LICENSE CHANGELOG.md ./
+COPY studio ./studio
+COPY frontend ./frontend
+COPY gallery ./gallery
+RUN python -m venv /opt/studio \
+    && /opt/studio/bin/pip install --no-cache-dir --disable-pip-version-check .
+
+FROM python:3.13-slim-bookworm
+RUN useradd --uid 10001 --user-group --create-home --home-dir /home/studio studio \
+    && install --directory --owner studio --group studio --mode 0700 /data
+COPY --from=build /opt/studio /opt/studio
+ENV PATH=/opt/studio/bin:$PATH \
+    PYTHONUNBUFFERED=1 \
+    STUDIO_HOST=0.0.0.0 \
+    STUDIO_PORT=8040 \
+    STUDIO_DATA_DIR=/data
+USER studio
+WORKDIR /home/studio
+VOLUME /data
+EXPOSE 8040
+HEALTHCHECK --interval=30s --timeout=5s --start-period=20s \
+    CMD ["python", "-c", "import os, urllib.request as u; u.urlopen(f'http://127.0.0.1:{os.environ[\"STUDIO_PORT\"]}/healthz', timeout=4)"]
+CMD ["studio", "serve", "--allow-remote"]

@@ -1,0 +1,189 @@
+// @ts-check
+import { el, icon, svg } from '../core/dom.js'
+import { kindIcon, makeCard, makeSlot } from './cards.js'
+import { ownerOf } from './commands.js'
+import { conditionSentence } from './condition.js'
+import { drawEdges } from './edges.js'
+import { CARD_WIDTH_PX, extent } from './geometry.js'
+import { placeCards } from './layout.js'
+import { makeScene } from './scene.js'
+import { Viewport } from './viewport.js'
+
+/**
+ * @typedef {import('./editor.js').Editor} Editor
+ * @typedef {import('./geometry.js').Box} Box
+ * @typedef {import('./scene.js').Scene} Scene
+ */
+
+const PAD = 40
+const LOOP_ROOM = 48
+
+/** The team as a frame with cards and edges. Fires `drawn` after each drawing. */
+export class Canvas extends EventTarget {
+  /** @type {Box[]} */
+  boxes = []
+  /** @type {Box | null} */
+  hub = null
+  /** Size of the whole frame. */
+  content = { width: 600, height: 300 }
+  /** @type {Scene | undefined} */
+  scene
+  #turn = 0
+  #shown = ''
+  /** @type {Map<string, { view: object, node: HTMLElement }>} */
+  #cache = new Map()
+
+  /** @param {HTMLElement} root @param {Editor} editor @param {AbortSignal} signal */
+  constructor(root, editor, signal) {
+    super()
+    this.root = root
+    this.editor = editor
+    this.head = el('header', { class: 'frame-head' })
+    this.edges = svg('svg', { class: 'edges', 'aria-hidden': 'true' })
+    this.nodes = el('div', { class: 'nodes' })
+    this.frame = el('div', { class: 'frame', 'data-component': '' }, this.head, this.edges, this.nodes)
+    this.world = el('div', { class: 'world' }, this.frame)
+    root.prepend(this.world)
+    this.viewport = new Viewport(root, this.world, signal)
+    this.viewport.addEventListener('resize', () => void this.draw(), { signal })
+    for (const type of ['doc', 'view']) editor.addEventListener(type, () => void this.draw(), { signal })
+    editor.addEventListener('select', () => this.markSelection(), { signal })
+    editor.addEventListener('report', () => void this.draw(), { signal })
+  }
+
+  /** Draw the team in view. A later call overtakes an earlier one that still waits for its layout. */
+  async draw() {
+    const turn = ++this.#turn
+    const { editor } = this
+    const texts = new Map(editor.report.parts.map((part) => [part.where, part.text ?? '']))
+    const scene = makeScene(editor.catalogue, editor.root, editor.view, (pointer) => texts.get(pointer) ?? '')
+    this.scene = scene
+    const nodes = this.#renderNodes(scene)
+    this.#renderHead(scene)
+    const sizes = nodes.map((node) => ({ width: CARD_WIDTH_PX, height: node.offsetHeight }))
+    const hubSize = scene.hub ? sizes.shift() ?? null : null
+    const view = { width: this.viewport.size.width - 120, height: this.viewport.size.height - 220 }
+    const placed = await placeCards(scene, hubSize, sizes, view, editor.doc.layout.pins ?? {})
+    if (turn !== this.#turn) return
+    this.#apply(scene, nodes, placed)
+    this.#fitOnce(scene)
+    this.markSelection()
+    this.markProblems()
+    this.dispatchEvent(new Event('drawn'))
+  }
+
+  fit() {
+    this.viewport.fit(this.content)
+  }
+
+  /** @param {Scene} scene @returns {HTMLElement[]} */
+  #renderNodes(scene) {
+    const views = scene.hub ? [scene.hub, ...scene.cards] : scene.cards
+    const cache = new Map()
+    const nodes = views.map((view) => {
+      const isHub = view === scene.hub
+      const key = `${isHub ? 'hub' : view.pointer} ${view.order}`
+      const known = this.#cache.get(key)
+      const kept = known && known.view === view.component ? known : { view: view.component, node: makeCard(view, { isNumbered: scene.flow === 'order' && !isHub, isHub }) }
+      cache.set(key, kept)
+      return kept.node
+    })
+    this.#cache = cache
+    const focused = document.activeElement instanceof HTMLElement && this.nodes.contains(document.activeElement) ? document.activeElement.closest('.node') : null
+    const focusedPointer = focused?.getAttribute('data-component')
+    if (nodes.length !== this.nodes.children.length || nodes.some((node, index) => node !== this.nodes.children[index])) this.nodes.replaceChildren(...nodes)
+    if (focusedPointer !== null && focusedPointer !== undefined) nodes.find((node) => node.dataset['component'] === this.editor.selection)?.focus({ preventScroll: true })
+    return nodes
+  }
+
+  /** @param {Scene} scene */
+  #renderHead(scene) {
+    const required = this.editor.catalogue.slotsOf(scene.team).find((slot) => scene.conditionSlot.endsWith(`/${slot.field}`))?.required ?? false
+    this.frame.dataset['component'] = scene.pointer
+    this.frame.dataset['flow'] = scene.flow
+    this.head.replaceChildren(
+      el('div', { class: 'frame-title' }, kindIcon('team'), el('button', { type: 'button', class: 'frame-name', 'data-component': scene.pointer, tabindex: '-1' }, this.editor.titleAt(scene.pointer)),
+        el('span', { class: 'muted small' }, scene.type),
+        el('span', { class: 'badge', 'data-state': 'error', 'data-problems-at': scene.pointer, hidden: true })),
+      scene.conditionSlot ? conditionSentence(scene.condition, scene.conditionSlot, required) : el('span'),
+      el('div', { class: 'frame-slots' }, ...scene.slots.filter((slot) => slot.chips.length > 0 || slot.isRequired).map(makeSlot)))
+  }
+
+  /** @param {Scene} scene @param {HTMLElement[]} nodes @param {import('./layout.js').Placed} placed */
+  #apply(scene, nodes, placed) {
+    const all = placed.hub ? [placed.hub, ...placed.boxes] : placed.boxes
+    const inner = extent(all)
+    const width = Math.max(inner.width, 420) + 2 * PAD
+    this.frame.style.width = `${width}px`
+    const top = this.head.offsetHeight + 22
+    const left = PAD + Math.max(0, (width - 2 * PAD - inner.width) / 2)
+    const moved = all.map((box) => ({ ...box, x: box.x + left, y: box.y + top }))
+    nodes.forEach((node, index) => {
+      const box = moved[index]
+      if (box) node.style.transform = `translate(${box.x}px, ${box.y}px)`
+    })
+    this.hub = placed.hub ? moved.shift() ?? null : null
+    this.boxes = moved
+    const height = top + Math.max(inner.height, 96) + PAD + (scene.edges.some((edge) => edge.kind === 'loop') ? LOOP_ROOM - PAD / 2 : 0)
+    this.frame.style.height = `${height}px`
+    this.content = { width, height }
+    this.inset = { x: left, y: top }
+    this.#renderEmpty(scene, left, top)
+    drawEdges(this.edges, scene.edges, this.boxes, this.hub)
+  }
+
+  /** @param {Scene} scene @param {number} left @param {number} top */
+  #renderEmpty(scene, left, top) {
+    this.frame.querySelector('.frame-empty')?.remove()
+    if (scene.cards.length > 0 || !scene.memberSlot) return
+    const empty = el('button', { type: 'button', class: 'frame-empty slot-add', 'data-fill': scene.memberSlot, 'data-drop': scene.memberSlot }, icon('plus'), el('span', {}, 'Drop an agent here, or choose one'))
+    empty.style.left = `${left}px`
+    empty.style.top = `${this.hub ? this.hub.y + this.hub.height + 24 : top}px`
+    this.frame.append(empty)
+  }
+
+  /** @param {Scene} scene */
+  #fitOnce(scene) {
+    const shown = `${scene.pointer} ${this.viewport.size.width > 0}`
+    if (shown !== this.#shown) this.fit()
+    this.#shown = shown
+  }
+
+  markSelection() {
+    const { selection } = this.editor
+    for (const node of this.frame.querySelectorAll('[data-selected]')) node.removeAttribute('data-selected')
+    this.frame.toggleAttribute('data-selected', selection === this.editor.view)
+    for (const node of this.frame.querySelectorAll(`[data-component="${CSS.escape(selection)}"]:not([data-hub])`)) node.setAttribute('data-selected', '')
+    const card = this.frame.querySelector(`[data-card="${CSS.escape(this.cardOf(selection))}"]`)
+    for (const node of this.nodes.children) node.setAttribute('tabindex', node === (card ?? this.nodes.firstElementChild) ? '0' : '-1')
+    if (card && !card.hasAttribute('data-selected')) card.setAttribute('data-selected', 'inside')
+  }
+
+  markProblems() {
+    for (const node of this.frame.querySelectorAll('[data-problems-within], [data-problems-at]')) {
+      if (!(node instanceof HTMLElement)) continue
+      const within = node.dataset['problemsWithin']
+      const errors = within === undefined ? this.editor.report.errors.filter((each) => this.editor.catalogue.owner(this.editor.root, each.where) === node.dataset['problemsAt']) : this.editor.errorsWithin(within)
+      node.hidden = errors.length === 0
+      if (!node.classList.contains('chip-problem')) node.textContent = String(errors.length)
+      node.title = errors.map((each) => each.message).join('\n')
+      node.closest('.node, .chip')?.toggleAttribute('data-invalid', errors.length > 0)
+    }
+  }
+
+  /** The member of the team in view that a pointer lies in. @param {string} pointer */
+  cardOf(pointer) {
+    const card = this.scene?.cards.find((each) => pointer === each.pointer || pointer.startsWith(`${each.pointer}/`))
+    return card?.pointer ?? ''
+  }
+
+  /** The way from the outermost team to the one in view. */
+  trail() {
+    /** @type {{ pointer: string, title: string }[]} */
+    const found = []
+    for (let pointer = this.editor.view; ; pointer = ownerOf(pointer)) {
+      found.unshift({ pointer, title: this.editor.titleAt(pointer) })
+      if (pointer === '') return found
+    }
+  }
+}

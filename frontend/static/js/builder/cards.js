@@ -1,0 +1,69 @@
+// @ts-check
+import { el, icon } from '../core/dom.js'
+import { KIND_ICON } from './catalogue.js'
+import { slotPrompt } from './scene.js'
+
+/**
+ * @typedef {import('./scene.js').CardView} CardView
+ * @typedef {import('./scene.js').SlotView} SlotView
+ * @typedef {import('./scene.js').Chip} Chip
+ * @typedef {import('./catalogue.js').Kind} Kind
+ */
+
+/** @param {Kind} kind */
+export function kindIcon(kind) {
+  const node = icon(KIND_ICON[kind])
+  node.classList.add('kind-icon')
+  return node
+}
+
+/**
+ * One card: who it is, what it is for, what fills its slots.
+ * @param {CardView} card @param {{ isNumbered: boolean, isHub?: boolean }} options
+ */
+export function makeCard(card, { isNumbered, isHub = false }) {
+  const isTeam = card.kind === 'team' && !isHub
+  const node = el('article', {
+    class: 'node', tabindex: '-1', role: 'group', 'aria-roledescription': isHub ? 'selector' : card.kind, 'data-kind': card.kind,
+    'data-hub': isHub, 'data-nested': isTeam, 'data-unknown': !card.isKnown,
+    'aria-label': [card.name, card.type, isTeam ? `${card.memberCount} members` : ''].filter(Boolean).join(', '),
+    ...(isHub ? { 'data-component': card.pointer } : { 'data-component': card.pointer, 'data-drag': card.pointer, 'data-card': card.pointer }),
+  })
+  const head = el('header', { class: 'node-head' },
+    isNumbered && el('span', { class: 'node-order' }, card.order), kindIcon(isHub ? 'agent' : card.kind),
+    el('span', { class: 'node-name truncate' }, card.name), el('span', { class: 'node-type truncate' }, card.type),
+    el('span', { class: 'badge node-problems', 'data-state': 'error', 'data-problems-within': card.pointer, hidden: true }))
+  node.append(head)
+  if (card.text) node.append(el('p', { class: 'node-text' }, card.text))
+  if (!card.isKnown) node.append(el('p', { class: 'node-unknown' }, icon('circle-help'), 'Unknown here: kept, not runnable'))
+  if (isTeam) node.append(nestedTeam(card))
+  const slots = card.slots.map(makeSlot)
+  if (slots.length > 0) node.append(el('div', { class: 'node-slots' }, ...slots))
+  return node
+}
+
+/** @param {CardView} card */
+function nestedTeam(card) {
+  return el('button', { type: 'button', class: 'node-open', 'data-open': card.pointer, tabindex: '-1' },
+    el('span', {}, `${card.memberCount} ${card.memberCount === 1 ? 'member' : 'members'}`), el('span', { class: 'node-open-go' }, 'Open', icon('arrow-right')))
+}
+
+/** @param {SlotView} slot */
+export function makeSlot(slot) {
+  const isEmpty = slot.chips.length === 0
+  return el('div', {
+    class: 'slot', 'data-drop': slot.pointer, 'data-kind': slot.kind, 'data-empty': isEmpty, 'data-optional': slot.isOptional,
+    'data-missing': isEmpty && slot.isRequired,
+  }, ...slot.chips.map(makeChip), isEmpty && el('button', { type: 'button', class: 'slot-add', 'data-fill': slot.pointer, tabindex: '-1' }, icon('plus'), el('span', {}, slotPrompt(slot))))
+}
+
+/** @param {Chip} chip @returns {HTMLElement} */
+export function makeChip(chip) {
+  const button = el('button', {
+    type: 'button', class: 'chip', 'data-kind': chip.kind, 'data-component': chip.pointer, 'data-drag': chip.pointer, tabindex: '-1',
+    title: chip.type === chip.title || !chip.title ? chip.type : `${chip.title} · ${chip.type}`, 'aria-label': chip.title ? null : chip.type,
+  }, icon(KIND_ICON[chip.kind]), chip.title && el('span', {}, chip.title), el('span', { class: 'chip-problem', 'data-problems-within': chip.pointer, hidden: true }))
+  if (!chip.innerSlot) return button
+  return el('span', { class: 'chip-box', 'data-kind': chip.kind, 'data-drop': chip.innerSlot }, button, ...chip.inner.map(makeChip),
+    chip.inner.length === 0 && el('button', { type: 'button', class: 'slot-add', 'data-fill': chip.innerSlot, tabindex: '-1' }, icon('plus'), el('span', {}, 'Add tool')))
+}

@@ -1,0 +1,160 @@
+// @ts-check
+import { get, join } from '../core/pointer.js'
+
+/**
+ * @typedef {{ provider: string, component_type?: string, label?: string, description?: string, version?: number,
+ *   component_version?: number, config: Record<string, any> }} Component  the envelope of one component
+ * @typedef {'team' | 'agent' | 'model' | 'tool' | 'workbench' | 'termination' | 'memory' | 'context' | 'executor' | 'other'} Kind
+ * @typedef {{ field: string, accepts: string[], many: boolean, required: boolean }} Slot
+ * @typedef {{ provider: string, aliases?: string[], component_type: string, group: string, label: string, summary: string,
+ *   slots: Slot[], template: Component }} Entry
+ */
+
+/** @type {Record<string, Kind>} */
+const KIND_OF_GROUP = {
+  teams: 'team', agents: 'agent', models: 'model', tools: 'tool', workbenches: 'workbench', terminations: 'termination',
+  memories: 'memory', contexts: 'context', executors: 'executor', other: 'other',
+}
+
+/** @type {Record<string, Kind>} */
+const KIND_OF_TYPE = {
+  team: 'team', agent: 'agent', model: 'model', replay_chat_completion_client: 'model', chat_completion_cache: 'model', tool: 'tool',
+  workbench: 'workbench', termination: 'termination', memory: 'memory', chat_completion_context: 'context', code_executor: 'executor',
+}
+
+/** @type {Record<Kind, string>} */
+export const KIND_ICON = {
+  team: 'users', agent: 'bot', model: 'brain', tool: 'wrench', workbench: 'toolbox', termination: 'octagon-x',
+  memory: 'database', context: 'scroll-text', executor: 'terminal', other: 'box',
+}
+
+/** @type {Record<Kind, string>} */
+export const KIND_NAME = {
+  team: 'team', agent: 'agent', model: 'model', tool: 'tool', workbench: 'workbench', termination: 'termination condition',
+  memory: 'memory', context: 'context', executor: 'code executor', other: 'component',
+}
+
+const NOISE = /(ChatCompletionClient|GroupChat|Agent|TerminationCondition|Termination|ChatCompletionContext|CodeExecutor)$/
+
+/** @param {string} type @returns {Kind} */
+export function kindOfType(type) {
+  return KIND_OF_TYPE[type] ?? 'other'
+}
+
+/** @param {unknown} value @returns {value is Component} */
+export function isComponent(value) {
+  return typeof value === 'object' && value !== null && typeof (/** @type {any} */ (value).provider) === 'string'
+}
+
+/** "autogen_agentchat.teams.RoundRobinGroupChat" as "Round robin". @param {string} provider */
+export function typeLabel(provider) {
+  const name = provider.split('.').at(-1) ?? provider
+  const words = (name.replace(NOISE, '') || name).replace(/([a-z0-9])([A-Z])/g, '$1 $2').split(' ')
+  const shown = words.map((word, index) => (index === 0 || /[A-Z].*[A-Z]/.test(word) ? word : word.toLowerCase())).join(' ')
+  return shown.replace('Open AI', 'OpenAI')
+}
+
+/** The name a person gave it, else what it is. @param {Component} component @returns {string} */
+export function titleOf(component) {
+  const { name, model } = component.config ?? {}
+  const className = component.provider.split('.').at(-1)
+  if (typeof name === 'string' && name !== '') return name
+  if (component.label && component.label !== className) return component.label
+  return typeof model === 'string' && model !== '' ? model : typeLabel(component.provider)
+}
+
+/** All that the server knows of kinds of components, to be asked by provider. */
+export class Catalogue {
+  /** @type {Map<string, Entry>} */
+  #byProvider = new Map()
+
+  /** @param {Entry[]} entries */
+  constructor(entries) {
+    this.entries = entries
+    for (const entry of entries) {
+      for (const name of [entry.provider, ...(entry.aliases ?? [])]) this.#byProvider.set(name, entry)
+    }
+  }
+
+  /** @param {Component} component */
+  entry(component) {
+    return this.#byProvider.get(component.provider)
+  }
+
+  /** @param {Component} component */
+  typeOf(component) {
+    return this.entry(component)?.component_type ?? component.component_type ?? ''
+  }
+
+  /** @param {Component} component @returns {Kind} */
+  kindOf(component) {
+    const entry = this.entry(component)
+    return (entry ? KIND_OF_GROUP[entry.group] : undefined) ?? kindOfType(component.component_type ?? '')
+  }
+
+  /**
+   * The slots of a component. Where its provider is unknown, those that its config shows.
+   * @param {Component} component
+   * @returns {Slot[]}
+   */
+  slotsOf(component) {
+    return this.entry(component)?.slots ?? this.#guessedSlots(component)
+  }
+
+  /** @param {Component} component @returns {Slot[]} */
+  #guessedSlots(component) {
+    /** @type {Slot[]} */
+    const found = []
+    for (const [field, value] of Object.entries(component.config ?? {})) {
+      const many = Array.isArray(value)
+      const inside = (many ? value : [value]).filter(isComponent)
+      if (inside.length > 0) found.push({ field, many, required: false, accepts: [...new Set(inside.map((each) => this.typeOf(each)))] })
+    }
+    return found
+  }
+
+  /** @param {Slot} slot @param {Component} component */
+  accepts(slot, component) {
+    return slot.accepts.includes(this.typeOf(component))
+  }
+
+  /**
+   * What fills a slot, with the pointer of each.
+   * @param {Component} component @param {string} pointer @param {Slot} slot
+   * @returns {{ pointer: string, component: Component }[]}
+   */
+  filling(component, pointer, slot) {
+    const value = component.config?.[slot.field]
+    const place = join(pointer, 'config', slot.field)
+    if (Array.isArray(value)) return value.map((each, index) => ({ pointer: join(place, index), component: each })).filter((each) => isComponent(each.component))
+    return isComponent(value) ? [{ pointer: place, component: value }] : []
+  }
+
+  /**
+   * The components directly inside another.
+   * @param {Component} component @param {string} pointer
+   */
+  children(component, pointer) {
+    return this.slotsOf(component).flatMap((slot) => this.filling(component, pointer, slot))
+  }
+
+  /**
+   * Every component in a document, outermost first.
+   * @param {Component} component @param {string} [pointer]
+   * @returns {Generator<{ pointer: string, component: Component }>}
+   */
+  *walk(component, pointer = '') {
+    yield { pointer, component }
+    for (const child of this.children(component, pointer)) yield* this.walk(child.component, child.pointer)
+  }
+
+  /**
+   * The innermost component that a pointer lies in.
+   * @param {Component} root @param {string} where
+   */
+  owner(root, where) {
+    let pointer = where
+    while (pointer !== '' && !isComponent(get(root, pointer))) pointer = pointer.slice(0, pointer.lastIndexOf('/'))
+    return pointer
+  }
+}

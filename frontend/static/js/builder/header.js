@@ -1,0 +1,52 @@
+// @ts-check
+import { find, on } from '../core/dom.js'
+
+/** @typedef {import('./editor.js').Editor} Editor @typedef {import('./save.js').Saver} Saver */
+
+/** @type {Record<string, string>} */
+const STATES = { saved: 'Saved', dirty: 'Edited', saving: 'Saving', failed: 'Not saved', conflict: 'Changed elsewhere' }
+
+/** The bar on top: name, save state, undo and redo, run. @param {HTMLElement} root @param {Editor} editor @param {Saver} saver @param {AbortSignal} signal */
+export function header(root, editor, saver, signal) {
+  const undo = /** @type {HTMLButtonElement} */ (find('[data-undo]', root))
+  const redo = /** @type {HTMLButtonElement} */ (find('[data-redo]', root))
+  const name = /** @type {HTMLInputElement} */ (find('[data-team-name]', root))
+  const state = find('[data-save-state]', root)
+  const show = () => {
+    const { past, future } = editor.store
+    undo.disabled = past.length === 0
+    redo.disabled = future.length === 0
+    undo.title = past.length > 0 ? `Undo: ${past.at(-1)?.label} (Ctrl+Z)` : 'Nothing to undo'
+    redo.title = future.length > 0 ? `Redo: ${future.at(-1)?.label} (Ctrl+Shift+Z)` : 'Nothing to redo'
+    if (document.activeElement !== name) name.value = editor.doc.name
+  }
+  editor.addEventListener('doc', show, { signal })
+  saver.addEventListener('state', () => {
+    state.dataset['state'] = saver.state
+    state.textContent = STATES[saver.state] ?? saver.state
+  }, { signal })
+  on(root, 'click', '[data-undo]', () => editor.undo(), signal)
+  on(root, 'click', '[data-redo]', () => editor.redo(), signal)
+  on(root, 'click', '[data-save-state]', () => void saver.save(), signal)
+  on(root, 'click', '[data-run]', async (event, link) => {
+    event.preventDefault()
+    if (await saver.save()) location.assign(/** @type {HTMLAnchorElement} */ (link).href)
+  }, signal)
+  show()
+}
+
+/** On a narrow screen one of palette, outline and canvas is shown at a time. @param {HTMLElement} root @param {(tab: HTMLElement) => void} chooseSide @param {() => void} onCanvas @param {AbortSignal} signal */
+export function narrowTabs(root, chooseSide, onCanvas, signal) {
+  const tabs = find('[data-builder-tabs]', root)
+  const show = (/** @type {string} */ name) => {
+    root.dataset['tab'] = name
+    for (const tab of tabs.children) {
+      if (tab.getAttribute('data-show') === name) tab.setAttribute('aria-current', 'true')
+      else tab.removeAttribute('aria-current')
+    }
+    if (name === 'canvas') onCanvas()
+    else chooseSide(find(`#tab-${name}`, root))
+  }
+  on(tabs, 'click', '[data-show]', (_event, tab) => show(tab.dataset['show'] ?? 'outline'), signal)
+  if (matchMedia('(max-width: 720px)').matches) show('outline')
+}

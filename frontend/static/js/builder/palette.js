@@ -1,0 +1,113 @@
+// @ts-check
+import { api } from '../core/api.js'
+import { announce, el, on } from '../core/dom.js'
+import { toastError } from '../core/toast.js'
+import { place } from './actions.js'
+import { titleOf, typeLabel } from './catalogue.js'
+import { kindIcon } from './cards.js'
+import { matches, offers } from './picker.js'
+
+/**
+ * @typedef {import('./editor.js').Editor} Editor
+ * @typedef {import('./picker.js').Offer} Offer
+ */
+
+const GROUPS = [['agents', 'Agents'], ['models', 'Models'], ['tools', 'Tools'], ['workbenches', 'Workbenches'], ['terminations', 'Terminations'],
+  ['teams', 'Teams'], ['memories', 'Memory'], ['contexts', 'Contexts'], ['executors', 'Code executors'], ['other', 'Other']]
+/** Groups that few teams need start folded. */
+const FOLDED = new Set(['workbenches', 'memories', 'contexts', 'executors', 'other'])
+
+/** @param {HTMLElement} root  holds a search field and `[data-palette-list]` @param {Editor} editor @param {AbortSignal} signal */
+export function palette(root, editor, signal) {
+  const list = /** @type {HTMLElement} */ (root.querySelector('[data-palette-list]'))
+  const input = /** @type {HTMLInputElement} */ (root.querySelector('input[type=search]'))
+  const folded = new Set(FOLDED)
+  const show = () => list.replaceChildren(...GROUPS.flatMap(([group = '', name = '']) => section(editor, group, name, input.value.trim(), folded)))
+  for (const entry of editor.catalogue.entries) offers.push({ group: entry.group, source: 'New', component: entry.template })
+  show()
+  void loadGalleries(editor).then(show)
+  input.addEventListener('input', show, { signal })
+  input.addEventListener('keydown', (event) => {
+    if (event.key !== 'ArrowDown' && event.key !== 'Enter') return
+    event.preventDefault()
+    const first = list.querySelector('[data-offer]')
+    if (!(first instanceof HTMLElement)) return
+    if (event.key === 'Enter') first.click()
+    else first.focus()
+  }, { signal })
+  list.addEventListener('toggle', (event) => {
+    const details = event.target instanceof HTMLDetailsElement ? event.target : null
+    if (!details || input.value) return
+    folded[details.open ? 'delete' : 'add'](details.dataset['group'] ?? '')
+  }, { capture: true, signal })
+  on(list, 'click', '[data-offer]', (_event, button) => add(editor, button), signal)
+  list.addEventListener('keydown', (event) => moveFocus(event, list, input), { signal })
+}
+
+/** What the palette item stands for. @param {HTMLElement} button */
+export function offerOf(button) {
+  return offers[Number(button.dataset['offer'])]?.component
+}
+
+/** @param {Editor} editor @param {HTMLElement} button */
+function add(editor, button) {
+  const component = offerOf(button)
+  const rect = button.getBoundingClientRect()
+  if (component) void place(editor, component, editor.selection, { x: rect.right + 6, y: rect.top })
+}
+
+/** @param {Editor} editor @param {string} group @param {string} name @param {string} query @param {Set<string>} folded */
+function section(editor, group, name, query, folded) {
+  const found = offers.map((offer, index) => ({ offer, index })).filter(({ offer }) => offer.group === group && (!query || matches(editor, offer, query)))
+  if (found.length === 0) return []
+  const sorted = found.toSorted((a, b) => Number(a.offer.source === 'New') - Number(b.offer.source === 'New'))
+  const summary = el('summary', { class: 'palette-group' }, el('span', { class: 'overline' }, name), el('span', { class: 'count' }, found.length))
+  return [el('details', { 'data-group': group, open: query !== '' || !folded.has(group) }, summary, el('div', { class: 'palette-items' }, ...sorted.map(({ offer, index }) => item(editor, offer, index))))]
+}
+
+/** @param {Editor} editor @param {Offer} offer @param {number} index */
+function item(editor, offer, index) {
+  const type = typeLabel(offer.component.provider)
+  const title = offer.source === 'New' ? type : titleOf(offer.component)
+  const detail = offer.source === 'New' ? '' : type === title ? offer.source : type
+  const kind = editor.catalogue.kindOf(offer.component)
+  return el('button', {
+    type: 'button', class: 'palette-item', 'data-offer': index, 'data-kind': kind, 'data-new': offer.source === 'New',
+    title: [offer.component.description?.trim().split('\n')[0], offer.source === 'New' ? offer.component.provider : `From ${offer.source}`].filter(Boolean).join('\n'),
+  }, kindIcon(kind), el('span', { class: 'truncate' }, title), detail && el('span', { class: 'palette-detail truncate' }, detail))
+}
+
+/** @param {Editor} editor */
+async function loadGalleries(editor) {
+  try {
+    const galleries = await api.get('/api/galleries')
+    const full = await Promise.all(galleries.map((/** @type {{ id: string }} */ each) => api.get(`/api/galleries/${encodeURIComponent(each.id)}`)))
+    const seen = new Set(offers.map((offer) => JSON.stringify(offer.component.config) + offer.component.provider))
+    for (const gallery of full) for (const component of Object.values(gallery.components ?? {}).flat()) addOffer(editor, gallery.name, component, seen)
+  } catch (error) {
+    toastError(error)
+  }
+  announce(`${offers.length} components in the palette.`)
+}
+
+/** @param {Editor} editor @param {string} source @param {import('./catalogue.js').Component} component @param {Set<string>} seen */
+function addOffer(editor, source, component, seen) {
+  const key = JSON.stringify(component.config) + component.provider
+  if (seen.has(key)) return
+  seen.add(key)
+  const kind = editor.catalogue.kindOf(component)
+  const group = { memory: 'memories', workbench: 'workbenches', other: 'other' }[/** @type {string} */ (kind)] ?? `${kind}s`
+  offers.push({ group, source, component })
+}
+
+/** @param {KeyboardEvent} event @param {HTMLElement} list @param {HTMLInputElement} input */
+function moveFocus(event, list, input) {
+  if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
+  const items = /** @type {HTMLElement[]} */ ([...list.querySelectorAll('summary, details[open] [data-offer]')])
+  const here = items.indexOf(/** @type {HTMLElement} */ (document.activeElement))
+  if (here < 0) return
+  event.preventDefault()
+  const next = items[here + (event.key === 'ArrowDown' ? 1 : -1)]
+  if (next) next.focus()
+  else if (event.key === 'ArrowUp') input.focus()
+}

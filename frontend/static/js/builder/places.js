@@ -1,0 +1,131 @@
+// @ts-check
+// Where may this component go? The answer comes from the slots that the catalogue knows; nothing is guessed by name.
+import { get, join, last, parent } from '../core/pointer.js'
+import { isComponent, titleOf } from './catalogue.js'
+import { addComponent, addToEach, combine, ownerOf } from './commands.js'
+import { kindsInWords } from './naming.js'
+
+/**
+ * @typedef {import('./catalogue.js').Catalogue} Catalogue
+ * @typedef {import('./catalogue.js').Component} Component
+ * @typedef {import('./catalogue.js').Slot} Slot
+ * @typedef {import('./commands.js').Command} Command
+ * @typedef {{ label: string, slot: string, many: boolean, command: Command }} Place
+ */
+
+/** The slot that a pointer like "/config/tools" names. @param {Catalogue} catalogue @param {Component} root @param {string} pointer */
+export function slotAt(catalogue, root, pointer) {
+  const owner = get(root, ownerOf(pointer))
+  return isComponent(owner) ? catalogue.slotsOf(owner).find((slot) => slot.field === last(pointer)) : undefined
+}
+
+/**
+ * All the ways to put `subject` at or around `target`: into one of its slots, else into one of the component around it.
+ * @param {Catalogue} catalogue @param {Component} root @param {Component} subject @param {string} target  a component or a slot
+ * @returns {Place[]}
+ */
+export function placesFor(catalogue, root, subject, target) {
+  const slot = slotAt(catalogue, root, target)
+  if (slot) return catalogue.accepts(slot, subject) ? waysInto(catalogue, root, subject, ownerOf(target), slot) : []
+  const inside = placesIn(catalogue, root, subject, target)
+  return inside.length > 0 ? inside : placesAround(catalogue, root, subject, target)
+}
+
+/** What a team takes may be dropped on anything in it: an agent behind its neighbour, a condition to the others. @param {Catalogue} catalogue @param {Component} root @param {Component} subject @param {string} target @returns {Place[]} */
+export function placesAround(catalogue, root, subject, target) {
+  if (!['agent', 'team', 'termination'].includes(catalogue.kindOf(subject))) return []
+  for (let pointer = target; pointer !== '';) {
+    pointer = ownerOf(pointer)
+    const found = placesIn(catalogue, root, subject, pointer)
+    if (found.length > 0) return found.map((place) => behind(place, target, subject))
+  }
+  return []
+}
+
+/** Dropping on a neighbour puts the new one right behind it. @param {Place} place @param {string} target @param {Component} subject @returns {Place} */
+function behind(place, target, subject) {
+  const neighbour = target.startsWith(`${place.slot}/`) ? target.slice(place.slot.length + 1).split('/')[0] : undefined
+  if (!place.many || neighbour === undefined || !/^\d+$/.test(neighbour)) return place
+  return { ...place, command: addComponent(place.slot, true, subject, Number(neighbour) + 1) }
+}
+
+/** The places inside one component, not around it. @param {Catalogue} catalogue @param {Component} root @param {Component} subject @param {string} pointer @returns {Place[]} */
+export function placesIn(catalogue, root, subject, pointer) {
+  const target = get(root, pointer)
+  if (!isComponent(target)) return []
+  const inner = toolPlaces(catalogue, root, subject, pointer)
+  if (inner.length > 0) return inner
+  const own = catalogue.slotsOf(target).filter((slot) => catalogue.accepts(slot, subject))
+  const ways = own.slice(0, 1).flatMap((slot) => waysInto(catalogue, root, subject, pointer, slot))
+  const isTeam = catalogue.kindOf(target) === 'team'
+  const fitsMembers = isTeam && !['agent', 'team', 'termination'].includes(catalogue.kindOf(subject))
+  return fitsMembers ? [...memberPlaces(catalogue, root, subject, pointer), ...ways] : ways
+}
+
+/** A tool goes into the workbench that already holds tools, if there is one. @param {Catalogue} catalogue @param {Component} root @param {Component} subject @param {string} pointer @returns {Place[]} */
+function toolPlaces(catalogue, root, subject, pointer) {
+  if (catalogue.kindOf(subject) !== 'tool') return []
+  for (const child of catalogue.children(get(root, pointer), pointer)) {
+    if (catalogue.kindOf(child.component) !== 'workbench') continue
+    const slot = catalogue.slotsOf(child.component).find((each) => catalogue.accepts(each, subject))
+    if (slot) return waysInto(catalogue, root, subject, child.pointer, slot)
+  }
+  return []
+}
+
+/** @param {Catalogue} catalogue @param {Component} root @param {Component} subject @param {string} team @returns {Place[]} */
+function memberPlaces(catalogue, root, subject, team) {
+  const members = catalogue.children(get(root, team), team).filter((child) => ['agent', 'team'].includes(catalogue.kindOf(child.component)))
+  const places = members.flatMap((member) => placesIn(catalogue, root, subject, member.pointer)
+    .map((place) => ({ ...place, label: `For ${titleOf(member.component)}` })))
+  const single = places.filter((place) => !place.many).map((place) => place.slot)
+  if (single.length < 2) return places
+  return [{ label: 'For every agent', slot: single[0] ?? '', many: false, command: addToEach(single, subject) }, ...places]
+}
+
+/** @param {Catalogue} catalogue @param {Component} root @param {Component} subject @param {string} owner @param {Slot} slot @returns {Place[]} */
+function waysInto(catalogue, root, subject, owner, slot) {
+  const pointer = join(owner, 'config', slot.field)
+  const filled = get(root, pointer)
+  const component = get(root, owner)
+  const label = slot.field === 'participants' ? `Into ${titleOf(component)}` : `As ${slot.field.replaceAll('_', ' ')} of ${titleOf(component)}`
+  const add = { label, slot: pointer, many: slot.many, command: addComponent(pointer, slot.many, subject) }
+  if (slot.many || !isComponent(filled) || catalogue.kindOf(subject) !== 'termination') return [add]
+  const ways = joints(catalogue).map(({ word, template }) => ({
+    label: `“${titleOf(filled)}” ${word} this`, slot: pointer, many: false, command: joinInto(catalogue, pointer, filled, template, subject),
+  }))
+  return [...ways, { ...add, label: `Instead of “${titleOf(filled)}”` }]
+}
+
+/** @param {Catalogue} catalogue @param {string} pointer @param {Component} filled @param {Component} joint @param {Component} subject */
+function joinInto(catalogue, pointer, filled, joint, subject) {
+  if (catalogue.entry(filled)?.provider !== joint.provider) return combine(pointer, joint, subject)
+  return addComponent(join(pointer, 'config', 'conditions'), true, subject)
+}
+
+/** The catalogue's conditions that hold others: "or" first. @param {Catalogue} catalogue */
+export function joints(catalogue) {
+  return catalogue.entries
+    .filter((entry) => entry.group === 'terminations' && entry.slots.some((slot) => slot.many))
+    .map((entry) => ({ word: jointWord(entry.provider), template: entry.template }))
+    .sort((a, b) => b.word.localeCompare(a.word))
+}
+
+/** @param {string} provider @returns {'and' | 'or'} */
+export function jointWord(provider) {
+  return /(^|\.)or/i.test(provider.split('.').at(-1) ?? '') ? 'or' : 'and'
+}
+
+/** Why nothing fits. @param {Catalogue} catalogue @param {Component} root @param {Component} subject @param {string} target */
+export function refusal(catalogue, root, subject, target) {
+  const what = kindsInWords([catalogue.typeOf(subject)])
+  const slot = slotAt(catalogue, root, target)
+  if (slot) return `This takes ${kindsInWords(slot.accepts)}, not ${kindsInWords([catalogue.typeOf(subject)])}.`
+  const component = get(root, target)
+  return isComponent(component) ? `${titleOf(component)} has no place for ${what}.` : `No place for ${what} here.`
+}
+
+/** The slot a component stands in, or its pointer itself. @param {string} pointer */
+export function slotOf(pointer) {
+  return /\/\d+$/.test(pointer) ? parent(pointer) : pointer
+}

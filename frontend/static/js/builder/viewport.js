@@ -1,0 +1,155 @@
+// @ts-check
+import { fitScale } from './geometry.js'
+
+const MIN_ZOOM = 0.1
+const MAX_ZOOM = 2
+/** Text smaller than this is hard to read, so nothing is fitted below it. */
+const READABLE_ZOOM = 0.72
+const MARGIN_PX = 28
+/** Room for the tool bar and the map at the bottom. */
+const FOOT_PX = 60
+const SETTLE_MS = 160
+
+/** @typedef {import('./geometry.js').Point} Point @typedef {import('./geometry.js').Size} Size */
+
+/** Which part of the world the canvas shows. Fires `move`; applies one transform per frame and reads no layout while moving. */
+export class Viewport extends EventTarget {
+  x = MARGIN_PX
+  y = MARGIN_PX
+  zoom = 1
+  /** @type {Size} */
+  size = { width: 800, height: 600 }
+  #frame = 0
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #settle
+
+  /** @param {HTMLElement} canvas @param {HTMLElement} world @param {AbortSignal} signal */
+  constructor(canvas, world, signal) {
+    super()
+    this.canvas = canvas
+    this.world = world
+    this.origin = canvas.getBoundingClientRect()
+    if (this.origin.width > 0) this.size = { width: this.origin.width, height: this.origin.height }
+    const observer = new ResizeObserver(([entry]) => {
+      if (!entry || entry.contentRect.width === 0) return
+      const resized = this.size.width !== entry.contentRect.width
+      this.size = { width: entry.contentRect.width, height: entry.contentRect.height }
+      this.origin = canvas.getBoundingClientRect()
+      this.dispatchEvent(new Event(resized ? 'resize' : 'move'))
+    })
+    observer.observe(canvas)
+    signal.addEventListener('abort', () => observer.disconnect())
+    canvas.addEventListener('wheel', (event) => this.#wheel(event), { passive: false, signal })
+    canvas.addEventListener('pointerdown', (event) => this.#pan(event, signal), { signal })
+  }
+
+  /** From window to world. @param {number} clientX @param {number} clientY @returns {Point} */
+  toWorld(clientX, clientY) {
+    return { x: (clientX - this.origin.left - this.x) / this.zoom, y: (clientY - this.origin.top - this.y) / this.zoom }
+  }
+
+  /** Show all of the world, as large as fits. @param {Size} content */
+  fit(content) {
+    const view = { width: this.size.width - 2 * MARGIN_PX, height: this.size.height - MARGIN_PX - FOOT_PX }
+    this.zoom = Math.max(READABLE_ZOOM, Math.min(1, fitScale(content, view)))
+    const left = (this.size.width - content.width * this.zoom) / 2
+    const top = (this.size.height - FOOT_PX + 20 - content.height * this.zoom) / 2
+    this.x = Math.round(Math.max(MARGIN_PX, left))
+    this.y = Math.round(Math.max(MARGIN_PX, Math.min(top, 120)))
+    this.#apply(false)
+  }
+
+  /** @param {number} factor @param {Point} [at]  a point of the canvas that stays where it is */
+  zoomBy(factor, at = { x: this.size.width / 2, y: this.size.height / 2 }) {
+    const zoom = Math.min(MAX_ZOOM, Math.max(MIN_ZOOM, this.zoom * factor))
+    this.moveTo(at.x - ((at.x - this.x) * zoom) / this.zoom, at.y - ((at.y - this.y) * zoom) / this.zoom, zoom)
+  }
+
+  /** @param {number} x @param {number} y @param {number} [zoom] */
+  moveTo(x, y, zoom = this.zoom) {
+    this.x = x
+    this.y = y
+    this.zoom = zoom
+    this.#apply(true)
+  }
+
+  /** Move just enough to show a box of the world. @param {import('./geometry.js').Box} box */
+  reveal(box) {
+    const left = this.x + box.x * this.zoom
+    const top = this.y + box.y * this.zoom
+    const right = left + box.width * this.zoom
+    const bottom = top + box.height * this.zoom
+    const dx = left < 16 ? 16 - left : right > this.size.width - 16 ? Math.max(16 - left, this.size.width - 16 - right) : 0
+    const dy = top < 16 ? 16 - top : bottom > this.size.height - FOOT_PX ? Math.max(16 - top, this.size.height - FOOT_PX - bottom) : 0
+    if (dx !== 0 || dy !== 0) this.moveTo(this.x + dx, this.y + dy)
+  }
+
+  /** @param {boolean} isMoving */
+  #apply(isMoving) {
+    if (isMoving) this.#keepLifted()
+    if (this.#frame) return
+    this.#frame = requestAnimationFrame(() => {
+      this.#frame = 0
+      this.world.style.transform = `translate(${this.x}px, ${this.y}px) scale(${this.zoom})`
+      this.world.dataset['detail'] = this.zoom < 0.35 ? 'low' : 'full'
+      this.canvas.style.setProperty('--grid', `${20 * this.zoom}px`)
+      this.canvas.style.backgroundPosition = `${this.x}px ${this.y}px`
+      this.dispatchEvent(new Event('move'))
+    })
+  }
+
+  /** A layer of its own only while it moves: kept for good it turns text blurred. */
+  #keepLifted() {
+    this.world.style.willChange = 'transform'
+    clearTimeout(this.#settle)
+    this.#settle = setTimeout(() => { this.world.style.willChange = '' }, SETTLE_MS)
+  }
+
+  /** @param {WheelEvent} event */
+  #wheel(event) {
+    event.preventDefault()
+    if (event.ctrlKey || event.metaKey) {
+      this.zoomBy(Math.exp(-event.deltaY * 0.0022 * (event.deltaMode === 1 ? 16 : 1)), { x: event.clientX - this.origin.left, y: event.clientY - this.origin.top })
+      return
+    }
+    const step = event.deltaMode === 1 ? 16 : 1
+    const [dx, dy] = event.shiftKey && event.deltaX === 0 ? [event.deltaY, 0] : [event.deltaX, event.deltaY]
+    this.moveTo(this.x - dx * step, this.y - dy * step)
+  }
+
+  /** Dragging the ground moves the world; two fingers zoom it. @param {PointerEvent} down @param {AbortSignal} signal */
+  #pan(down, signal) {
+    const onGround = down.target instanceof Element && !down.target.closest('[data-drag], button, a, input')
+    if (!(onGround && down.button === 0) && down.button !== 1) return
+    if (this.#fingers.size === 0) this.origin = this.canvas.getBoundingClientRect()
+    this.#fingers.set(down.pointerId, { x: down.clientX, y: down.clientY })
+    if (this.#fingers.size > 1) return
+    const stop = new AbortController()
+    const options = { signal: AbortSignal.any([stop.signal, signal]) }
+    addEventListener('pointermove', (event) => this.#follow(event), options)
+    const end = (/** @type {PointerEvent} */ event) => {
+      this.#fingers.delete(event.pointerId)
+      if (this.#fingers.size > 0) return
+      stop.abort()
+      delete this.canvas.dataset['panning']
+    }
+    addEventListener('pointerup', end, options)
+    addEventListener('pointercancel', end, options)
+  }
+
+  /** @type {Map<number, Point>} */
+  #fingers = new Map()
+
+  /** @param {PointerEvent} event */
+  #follow(event) {
+    const before = this.#fingers.get(event.pointerId)
+    if (!before) return
+    const now = { x: event.clientX, y: event.clientY }
+    this.canvas.dataset['panning'] = ''
+    const other = [...this.#fingers].find(([id]) => id !== event.pointerId)?.[1]
+    this.#fingers.set(event.pointerId, now)
+    if (!other) return this.moveTo(this.x + now.x - before.x, this.y + now.y - before.y)
+    const grown = Math.hypot(now.x - other.x, now.y - other.y) / (Math.hypot(before.x - other.x, before.y - other.y) || 1)
+    this.zoomBy(grown, { x: (now.x + other.x) / 2 - this.origin.left, y: (now.y + other.y) / 2 - this.origin.top })
+  }
+}

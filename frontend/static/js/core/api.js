@@ -1,0 +1,94 @@
+// @ts-check
+
+/**
+ * One finding of the server about one place of a document.
+ * @typedef {{ code: string, message: string, fix: string, where: string }} Finding
+ */
+
+/** What the server answered instead of what was asked for. Its parts are made for people. */
+export class ApiError extends Error {
+  /**
+   * @param {number} status  0 when no answer came
+   * @param {Partial<Finding>} error
+   * @param {Record<string, unknown>} body  the whole answer, for example `findings` or `missing`
+   */
+  constructor(status, error, body = {}) {
+    super(error.message || 'The studio gave no reason.')
+    this.name = 'ApiError'
+    this.status = status
+    this.code = error.code ?? 'unknown'
+    this.fix = error.fix ?? ''
+    this.where = error.where ?? ''
+    this.body = body
+  }
+}
+
+/** @returns {string} */
+export function csrfToken() {
+  return document.querySelector('meta[name="csrf-token"]')?.getAttribute('content') ?? ''
+}
+
+/**
+ * @typedef {{ json?: unknown, form?: FormData, signal?: AbortSignal, as?: 'json' | 'text', keepalive?: boolean }} RequestOptions
+ */
+
+/**
+ * @param {string} method
+ * @param {string} url
+ * @param {RequestOptions} options
+ * @returns {Promise<any>}
+ */
+async function request(method, url, { json, form, signal, as = 'json', keepalive = false }) {
+  /** @type {Record<string, string>} */
+  const headers = { Accept: as === 'json' ? 'application/json' : 'text/html, text/plain' }
+  if (method !== 'GET') headers['X-Studio-CSRF'] = csrfToken()
+  if (json !== undefined) headers['Content-Type'] = 'application/json'
+  const body = form ?? (json === undefined ? null : JSON.stringify(json))
+  const response = await send(url, { method, headers, body, signal: signal ?? null, keepalive, credentials: 'same-origin' })
+  const text = await response.text()
+  if (!response.ok) throw errorFrom(response.status, text)
+  if (as === 'text') return text
+  return text === '' ? null : JSON.parse(text)
+}
+
+/**
+ * @param {string} url
+ * @param {RequestInit} init
+ */
+async function send(url, init) {
+  try {
+    return await fetch(url, init)
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error
+    throw new ApiError(0, { code: 'unreachable', message: 'The studio does not answer.', fix: 'Is it still running? Try again.' })
+  }
+}
+
+/**
+ * @param {number} status
+ * @param {string} text
+ */
+function errorFrom(status, text) {
+  try {
+    const body = JSON.parse(text)
+    return new ApiError(status, body.error ?? { message: text.slice(0, 300) }, body)
+  } catch {
+    return new ApiError(status, { code: 'http', message: `The studio answered with status ${status}.` })
+  }
+}
+
+/** JSON in, JSON out, with the CSRF header on every change. Rejects with `ApiError`. */
+export const api = {
+  /** @param {string} url @param {RequestOptions} [options] */
+  get: (url, options = {}) => request('GET', url, options),
+  /** @param {string} url @param {unknown} json @param {RequestOptions} [options] */
+  post: (url, json, options = {}) => request('POST', url, { ...options, json }),
+  /** @param {string} url @param {unknown} json @param {RequestOptions} [options] */
+  put: (url, json, options = {}) => request('PUT', url, { ...options, json }),
+  /** @param {string} url @param {RequestOptions} [options] */
+  delete: (url, options = {}) => request('DELETE', url, options),
+  /** @param {string} url @param {FormData} form @param {RequestOptions} [options] */
+  upload: (url, form, options = {}) => request('POST', url, { ...options, form }),
+  /** HTML from a fragment route. @param {string} url @param {unknown} json @param {RequestOptions} [options] */
+  html: (url, json, options = {}) => request('POST', url, { ...options, json, as: 'text' }),
+}

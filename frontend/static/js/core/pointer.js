@@ -1,0 +1,87 @@
+// @ts-check
+// JSON pointers (RFC 6901) over plain JSON values. Nothing here changes a value: changed copies share what stayed.
+
+/** @typedef {any} Json */
+
+/** @param {string} pointer @returns {string[]} */
+export function steps(pointer) {
+  return pointer.split('/').slice(1).map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+}
+
+/** @param {string} pointer @param {...(string | number)} more */
+export function join(pointer, ...more) {
+  return pointer + more.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+}
+
+/** @param {string} pointer */
+export function parent(pointer) {
+  return pointer.slice(0, Math.max(0, pointer.lastIndexOf('/')))
+}
+
+/** The last step, unescaped. @param {string} pointer */
+export function last(pointer) {
+  return steps(pointer).at(-1) ?? ''
+}
+
+/** @param {string} pointer @param {string} outer */
+export function isWithin(pointer, outer) {
+  return pointer === outer || pointer.startsWith(`${outer}/`)
+}
+
+/** @param {Json} value @param {string} pointer @returns {Json} undefined where nothing stands */
+export function get(value, pointer) {
+  let here = value
+  for (const step of steps(pointer)) {
+    if (here === null || typeof here !== 'object' || !Object.hasOwn(here, step)) return undefined
+    here = here[step]
+  }
+  return here
+}
+
+/**
+ * @param {Json} value
+ * @param {string[]} path
+ * @param {(container: Json, key: string) => Json} change  gets a copy of the container and returns it
+ * @returns {Json}
+ */
+function edit(value, path, change) {
+  const [key, ...rest] = path
+  if (key === undefined) throw new Error('The pointer names the whole document.')
+  const copy = Array.isArray(value) ? [...value] : { ...value }
+  if (rest.length === 0) return change(copy, key)
+  const inner = copy[key] ?? {}
+  copy[key] = edit(inner, rest, change)
+  return copy
+}
+
+/** @param {Json} value @param {string} pointer @param {Json} next */
+export function set(value, pointer, next) {
+  if (pointer === '') return next
+  return edit(value, steps(pointer), (container, key) => {
+    container[key] = next
+    return container
+  })
+}
+
+/** @param {Json} value @param {string} pointer */
+export function remove(value, pointer) {
+  return edit(value, steps(pointer), (container, key) => {
+    if (Array.isArray(container)) container.splice(Number(key), 1)
+    else delete container[key]
+    return container
+  })
+}
+
+/** Put into a list, before the index that the pointer ends in. @param {Json} value @param {string} pointer @param {Json} next */
+export function insert(value, pointer, next) {
+  return edit(value, steps(pointer), (container, key) => {
+    container.splice(Number(key), 0, next)
+    return container
+  })
+}
+
+/** Rename a key and keep the order of the others. @param {Json} value @param {string} pointer @param {string} name */
+export function renameKey(value, pointer, name) {
+  const renamed = Object.entries(get(value, parent(pointer)) ?? {}).map(([key, each]) => [key === last(pointer) ? name : key, each])
+  return set(value, parent(pointer), Object.fromEntries(renamed))
+}

@@ -1,0 +1,43 @@
+// @ts-check
+import { ApiError } from './api.js'
+import { el, icon } from './dom.js'
+
+/** @typedef {'info' | 'success' | 'warning' | 'danger'} Tone */
+
+const ICONS = { info: 'info', success: 'circle-check', warning: 'triangle-alert', danger: 'circle-alert' }
+const SHOWN_MS = { info: 5000, success: 3500, warning: 8000, danger: 12000 }
+
+/**
+ * Show a short message in the corner; it leaves by itself.
+ * @param {string} text
+ * @param {{ tone?: Tone, fix?: string, action?: { label: string, run: () => void } }} [options]
+ */
+export function toast(text, { tone = 'info', fix = '', action } = {}) {
+  const region = document.getElementById('toasts')
+  if (!region) return
+  const close = el('button', { type: 'button', class: 'button quiet small icon-only', 'aria-label': 'Dismiss' }, icon('x'))
+  const node = el('div', { class: 'toast', 'data-tone': tone }, icon(ICONS[tone]), el('span', {}, text), close)
+  if (fix) node.append(el('span', { class: 'toast-fix' }, fix))
+  if (action) {
+    const run = action.run
+    const button = el('button', { type: 'button', class: 'button small', on: { click: () => { node.remove(); run() } } }, action.label)
+    node.append(el('span', { class: 'toast-fix' }, button))
+  }
+  close.addEventListener('click', () => node.remove())
+  region.append(node)
+  const leave = () => {
+    if (node.matches(':hover, :focus-within')) setTimeout(leave, 1500)
+    else node.remove()
+  }
+  setTimeout(leave, SHOWN_MS[tone])
+}
+
+/**
+ * Show what went wrong and what to do about it.
+ * @param {unknown} error
+ */
+export function toastError(error) {
+  if (error instanceof DOMException && error.name === 'AbortError') return
+  if (error instanceof ApiError) toast(error.message, { tone: 'danger', fix: error.fix })
+  else toast('Something went wrong on this page.', { tone: 'danger', fix: error instanceof Error ? error.message : String(error) })
+}

@@ -1,0 +1,71 @@
+// @ts-check
+// CodeMirror inside a shadow root, where its styles are adopted sheets and no inline style is needed.
+import { debounce } from '../core/dom.js'
+
+/** @typedef {import('@codemirror/view').EditorView} EditorView */
+
+/**
+ * `<json-code data-language="json|python" data-label="…" data-readonly>`: a code editor. The text comes from a `<textarea>`
+ * inside, which stays as it is where CodeMirror cannot load, or from `text`. Fires `json-code:input` with `detail.text`.
+ */
+export class JsonCode extends HTMLElement {
+  /** @type {EditorView | undefined} */
+  #view
+  #text = ''
+  #isSetting = false
+
+  connectedCallback() {
+    if (this.#view) return
+    const area = this.querySelector('textarea')
+    if (area) this.#text = area.value
+    area?.addEventListener('input', () => this.#tell(area.value))
+    void this.#upgrade(area)
+  }
+
+  disconnectedCallback() {
+    this.#later.flush()
+    this.#view?.destroy()
+    this.#view = undefined
+  }
+
+  get text() {
+    return this.#view ? this.#view.state.doc.toString() : this.#text
+  }
+
+  /** Setting fires nothing. The cursor stays where it can. */
+  set text(text) {
+    this.#text = text
+    const area = this.querySelector('textarea')
+    if (area) area.value = text
+    const view = this.#view
+    if (!view || view.state.doc.toString() === text) return
+    this.#isSetting = true
+    const head = Math.min(view.state.selection.main.head, text.length)
+    view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text }, selection: { anchor: head } })
+    this.#isSetting = false
+  }
+
+  /** @param {HTMLTextAreaElement | null} area */
+  async #upgrade(area) {
+    const { makeView } = await import('./code-view.js')
+    if (!this.isConnected || this.#view) return
+    const root = this.shadowRoot ?? this.attachShadow({ mode: 'open' })
+    root.replaceChildren()
+    this.#view = makeView({
+      root, text: this.#text, label: this.dataset['label'] ?? 'Code', language: this.dataset['language'] ?? 'json', isReadOnly: this.dataset['readonly'] !== undefined,
+      onChange: (text) => { if (!this.#isSetting) this.#later(text) },
+    })
+    area?.remove()
+    this.dataset['ready'] = ''
+  }
+
+  #later = debounce((/** @type {string} */ text) => this.#tell(text), 120)
+
+  /** @param {string} text */
+  #tell(text) {
+    this.#text = text
+    this.dispatchEvent(new CustomEvent('json-code:input', { bubbles: true, detail: { text } }))
+  }
+}
+
+if (!customElements.get('json-code')) customElements.define('json-code', JsonCode)

@@ -1,0 +1,116 @@
+// @ts-check
+/** @import {Task} from './types.js' */
+import { el, find, icon, on } from '../core/dom.js'
+import { toastError } from '../core/toast.js'
+import { dataUrl, refusal, taskOf } from './pictures.js'
+
+/**
+ * The form for a task: text, and pictures that are pasted, dropped or chosen.
+ *
+ * @param {HTMLFormElement} form
+ * @param {(task: Task) => Promise<boolean>} start  false when the person took it back
+ */
+export function composer(form, start) {
+  const text = /** @type {HTMLTextAreaElement} */ (find('textarea', form))
+  const chooser = /** @type {HTMLInputElement} */ (find('input[type="file"]', form))
+  const shelf = find('[data-part="pictures"]', form)
+  const error = find('[data-part="refusal"]', form)
+  const send = /** @type {HTMLButtonElement} */ (find('button[type="submit"]', form))
+  /** @type {string[]} */
+  let pictures = []
+
+  function show() {
+    shelf.replaceChildren(...pictures.map(thumbnail))
+    send.disabled = text.value.trim() === '' && pictures.length === 0
+  }
+
+  /** @param {string} url @param {number} index */
+  function thumbnail(url, index) {
+    return el('div', { class: 'thumbnail' }, el('img', { src: url, alt: `Picture ${index + 1}` }),
+      el('button', { type: 'button', class: 'button small icon-only', 'aria-label': `Remove picture ${index + 1}`, 'data-remove': index }, icon('x')))
+  }
+
+  /** @param {Iterable<File>} files */
+  async function add(files) {
+    const refusals = []
+    for (const file of files) {
+      const reason = refusal(file)
+      if (reason) refusals.push(reason)
+      else pictures.push(await dataUrl(file))
+    }
+    error.textContent = refusals.join(' ')
+    show()
+  }
+
+  async function submit() {
+    if (send.disabled || form.ariaBusy === 'true') return
+    form.ariaBusy = 'true'
+    try {
+      if (await start(taskOf(text.value.trim(), pictures))) {
+        text.value = ''
+        pictures = []
+      }
+    } catch (problem) {
+      toastError(problem)
+    } finally {
+      form.ariaBusy = 'false'
+      show()
+    }
+  }
+
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    submit()
+  })
+  text.addEventListener('input', show)
+  text.addEventListener('keydown', (event) => {
+    if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
+    event.preventDefault()
+    submit()
+  })
+  text.addEventListener('paste', (event) => {
+    const files = [...(event.clipboardData?.files ?? [])]
+    if (files.length === 0) return
+    event.preventDefault()
+    add(files)
+  })
+  chooser.addEventListener('change', () => {
+    add([...(chooser.files ?? [])])
+    chooser.value = ''
+  })
+  on(shelf, 'click', '[data-remove]', (_, button) => {
+    pictures.splice(Number(button.dataset.remove), 1)
+    show()
+    text.focus()
+  })
+  dropZone(find('[data-drop]'), add)
+  show()
+
+  return {
+    /** @param {string} task */
+    fill(task) {
+      text.value = task
+      show()
+      text.focus()
+    },
+    focus: () => text.focus(),
+  }
+}
+
+/** @param {HTMLElement} zone @param {(files: File[]) => void} add */
+function dropZone(zone, add) {
+  zone.addEventListener('dragover', (event) => {
+    if (!event.dataTransfer?.types.includes('Files')) return
+    event.preventDefault()
+    zone.dataset.over = ''
+  })
+  zone.addEventListener('dragleave', (event) => {
+    if (!zone.contains(/** @type {Node | null} */ (event.relatedTarget))) delete zone.dataset.over
+  })
+  zone.addEventListener('drop', (event) => {
+    delete zone.dataset.over
+    if (!event.dataTransfer?.files.length) return
+    event.preventDefault()
+    add([...event.dataTransfer.files])
+  })
+}

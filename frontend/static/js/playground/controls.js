@@ -1,0 +1,97 @@
+// @ts-check
+/** @import {Batch, RunState} from './types.js' */
+/** @import {Command} from './run-words.js' */
+import { find, on } from '../core/dom.js'
+import { toastError } from '../core/toast.js'
+import { tokens, usageTotal, usageWords } from './format.js'
+import { allowed, badge, hasEnded } from './run-words.js'
+import { Totals } from './totals.js'
+
+/**
+ * The toolbar: what the run does, and the buttons that change it.
+ *
+ * @param {HTMLElement} root
+ * @param {RunState} first
+ * @param {(command: Command) => Promise<RunState>} send
+ * @param {AbortSignal} signal
+ */
+export function controls(root, first, send, signal) {
+  const totals = new Totals()
+  let run = first
+  let isStopping = false
+  let worker = ''
+
+  function show() {
+    const { word, look, more } = badge(run, { isStopping, worker })
+    const mark = find('[data-part="state"]', root)
+    mark.textContent = word
+    mark.dataset.state = look
+    find('[data-part="state-more"]', root).textContent = more
+    const can = allowed(run)
+    for (const button of buttons(root)) button.disabled = !can[/** @type {Command} */ (button.dataset.command)]
+    root.dataset.state = hasEnded(run.state) ? 'ended' : 'open'
+    showTotals()
+  }
+
+  function showTotals() {
+    const node = find('[data-part="totals"]', root)
+    const total = usageTotal(totals.usage)
+    node.hidden = total === 0
+    find('[data-part="tokens"]', node).textContent = tokens(total)
+    node.title = usageWords(totals.usage)
+  }
+
+  /** @param {RunState} news */
+  function take(news) {
+    run = { ...run, ...news }
+    show()
+    root.dispatchEvent(new CustomEvent('run:state', { bubbles: true, detail: { ...run, usage: totals.usage } }))
+  }
+
+  /** @param {Command} command */
+  async function press(command) {
+    if (!allowed(run)[command]) return
+    const button = buttons(root).find((one) => one.dataset.command === command)
+    button?.setAttribute('aria-busy', 'true')
+    try {
+      take(await send(command))
+    } catch (error) {
+      toastError(error)
+    } finally {
+      button?.removeAttribute('aria-busy')
+    }
+  }
+
+  on(root, 'click', '[data-command]', (_, button) => press(/** @type {Command} */ (button.dataset.command)), signal)
+  show()
+
+  return {
+    press,
+    /** Pause when it runs, go on when it is held. */
+    toggle: () => press(allowed(run).pause ? 'pause' : 'resume'),
+    /** @param {Batch} batch */
+    apply(batch) {
+      totals.apply(batch)
+      isStopping ||= batch.entries.some(({ kind, body }) => kind === 'command' && body.command === 'stop')
+      const before = worker
+      worker = whoWorks(batch, worker)
+      if (batch.state) take(batch.state)
+      else if (worker !== before) show()
+      else if (batch.entries.length > 0) showTotals()
+    },
+    get state() {
+      return run
+    },
+    take,
+  }
+}
+
+/** @param {Batch} batch @param {string} before */
+function whoWorks(batch, before) {
+  const last = batch.entries.findLast(({ kind }) => kind === 'message' || kind === 'event')
+  const isIdle = last?.kind === 'message' || last?.body.type === 'SelectSpeakerEvent'
+  return batch.chunks.at(-1)?.source ?? (isIdle ? '' : last?.body.source ?? before)
+}
+
+/** @param {HTMLElement} root */
+const buttons = (root) => /** @type {HTMLButtonElement[]} */ ([...root.querySelectorAll('[data-command]')])

@@ -1,0 +1,164 @@
+// @ts-check
+/** @import {Batch, Body} from './types.js' */
+/** @import {FlowEdge, FlowNode} from './flow-counts.js' */
+/** @import {Placed} from './flow-layout.js' */
+/** @import {ColourBook} from './participants.js' */
+/** @import {Selection} from './selection.js' */
+import { el, svg } from '../core/dom.js'
+import { FlowCounts } from './flow-counts.js'
+import { layout, pathThrough } from './flow-layout.js'
+import { NODE_HEIGHT_PX, arrowHead, edgeShape, middleOf, nodeShape, showCount, widthOf } from './flow-shapes.js'
+import { tokens } from './format.js'
+import { shownName } from './participants.js'
+
+/** More dots at once would be noise, and work in every frame. */
+const DOTS = 16
+const TRAVEL_MS = 700
+
+/**
+ * @typedef {object} FlowOptions
+ * @property {HTMLElement} stage  the SVG goes here
+ * @property {HTMLElement} table  the same as rows, for those who do not see the picture
+ * @property {Body} component
+ * @property {ColourBook} colours
+ * @property {Selection} selection
+ */
+
+/** Who talks to whom: agents as nodes, messages as counted edges. */
+export class Flow {
+  #counts
+  #options
+  #drawing
+  #shape = -1
+  /** @type {Map<string, SVGGElement>} by node name and by edge key */
+  #nodes = new Map()
+  /** @type {Map<string, SVGGElement>} */
+  #edges = new Map()
+
+  /** @param {FlowOptions} options @param {AbortSignal} signal */
+  constructor(options, signal) {
+    this.#options = options
+    this.#counts = new FlowCounts(options.component)
+    this.#drawing = svg('svg', { class: 'flow', role: 'group', 'aria-label': 'Message flow' }, arrowHead())
+    options.stage.replaceChildren(this.#drawing)
+    this.#drawing.addEventListener('click', (event) => this.#chosen(event), { signal })
+    this.#drawing.addEventListener('keydown', (event) => event.key === 'Enter' && this.#chosen(event), { signal })
+    options.selection.subscribe((seq) => this.#mark(seq), signal)
+    const resized = new ResizeObserver(() => this.#arrange(true))
+    resized.observe(options.stage)
+    signal.addEventListener('abort', () => resized.disconnect())
+  }
+
+  /** @param {Batch} batch */
+  apply(batch) {
+    const travelled = this.#counts.apply(batch)
+    if (!batch.live) return
+    this.draw(travelled)
+  }
+
+  /** @param {FlowEdge[]} [travelled] edges to light up */
+  async draw(travelled = []) {
+    for (const node of this.#counts.nodes.values()) this.#showNode(node)
+    for (const edge of this.#counts.edges.values()) this.#showEdge(edge)
+    await this.#arrange(false)
+    for (const edge of travelled.slice(-DOTS)) this.#lightUp(edge)
+    this.#showTable()
+  }
+
+  /** @param {boolean} isForced */
+  async #arrange(isForced) {
+    const { stage } = this.#options
+    if ((!isForced && this.#shape === this.#counts.shape) || stage.clientWidth === 0) return
+    this.#shape = this.#counts.shape
+    const boxes = [...this.#counts.nodes.values()].map((node) => ({ id: node.name, width: widthOf(node.name), height: NODE_HEIGHT_PX }))
+    const placed = await layout(boxes, [...this.#counts.edges.values()], { width: stage.clientWidth, height: stage.clientHeight })
+    this.#place(placed)
+  }
+
+  /** @param {Placed} placed */
+  #place(placed) {
+    const { width, height } = placed
+    this.#drawing.setAttribute('viewBox', `0 0 ${width} ${height}`)
+    this.#drawing.style.maxInlineSize = `${Math.round(width * 1.1)}px`
+    for (const [key, points] of placed.edges) {
+      const group = this.#edgeGroup(key)
+      const paths = group.querySelectorAll('path')
+      for (const path of paths) path.setAttribute('d', pathThrough(points))
+      const label = middleOf(paths[0])
+      for (const part of group.querySelectorAll('text, rect')) part.setAttribute('transform', `translate(${label.x} ${label.y})`)
+    }
+    for (const [name, { x, y }] of placed.nodes) this.#nodeGroup(name).style.transform = `translate(${x}px, ${y}px)`
+  }
+
+  /** @param {string} name */
+  #nodeGroup(name) {
+    let group = this.#nodes.get(name)
+    if (group) return group
+    group = nodeShape(name, this.#options.colours.hueOf(name))
+    this.#nodes.set(name, group)
+    this.#drawing.append(group)
+    return group
+  }
+
+  /** @param {string} key */
+  #edgeGroup(key) {
+    let group = this.#edges.get(key)
+    if (group) return group
+    group = edgeShape(key)
+    this.#edges.set(key, group)
+    this.#drawing.insertBefore(group, this.#drawing.querySelector('.flow-node'))
+    return group
+  }
+
+  /** @param {FlowNode} node */
+  #showNode(node) {
+    const group = this.#nodeGroup(node.name)
+    group.dataset.state = node.name === this.#counts.speaker ? 'speaking' : node.messages === 0 ? 'silent' : 'heard'
+    group.setAttribute('aria-description', `${node.messages} messages, ${tokens(node.tokens)} tokens`)
+    showCount(group, node.messages)
+  }
+
+  /** @param {FlowEdge} edge */
+  #showEdge(edge) {
+    const group = this.#edgeGroup(edge.key)
+    const count = edge.seqs.length
+    group.dataset.state = count === 0 ? 'planned' : 'used'
+    group.style.setProperty('--edge-width', `${Math.min(1.4 + Math.log2(count + 1) * 0.7, 6)}px`)
+    showCount(group, count)
+  }
+
+  /** @param {FlowEdge} edge */
+  #lightUp(edge) {
+    const group = this.#edgeGroup(edge.key)
+    const line = /** @type {SVGPathElement} */ (group.querySelector('.flow-line'))
+    line.animate([{ stroke: 'var(--color-accent)' }, { stroke: 'var(--color-accent)', offset: 0.6 }, {}], { duration: TRAVEL_MS * 2 })
+    const isCalm = matchMedia('(prefers-reduced-motion: reduce)').matches || document.hidden
+    if (isCalm || this.#drawing.querySelectorAll('.flow-traveller').length >= DOTS) return
+    const dot = svg('circle', { class: 'flow-traveller', r: 4.5 })
+    dot.style.offsetPath = `path("${line.getAttribute('d')}")`
+    this.#drawing.append(dot)
+    dot.animate([{ offsetDistance: '0%' }, { offsetDistance: '100%' }], { duration: TRAVEL_MS, easing: 'ease-in-out' }).finished.finally(() => dot.remove())
+  }
+
+  #showTable() {
+    const rows = [...this.#counts.edges.values()].filter((edge) => edge.seqs.length > 0)
+    this.#options.table.replaceChildren(...rows.map((edge) =>
+      el('tr', {}, el('td', {}, shownName(edge.from)), el('td', {}, shownName(edge.to)), el('td', { class: 'numeric' }, edge.seqs.length))))
+  }
+
+  /** @param {Event} event */
+  #chosen(event) {
+    const group = /** @type {Element} */ (event.target).closest('g')
+    const node = this.#counts.nodes.get(group?.dataset.name ?? '')
+    const edge = this.#counts.edges.get(group?.dataset.key ?? '')
+    const seq = node?.lastSeq || edge?.seqs.at(-1)
+    if (seq) this.#options.selection.select(seq, 'flow')
+  }
+
+  /** @param {number | null} seq */
+  #mark(seq) {
+    const edge = seq === null ? undefined : this.#counts.edgeOf(seq)
+    for (const [key, group] of this.#edges) group.toggleAttribute('data-selected', key === edge?.key)
+    for (const [name, group] of this.#nodes) group.toggleAttribute('data-selected', name === edge?.from)
+  }
+}

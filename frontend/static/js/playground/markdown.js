@@ -1,0 +1,75 @@
+// @ts-check
+import { CODE_BLOCK, CODE_FENCE, HEADING_1, HEADING_4, HEADING_6, HREF, IMAGE, LINK, RAW_URL, SRC, TABLE, default_renderer, parser, parser_end,
+  parser_write } from 'streaming-markdown'
+import { safeLink, safePicture } from './links.js'
+import { underscoreGuard } from './underscores.js'
+
+/**
+ * Markdown that is written piece by piece. It builds elements and never parses HTML;
+ * links lead only to allowed places, pictures are never fetched.
+ *
+ * @param {HTMLElement} root
+ */
+export function markdownWriter(root) {
+  const renderer = default_renderer(root)
+  const { add_token, set_attr } = renderer
+  renderer.add_token = (where, type) => {
+    const isHeading = type >= HEADING_1 && type <= HEADING_6
+    add_token(where, isHeading ? HEADING_4 : type) // below the name of who speaks, whatever the message thinks of its size
+    const node = where.nodes[where.index]
+    if (isHeading) node.dataset.level = String(type - HEADING_1 + 1)
+    if (type === LINK || type === RAW_URL) Object.assign(node, { target: '_blank', rel: 'noopener noreferrer nofollow' })
+    if (type === IMAGE) node.setAttribute('alt', '')
+    if (type === TABLE || type === CODE_FENCE || type === CODE_BLOCK) scrollable(node)
+  }
+  renderer.add_text = (where, text) => {
+    const node = where.nodes[where.index]
+    if (node instanceof HTMLImageElement) node.alt += text
+    else if (node.lastChild instanceof Text) node.lastChild.appendData(text)
+    else node.append(text)
+  }
+  renderer.set_attr = (where, type, value) => {
+    const node = where.nodes[where.index]
+    if (type === HREF) setLink(node, value)
+    else if (type === SRC) setPicture(node, value)
+    else set_attr(where, type, value)
+  }
+  const state = parser(renderer)
+  const isVerbatim = () => /^(CODE|A|IMG|EQUATION-.*)$/.test(renderer.data.nodes[renderer.data.index]?.tagName ?? '')
+  const guarded = underscoreGuard((text) => parser_write(state, text), isVerbatim)
+  return {
+    write: guarded.write,
+    end() {
+      guarded.end()
+      parser_end(state)
+    },
+  }
+}
+
+/** Put a finished text into an element. @param {HTMLElement} root @param {string} text */
+export function renderMarkdown(root, text) {
+  root.replaceChildren()
+  const writer = markdownWriter(root)
+  writer.write(text)
+  writer.end()
+}
+
+/** @param {HTMLElement} node */
+function scrollable(node) {
+  const box = node.tagName === 'CODE' ? node.parentElement : node
+  box?.setAttribute('tabindex', '0')
+}
+
+/** @param {HTMLElement} node @param {string} value */
+function setLink(node, value) {
+  const url = safeLink(value)
+  if (url) node.setAttribute('href', url)
+  else node.title = value
+}
+
+/** @param {HTMLElement} node @param {string} value */
+function setPicture(node, value) {
+  const url = safePicture(value)
+  if (url) node.setAttribute('src', url)
+  else node.dataset.blocked = value
+}

@@ -1,0 +1,47 @@
+// @ts-check
+/** @import {Item} from './types.js' */
+import { el, icon } from '../core/dom.js'
+import { renderMarkdown } from './markdown.js'
+
+/**
+ * A question of the team to the person, at its place in the conversation. Answered, it stays as a record.
+ *
+ * @param {Item} item
+ * @param {(requestId: string, text: string) => Promise<void>} answer
+ */
+export function renderQuestion(item, answer) {
+  const prompt = el('div', { class: 'prose question-prompt', id: `prompt-${item.requestId}` })
+  renderMarkdown(prompt, item.label || 'Your answer?')
+  const box = el('div', { class: 'turn-body question', 'data-answer': item.answer }, prompt)
+  if (item.answer !== 'open') {
+    box.append(el('p', { class: 'muted small' }, item.answer === 'answered' ? 'Answered below.' : 'The run ended without an answer.'))
+    return box
+  }
+  box.append(renderForm(item, answer))
+  return box
+}
+
+/** @param {Item} item @param {(requestId: string, text: string) => Promise<void>} answer */
+function renderForm(item, answer) {
+  const text = el('textarea', { class: 'input', rows: '2', 'aria-labelledby': `prompt-${item.requestId}`, placeholder: 'Your answer' })
+  const send = el('button', { class: 'button primary', type: 'submit' }, icon('send'), 'Send')
+  const form = el('form', { class: 'question-form' }, text, el('div', { class: 'question-actions' },
+    el('span', { class: 'muted small' }, 'Enter sends, Shift+Enter starts a new line'), send))
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault()
+    if (send.disabled) return
+    send.disabled = true
+    try {
+      await answer(item.requestId, text.value)
+      text.readOnly = true
+    } catch {
+      send.disabled = false
+    }
+  })
+  text.addEventListener('keydown', (event) => {
+    if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
+    event.preventDefault()
+    form.requestSubmit()
+  })
+  return form
+}

@@ -1,0 +1,100 @@
+// @ts-check
+/** @import {Body, RunState} from './types.js' */
+
+const PAUSED = /** @type {{[reason: string]: string}} */ ({
+  user: 'Paused by you',
+  step: 'Paused after one step',
+  breakpoint: 'Paused at a breakpoint',
+  input: 'Waiting for your answer',
+  approval: 'Waiting for your approval',
+  budget: 'Paused: the budget is used up',
+  shutdown: 'Paused: the server is stopping',
+})
+
+const STATES = /** @type {{[state: string]: string}} */ ({
+  created: 'Starting',
+  running: 'Running',
+  paused: 'Paused',
+  finished: 'Finished',
+  stopped: 'Stopped',
+  cancelled: 'Cancelled',
+  failed: 'Failed',
+  interrupted: 'Interrupted',
+})
+
+/** Why a run ended, when the log has no better words. */
+const ENDINGS = /** @type {{[reason: string]: string}} */ ({
+  user: 'as you asked',
+  shutdown: 'the server was stopped',
+  killed: 'the server ended without warning',
+})
+
+const ENDED = new Set(['finished', 'stopped', 'cancelled', 'failed', 'interrupted'])
+
+/** @param {string} state */
+export const hasEnded = (state) => ENDED.has(state)
+
+/** One word for a list row. @param {string} state */
+export const stateWord = (state) => STATES[state] ?? state
+
+/**
+ * The badge of the toolbar: what the run does and why.
+ * @param {RunState} run
+ * @param {{isStopping?: boolean, worker?: string}} [doing]  what was asked of it, and who is at work
+ * @returns {{word: string, look: string, more: string}} `look` is the badge's data-state
+ */
+export function badge(run, { isStopping = false, worker = '' } = {}) {
+  if (run.state === 'running') return runningBadge(run, isStopping, worker)
+  if (run.state === 'paused') {
+    const asks = run.reason === 'input' && run.pending ? `${run.pending.source} asks` : ''
+    return { word: PAUSED[run.reason] ?? 'Paused', look: run.reason === 'input' ? 'waiting' : 'paused', more: asks }
+  }
+  return { word: stateWord(run.state), look: run.state, more: '' }
+}
+
+/** @param {RunState} run @param {boolean} isStopping @param {string} worker */
+function runningBadge(run, isStopping, worker) {
+  if (!run.finishing) return { word: run.reason === 'step' ? 'One step' : 'Running', look: 'running', more: worker }
+  const rest = `${worker || 'the team'} is still finishing`
+  return { word: isStopping ? 'Stopping after this turn' : 'Pausing', look: 'paused', more: rest }
+}
+
+/** @typedef {'pause' | 'step' | 'resume' | 'stop' | 'cancel'} Command */
+
+/**
+ * Which buttons mean something now.
+ * @param {RunState} run
+ * @returns {{[name in Command]: boolean}}
+ */
+export function allowed(run) {
+  const isPausing = run.finishing === true
+  const isHeld = run.state === 'paused' && !['input', 'approval'].includes(run.reason)
+  const isOpen = ['created', 'running', 'paused'].includes(run.state)
+  return {
+    pause: run.state === 'running' && !isPausing && run.reason !== 'step',
+    step: isHeld,
+    resume: isHeld || (run.state === 'running' && isPausing),
+    stop: run.state === 'running' || run.state === 'paused',
+    cancel: isOpen,
+  }
+}
+
+/**
+ * How a run ended, in one line and what to do about it.
+ * @param {Body} body  of the log's state entry
+ * @returns {{line: string, fix: string}}
+ */
+export function ending(body) {
+  const message = body.error?.message || body.detail || ENDINGS[body.reason] || ''
+  const word = stateWord(body.state)
+  const isSaid = message.replace(/\.$/, '') === word
+  return { line: message && !isSaid ? `${word}: ${message}` : word, fix: String(body.error?.fix ?? '') }
+}
+
+/** @param {string} command */
+export function commandWords(command, by = '') {
+  const who = by && by !== 'user' && by !== 'you' ? by : 'you'
+  const past = { pause: 'Pause asked', resume: 'Resumed', step: 'One step', stop: 'Stop asked', cancel: 'Cancelled' }
+  const word = /** @type {{[name: string]: string}} */ (past)[command]
+  return word ? `${word} by ${who}` : ''
+}

@@ -1,0 +1,62 @@
+// @ts-check
+/** @import {RunSummary} from './types.js' */
+import { el, find } from '../core/dom.js'
+import { toastError } from '../core/toast.js'
+import { excerpt, listTime, taskText, tokens, usageTotal } from './format.js'
+import { stateWord } from './run-words.js'
+import { server } from './server.js'
+
+/**
+ * The past runs of the team, newest first.
+ * @param {HTMLElement} root
+ * @param {string} teamId
+ */
+export function runsList(root, teamId) {
+  const list = find('[data-part="run-list"]', root)
+  const empty = find('[data-part="no-runs"]', root)
+  let current = ''
+
+  function mark() {
+    for (const link of list.querySelectorAll('a')) {
+      if (link.dataset.run === current) link.setAttribute('aria-current', 'page')
+      else link.removeAttribute('aria-current')
+    }
+  }
+
+  return {
+    async refresh() {
+      try {
+        const runs = teamId === '' ? [] : await server.runs(teamId)
+        list.replaceChildren(...runs.map(renderRow))
+        empty.hidden = runs.length > 0
+        mark()
+      } catch (error) {
+        toastError(error)
+      }
+    },
+    /** @param {string} runId  '' for none */
+    select(runId) {
+      current = runId
+      mark()
+    },
+    /** The open run changed: no need to ask the server. @param {string} runId @param {Pick<RunSummary, 'state' | 'usage'>} run */
+    update(runId, run) {
+      const row = list.querySelector(`[data-run="${CSS.escape(runId)}"]`)
+      row?.querySelector('.run-foot')?.replaceWith(renderFoot(run, row.querySelector('time')?.cloneNode(true)))
+    },
+  }
+}
+
+/** @param {RunSummary} run */
+function renderRow(run) {
+  const time = el('time', { datetime: run.started_at ?? '' }, listTime(run.started_at ?? ''))
+  return el('li', {}, el('a', { class: 'run-row', href: `/runs/${run.id}`, 'data-run': run.id },
+    el('span', { class: 'run-task' }, excerpt(taskText(run.task), 120) || 'A picture'), renderFoot(run, time)))
+}
+
+/** @param {Pick<RunSummary, 'state' | 'usage'>} run @param {Node | undefined} time */
+function renderFoot({ state, usage }, time) {
+  const total = usageTotal(usage)
+  return el('span', { class: 'run-foot' }, el('span', { class: 'run-state', 'data-state': state }, stateWord(state)), time,
+    total > 0 && el('span', { class: 'numeric', title: `${total.toLocaleString('en')} tokens` }, `${tokens(total)} tok`))
+}

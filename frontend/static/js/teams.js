@@ -1,0 +1,66 @@
+// @ts-check
+// The page Teams: make, import, duplicate and delete teams.
+import { api } from './core/api.js'
+import { ask } from './core/dialog.js'
+import { find, on } from './core/dom.js'
+import { toastError } from './core/toast.js'
+import { given, showError, sources } from './gallery/source.js'
+
+sources(document)
+
+on(document, 'click', '[data-create-team]', async (_event, button) => {
+  const { gallery, group, index } = button.dataset
+  const body = gallery ? { from_gallery: { gallery_id: gallery, group, index: Number(index) } } : {}
+  await openNew(() => api.post('/api/teams', body))
+})
+
+on(document, 'click', '[data-duplicate-team]', async (_event, button) => {
+  const { team, name } = row(button).dataset
+  await openNew(async () => {
+    const { component } = await api.get(`/api/teams/${team}`)
+    return api.post('/api/teams', { name: `${name} copy`, component })
+  })
+})
+
+on(document, 'click', '[data-delete-team]', async (_event, button) => {
+  const { team, name } = row(button).dataset
+  const title = `Delete “${name}”?`
+  const text = 'All its versions go as well. Past runs stay in the log.'
+  const choices = [{ value: '', label: 'Keep it' }, { value: 'delete', label: 'Delete team', tone: /** @type {const} */ ('danger') }]
+  if ((await ask({ title, text, choices })) !== 'delete') return
+  try {
+    await api.delete(`/api/teams/${team}`)
+    location.reload()
+  } catch (error) {
+    toastError(error)
+  }
+})
+
+on(document, 'submit', '[data-import-team]', async (event, form) => {
+  event.preventDefault()
+  const source = find('[data-source]', form)
+  showError(source)
+  try {
+    const what = given(source)
+    const text = 'file' in what ? await what.file.text() : 'text' in what ? what.text : ''
+    const team = await api.post('/api/teams', { text })
+    location.assign(`/teams/${team.id}`)
+  } catch (error) {
+    showError(source, error)
+  }
+})
+
+/** @param {() => Promise<{ id: string }>} make */
+async function openNew(make) {
+  try {
+    const team = await make()
+    location.assign(`/teams/${team.id}`)
+  } catch (error) {
+    toastError(error)
+  }
+}
+
+/** @param {HTMLElement} button */
+function row(button) {
+  return /** @type {HTMLElement} */ (button.closest('[data-team]'))
+}

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Thread } from '../../static/js/playground/thread.js'
+import { entriesOf, message } from './playground-entries.mjs'
+
+/** @param {Thread} thread */
+function itemsOf(thread) {
+  const items = new Map()
+  return (batch = {}) => {
+    thread.apply({ entries: [], chunks: [], state: null, live: true, ...batch })
+    const { items: changed, removed } = thread.take()
+    for (const item of changed) items.set(item.key, item)
+    for (const key of removed) items.delete(key)
+    return [...items.values()]
+  }
+}
+
+const asked = { type: 'ToolCallRequestEvent', source: 'clerk', content: [{ id: 'c1', name: 'add', arguments: '{"a":1}' }, { id: 'c2', name: 'sub', arguments: '{}' }] }
+const done = { type: 'ToolCallExecutionEvent', source: 'clerk', content: [{ call_id: 'c2', name: 'sub', content: 'no', is_error: true }] }
+
+test('a tool call gets its result, its error state and the time between', () => {
+  const show = itemsOf(new Thread())
+  const [tools] = show({ entries: entriesOf(['event', asked], ['event', done]) })
+  assert.equal(tools.calls[0].result, null)
+  assert.deepEqual([tools.calls[1].result, tools.calls[1].isError, tools.calls[1].durationMs], ['no', true, 1000])
+})
+
+test('a result whose call is not on the page is shown alone', () => {
+  const [tools] = itemsOf(new Thread())({ entries: entriesOf(['event', done]) })
+  assert.deepEqual([tools.kind, tools.calls[0].name, tools.calls[0].result], ['tools', 'sub', 'no'])
+})
+
+test('a streamed message and its log entry are one item', () => {
+  const show = itemsOf(new Thread())
+  const [writing] = show({ chunks: [{ message_id: 'm1', source: 'writer', offset: 0, text: 'Hel' }] })
+  const [finished, ...rest] = show({ entries: entriesOf(['message', { ...message('writer', 'Hello'), id: 'm1' }]) })
+  assert.deepEqual([writing.streaming, finished.streaming, finished.key === writing.key, rest.length], [true, false, true, 0])
+})
+
+test('a chunk that comes after its message changes nothing', () => {
+  const show = itemsOf(new Thread())
+  show({ entries: entriesOf(['message', { ...message('writer', 'Hello'), id: 'm1' }]) })
+  assert.equal(show({ chunks: [{ message_id: 'm1', source: 'writer', offset: 0, text: 'Hel' }] }).length, 1)
+})
+
+test('text that was streamed under another id gives way to the message of its agent', () => {
+  const show = itemsOf(new Thread())
+  show({ chunks: [{ message_id: 'm1', source: 'writer', offset: 0, text: 'Hel' }] })
+  const items = show({ entries: entriesOf(['message', { ...message('writer', 'Hello'), id: 'other' }]) })
+  assert.deepEqual(items.map((item) => [item.streaming, item.parts[0].value]), [[false, 'Hello']])
+})
+
+test('a question is asked once, however many tell of it, and stays as a record', () => {
+  const show = itemsOf(new Thread())
+  const pending = { request_id: 'q1', prompt: 'Go on?', source: 'human' }
+  show({ entries: entriesOf(['event', { type: 'UserInputRequestedEvent', source: 'human', request_id: 'q1', content: '' }], ['state', { state: 'paused', reason: 'input', pending }]) })
+  const open = show({ state: { state: 'paused', reason: 'input', pending } })
+  assert.deepEqual(open.map((item) => [item.kind, item.label, item.answer]), [['input', 'Go on?', 'open']])
+  const answered = show({ entries: entriesOf(['command', { command: 'answer', by: 'you', request_id: 'q1', text: 'Yes' }]) })
+  assert.equal(answered[0].answer, 'answered')
+  assert.equal(show({ state: { state: 'paused', reason: 'input', pending } }).length, 1)
+})
+
+test('the end closes what was open and says why', () => {
+  const show = itemsOf(new Thread())
+  show({ chunks: [{ message_id: 'm1', source: 'writer', offset: 0, text: 'Hel' }], state: { state: 'paused', reason: 'input', pending: { request_id: 'q', prompt: '?', source: 'human' } } })
+  const items = show({ entries: entriesOf(['state', { state: 'failed', reason: 'error', detail: 'No answer.', error: { message: 'No answer.', fix: 'Is it running?' } }]) })
+  assert.deepEqual(items.map((item) => [item.kind, item.streaming, item.answer]), [['message', false, ''], ['input', false, 'unanswered'], ['end', false, '']])
+  assert.deepEqual([items[2].label, items[2].parts[0].value], ['Failed: No answer.', 'Is it running?'])
+})
+
+test('a handoff names who is next', () => {
+  const [item] = itemsOf(new Thread())({ entries: entriesOf(['message', { ...message('planner', 'Yours'), type: 'HandoffMessage', target: 'weather' }]) })
+  assert.deepEqual([item.kind, item.label], ['handoff', 'weather'])
+})
+
+test('an event of a type that is not known is still shown', () => {
+  const [item] = itemsOf(new Thread())({ entries: entriesOf(['event', { type: 'BrandNewThingEvent', source: 'x', content: 'hi' }]) })
+  assert.deepEqual([item.kind, item.label, item.parts[0].value], ['note', 'Brand new thing', 'hi'])
+})

@@ -1,0 +1,2 @@
+export * from "@dagrejs/graphlib";
+//# sourceMappingURL=type.d.ts.map

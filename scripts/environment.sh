@@ -1,0 +1,66 @@
+# Sourced by serve and test, from the root of the checkout. Makes .venv and installs the studio into it,
+# and does nothing at all while pyproject.toml, this folder and the Python below are those of the last time.
+
+readonly venv_python=.venv/bin/python
+readonly installed=.venv/.installed
+
+# install_studio [extra]: with the extra "dev" also what the checks need.
+install_studio() {
+  local extra=${1:-} key
+  key="$(cksum < pyproject.toml) $PWD"
+  if [[ -x $venv_python && -f $installed ]]; then
+    local have
+    have=$(< "$installed")
+    [[ $have == "$key ${extra:-serve}" || $have == "$key dev" ]] && return
+  fi
+  if ! is_new_enough "$venv_python"; then
+    make_venv "$(find_python)"
+  fi
+  say "Installing the studio into .venv (once, about a minute)"
+  rm -f "$installed"
+  "$venv_python" -m pip install --disable-pip-version-check -qq --editable ".${extra:+[$extra]}"
+  printf '%s' "$key ${extra:-serve}" > "$installed"
+}
+
+find_python() {
+  local name
+  for name in python3 python3.14 python3.13 python3.12 python3.11 python; do
+    if is_new_enough "$name"; then
+      command -v "$name"
+      return
+    fi
+  done
+  fail "No Python 3.11 or newer was found. Install one from python.org or your system's packages."
+}
+
+is_new_enough() {
+  command -v "$1" > /dev/null && "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2> /dev/null
+}
+
+make_venv() {
+  "$1" -m venv --clear .venv > /dev/null 2>&1 && return
+  # Debian and Ubuntu keep the part of Python that this needs in a package of its own.
+  say "This Python cannot make a virtual environment; trying to install python3-venv"
+  apt_install python3-venv || true
+  "$1" -m venv --clear .venv || fail "Install the package python3-venv (or python3.X-venv), then try again."
+}
+
+apt_install() {
+  local root=()
+  command -v apt-get > /dev/null || return 1
+  if [[ $EUID -ne 0 ]]; then
+    sudo -n true 2> /dev/null || return 1
+    root=(sudo -n)
+  fi
+  "${root[@]}" apt-get update -qq &&
+    "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" > /dev/null
+}
+
+say() {
+  printf '%s\n' "$*" >&2
+}
+
+fail() {
+  say "$*"
+  exit 2
+}

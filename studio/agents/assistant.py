@@ -1,0 +1,270 @@
+"""The agent that most teams are made of: a model with instructions, tools, memory and handoffs."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import aclosing
+from typing import Annotated, Any, ClassVar, cast
+
+from pydantic import Field, JsonValue, PrivateAttr, ValidationInfo, field_validator
+
+from studio.agents.base import ChatAgent, Step
+from studio.agents.handoff import Handoff
+from studio.agents.structured import StructuredMessageFactory
+from studio.agents.templates import fill_in, unknown_placeholders
+from studio.agents.tool_round import Toolbox
+from studio.agents.turn import Formatter, Means, Turn
+from studio.components import JsonObject, Warn
+from studio.contexts import ChatCompletionContext, UnboundedChatCompletionContext
+from studio.memory import Memory
+from studio.messages import (
+    BaseChatMessage,
+    CancellationToken,
+    FunctionCall,
+    FunctionExecutionResult,
+    HandoffMessage,
+    StructuredMessage,
+    SystemMessage,
+    TextMessage,
+    ToolCallSummaryMessage,
+)
+from studio.models import ChatCompletionClient
+from studio.tools import BaseTool, FunctionTool, StaticStreamWorkbench, Workbench
+
+SUMMARY_PLACEHOLDERS = ("tool_name", "arguments", "result", "is_error")
+STATE_TYPE = "AssistantAgentState"
+
+
+def _workbench_in_a_list(config: JsonObject) -> JsonObject:
+    workbench = config.get("workbench")
+    return {**config, "workbench": [workbench]} if isinstance(workbench, dict) else config
+
+
+class AssistantAgent(ChatAgent):
+    """Answers with a model, and may use tools on the way."""
+
+    provider = "autogen_agentchat.agents.AssistantAgent"
+    aliases = (
+        "autogen_agentchat.agents._assistant_agent.AssistantAgent",
+        "autogen_ext.agents.magentic_one._magentic_one_coder_agent.AssistantAgent",
+        "autogen_ext.agents.video_surfer._video_surfer.AssistantAgent",
+        "autogenstudio.gallery.builder.AssistantAgent",
+        "studio.agents.AssistantAgent",
+    )
+    component_version = 2
+    upgrades: ClassVar[Mapping[int, Callable[[JsonObject], JsonObject]]] = {1: _workbench_in_a_list}
+    positional = ("name", "model_client")
+    absent_in_json: ClassVar[Mapping[str, object]] = {"system_message": None}
+
+    description: Annotated[
+        str,
+        Field(
+            title="Description",
+            description="What it can do; other agents and selectors read this.",
+            json_schema_extra={"x-multiline": True},
+        ),
+    ] = "An agent that provides assistance with ability to use tools."
+    model_client: Annotated[ChatCompletionClient, Field(title="Model")]
+    system_message: Annotated[
+        str | None,
+        Field(
+            title="Instructions",
+            description="What the model is told first; nothing when left out.",
+            json_schema_extra={"x-multiline": True},
+        ),
+    ] = (
+        "You are a helpful AI assistant. Solve tasks using your tools. "
+        "Reply with TERMINATE when the task has been completed."
+    )
+    tools: Annotated[list[BaseTool] | None, Field(title="Tools", description="Tools of this agent alone.")] = None
+    workbench: Annotated[list[Workbench] | None, Field(title="Workbenches", description="Sets of tools.")] = None
+    handoffs: Annotated[
+        list[Handoff] | None, Field(title="Handoffs", description="To whom this agent may hand over.")
+    ] = None
+    model_context: Annotated[
+        ChatCompletionContext | None,
+        Field(title="Context", description="How much of the conversation the model sees; all when left out."),
+    ] = None
+    memory: Annotated[list[Memory] | None, Field(title="Memory", description="Asked before each answer.")] = None
+    structured_message_factory: Annotated[
+        StructuredMessageFactory | None, Field(title="Answer format", description="A schema that answers must follow.")
+    ] = None
+    model_client_stream: Annotated[
+        bool, Field(title="Stream", description="Show the answer while the model writes it.")
+    ] = False
+    reflect_on_tool_use: Annotated[
+        bool,
+        Field(
+            title="Reflect on tool results",
+            description="Ask the model once more after its tools were used; otherwise their results are the answer.",
+        ),
+    ] = Field(default_factory=lambda given: given.get("structured_message_factory") is not None)
+    max_tool_iterations: Annotated[
+        int,
+        Field(
+            title="Rounds of tool use",
+            description="How often in one turn the model may ask for tools.",
+            json_schema_extra={"minimum": 1},
+        ),
+    ] = 1
+    tool_call_summary_format: Annotated[
+        str,
+        Field(
+            title="Summary of a tool call",
+            description="May hold {tool_name}, {arguments}, {result} and {is_error}.",
+            json_schema_extra={"x-advanced": True},
+        ),
+    ] = "{result}"
+    metadata: Annotated[
+        dict[str, str] | None,
+        Field(title="Metadata", description="Kept with the agent, not used.", json_schema_extra={"x-advanced": True}),
+    ] = None
+
+    _formatter: Formatter | None = PrivateAttr(default=None)
+    _means: Means | None = PrivateAttr(default=None)
+
+    def __init__(
+        self,
+        *args: Any,
+        output_content_type: type[Any] | None = None,
+        output_content_type_format: str | None = None,
+        tool_call_summary_formatter: Formatter | None = None,
+        **data: Any,
+    ) -> None:
+        """Make one as in AgentChat: Python functions as `tools`, a Pydantic model as `output_content_type`."""
+        named = self._name_arguments(args, data)
+        if output_content_type is not None:
+            named["structured_message_factory"] = StructuredMessageFactory(
+                input_model=output_content_type, format_string=output_content_type_format
+            )
+        if named.get("reflect_on_tool_use", False) is None:
+            del named["reflect_on_tool_use"]
+        super().__init__(**named)
+        self._formatter = tool_call_summary_formatter
+
+    @classmethod
+    def lenient(cls, config: JsonObject, warn: Warn) -> JsonObject:
+        if isinstance(config.get("workbench"), dict):
+            warn("One workbench stood where a list belongs; it was put into a list.", "/workbench")
+        template = config.get("tool_call_summary_format")
+        if isinstance(template, str) and (unknown := unknown_placeholders(template, SUMMARY_PLACEHOLDERS)):
+            warn(f"The summary of a tool call cannot be filled in: {', '.join(unknown)}.", "/tool_call_summary_format")
+        return _workbench_in_a_list(config)
+
+    @field_validator("tools", mode="before")
+    @classmethod
+    def _functions_are_tools(cls, value: object) -> object:
+        if not isinstance(value, list | tuple):
+            return value
+        return [
+            FunctionTool(item, description=item.__doc__ or "")
+            if callable(item) and not isinstance(item, BaseTool)
+            else item
+            for item in cast("Sequence[object]", value)
+        ]
+
+    @field_validator("workbench", mode="before")
+    @classmethod
+    def _one_workbench_is_a_list(cls, value: object) -> object:
+        return [value] if isinstance(value, Workbench) else value
+
+    @field_validator("tools")
+    @classmethod
+    def _tools_are_usable(cls, tools: list[BaseTool] | None, info: ValidationInfo) -> list[BaseTool] | None:
+        names = _names_of(tools)
+        if tools:
+            _require_function_calling(info, "")
+        if len(names) != len(set(names)):
+            raise ValueError(f"Tool names must be unique: {names}")
+        return tools
+
+    @field_validator("handoffs")
+    @classmethod
+    def _handoffs_are_usable(cls, handoffs: list[Handoff] | None, info: ValidationInfo) -> list[Handoff] | None:
+        if not handoffs:
+            return handoffs
+        _require_function_calling(info, ", which is needed for handoffs")
+        names = [handoff.name for handoff in handoffs]
+        if len(names) != len(set(names)):
+            raise ValueError(f"Handoff names must be unique: {names}")
+        taken = {*names, *(handoff.target for handoff in handoffs)}
+        if taken.intersection(_names_of(info.data.get("tools"))):
+            raise ValueError("Handoff names must be unique from tool names")
+        return handoffs
+
+    @field_validator("max_tool_iterations")
+    @classmethod
+    def _has_a_round(cls, rounds: int) -> int:
+        if rounds < 1:
+            raise ValueError(f"Maximum number of tool iterations must be greater than or equal to 1, got {rounds}")
+        return rounds
+
+    @property
+    def produced_message_types(self) -> Sequence[type[BaseChatMessage]]:
+        kinds: list[type[BaseChatMessage]] = [TextMessage, ToolCallSummaryMessage, HandoffMessage]
+        return [*kinds, StructuredMessage] if self.structured_message_factory else kinds
+
+    async def on_messages_stream(
+        self, messages: Sequence[BaseChatMessage], cancellation_token: CancellationToken | None = None
+    ) -> AsyncGenerator[Step, None]:
+        turn = Turn(self._prepared(), cancellation_token or CancellationToken())
+        async with aclosing(turn.steps(messages)) as steps:
+            async for step in steps:
+                yield step
+
+    async def on_reset(self, cancellation_token: CancellationToken | None = None) -> None:
+        del cancellation_token
+        await self._prepared().context.clear()
+
+    async def save_state(self) -> Mapping[str, JsonValue]:
+        context = await self._prepared().context.save_state()
+        return {"type": STATE_TYPE, "version": "1.0.0", "llm_context": dict(context)}
+
+    async def load_state(self, state: Mapping[str, JsonValue]) -> None:
+        await self._prepared().context.load_state(cast("JsonObject", state.get("llm_context") or {"messages": []}))
+
+    async def release(self) -> None:
+        await self.model_client.close()
+        if self._means is not None:
+            await self._means.toolbox.stop()
+
+    def _prepared(self) -> Means:
+        """What the agent works with, put together on first use: loading a config must cost nothing."""
+        if self._means is None:
+            handoffs = {handoff.name: handoff for handoff in self.handoffs or ()}
+            own = [StaticStreamWorkbench(tools=self.tools)] if self.tools else []
+            self._means = Means(
+                name=self.name,
+                client=self.model_client,
+                streams=self.model_client_stream,
+                system=() if self.system_message is None else (SystemMessage(content=self.system_message),),
+                context=self.model_context or UnboundedChatCompletionContext(),
+                memory=self.memory or (),
+                toolbox=Toolbox([*own, *(self.workbench or ())], handoffs),
+                handoffs=handoffs,
+                max_rounds=self.max_tool_iterations,
+                reflects=self.reflect_on_tool_use,
+                summary_of=self._formatter or self._summarise,
+                answer_format=self.structured_message_factory,
+            )
+        return self._means
+
+    def _summarise(self, call: FunctionCall, result: FunctionExecutionResult) -> str:
+        return fill_in(
+            self.tool_call_summary_format,
+            "tool_call_summary_format",
+            tool_name=call.name,
+            arguments=call.arguments,
+            result=result.content,
+            is_error=result.is_error,
+        )
+
+
+def _names_of(tools: Sequence[BaseTool] | None) -> list[str]:
+    return [tool.schema["name"] for tool in tools or () if not tool.is_opaque]
+
+
+def _require_function_calling(info: ValidationInfo, what_for: str) -> None:
+    client = cast("ChatCompletionClient | None", info.data.get("model_client"))
+    if client is not None and not client.is_opaque and not client.info["function_calling"]:
+        raise ValueError(f"The model does not support function calling{what_for}.")

@@ -1,0 +1,105 @@
+"""The base of agents."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from typing import Annotated, ClassVar
+
+from pydantic import Field, field_validator
+
+from studio.agents.participant import Participant
+from studio.messages import (
+    BaseChatMessage,
+    BaseMessage,
+    CancellationToken,
+    ModelClientStreamingChunkEvent,
+    Response,
+    TaskResult,
+    TextMessage,
+)
+
+Step = BaseMessage | Response
+"""Something an agent gives while it works; its response is the last."""
+
+
+class ChatAgent(Participant):
+    """Answers messages. It is shown only what is new and remembers the rest itself.
+
+    A subclass defines `on_messages_stream`, or `on_messages` when it has nothing to tell on the way.
+    """
+
+    component_type: ClassVar[str] = "agent"
+    positional: ClassVar[tuple[str, ...]] = ("name", "description")
+
+    name: Annotated[
+        str,
+        Field(title="Name", description="A word without spaces, unique in its team.", examples=["assistant"]),
+    ]
+    description: Annotated[
+        str,
+        Field(
+            title="Description",
+            description="What it can do; other agents and selectors read this.",
+            json_schema_extra={"x-multiline": True},
+        ),
+    ] = "An agent."
+
+    @field_validator("name")
+    @classmethod
+    def _is_identifier(cls, name: str) -> str:
+        if not name.isidentifier():
+            raise ValueError("The agent name must be a valid Python identifier.")
+        return name
+
+    @property
+    def produced_message_types(self) -> Sequence[type[BaseChatMessage]]:
+        """Kinds of messages that it may answer with."""
+        return (TextMessage,)
+
+    async def on_messages(
+        self, messages: Sequence[BaseChatMessage], cancellation_token: CancellationToken | None = None
+    ) -> Response:
+        """Answer the new messages."""
+        async with aclosing(self.on_messages_stream(messages, cancellation_token)) as steps:
+            async for step in steps:
+                if isinstance(step, Response):
+                    return step
+        raise AssertionError("The stream should have returned the final result.")
+
+    async def on_messages_stream(
+        self, messages: Sequence[BaseChatMessage], cancellation_token: CancellationToken | None = None
+    ) -> AsyncGenerator[Step, None]:
+        """Answer the new messages, giving what happens on the way; the response is the last item."""
+        response = await self.on_messages(messages, cancellation_token)
+        for message in response.inner_messages or ():
+            yield message
+        yield response
+
+    async def work(
+        self, messages: list[BaseChatMessage] | None, token: CancellationToken, show_task: bool
+    ) -> AsyncGenerator[BaseMessage | TaskResult, None]:
+        said: list[BaseMessage] = []
+        for message in messages or () if show_task else ():
+            said.append(message)
+            yield message
+        async with aclosing(self.on_messages_stream(messages or [], token)) as steps:
+            async for step in steps:
+                message = step.chat_message if isinstance(step, Response) else step
+                if not isinstance(message, ModelClientStreamingChunkEvent):
+                    said.append(message)
+                yield message
+        yield TaskResult(messages=said)
+
+    async def on_reset(self, cancellation_token: CancellationToken | None = None) -> None:
+        """Forget the conversation."""
+
+    async def on_pause(self, cancellation_token: CancellationToken | None = None) -> None:
+        """Told when its team is paused."""
+
+    async def on_resume(self, cancellation_token: CancellationToken | None = None) -> None:
+        """Told when its team goes on."""
+
+    async def close(self) -> None:
+        """Let go of everything it holds."""
+        await self.release()

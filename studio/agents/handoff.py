@@ -1,0 +1,54 @@
+"""Handing the conversation to somebody else, as a tool that the model calls."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, cast
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from studio.messages import ToolSchema
+
+
+class Handoff(BaseModel):
+    """To whom an agent may hand over, and what its model reads about it. A bare name stands for all its defaults."""
+
+    model_config = ConfigDict(frozen=True)
+
+    target: Annotated[str, Field(title="Target", description="Name of the agent, or of the user.", examples=["user"])]
+    description: Annotated[str, Field(title="When", description="What the model reads about it.")] = ""
+    name: Annotated[str, Field(title="Tool name", description="A word without spaces.")] = ""
+    message: Annotated[str, Field(title="Message", description="What the target is told.")] = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _fill_in(cls, value: object) -> object:
+        if isinstance(value, str):
+            value = {"target": value}
+        if not isinstance(value, Mapping):
+            return value
+        given = dict(cast("Mapping[str, object]", value))
+        target = given.get("target")
+        usual = {
+            "description": f"Handoff to {target}.",
+            "name": f"transfer_to_{target}".lower(),
+            "message": f"Transferred to {target}, adopting the role of {target} immediately.",
+        }
+        return {**given, **{name: text for name, text in usual.items() if not given.get(name)}}
+
+    @field_validator("name")
+    @classmethod
+    def _is_identifier(cls, name: str) -> str:
+        if not name.isidentifier():
+            raise ValueError(f"Handoff name must be a valid identifier: {name}")
+        return name
+
+    @property
+    def tool_schema(self) -> ToolSchema:
+        """The tool as the model sees it; it takes no arguments."""
+        return {
+            "name": self.name,
+            "description": self.description,
+            "parameters": {"type": "object", "properties": {}, "required": [], "additionalProperties": False},
+            "strict": True,
+        }

@@ -1,0 +1,98 @@
+"""What agents and teams have in common: a name, and that they can be given a task."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
+from typing import TYPE_CHECKING, ClassVar
+
+from pydantic import JsonValue
+
+from studio.agents.tasks import Task, cancellable, messages_of
+from studio.components import Component, walk
+from studio.errors import ConfigError
+from studio.messages import BaseChatMessage, BaseMessage, CancellationToken, TaskResult
+
+
+class Participant(Component):
+    """Takes part in a team: an agent, or a team as a whole."""
+
+    component_type: ClassVar[str] = "agent"
+
+    if TYPE_CHECKING:  # agents and teams declare them with defaults of their own
+        name: str
+        description: str
+
+    async def run(
+        self,
+        task: Task | None = None,
+        cancellation_token: CancellationToken | None = None,
+        output_task_messages: bool = True,
+    ) -> TaskResult:
+        """Work on a task to its end.
+
+        Args:
+            task: Text, a message or several; None goes on with the conversation so far.
+            cancellation_token: `cancel()` ends the run at once with `asyncio.CancelledError`.
+            output_task_messages: Whether the result holds the task, too.
+        """
+        result: TaskResult | None = None
+        async with aclosing(self.run_stream(task, cancellation_token, output_task_messages)) as items:
+            async for item in items:
+                if isinstance(item, TaskResult):
+                    result = item
+        assert result is not None, "a stream that ends without an error ends with its result"
+        return result
+
+    async def run_stream(
+        self,
+        task: Task | None = None,
+        cancellation_token: CancellationToken | None = None,
+        output_task_messages: bool = True,
+    ) -> AsyncGenerator[BaseMessage | TaskResult, None]:
+        """As `run`, giving every message and event when it happens, and the result last.
+
+        Nothing happens ahead of a pull: who does not ask for the next item holds the run. Close the generator
+        (`contextlib.aclosing`) to end the run early.
+        """
+        messages = messages_of(task)
+        require_loaded(self)
+        work = self.work(messages, cancellation_token or CancellationToken(), output_task_messages)
+        try:
+            async with aclosing(cancellable(work, cancellation_token)) as items:
+                async for item in items:
+                    yield item
+        finally:
+            await self.release()
+
+    def work(
+        self, messages: list[BaseChatMessage] | None, token: CancellationToken, show_task: bool
+    ) -> AsyncGenerator[BaseMessage | TaskResult, None]:
+        """One run inside another or on its own; `run_stream` is for callers."""
+        raise NotImplementedError
+
+    async def release(self) -> None:
+        """End of a run: let go of connections and processes. They come back when they are needed again."""
+
+    async def save_state(self) -> Mapping[str, JsonValue]:
+        """What was said so far, in AutoGen's shape."""
+        return {"type": "BaseState", "version": "1.0.0"}
+
+    async def load_state(self, state: Mapping[str, JsonValue]) -> None:
+        """Take up a saved state."""
+        del state
+
+
+def require_loaded(component: Component) -> None:
+    """See that everything inside can run.
+
+    Raises:
+        ConfigError: Something inside is kept, but not installed here.
+    """
+    for where, part in walk(component):
+        if part.is_opaque:
+            raise ConfigError(
+                f"{part.label!r} is not known to this studio, so nothing that holds it can run.",
+                fix="Replace it, or install the package that it comes from.",
+                where=where,
+            )

@@ -1,0 +1,93 @@
+"""Answers that follow a schema."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Annotated, Any, ClassVar, cast
+
+from pydantic import BaseModel, Field, JsonValue, PrivateAttr, ValidationError, model_validator
+
+from studio.agents.schema_models import model_from_schema
+from studio.components import Component
+from studio.errors import RunFailed
+from studio.messages import RequestUsage, StructuredMessage
+
+
+class InvalidAnswer(RunFailed, ValueError):
+    """The model's answer does not follow the schema that its agent demands."""
+
+    code = "invalid_answer"
+
+
+class StructuredMessageFactory(Component):
+    """What an agent's answer must look like, as a JSON schema."""
+
+    provider = "autogen_agentchat.messages.StructuredMessageFactory"
+    aliases = (
+        "autogen_agentchat.agents._assistant_agent.StructuredMessageFactory",
+        "studio.agents.StructuredMessageFactory",
+    )
+    component_type: ClassVar[str] = "structured_message"
+    positional = ("json_schema", "input_model", "format_string", "content_model_name")
+
+    json_schema: Annotated[
+        dict[str, JsonValue],
+        Field(
+            title="JSON schema",
+            description="An object with properties.",
+            examples=[{"type": "object", "properties": {"answer": {"type": "string"}}, "required": ["answer"]}],
+            json_schema_extra={"x-language": "json"},
+        ),
+    ]
+    format_string: Annotated[
+        str | None,
+        Field(title="Shown as", description="Text with {field} in it; JSON when left out."),
+    ] = None
+    content_model_name: Annotated[
+        str, Field(title="Name", description="Name of the kind of answer.", examples=["Answer"])
+    ] = "GeneratedContentModel"
+
+    _given: type[BaseModel] | None = PrivateAttr(default=None)
+
+    def __init__(self, *args: Any, **data: Any) -> None:
+        named = self._name_arguments(args, data)
+        model = cast("type[BaseModel] | None", named.pop("input_model", None))
+        if model is not None:
+            named = {"content_model_name": model.__name__, **named, "json_schema": model.model_json_schema()}
+        super().__init__(**named)
+        self._given = model
+
+    @model_validator(mode="after")
+    def _check_schema(self) -> StructuredMessageFactory:
+        model_from_schema(self.json_schema, self.content_model_name)
+        return self
+
+    @cached_property
+    def content_model(self) -> type[BaseModel]:
+        """The Pydantic model of the answer."""
+        return self._given or model_from_schema(self.json_schema, self.content_model_name)
+
+    def message(self, text: str, *, source: str, usage: RequestUsage, message_id: str) -> StructuredMessage[BaseModel]:
+        """Read the model's answer.
+
+        Raises:
+            InvalidAnswer: It is no JSON, or does not follow the schema.
+        """
+        model = self.content_model
+        try:
+            content = model.model_validate_json(text)
+        except ValidationError as error:
+            raise InvalidAnswer(_explain(error, source, model.__name__)) from error
+        return StructuredMessage[model](
+            content=content, source=source, models_usage=usage, format_string=self.format_string, id=message_id
+        )
+
+
+def _explain(error: ValidationError, source: str, model_name: str) -> str:
+    details: list[Mapping[str, Any]] = list(error.errors(include_url=False))
+    places = "; ".join(
+        ": ".join(part for part in (".".join(str(step) for step in detail["loc"]), str(detail["msg"])) if part)
+        for detail in details
+    )
+    return f"{source!r} did not answer as {model_name} demands. {places}."

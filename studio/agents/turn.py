@@ -1,0 +1,244 @@
+"""One turn of an AssistantAgent: from the new messages to its response."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+
+from studio import effects
+from studio.agents.base import Step
+from studio.agents.handoff import Handoff
+from studio.agents.structured import StructuredMessageFactory
+from studio.agents.tool_round import Toolbox
+from studio.contexts import ChatCompletionContext
+from studio.errors import RunFailed
+from studio.memory import Memory
+from studio.messages import (
+    AssistantMessage,
+    BaseChatMessage,
+    BaseMessage,
+    CancellationToken,
+    CreateResult,
+    FunctionCall,
+    FunctionExecutionResult,
+    FunctionExecutionResultMessage,
+    HandoffMessage,
+    LLMMessage,
+    MemoryQueryEvent,
+    ModelClientStreamingChunkEvent,
+    Response,
+    SystemMessage,
+    TextMessage,
+    ThoughtEvent,
+    ToolCallExecutionEvent,
+    ToolCallRequestEvent,
+    ToolCallSummaryMessage,
+    UserMessage,
+)
+from studio.models import ChatCompletionClient
+
+Formatter = Callable[[FunctionCall, FunctionExecutionResult], str]
+
+
+class NoReflection(RunFailed, RuntimeError):
+    """Asked to reflect on its tool results, the model gave no text."""
+
+    code = "no_reflection"
+
+
+@dataclass(frozen=True)
+class Means:
+    """What an agent works with; the same for all its turns."""
+
+    name: str
+    client: ChatCompletionClient
+    streams: bool
+    system: tuple[SystemMessage, ...]
+    context: ChatCompletionContext
+    memory: Sequence[Memory]
+    toolbox: Toolbox
+    handoffs: Mapping[str, Handoff]
+    max_rounds: int
+    reflects: bool
+    summary_of: Formatter
+    answer_format: StructuredMessageFactory | None
+
+
+class Turn:
+    """Asks the model, makes the calls it wishes for, asks again, answers. Made anew for each turn."""
+
+    def __init__(self, means: Means, token: CancellationToken) -> None:
+        self._means = means
+        self._token = token
+        self._inner: list[BaseMessage] = []
+        self._message_id = ""
+        self._result: CreateResult | None = None
+        self._results: list[FunctionExecutionResult] = []
+
+    async def steps(self, messages: Sequence[BaseChatMessage]) -> AsyncGenerator[Step, None]:
+        """Everything that happens, the response last."""
+        await add_to_context(self._means.context, messages)
+        for memory in self._means.memory:
+            found = await memory.update_context(self._means.context)
+            if found.memories.results:
+                yield self._note(MemoryQueryEvent(content=found.memories.results, source=self._means.name))
+        self._message_id = effects.new_id()
+        executed: list[tuple[FunctionCall, FunctionExecutionResult]] = []
+        for _ in range(self._means.max_rounds):
+            async with aclosing(self._think()) as steps:
+                async for step in steps:
+                    yield step
+            result = self._answered()
+            if isinstance(result.content, str):
+                yield self._respond(self._answer(result.content, result, self._message_id))
+                return
+            yield self._note(
+                ToolCallRequestEvent(content=result.content, source=self._means.name, models_usage=result.usage)
+            )
+            async with aclosing(self._call_tools(result.content)) as steps:
+                async for step in steps:
+                    yield step
+            executed = list(zip(result.content, self._results, strict=True))
+            if (handoff := self._hand_over(result, executed)) is not None:
+                yield self._respond(handoff)
+                return
+        async with aclosing(self._conclude(executed)) as steps:
+            async for step in steps:
+                yield step
+
+    async def _think(self) -> AsyncGenerator[Step, None]:
+        """Ask the model what to do; a thought takes the id that the chunks named."""
+        async with aclosing(self._ask(self._message_id, may_call_tools=True)) as chunks:
+            async for chunk in chunks:
+                yield chunk
+        result = self._answered()
+        if result.thought:
+            yield self._note(ThoughtEvent(content=result.thought, source=self._means.name, id=self._message_id))
+            self._message_id = effects.new_id()
+        await self._remember(result)
+
+    async def _call_tools(self, calls: Sequence[FunctionCall]) -> AsyncGenerator[Step, None]:
+        """Make the calls; their results are in `_results` afterwards."""
+        async with aclosing(self._means.toolbox.run(calls, self._token)) as items:
+            async for item in items:
+                if isinstance(item, list):
+                    self._results = item
+                elif isinstance(item, ModelClientStreamingChunkEvent):
+                    yield item
+                else:
+                    yield self._note(item)
+        await self._means.context.add_message(FunctionExecutionResultMessage(content=self._results))
+        yield self._note(ToolCallExecutionEvent(content=self._results, source=self._means.name))
+
+    async def _conclude(
+        self, executed: Sequence[tuple[FunctionCall, FunctionExecutionResult]]
+    ) -> AsyncGenerator[Step, None]:
+        """Answer after the last round of tools: by a reflection on the results, or by the results themselves."""
+        if not self._means.reflects:
+            yield self._respond(self._summary(executed))
+            return
+        message_id = effects.new_id()
+        async with aclosing(self._ask(message_id, may_call_tools=False)) as chunks:
+            async for chunk in chunks:
+                yield chunk
+        result = self._answered()
+        if not isinstance(result.content, str):
+            raise NoReflection("Reflect on tool use produced no valid text response.")
+        if result.thought:
+            yield self._note(ThoughtEvent(content=result.thought, source=self._means.name))
+        await self._remember(result)
+        yield self._respond(self._answer(result.content, result, message_id))
+
+    async def _ask(self, message_id: str, *, may_call_tools: bool) -> AsyncGenerator[Step, None]:
+        """Call the model once; its answer is in `_result` afterwards."""
+        means, self._result = self._means, None
+        messages = [*means.system, *await means.context.get_messages()]
+        if not means.client.info["vision"]:
+            messages = without_images(messages)
+        tools = await means.toolbox.schemas() if may_call_tools else []
+        choice = "auto" if may_call_tools else "none"
+        wanted = means.answer_format.content_model if means.answer_format else None
+        if not means.streams:
+            self._result = await means.client.create(messages, tools=tools, tool_choice=choice, json_output=wanted)
+            return
+        stream = means.client.create_stream(messages, tools=tools, tool_choice=choice, json_output=wanted)
+        async with aclosing(stream) as items:
+            async for item in items:
+                if isinstance(item, str):
+                    yield ModelClientStreamingChunkEvent(content=item, source=means.name, full_message_id=message_id)
+                else:
+                    self._result = item
+
+    def _answered(self) -> CreateResult:
+        assert self._result is not None, "a model call that raises nothing has a result"
+        return self._result
+
+    async def _remember(self, result: CreateResult) -> None:
+        await self._means.context.add_message(
+            AssistantMessage(content=result.content, thought=result.thought, source=self._means.name)
+        )
+
+    def _note(self, event: BaseMessage) -> BaseMessage:
+        self._inner.append(event)
+        return event
+
+    def _respond(self, message: BaseChatMessage) -> Response:
+        return Response(chat_message=message, inner_messages=self._inner)
+
+    def _answer(self, text: str, result: CreateResult, message_id: str) -> BaseChatMessage:
+        name, answer_format = self._means.name, self._means.answer_format
+        if answer_format is not None:
+            return answer_format.message(text, source=name, usage=result.usage, message_id=message_id)
+        return TextMessage(content=text, source=name, models_usage=result.usage, id=message_id)
+
+    def _summary(self, executed: Sequence[tuple[FunctionCall, FunctionExecutionResult]]) -> ToolCallSummaryMessage:
+        done = [(call, result) for call, result in executed if call.name not in self._means.handoffs]
+        return ToolCallSummaryMessage(
+            content="\n".join(self._means.summary_of(call, result) for call, result in done),
+            source=self._means.name,
+            tool_calls=[call for call, _ in done],
+            results=[result for _, result in done],
+        )
+
+    def _hand_over(
+        self, result: CreateResult, executed: Sequence[tuple[FunctionCall, FunctionExecutionResult]]
+    ) -> HandoffMessage | None:
+        """The message for the first handoff among the calls; what the other tools gave travels with it."""
+        handoffs, name = self._means.handoffs, self._means.name
+        chosen = next((handoffs[call.name] for call, _ in executed if call.name in handoffs), None)
+        if chosen is None:
+            return None
+        told = [result.content for call, result in executed if call.name == chosen.name]
+        others = [(call, result) for call, result in executed if call.name not in handoffs]
+        context: list[LLMMessage] = []
+        if others:
+            calls = [call for call, _ in others]
+            context.append(AssistantMessage(content=calls, thought=result.thought, source=name))
+            context.append(FunctionExecutionResultMessage(content=[found for _, found in others]))
+        elif result.thought:
+            context.append(AssistantMessage(content=result.thought, source=name))
+        return HandoffMessage(content=told[-1], target=chosen.target, source=name, context=context)
+
+
+async def add_to_context(context: ChatCompletionContext, messages: Sequence[BaseChatMessage]) -> None:
+    """Tell a model context what was said; what a handoff brings along comes first."""
+    for message in messages:
+        if isinstance(message, HandoffMessage):
+            for earlier in message.context:
+                await context.add_message(earlier)
+        await context.add_message(message.to_model_message())
+
+
+def without_images(messages: Sequence[LLMMessage]) -> list[LLMMessage]:
+    """The same conversation for a model that reads no pictures."""
+    return [
+        UserMessage(content=_as_text(message.content), source=message.source)
+        if isinstance(message, UserMessage) and not isinstance(message.content, str)
+        else message
+        for message in messages
+    ]
+
+
+def _as_text(parts: Sequence[object]) -> str:
+    return "\n".join(part if isinstance(part, str) else "<image>" for part in parts)

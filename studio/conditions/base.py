@@ -1,0 +1,179 @@
+"""When a team stops: the base of conditions, and how two of them are joined."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar
+
+from pydantic import Field, PrivateAttr
+
+from studio.components import Component
+from studio.messages import BaseMessage, StopMessage
+
+
+class TerminatedException(Exception):
+    """Raised when a condition that has fired is asked again before it was reset."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a condition is from firing: `done` of `limit`, in `unit`."""
+
+    done: float
+    limit: float
+    unit: str
+
+    def __str__(self) -> str:
+        return f"{self.done:g} of {self.limit:g} {self.unit}"
+
+
+class TerminationCondition(Component):
+    """Watches what is said and tells when the team must stop.
+
+    It is shown the messages since the last time it was asked, and answers with a stop message or nothing. Once it has
+    fired it must be reset. Its counts are run-time state: they are never part of the config.
+    """
+
+    component_type: ClassVar[str] = "termination"
+
+    _fired: bool = PrivateAttr(default=False)
+
+    @property
+    def terminated(self) -> bool:
+        """Whether it has fired and was not reset since."""
+        return self._fired
+
+    async def start(self) -> None:
+        """Told when a run begins; a clock starts here."""
+
+    async def __call__(self, messages: Sequence[BaseMessage]) -> StopMessage | None:
+        """Say whether the team must stop.
+
+        Args:
+            messages: What was said and what happened since the last call, oldest first.
+
+        Raises:
+            TerminatedException: It has fired already.
+        """
+        if self.terminated:
+            raise TerminatedException("Termination condition has already been reached")
+        reason = await self.check(messages)
+        if reason is None:
+            return None
+        self._fired = True
+        return StopMessage(content=reason, source=type(self).__name__)
+
+    async def check(self, messages: Sequence[BaseMessage]) -> str | None:
+        """Count the new messages; the reason to stop, or None. Each condition says how."""
+        raise NotImplementedError
+
+    async def reset(self) -> None:
+        """Forget everything seen."""
+        self._fired = False
+
+    def in_words(self) -> str:
+        """Complete the sentence "Stop when …" for a person."""
+        raise NotImplementedError
+
+    def progress(self) -> Iterator[Progress]:
+        """How far it is, where that can be counted."""
+        yield from ()
+
+    def __and__(self, other: TerminationCondition) -> AndTerminationCondition:
+        return AndTerminationCondition(conditions=[self, other])
+
+    def __or__(self, other: TerminationCondition) -> OrTerminationCondition:
+        return OrTerminationCondition(conditions=[self, other])
+
+
+class _Joined(TerminationCondition):
+    """Several conditions as one."""
+
+    positional: ClassVar[tuple[str, ...]] = ("*conditions",)
+
+    conditions: Annotated[
+        list[TerminationCondition],
+        Field(min_length=1, title="Conditions", description="Conditions to join, in order.", examples=[[]]),
+    ]
+
+    @classmethod
+    def _name_arguments(cls, args: Sequence[Any], data: dict[str, Any]) -> dict[str, Any]:
+        return {**data, "conditions": list(args)} if args else data
+
+    async def start(self) -> None:
+        for condition in self.conditions:
+            await condition.start()
+
+    async def reset(self) -> None:
+        for condition in self.conditions:
+            await condition.reset()
+
+    def progress(self) -> Iterator[Progress]:
+        for condition in self.conditions:
+            yield from condition.progress()
+
+    def _join_words(self, word: str) -> str:
+        parts = [
+            f"({part.in_words()})" if isinstance(part, _Joined) and len(part.conditions) > 1 else part.in_words()
+            for part in self.conditions
+        ]
+        return f" {word} ".join(parts)
+
+
+class AndTerminationCondition(_Joined):
+    """Stop when all of these conditions have fired, each at its own time."""
+
+    provider = "autogen_agentchat.base.AndTerminationCondition"
+    aliases = (
+        "autogen_agentchat.base._termination.AndTerminationCondition",
+        "studio.conditions.AndTerminationCondition",
+    )
+
+    _reasons: list[StopMessage] = PrivateAttr(default_factory=list[StopMessage])
+
+    @property
+    def terminated(self) -> bool:
+        return all(condition.terminated for condition in self.conditions)
+
+    async def __call__(self, messages: Sequence[BaseMessage]) -> StopMessage | None:
+        if self.terminated:
+            raise TerminatedException("Termination condition has already been reached.")
+        waiting = [condition for condition in self.conditions if not condition.terminated]
+        answers = [await condition(messages) for condition in waiting]
+        self._reasons.extend(answer for answer in answers if answer is not None)
+        return None if None in answers else _join(self._reasons)
+
+    async def reset(self) -> None:
+        await super().reset()
+        self._reasons.clear()
+
+    def in_words(self) -> str:
+        return self._join_words("and")
+
+
+class OrTerminationCondition(_Joined):
+    """Stop when any of these conditions fires."""
+
+    provider = "autogen_agentchat.base.OrTerminationCondition"
+    aliases = ("autogen_agentchat.base._termination.OrTerminationCondition", "studio.conditions.OrTerminationCondition")
+
+    @property
+    def terminated(self) -> bool:
+        return any(condition.terminated for condition in self.conditions)
+
+    async def __call__(self, messages: Sequence[BaseMessage]) -> StopMessage | None:
+        if self.terminated:
+            raise TerminatedException("Termination condition has already been reached")
+        # All are asked, so that the reason names every one that fired and all counts stay right.
+        answers = [await condition(messages) for condition in self.conditions]
+        reasons = [answer for answer in answers if answer is not None]
+        return _join(reasons) if reasons else None
+
+    def in_words(self) -> str:
+        return self._join_words("or")
+
+
+def _join(reasons: Sequence[StopMessage]) -> StopMessage:
+    content = ", ".join(reason.content for reason in reasons)
+    return StopMessage(content=content, source=", ".join(reason.source for reason in reasons))

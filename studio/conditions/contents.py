@@ -1,0 +1,155 @@
+"""Conditions that look for a certain message or event."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from pydantic import Field
+
+from studio.conditions.base import TerminationCondition
+from studio.messages import BaseMessage, HandoffMessage, StopMessage, TextMessage, ToolCallExecutionEvent
+
+
+class TextMentionTermination(TerminationCondition):
+    """Stop when somebody says a certain text."""
+
+    provider = "autogen_agentchat.conditions.TextMentionTermination"
+    aliases = (
+        "autogen_agentchat.conditions._terminations.TextMentionTermination",
+        "autogenstudio.gallery.builder.TextMentionTermination",
+        "studio.conditions.TextMentionTermination",
+    )
+
+    text: Annotated[
+        str,
+        Field(
+            title="Text",
+            description="Exactly as written; also found in tool results and in the task.",
+            examples=["TERMINATE"],
+        ),
+    ]
+    sources: Annotated[
+        list[str] | None, Field(title="Said by", description="Only heed these names; everybody when left out.")
+    ] = None
+
+    async def check(self, messages: Sequence[BaseMessage]) -> str | None:
+        for message in messages:
+            if (self.sources is None or message.source in self.sources) and self.text in message.to_text():
+                return f"Text '{self.text}' mentioned"
+        return None
+
+    def in_words(self) -> str:
+        return f'"{self.text}" is mentioned' + (f" by {_any_of(self.sources)}" if self.sources else "")
+
+
+class StopMessageTermination(TerminationCondition):
+    """Stop when an agent sends a stop message."""
+
+    provider = "autogen_agentchat.conditions.StopMessageTermination"
+    aliases = (
+        "autogen_agentchat.conditions._terminations.StopMessageTermination",
+        "autogenstudio.gallery.builder.StopMessageTermination",
+        "studio.conditions.StopMessageTermination",
+    )
+
+    async def check(self, messages: Sequence[BaseMessage]) -> str | None:
+        return "Stop message received" if any(isinstance(message, StopMessage) for message in messages) else None
+
+    def in_words(self) -> str:
+        return "a stop message arrives"
+
+
+class HandoffTermination(TerminationCondition):
+    """Stop when the conversation is handed to a certain name, such as the user."""
+
+    provider = "autogen_agentchat.conditions.HandoffTermination"
+    aliases = (
+        "autogen_agentchat.conditions._terminations.HandoffTermination",
+        "autogenstudio.gallery.builder.HandoffTermination",
+        "studio.conditions.HandoffTermination",
+    )
+
+    target: Annotated[str, Field(title="Target", description="Name that is handed to.", examples=["user"])]
+
+    async def check(self, messages: Sequence[BaseMessage]) -> str | None:
+        for message in messages:
+            if isinstance(message, HandoffMessage) and message.target == self.target:
+                return f"Handoff to {self.target} from {message.source} detected."
+        return None
+
+    def in_words(self) -> str:
+        return f"somebody hands over to {self.target}"
+
+
+class SourceMatchTermination(TerminationCondition):
+    """Stop when one of these has spoken."""
+
+    provider = "autogen_agentchat.conditions.SourceMatchTermination"
+    aliases = (
+        "autogen_agentchat.conditions._terminations.SourceMatchTermination",
+        "autogenstudio.gallery.builder.SourceMatchTermination",
+        "studio.conditions.SourceMatchTermination",
+    )
+
+    sources: Annotated[list[str], Field(title="Names", description="Any of these.", examples=[["assistant"]])]
+
+    async def check(self, messages: Sequence[BaseMessage]) -> str | None:
+        for message in messages:
+            if message.source in self.sources:
+                return f"'{message.source}' answered"
+        return None
+
+    def in_words(self) -> str:
+        return f"{_any_of(self.sources)} has spoken"
+
+
+class TextMessageTermination(TerminationCondition):
+    """Stop when a plain text message arrives, from one name or from anybody."""
+
+    provider = "autogen_agentchat.conditions.TextMessageTermination"
+    aliases = (
+        "autogen_agentchat.conditions._terminations.TextMessageTermination",
+        "autogenstudio.gallery.builder.TextMessageTermination",
+        "studio.conditions.TextMessageTermination",
+    )
+
+    source: Annotated[str | None, Field(title="From", description="Anybody when left out; the task counts, too.")] = (
+        None
+    )
+
+    async def check(self, messages: Sequence[BaseMessage]) -> str | None:
+        for message in messages:
+            if isinstance(message, TextMessage) and self.source in (None, message.source):
+                return f"Text message received from '{message.source}'"
+        return None
+
+    def in_words(self) -> str:
+        return f"a text message arrives from {'anybody' if self.source is None else self.source}"
+
+
+class FunctionCallTermination(TerminationCondition):
+    """Stop when a certain tool was called."""
+
+    provider = "autogen_agentchat.conditions.FunctionCallTermination"
+    aliases = (
+        "autogen_agentchat.conditions._terminations.FunctionCallTermination",
+        "studio.conditions.FunctionCallTermination",
+    )
+
+    function_name: Annotated[str, Field(title="Tool", description="Name of the tool.", examples=["approve"])]
+
+    async def check(self, messages: Sequence[BaseMessage]) -> str | None:
+        for message in messages:
+            if isinstance(message, ToolCallExecutionEvent) and any(
+                result.name == self.function_name for result in message.content
+            ):
+                return f"Function '{self.function_name}' was executed."
+        return None
+
+    def in_words(self) -> str:
+        return f"the tool {self.function_name} was called"
+
+
+def _any_of(names: Sequence[str]) -> str:
+    return " or ".join(names)

@@ -1,0 +1,72 @@
+"""Conditions that are decided outside the conversation: by a caller, or by a Python function."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from inspect import isawaitable
+from typing import Any, Self
+
+from pydantic import ModelWrapValidatorHandler, PrivateAttr, model_validator
+
+from studio.components import JsonObject
+from studio.conditions.base import TerminationCondition
+from studio.errors import ConfigError
+from studio.messages import BaseMessage
+
+Judge = Callable[[Sequence[Any]], "bool | Awaitable[bool]"]
+
+
+class ExternalTermination(TerminationCondition):
+    """Stop when a program calls `set()`; the turn in progress is finished first."""
+
+    provider = "autogen_agentchat.conditions.ExternalTermination"
+    aliases = (
+        "autogen_agentchat.conditions._terminations.ExternalTermination",
+        "studio.conditions.ExternalTermination",
+    )
+
+    _is_set: bool = PrivateAttr(default=False)
+
+    def set(self) -> None:
+        """Ask for the stop."""
+        self._is_set = True
+
+    async def check(self, messages: Sequence[BaseMessage]) -> str | None:
+        del messages
+        return "External termination requested" if self._is_set else None
+
+    async def reset(self) -> None:
+        await super().reset()
+        self._is_set = False
+
+    def in_words(self) -> str:
+        return "it is stopped from outside"
+
+
+class FunctionalTermination(TerminationCondition):
+    """Stop when a Python function of the new messages returns True. Only for scripts: it has no JSON."""
+
+    _judge: Judge = PrivateAttr()
+
+    def __init__(self, func: Judge) -> None:
+        super().__init__()
+        self._judge = func
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _from_envelope(cls, value: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        return handler(value)  # no envelope ever holds one
+
+    async def check(self, messages: Sequence[BaseMessage]) -> str | None:
+        answer = self._judge(messages)
+        is_met = await answer if isawaitable(answer) else answer
+        return "Functional termination condition met" if is_met is True else None
+
+    def in_words(self) -> str:
+        return "a Python function says so"
+
+    def dump_component(self) -> JsonObject:
+        raise ConfigError(
+            "A FunctionalTermination holds a Python function and cannot be written as JSON.",
+            fix="Use conditions that have a config, such as TextMentionTermination.",
+        )

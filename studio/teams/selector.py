@@ -1,0 +1,260 @@
+"""The team in which a model says who speaks next."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import aclosing
+from inspect import isawaitable
+from typing import Annotated, Any, ClassVar
+
+from pydantic import Field, PrivateAttr, field_validator
+
+from studio.agents import Participant
+from studio.agents.templates import fill_in, unknown_placeholders
+from studio.agents.turn import add_to_context
+from studio.components import JsonObject, Warn
+from studio.contexts import ChatCompletionContext, UnboundedChatCompletionContext
+from studio.messages import (
+    AssistantMessage,
+    BaseChatMessage,
+    BaseMessage,
+    LLMMessage,
+    ModelClientStreamingChunkEvent,
+    SelectorEvent,
+    SystemMessage,
+    UserMessage,
+)
+from studio.models import ChatCompletionClient, ModelFamily
+from studio.teams.base import Team
+
+SELECTOR_PROMPT = """You are in a role play game. The following roles are available:
+{roles}.
+Read the following conversation. Then select the next role from {participants} to play. Only return the role.
+
+{history}
+
+Read the above conversation. Then select the next role from {participants} to play. Only return the role.
+"""
+PLACEHOLDERS = ("roles", "participants", "history")
+
+Thread = Sequence[BaseMessage]
+SelectorFunction = Callable[[Thread], "str | Awaitable[str | None] | None"]
+CandidateFunction = Callable[[Thread], "list[str] | Awaitable[list[str]]"]
+
+
+class SelectorGroupChat(Team):
+    """A model reads the conversation and says who speaks next."""
+
+    provider = "autogen_agentchat.teams.SelectorGroupChat"
+    aliases = (
+        "autogen_agentchat.teams._group_chat._selector_group_chat.SelectorGroupChat",
+        "autogenstudio.gallery.builder.SelectorGroupChat",
+        "studio.teams.SelectorGroupChat",
+    )
+    positional: ClassVar[tuple[str, ...]] = ("participants", "model_client")
+    manager_name: ClassVar[str] = "SelectorGroupChatManager"
+    manager_state_type: ClassVar[str] = "SelectorManagerState"
+
+    name: Annotated[str, Field(title="Name")] = "SelectorGroupChat"
+    model_client: Annotated[ChatCompletionClient, Field(title="Model", description="Chooses who speaks next.")]
+    selector_prompt: Annotated[
+        str,
+        Field(
+            title="Question to the model",
+            description="May hold {roles}, {participants} and {history}.",
+            json_schema_extra={"x-multiline": True},
+        ),
+    ] = SELECTOR_PROMPT
+    allow_repeated_speaker: Annotated[
+        bool, Field(title="Same speaker again", description="The last speaker may be chosen again.")
+    ] = False
+    max_selector_attempts: Annotated[
+        int,
+        Field(title="Attempts", description="How often the model is asked before the team goes on without it."),
+    ] = 3
+    model_client_streaming: Annotated[
+        bool, Field(title="Stream the choice", description="Show it while the model writes, if choices are told.")
+    ] = False
+    model_context: Annotated[
+        ChatCompletionContext | None,
+        Field(title="Context", description="How much of the conversation the model reads; all when left out."),
+    ] = None
+
+    _previous: str | None = PrivateAttr(default=None)
+    _context: ChatCompletionContext | None = PrivateAttr(default=None)
+    _select: SelectorFunction | None = PrivateAttr(default=None)
+    _candidates: CandidateFunction | None = PrivateAttr(default=None)
+
+    def __init__(
+        self,
+        *args: Any,
+        selector_func: SelectorFunction | None = None,
+        candidate_func: CandidateFunction | None = None,
+        **data: Any,
+    ) -> None:
+        """Make one as in AgentChat; the two functions decide in the model's place and have no JSON."""
+        super().__init__(*args, **data)
+        self._select = selector_func
+        self._candidates = candidate_func
+
+    @classmethod
+    def lenient(cls, config: JsonObject, warn: Warn) -> JsonObject:
+        prompt = config.get("selector_prompt")
+        if isinstance(prompt, str) and (unknown := unknown_placeholders(prompt, PLACEHOLDERS)):
+            warn(f"The question to the model cannot be filled in: {', '.join(unknown)}.", "/selector_prompt")
+        return config
+
+    @field_validator("participants")
+    @classmethod
+    def _are_two(cls, participants: list[Participant]) -> list[Participant]:
+        if len(participants) < 2:
+            raise ValueError("At least two participants are required for SelectorGroupChat.")
+        return participants
+
+    async def choose_speaker(self) -> AsyncGenerator[BaseMessage, None]:
+        named = await self._ask_function()
+        if named is not None:
+            self.next_speaker(named)
+            return
+        candidates = await self._who_may_speak()
+        if len(candidates) > 1:
+            async with aclosing(self._ask_model(candidates)) as events:
+                async for event in events:
+                    yield event
+        else:
+            self.next_speaker(candidates[0])
+        self._previous = self.speaker
+
+    async def _ask_function(self) -> str | None:
+        if self._select is None:
+            return None
+        answer = self._select(self.thread)
+        named = await answer if isawaitable(answer) else answer
+        if named is not None and named not in self._names():
+            raise ValueError(
+                f"Selector function returned an invalid speaker name: {named}. Expected one of: {self._names()}."
+            )
+        return named
+
+    async def _who_may_speak(self) -> list[str]:
+        names = self._names()
+        if self._candidates is None:
+            repeats = self.allow_repeated_speaker or self._previous is None
+            return names if repeats else [name for name in names if name != self._previous]
+        answer = self._candidates(self.thread)
+        chosen = await answer if isawaitable(answer) else answer
+        if not chosen:
+            raise ValueError("Candidate function must return a non-empty list of participant names.")
+        if not set(chosen) <= set(names):
+            raise ValueError(
+                f"Candidate function returned invalid participant names: {chosen}. Expected one of: {names}."
+            )
+        return chosen
+
+    async def _ask_model(self, candidates: list[str]) -> AsyncGenerator[BaseMessage, None]:
+        """Ask until the answer names one participant; after too many attempts take the last speaker, or the first."""
+        messages: list[LLMMessage] = [await self._question(candidates)]
+        for _ in range(self.max_selector_attempts):
+            answer = ""
+            async with aclosing(self._answers(messages)) as items:
+                async for item in items:
+                    if isinstance(item, BaseMessage):
+                        yield item
+                    else:
+                        answer = item
+            complaint = self._judge(answer, candidates)
+            if complaint is None:
+                return
+            messages.append(AssistantMessage(content=answer, source="selector"))
+            messages.append(UserMessage(content=complaint, source="user"))
+        self.next_speaker(self._previous or candidates[0])
+
+    def _judge(self, answer: str, candidates: list[str]) -> str | None:
+        """Take the one name that the answer mentions, or say what is wrong with it."""
+        mentioned = [name for name in self._names() if _mentions(answer, name)]
+        if not mentioned:
+            return f"No valid name was mentioned. Please select from: {candidates}."
+        if len(mentioned) > 1:
+            return f"Expected exactly one name to be mentioned. Please select only one from: {candidates}."
+        if mentioned[0] == self._previous and not self.allow_repeated_speaker:
+            return f"Repeated speaker is not allowed, please select a different name from: {candidates}."
+        self.next_speaker(mentioned[0])
+        return None
+
+    async def _question(self, candidates: list[str]) -> LLMMessage:
+        roles = "\n".join(
+            re.sub(r"\s+", " ", f"{participant.name}: {participant.description}").strip()
+            for participant in self.participants
+        )
+        said = [
+            f"{message.source}: {_as_text(message)}".rstrip() + "\n\n"
+            for message in await self._own_context().get_messages()
+            if isinstance(message, UserMessage | AssistantMessage)
+        ]
+        prompt = fill_in(
+            self.selector_prompt,
+            "selector_prompt",
+            roles=roles,
+            participants=str(candidates),
+            history="\n".join(said),
+        )
+        if ModelFamily.is_openai(self.model_client.info["family"]):
+            return SystemMessage(content=prompt)
+        return UserMessage(content=prompt, source="user")
+
+    async def _answers(self, messages: Sequence[LLMMessage]) -> AsyncGenerator[BaseMessage | str, None]:
+        """Ask the model once: pieces of its answer where they are told, and last the answer's text."""
+        if not self.model_client_streaming:
+            result = await self.model_client.create(messages)
+            yield result.content if isinstance(result.content, str) else ""
+            return
+        async with aclosing(self.model_client.create_stream(messages)) as items:
+            async for item in items:
+                if isinstance(item, str):
+                    if self.emit_team_events:
+                        yield ModelClientStreamingChunkEvent(content=item, source=self.manager_name)
+                    continue
+                text = item.content if isinstance(item.content, str) else ""
+                if self.emit_team_events:
+                    yield SelectorEvent(content=text, source=self.manager_name)
+                yield text
+
+    def _names(self) -> list[str]:
+        return [participant.name for participant in self.participants]
+
+    def _own_context(self) -> ChatCompletionContext:
+        if self._context is None:
+            self._context = self.model_context or UnboundedChatCompletionContext()
+        return self._context
+
+    async def heard(self, messages: Sequence[BaseChatMessage]) -> None:
+        await add_to_context(self._own_context(), messages)
+
+    async def forget(self) -> None:
+        self._previous = None
+        await self._own_context().clear()
+
+    async def release(self) -> None:
+        await super().release()
+        await self.model_client.close()
+
+    def manager_state(self) -> JsonObject:
+        return {"previous_speaker": self._previous}
+
+    async def load_manager_state(self, state: JsonObject) -> None:
+        previous = state.get("previous_speaker")
+        self._previous = previous if isinstance(previous, str) else None
+
+
+def _as_text(message: UserMessage | AssistantMessage) -> str:
+    if isinstance(message, UserMessage) and not isinstance(message.content, str):
+        return "\n".join(part if isinstance(part, str) else "<image>" for part in message.content)
+    return str(message.content)
+
+
+def _mentions(text: str, name: str) -> bool:
+    """Whether the name stands in the text as a word of its own; spaces or `\\_` may stand for underscores."""
+    spellings = (name, name.replace("_", " "), name.replace("_", r"\_"))
+    either = "|".join(re.escape(spelling) for spelling in spellings)
+    return re.search(rf"(?<=\W)({either})(?=\W)", f" {text} ") is not None

@@ -1,0 +1,113 @@
+"""Who may come in: the access token, the cookie made from it, the CSRF value and the count of wrong guesses."""
+
+from __future__ import annotations
+
+import hmac
+import os
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from studio.errors import SetupError
+from studio.settings import Settings
+
+MIN_TOKEN_LENGTH = 16
+WRONG_GUESSES = 20
+"""Wrong tokens that one address may send in a window; a person who mistypes stays far below."""
+GUESS_WINDOW_S = 60.0
+MAX_REMEMBERED_ADDRESSES = 10_000
+
+
+def access_token(settings: Settings) -> str:
+    """The token that opens this studio: the operator's own, else one made once and kept in the data folder.
+
+    Raises:
+        SetupError: The operator's token is so short that it could be guessed.
+    """
+    if settings.token:
+        if len(settings.token) < MIN_TOKEN_LENGTH:
+            raise SetupError(
+                f"The access token has {len(settings.token)} characters; it needs at least {MIN_TOKEN_LENGTH}.",
+                fix="Set a longer `STUDIO_TOKEN`, or leave it empty and the studio makes one.",
+            )
+        return settings.token
+    return _kept(settings.data_dir / "token")
+
+
+@dataclass(frozen=True)
+class Keys:
+    """What a request is compared with; comparisons take the same time whatever the input."""
+
+    token: str
+    cookie: str
+    csrf: str
+
+    @classmethod
+    def of(cls, settings: Settings) -> Keys:
+        """Cookie and CSRF value follow from the token and a key on disk: they outlive a restart, not a new token."""
+        token = access_token(settings)
+        key = _kept(settings.data_dir / "cookie.key").encode()
+        return cls(token, _derived(key, "cookie", token), _derived(key, "csrf", token))
+
+    def is_token(self, value: str) -> bool:
+        return hmac.compare_digest(value.encode("utf-8", "replace"), self.token.encode())
+
+    def is_cookie(self, value: str) -> bool:
+        return hmac.compare_digest(value.encode("utf-8", "replace"), self.cookie.encode())
+
+    def is_csrf(self, value: str) -> bool:
+        return hmac.compare_digest(value.encode("utf-8", "replace"), self.csrf.encode())
+
+
+@dataclass
+class Guesses:
+    """Counts wrong tokens per address within a window."""
+
+    clock: Callable[[], float] = time.monotonic
+    _wrong: dict[str, tuple[float, int]] = field(default_factory=dict[str, tuple[float, int]])
+
+    def wait_s(self, address: str) -> int:
+        """Seconds until the address may try again; 0 when it may now."""
+        began, count = self._wrong.get(address, (0.0, 0))
+        left = began + GUESS_WINDOW_S - self.clock()
+        return int(left) + 1 if count >= WRONG_GUESSES and left > 0 else 0
+
+    def add_wrong(self, address: str) -> None:
+        now = self.clock()
+        began, count = self._wrong.get(address, (now, 0))
+        if now - began > GUESS_WINDOW_S:
+            began, count = now, 0
+        if address not in self._wrong and len(self._wrong) >= MAX_REMEMBERED_ADDRESSES:
+            self._wrong.pop(next(iter(self._wrong)))
+        self._wrong[address] = (began, count + 1)
+
+
+def _derived(key: bytes, purpose: str, token: str) -> str:
+    return hmac.digest(key, f"{purpose}:{token}".encode(), "sha256").hex()
+
+
+def _kept(file: Path) -> str:
+    """Read a random value, making it at the first start; only the owner of the process may read the file."""
+    try:
+        kept = file.read_text(encoding="utf-8").strip()
+    except FileNotFoundError:
+        kept = ""
+    except OSError as error:
+        raise SetupError(f"{str(file)!r} cannot be read: {error.strerror}.", fix="Check who owns it.") from error
+    return kept or _made(file)
+
+
+def _made(file: Path) -> str:
+    value = secrets.token_urlsafe(32)
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as out:
+            out.write(value)
+    except OSError as error:
+        raise SetupError(
+            f"{str(file)!r} cannot be written: {error.strerror}.",
+            fix="Give the studio a folder it may write to with `STUDIO_DATA_DIR`.",
+        ) from error
+    return value

@@ -1,0 +1,1 @@
+"""The JSON API; its OpenAPI document is the contract."""

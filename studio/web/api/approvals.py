@@ -1,0 +1,79 @@
+"""What runs may do on this machine."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Collection, Mapping
+from datetime import datetime
+
+from fastapi import APIRouter
+from pydantic import BaseModel, ConfigDict, Field
+
+from studio.components import Capability, JsonObject, validate_component
+from studio.errors import NotFound
+from studio.galleries import parse_gallery
+from studio.store import Store
+from studio.web.dependencies import StoreDep
+from studio.web.requests import StudioRoute
+
+router = APIRouter(prefix="/api/approvals", tags=["approvals"], route_class=StudioRoute)
+PERSON = "you"
+
+
+class ApproveRequest(BaseModel):
+    """Hashes of capabilities that a team or gallery of this studio has."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    hashes: list[str] = Field(min_length=1, max_length=1000)
+
+
+class ApprovalOut(BaseModel):
+    hash: str
+    kind: str
+    text: str
+    detail: str
+    by: str
+    at: datetime
+
+
+@router.get("", summary="List what is approved, the newest first")
+async def list_approvals(store: StoreDep) -> list[ApprovalOut]:
+    return [ApprovalOut.model_validate(row, from_attributes=True) for row in await store.approvals.list()]
+
+
+@router.post("", status_code=201, summary="Approve exactly these things")
+async def approve(body: ApproveRequest, store: StoreDep) -> list[ApprovalOut]:
+    wanted = frozenset(body.hashes)
+    found = await _capabilities(store, wanted)
+    if missing := wanted - found.keys():
+        raise NotFound(
+            f"No team or gallery of this studio asks for {sorted(missing)[0]!r}.",
+            fix="It may have changed since you looked; open the team again.",
+        )
+    await store.approvals.approve(list(found.values()), by=PERSON)
+    return [approval for approval in await list_approvals(store) if approval.hash in wanted]
+
+
+@router.delete("/{capability_hash}", status_code=204, summary="Revoke an approval; running teams are not touched")
+async def revoke(capability_hash: str, store: StoreDep) -> None:
+    await store.approvals.revoke(capability_hash)
+
+
+async def _capabilities(store: Store, wanted: Collection[str]) -> Mapping[str, Capability]:
+    """The exact things behind the hashes, as this server reads them; what a client says about them does not count."""
+    found: dict[str, Capability] = {}
+    async for document in _documents(store):
+        for capability in validate_component(document).capabilities:
+            if capability.hash in wanted:
+                found[capability.hash] = capability
+        if len(found) == len(wanted):
+            break
+    return found
+
+
+async def _documents(store: Store) -> AsyncIterator[JsonObject]:
+    for team in await store.teams.list():
+        yield (await store.teams.get(team.id)).component
+    for gallery in await store.galleries.list():
+        for entry in parse_gallery((await store.galleries.get(gallery.id)).config).entries:
+            yield entry.component

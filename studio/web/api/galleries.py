@@ -1,0 +1,140 @@
+"""Galleries: imported, shipped, and the user's own library."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import datetime
+from typing import Any
+
+from fastapi import APIRouter, Response
+from pydantic import BaseModel, ConfigDict, JsonValue
+
+from studio.components import JsonObject, group_of
+from studio.errors import Forbidden, NotFound
+from studio.galleries import Gallery, parse_gallery
+from studio.store import LIBRARY
+from studio.store import tables as rows
+from studio.web.api.downloads import download, filename
+from studio.web.dependencies import StoreDep
+from studio.web.keeping import storable
+from studio.web.places import type_of
+from studio.web.requests import StudioRoute
+from studio.web.sources import REQUEST_BODY, GallerySourceDep
+
+router = APIRouter(prefix="/api/galleries", tags=["galleries"], route_class=StudioRoute)
+IMPORT: dict[str, Any] = REQUEST_BODY
+
+
+class GallerySummaryOut(BaseModel):
+    id: str
+    name: str
+    origin: str
+    source: str
+    updated_at: datetime
+    counts: dict[str, int]
+
+
+class GalleryOut(GallerySummaryOut):
+    metadata: JsonObject
+    components: dict[str, list[JsonObject]]
+
+
+class PreviewOut(BaseModel):
+    name: str
+    counts: dict[str, int]
+    digest: str
+    report: JsonObject
+
+
+class AddedGalleryOut(PreviewOut):
+    id: str
+
+
+class LibraryComponent(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    component: dict[str, JsonValue]
+
+
+@router.get("", summary="List the galleries: the library first, then by name")
+async def list_galleries(store: StoreDep) -> list[GallerySummaryOut]:
+    found = [await store.galleries.get(summary.id) for summary in await store.galleries.list()]
+    return [_summary(row) for row in found]
+
+
+@router.post("/preview", openapi_extra=IMPORT, summary="What a gallery holds and could do; stores nothing")
+async def preview(source: GallerySourceDep) -> PreviewOut:
+    gallery = await source.parsed()
+    return PreviewOut(
+        name=gallery.name,
+        counts=gallery.counts,
+        digest=source.digest,
+        report=await asyncio.to_thread(_checked, gallery),
+    )
+
+
+@router.post("", status_code=201, openapi_extra=IMPORT, summary="Add a gallery from a file, a text or a URL")
+async def add_gallery(source: GallerySourceDep, store: StoreDep) -> AddedGalleryOut:
+    gallery = await source.parsed()
+    report = await asyncio.to_thread(_checked, gallery)
+    config = await storable(store, gallery.dump())
+    row = await store.galleries.create(str(config["name"]), config, origin=source.origin, source=source.source)
+    return AddedGalleryOut(id=row.id, name=row.name, counts=gallery.counts, digest=source.digest, report=report)
+
+
+@router.get("/{gallery_id}", summary="Read a gallery with its components by kind")
+async def get_gallery(gallery_id: str, store: StoreDep) -> GalleryOut:
+    row = await store.galleries.get(gallery_id)
+    gallery = parse_gallery(row.config)
+    return GalleryOut(**_summary(row).model_dump(), metadata=gallery.metadata, components=gallery.components)
+
+
+@router.delete("/{gallery_id}", status_code=204, summary="Delete an imported gallery")
+async def delete_gallery(gallery_id: str, store: StoreDep) -> None:
+    row = await store.galleries.get(gallery_id)
+    if row.origin == "shipped":
+        raise Forbidden("This gallery comes with the studio and cannot be deleted.")
+    await store.galleries.delete(gallery_id)
+
+
+@router.get("/{gallery_id}/export", summary="The gallery as a file that AutoGen Studio reads as well")
+async def export_gallery(gallery_id: str, store: StoreDep) -> Response:
+    row = await store.galleries.get(gallery_id)
+    return download(parse_gallery(row.config).dump(), filename(row.name, ".json"))
+
+
+@router.post("/library/components", status_code=201, summary="Put a component into the library")
+async def add_to_library(body: LibraryComponent, store: StoreDep) -> GallerySummaryOut:
+    component = await storable(store, body.component)
+    return _summary(await store.galleries.add_to_library(component, group=group_of(type_of(component))))
+
+
+@router.get("/{gallery_id}/components/{group}/{index}", summary="Read one component")
+async def get_component(gallery_id: str, group: str, index: int, store: StoreDep) -> JsonObject:
+    row = await store.galleries.get(gallery_id)
+    members = parse_gallery(row.config).components.get(group, [])
+    if not 0 <= index < len(members):
+        raise NotFound(f"The gallery has no component {index} among its {group}.")
+    return members[index]
+
+
+@router.delete("/{gallery_id}/components/{group}/{index}", status_code=204, summary="Take one out of the library")
+async def remove_component(gallery_id: str, group: str, index: int, store: StoreDep) -> None:
+    if gallery_id != LIBRARY:
+        raise Forbidden("Only components of your library can be removed.", fix="Delete the gallery, or leave it.")
+    await store.galleries.remove_from_library(group=group, index=index)
+
+
+def _summary(row: rows.Gallery) -> GallerySummaryOut:
+    return GallerySummaryOut(
+        id=row.id,
+        name=row.name,
+        origin=row.origin,
+        source=row.source,
+        updated_at=row.updated_at,
+        counts=parse_gallery(row.config).counts,
+    )
+
+
+def _checked(gallery: Gallery) -> JsonObject:
+    return gallery.check().as_json()

@@ -1,0 +1,175 @@
+"""Runs: start, follow, command. A run belongs to the server; these routes only look and tell."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Query, Response
+from fastapi.responses import StreamingResponse
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+from studio.components import JsonObject
+from studio.runs import SHOWN, CommandName, LogEntry, PendingInput, RunSummary, Supervisor, Usage
+from studio.web.dependencies import ClosingDep, StoreDep, SupervisorDep
+from studio.web.requests import StudioRoute
+from studio.web.sse import Event, EventStream
+
+router = APIRouter(prefix="/api/runs", tags=["runs"], route_class=StudioRoute)
+PERSON = "you"
+LISTED = 200
+MAX_PAGE = 2000
+
+
+class StartRun(BaseModel):
+    """`task` is text, or a list of texts and `{"image": "data:image/png;base64,..."}`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    team_id: str
+    task: JsonValue
+
+
+class RunCommand(BaseModel):
+    """`request_id` and `text` belong to `answer`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    command: CommandName
+    request_id: str = ""
+    text: str = Field("", max_length=1_000_000)
+
+
+class StartedRun(BaseModel):
+    id: str
+
+
+class RunSummaryOut(BaseModel):
+    id: str
+    team_id: str | None
+    team_name: str
+    task: JsonValue
+    state: str
+    reason: str
+    detail: str
+    created_at: datetime
+    started_at: datetime | None
+    ended_at: datetime | None
+    usage: Usage
+
+
+class RunOut(RunSummaryOut):
+    component: JsonObject
+    pending: PendingInput | None
+    finishing: bool
+    last_seq: int
+
+
+class EventsOut(BaseModel):
+    entries: list[JsonObject]
+    last_seq: int
+
+
+@router.post("", status_code=201, summary="Start a run; 403 with `missing` when something is not approved")
+async def start_run(body: StartRun, store: StoreDep, supervisor: SupervisorDep) -> StartedRun:
+    team = await store.teams.get(body.team_id)
+    run_id = await supervisor.start(team.component, body.task, team_id=team.id, team_name=team.name, by=PERSON)
+    return StartedRun(id=run_id)
+
+
+@router.get("", summary="List runs, the newest first")
+async def list_runs(store: StoreDep, team_id: str | None = None) -> list[RunSummaryOut]:
+    return [_summary(run, run.task_text) for run in await store.runs.list(team_id, limit=LISTED)]
+
+
+@router.get("/{run_id}", summary="Read a run with the team it was started with")
+async def get_run(run_id: str, store: StoreDep, supervisor: SupervisorDep) -> RunOut:
+    run = await store.runs.get(run_id)
+    view = await supervisor.view(run_id)
+    summary = _summary(run.model_copy(update={"status": view}), run.task)
+    return RunOut(
+        **summary.model_dump(),
+        component=run.component,
+        pending=view.pending,
+        finishing=view.is_finishing,
+        last_seq=view.last_seq,
+    )
+
+
+@router.delete("/{run_id}", status_code=204, summary="Delete an ended run with its log")
+async def delete_run(run_id: str, store: StoreDep) -> None:
+    await store.runs.delete(run_id)
+
+
+@router.get("/{run_id}/events", summary="Read entries of the log from a number on, oldest first")
+async def list_events(
+    run_id: str,
+    store: StoreDep,
+    after: Annotated[int, Query(ge=0)] = 0,
+    limit: Annotated[int, Query(ge=1, le=MAX_PAGE)] = 500,
+) -> EventsOut:
+    last_seq = await store.runs.last_seq(run_id)
+    entries = await store.runs.read(run_id, after=after, limit=limit, kinds=SHOWN)
+    return EventsOut(entries=[_entry(entry) for entry in entries], last_seq=last_seq)
+
+
+@router.post("/{run_id}/commands", summary="Tell a run to pause, resume, step, stop or cancel, or answer its question")
+async def command_run(run_id: str, body: RunCommand, supervisor: SupervisorDep) -> JsonObject:
+    view = await supervisor.command(run_id, body.command, by=PERSON, request_id=body.request_id, text=body.text)
+    return view.as_json()
+
+
+@router.get(
+    "/{run_id}/stream",
+    summary="Follow a run as server-sent events: entries, chunks, state, done",
+    response_class=StreamingResponse,
+    responses={
+        200: {"content": {"text/event-stream": {}}},
+        204: {"description": "The run has ended and nothing more can come."},
+    },
+)
+async def stream_run(
+    run_id: str,
+    supervisor: SupervisorDep,
+    closing: ClosingDep,
+    after: Annotated[int, Query(ge=0)] = 0,
+    last_event_id: Annotated[str, Header()] = "",
+) -> Response:
+    place = int(last_event_id) if last_event_id.isascii() and last_event_id.isdigit() else after
+    view = await supervisor.view(run_id)
+    if view.state.is_final and place >= view.last_seq:
+        return Response(status_code=204)
+    return EventStream(_events(supervisor, run_id, place), closing)
+
+
+async def _events(supervisor: Supervisor, run_id: str, after: int) -> AsyncGenerator[Event]:
+    async with aclosing(supervisor.subscribe(run_id, after)) as batches:
+        async for batch in batches:
+            if batch.entries:
+                yield Event("entries", [_entry(entry) for entry in batch.entries], id=batch.last_seq)
+            if batch.chunks:
+                yield Event("chunks", [chunk.model_dump() for chunk in batch.chunks])
+            yield Event("state", batch.view.as_json())
+    yield Event("done", {})
+
+
+def _entry(entry: LogEntry) -> JsonObject:
+    return entry.model_dump(mode="json", exclude={"run_id"})
+
+
+def _summary(run: RunSummary, task: JsonValue) -> RunSummaryOut:
+    return RunSummaryOut(
+        id=run.id,
+        team_id=run.team_id,
+        team_name=run.team_name,
+        task=task,
+        state=run.status.state.value,
+        reason=run.status.reason,
+        detail=run.status.detail,
+        created_at=run.created_at,
+        started_at=run.started_at,
+        ended_at=run.ended_at,
+        usage=run.status.usage,
+    )

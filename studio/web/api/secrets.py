@@ -1,0 +1,44 @@
+"""Secrets: values come in and never out."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+from pydantic import BaseModel, ConfigDict, Field, SecretStr
+
+from studio.web.dependencies import StoreDep
+from studio.web.requests import StudioRoute
+from studio.web.secret_list import SecretLine, secret_lines
+
+router = APIRouter(prefix="/api/secrets", tags=["secrets"], route_class=StudioRoute)
+
+
+class SecretOut(BaseModel):
+    name: str
+    reference: str
+    set: bool
+    used_by: list[str]
+
+
+class SetSecret(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    value: SecretStr = Field(min_length=1, max_length=20_000)
+
+
+@router.get("", summary="List the secrets that are stored or named by a team; never a value")
+async def list_secrets(store: StoreDep) -> list[SecretOut]:
+    return [_out(line) for line in await secret_lines(store)]
+
+
+@router.put("/{name}", status_code=204, summary="Store a value, in place of an older one")
+async def set_secret(name: str, body: SetSecret, store: StoreDep) -> None:
+    await store.secrets.set(name, body.value.get_secret_value())
+
+
+@router.delete("/{name}", status_code=204, summary="Delete a secret")
+async def delete_secret(name: str, store: StoreDep) -> None:
+    await store.secrets.delete(name)
+
+
+def _out(line: SecretLine) -> SecretOut:
+    return SecretOut(name=line.name, reference=line.reference, set=line.is_set, used_by=list(line.used_by))

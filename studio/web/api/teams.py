@@ -1,0 +1,230 @@
+"""Teams, their versions, and what they look like as Python."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Literal, cast
+
+from fastapi import APIRouter, Query, Response
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+from studio.code import export_python
+from studio.components import JsonObject, catalogue, load_component
+from studio.errors import InvalidDocument, NotFound
+from studio.galleries import parse_gallery
+from studio.store import Store
+from studio.store.tables import Team
+from studio.web.api.downloads import download, filename
+from studio.web.dependencies import StoreDep
+from studio.web.keeping import storable
+from studio.web.places import put_component
+from studio.web.requests import StudioRoute
+
+router = APIRouter(prefix="/api", tags=["teams"], route_class=StudioRoute)
+BLANK = "autogen_agentchat.teams.RoundRobinGroupChat"
+
+
+class Body(BaseModel):
+    """Base of request bodies: a misspelt field is an error, not silence."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class FromGallery(Body):
+    """One component of a gallery."""
+
+    gallery_id: str
+    group: str
+    index: int = Field(ge=0)
+
+
+class CreateTeam(Body):
+    """At most one of `component`, `text` and `from_gallery`; none makes a blank team."""
+
+    name: str = Field("", max_length=200)
+    component: JsonObject | None = None
+    text: str = Field("", description="JSON or YAML that holds one team.")
+    from_gallery: FromGallery | None = None
+    layout: JsonObject = Field(default_factory=dict[str, JsonValue])
+
+
+class SaveTeam(Body):
+    """A change made to revision `revision`."""
+
+    component: JsonObject
+    layout: JsonObject = Field(default_factory=dict[str, JsonValue])
+    revision: int
+    name: str | None = Field(None, max_length=200)
+    note: str = Field("", max_length=500)
+
+
+class PlaceComponent(Body):
+    """A component, as JSON or from a gallery, and the field of the team where it goes."""
+
+    pointer: str
+    component: JsonObject | None = None
+    from_gallery: FromGallery | None = None
+
+
+class PythonRequest(Body):
+    component: JsonObject
+
+
+class TeamSummaryOut(BaseModel):
+    id: str
+    name: str
+    revision: int
+    summary: str
+    updated_at: datetime
+
+
+class TeamOut(TeamSummaryOut):
+    component: JsonObject
+    layout: JsonObject
+
+
+class VersionSummaryOut(BaseModel):
+    number: int
+    name: str
+    note: str
+    at: datetime
+
+
+class VersionOut(VersionSummaryOut):
+    component: JsonObject
+    layout: JsonObject
+
+
+class PythonOut(BaseModel):
+    code: str
+    filename: str
+
+
+@router.get("/teams", summary="List the teams, the one changed last first")
+async def list_teams(store: StoreDep) -> list[TeamSummaryOut]:
+    return [TeamSummaryOut.model_validate(team, from_attributes=True) for team in await store.teams.list()]
+
+
+@router.post("/teams", status_code=201, summary="Make a team: blank, from JSON, or from a gallery")
+async def create_team(body: CreateTeam, store: StoreDep) -> TeamOut:
+    component = await storable(store, await _first_component(body, store))
+    return _out(await store.teams.create(component, name=body.name, layout=body.layout))
+
+
+@router.get("/teams/{team_id}", summary="Read a team")
+async def get_team(team_id: str, store: StoreDep) -> TeamOut:
+    return _out(await store.teams.get(team_id))
+
+
+@router.put("/teams/{team_id}", summary="Save a change; 409 when somebody else saved meanwhile")
+async def save_team(team_id: str, body: SaveTeam, store: StoreDep) -> TeamOut:
+    component = await storable(store, body.component)
+    saved = await store.teams.save(
+        team_id,
+        component=component,
+        layout=body.layout,
+        revision=body.revision,
+        name=body.name,
+        note=body.note,
+    )
+    return _out(saved)
+
+
+@router.delete("/teams/{team_id}", status_code=204, summary="Delete a team and its versions; its runs stay")
+async def delete_team(team_id: str, store: StoreDep) -> None:
+    await store.teams.delete(team_id)
+
+
+@router.post("/teams/{team_id}/components", summary="Put a component into a field of the team, as a new version")
+async def place_component(team_id: str, body: PlaceComponent, store: StoreDep) -> TeamOut:
+    component = body.component or await _from_gallery(body.from_gallery, store)
+    team = await store.teams.get(team_id)
+    changed = put_component(team.component, body.pointer, await storable(store, component))
+    saved = await store.teams.save(
+        team_id, component=changed, layout=team.layout, revision=team.revision, note="Added from a gallery"
+    )
+    return _out(saved)
+
+
+@router.get("/teams/{team_id}/json", summary="The team's component JSON, as AutoGen Studio reads it")
+async def team_json(team_id: str, store: StoreDep) -> Response:
+    team = await store.teams.get(team_id)
+    return download(team.component, filename(team.name, ".json"))
+
+
+@router.get(
+    "/teams/{team_id}/python",
+    summary="The team as a Python script",
+    response_model=PythonOut,
+    responses={200: {"content": {"text/x-python": {}}}},
+)
+async def team_python(
+    team_id: str,
+    store: StoreDep,
+    as_file: Annotated[Literal["0", "1"], Query(alias="download", description="1 answers with the file itself.")] = "0",
+) -> Response | PythonOut:
+    team = await store.teams.get(team_id)
+    code, name = export_python(load_component(team.component)), filename(team.name, ".py")
+    return download(code, name, "text/x-python") if as_file == "1" else PythonOut(code=code, filename=name)
+
+
+@router.post("/python", summary="Any component as a Python script; stores nothing")
+async def python(body: PythonRequest) -> PythonOut:
+    component = load_component(body.component)
+    return PythonOut(code=export_python(component), filename=filename(component.label, ".py"))
+
+
+@router.get("/teams/{team_id}/versions", summary="List the versions, the newest first")
+async def list_versions(team_id: str, store: StoreDep) -> list[VersionSummaryOut]:
+    versions = await store.teams.versions(team_id)
+    return [VersionSummaryOut.model_validate(version, from_attributes=True) for version in versions]
+
+
+@router.get("/teams/{team_id}/versions/{number}", summary="Read one version")
+async def get_version(team_id: str, number: int, store: StoreDep) -> VersionOut:
+    return VersionOut.model_validate(await store.teams.version(team_id, number), from_attributes=True)
+
+
+@router.post("/teams/{team_id}/versions/{number}/restore", summary="Save an old version as the newest")
+async def restore_version(team_id: str, number: int, store: StoreDep) -> TeamOut:
+    return _out(await store.teams.restore(team_id, number))
+
+
+def _out(team: Team) -> TeamOut:
+    return TeamOut.model_validate(team, from_attributes=True)
+
+
+async def _first_component(body: CreateTeam, store: Store) -> JsonObject:
+    given = [name for name in ("component", "text", "from_gallery") if getattr(body, name)]
+    if len(given) > 1:
+        raise InvalidDocument(f"Give one of {', '.join(f'`{name}`' for name in given)}, not several.")
+    if body.component:
+        return body.component
+    if body.text:
+        return _only_team(body.text)
+    return await _from_gallery(body.from_gallery, store) if body.from_gallery else _blank()
+
+
+async def _from_gallery(wanted: FromGallery | None, store: Store) -> JsonObject:
+    if wanted is None:
+        raise InvalidDocument("Give `component` or `from_gallery`.")
+    gallery = parse_gallery((await store.galleries.get(wanted.gallery_id)).config)
+    members = gallery.components.get(wanted.group, [])
+    if wanted.index >= len(members):
+        raise NotFound(f"The gallery has no component {wanted.index} among its {wanted.group}.")
+    return members[wanted.index]
+
+
+def _only_team(text: str) -> JsonObject:
+    teams = parse_gallery(text).components["teams"]
+    if len(teams) == 1:
+        return teams[0]
+    found = f"{len(teams)} teams" if teams else "no team"
+    raise InvalidDocument(
+        f"There must be one team in the document; it holds {found}.",
+        fix="Import a gallery, or a single component, on the page Galleries.",
+    )
+
+
+def _blank() -> JsonObject:
+    return next(cast("JsonObject", entry["template"]) for entry in catalogue() if entry["provider"] == BLANK)

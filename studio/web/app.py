@@ -1,0 +1,116 @@
+"""Puts the server together; nothing else does."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from importlib.metadata import version
+
+from fastapi import FastAPI
+from markupsafe import Markup
+from starlette.middleware.gzip import GZipMiddleware
+
+from studio.runs import RunSupervisor
+from studio.settings import Settings
+from studio.store import open_store
+from studio.web.access import Keys
+from studio.web.api import approvals, components, galleries, runs, secrets, teams
+from studio.web.assets import Assets, load_assets
+from studio.web.dependencies import Services
+from studio.web.failures import add_error_handlers
+from studio.web.fragments import form
+from studio.web.fragments import galleries as gallery_fragments
+from studio.web.pages import galleries as gallery_pages
+from studio.web.pages import play
+from studio.web.pages import settings as settings_pages
+from studio.web.pages import teams as team_pages
+from studio.web.security import OPEN_PATH, Guard, LoginPage, Policy, allowed_hosts, content_security_policy
+from studio.web.shipped import load_shipped_galleries
+from studio.web.templates import PageGlobals, Templates
+
+MB = 1024 * 1024
+GZIP_FROM_BYTES = 1024
+ROUTERS = (
+    team_pages.router,
+    play.router,
+    gallery_pages.router,
+    settings_pages.router,
+    form.router,
+    gallery_fragments.router,
+    teams.router,
+    galleries.router,
+    runs.router,
+    components.router,
+    approvals.router,
+    secrets.router,
+)
+
+
+def create_app(settings: Settings) -> FastAPI:
+    """The studio as an ASGI application; its database opens when the server starts.
+
+    Raises:
+        SetupError: The data folder cannot be used, or the front end's files are missing.
+    """
+    assets, keys = load_assets(), Keys.of(settings)
+    templates = Templates(assets.templates, PageGlobals(assets.url, assets.importmap, keys.csrf))
+    csp = content_security_policy(scripts=[assets.importmap_hash])
+    app = FastAPI(
+        title="Team Studio",
+        version=version("team-studio"),
+        lifespan=_lifespan(settings, templates),
+        openapi_url="/api/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+    )
+    for router in ROUTERS:
+        app.include_router(router)
+    app.add_api_route(OPEN_PATH, _health, include_in_schema=False)
+    app.router.routes.extend(assets.routes())
+    add_error_handlers(app, templates, csp)
+    app.add_middleware(GZipMiddleware, minimum_size=GZIP_FROM_BYTES)
+    policy = Policy(
+        keys=keys,
+        hosts=allowed_hosts(settings),
+        csp=csp,
+        login=_login_page(assets, templates),
+        max_body_bytes=settings.max_upload_mb * MB,
+    )
+    app.add_middleware(Guard, policy=policy)
+    return app
+
+
+def services_of(app: FastAPI) -> Services | None:
+    """What the running server works with; None before it has started."""
+    return getattr(app.state, "services", None)
+
+
+async def _health() -> dict[str, bool]:
+    return {"ok": True}
+
+
+def _lifespan(settings: Settings, templates: Templates) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncGenerator[None]:
+        async with (
+            open_store(settings.data_dir, settings.database_url) as store,
+            RunSupervisor(store.runs, store.approvals, store.secrets) as supervisor,
+        ):
+            await load_shipped_galleries(store)
+            services = Services(settings, store, supervisor, templates)
+            app.state.services = services
+            yield
+            services.closing.set()
+
+    return lifespan
+
+
+def _login_page(assets: Assets, templates: Templates) -> LoginPage:
+    css = (assets.static / "css" / "login.css").read_text(encoding="utf-8")
+    digest = base64.b64encode(hashlib.sha256(css.encode()).digest()).decode()
+    return LoginPage(
+        html=lambda message: templates.text("pages/login.html", css=Markup(css), message=message),
+        csp=content_security_policy(styles=[f"sha256-{digest}"]),
+    )

@@ -1,0 +1,60 @@
+"""What routes ask for by type; `app.py` puts it in place."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import Annotated, cast
+
+from fastapi import Depends, Request
+
+from studio.runs import RunSupervisor
+from studio.settings import Settings
+from studio.store import Store
+from studio.web.templates import Templates
+
+
+@dataclass
+class Services:
+    """Everything that routes need, of one running server."""
+
+    settings: Settings
+    store: Store
+    supervisor: RunSupervisor
+    templates: Templates
+    closing: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when the server stops; event streams end then."""
+
+
+def services(request: Request) -> Services:
+    return cast("Services", request.app.state.services)
+
+
+ServicesDep = Annotated[Services, Depends(services)]
+
+
+def _settings(found: ServicesDep) -> Settings:
+    return found.settings
+
+
+def _store(found: ServicesDep) -> Store:
+    return found.store
+
+
+def _supervisor(found: ServicesDep) -> RunSupervisor:
+    return found.supervisor
+
+
+def _templates(found: ServicesDep) -> Templates:
+    return found.templates
+
+
+def _closing(found: ServicesDep) -> asyncio.Event:
+    return found.closing
+
+
+SettingsDep = Annotated[Settings, Depends(_settings)]
+StoreDep = Annotated[Store, Depends(_store)]
+SupervisorDep = Annotated[RunSupervisor, Depends(_supervisor)]
+TemplatesDep = Annotated[Templates, Depends(_templates)]
+ClosingDep = Annotated[asyncio.Event, Depends(_closing)]

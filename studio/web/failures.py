@@ -1,0 +1,114 @@
+"""Errors on their way out: one JSON shape for API and fragments, one page for pages, nothing of our insides."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from http import HTTPStatus
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+from studio.errors import (
+    ConfigError,
+    Conflict,
+    Finding,
+    Forbidden,
+    InvalidDocument,
+    NotFound,
+    RunFailed,
+    SetupError,
+    StudioError,
+    TooLarge,
+)
+from studio.web.fetch import UrlRefused, UrlUnreachable
+from studio.web.security import security_headers
+from studio.web.templates import Templates
+
+log = logging.getLogger("studio.web")
+
+STATUS: Mapping[type[StudioError], int] = {
+    InvalidDocument: 400,
+    ConfigError: 422,
+    NotFound: 404,
+    Conflict: 409,
+    Forbidden: 403,
+    TooLarge: 413,
+    UrlRefused: 422,
+    UrlUnreachable: 502,
+    RunFailed: 502,
+    SetupError: 500,
+    StudioError: 400,
+}
+MESSAGES = {
+    404: ("not_found", "There is nothing at this address.", "Check the address, or start from the list of teams."),
+    405: ("method_not_allowed", "This address does not take that method.", ""),
+    413: ("too_large", "", "Send less, or raise `STUDIO_MAX_UPLOAD_MB`."),
+    500: ("internal", "The studio made a mistake; its log says more.", "Try again; if it stays, report it."),
+}
+DATA_PREFIXES = ("/api/", "/fragments/", "/static/")
+JsonObject = dict[str, object]
+
+
+def status_of(error: StudioError) -> int:
+    """The status of the closest class; decided here and nowhere else."""
+    return next(STATUS[cls] for cls in type(error).__mro__ if cls in STATUS)
+
+
+def add_error_handlers(app: FastAPI, templates: Templates, csp: str) -> None:
+    """Give every way of failing its answer."""
+
+    def answer(request: Request, status: int, body: JsonObject, headers: Mapping[str, str] | None = None) -> Response:
+        if request.url.path.startswith(DATA_PREFIXES):
+            return JSONResponse(body, status, headers)
+        page = templates.page(request, "pages/error.html", title=HTTPStatus(status).phrase, status=status, **body)
+        page.status_code = status
+        page.headers.update(headers or {})
+        return page
+
+    async def studio_error(request: Request, error: Exception) -> Response:
+        assert isinstance(error, StudioError)
+        return answer(request, status_of(error), error.as_json())
+
+    async def http_error(request: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)
+        if isinstance(error.__cause__, StudioError):  # a body that BoundedRequest refused; FastAPI wrapped it
+            return await studio_error(request, error.__cause__)
+        return answer(request, error.status_code, _http_body(error), error.headers)
+
+    async def invalid_request(request: Request, error: Exception) -> Response:
+        assert isinstance(error, RequestValidationError)
+        return answer(request, 422, _validation_body(error))
+
+    async def crash(request: Request, error: Exception) -> Response:
+        log.error("%s %s failed", request.method, request.url.path, exc_info=error)
+        code, message, fix = MESSAGES[500]
+        return answer(request, 500, _shape(code, message, fix), security_headers(csp))
+
+    app.add_exception_handler(StudioError, studio_error)
+    app.add_exception_handler(HTTPException, http_error)
+    app.add_exception_handler(RequestValidationError, invalid_request)
+    app.add_exception_handler(Exception, crash)
+
+
+def _shape(code: str, message: str, fix: str = "", where: str = "") -> JsonObject:
+    return {"error": {"code": code, "message": message, "fix": fix, "where": where}}
+
+
+def _http_body(error: HTTPException) -> JsonObject:
+    phrase = HTTPStatus(error.status_code).phrase
+    code, message, fix = MESSAGES.get(error.status_code, (phrase.lower().replace(" ", "_"), "", ""))
+    return _shape(code, message or error.detail or phrase, fix)
+
+
+def _validation_body(error: RequestValidationError) -> JsonObject:
+    """Every wrong field at once; `where` points into what was sent."""
+    findings = [
+        Finding(str(found["type"]), str(found["msg"]), "", "".join(f"/{part}" for part in found["loc"][1:]))
+        for found in error.errors()
+    ]
+    places = "; ".join(f"{finding.where[1:] or 'body'}: {finding.message}" for finding in findings)
+    shape = _shape("invalid_request", f"The request does not fit: {places}.", "", findings[0].where)
+    return {**shape, "findings": [finding.as_json() for finding in findings]}

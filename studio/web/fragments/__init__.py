@@ -1,0 +1,1 @@
+"""Fragments: pieces of HTML that a page swaps in."""

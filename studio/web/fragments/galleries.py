@@ -1,0 +1,57 @@
+"""What the Galleries pages swap in."""
+
+from __future__ import annotations
+
+import asyncio
+
+from fastapi import APIRouter, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from studio.errors import NotFound
+from studio.galleries import parse_gallery
+from studio.web.dependencies import StoreDep, TemplatesDep
+from studio.web.gallery_view import preview_of
+from studio.web.places import Place, places_for, type_of
+from studio.web.requests import StudioRoute
+from studio.web.sources import REQUEST_BODY, GallerySourceDep
+
+router = APIRouter(prefix="/fragments", include_in_schema=False, route_class=StudioRoute)
+
+
+class ComponentOfGallery(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    gallery_id: str
+    group: str
+    index: int = Field(ge=0)
+
+
+class TeamPlaces(BaseModel):
+    """The places of one team."""
+
+    id: str
+    name: str
+    places: list[Place]
+
+
+@router.post("/galleries/preview", openapi_extra=REQUEST_BODY)
+async def gallery_preview(source: GallerySourceDep, templates: TemplatesDep) -> Response:
+    gallery = await source.parsed()
+    preview = await asyncio.to_thread(preview_of, gallery)
+    return templates.fragment("fragments/gallery_preview.html", preview=preview, digest=source.digest)
+
+
+@router.post("/places")
+async def places(body: ComponentOfGallery, store: StoreDep, templates: TemplatesDep) -> Response:
+    gallery = parse_gallery((await store.galleries.get(body.gallery_id)).config)
+    entries = [entry for entry in gallery.entries if entry.group == body.group]
+    if body.index >= len(entries):
+        raise NotFound(f"The gallery has no component {body.index} among its {body.group}.")
+    entry = entries[body.index]
+    kind = type_of(entry.component)
+    found = [
+        TeamPlaces(id=team.id, name=team.name, places=list(places_for(team.component, kind)))
+        for team in [await store.teams.get(summary.id) for summary in await store.teams.list()]
+    ]
+    teams = [team for team in found if team.places]
+    return templates.fragment("fragments/places.html", teams=teams, label=entry.label)

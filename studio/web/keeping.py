@@ -1,0 +1,45 @@
+"""What happens to a document before it is stored: keys in the open go into the secret store, references stay."""
+
+from __future__ import annotations
+
+import json
+from typing import cast
+
+from pydantic import JsonValue
+
+from studio.components import JsonObject, is_reference, take_out_secrets, validate_component
+from studio.store import Store
+
+
+async def storable(store: Store, document: JsonObject) -> JsonObject:
+    """The document with a reference in place of each key, which is now encrypted in the store."""
+    clean, found = take_out_secrets(_without_half_characters(document))
+    for secret in found:
+        await store.secrets.set(secret.reference.partition(":")[2], secret.value)
+    return cast("JsonObject", clean)
+
+
+def _without_half_characters(document: JsonObject) -> JsonObject:
+    """JSON can hold half of a surrogate pair, which no database and no page takes; it becomes U+FFFD."""
+    text = json.dumps(document, ensure_ascii=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return json.loads(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
+    return document
+
+
+def secret_references(document: JsonValue) -> set[str]:
+    """Every secret that a document names, also by leaving a field to its default."""
+    defaults = {part.detail for part in validate_component(document).capabilities if part.kind == "secret"}
+    return {reference for reference in (*_texts(document), *defaults) if is_reference(reference)}
+
+
+def _texts(node: JsonValue) -> list[str]:
+    if isinstance(node, str):
+        return [node]
+    if isinstance(node, dict):
+        return [text for child in node.values() for text in _texts(child)]
+    if isinstance(node, list):
+        return [text for child in node for text in _texts(child)]
+    return []

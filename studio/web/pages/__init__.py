@@ -1,0 +1,1 @@
+"""Pages: each a GET that answers with a whole HTML document and changes nothing."""

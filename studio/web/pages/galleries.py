@@ -1,0 +1,103 @@
+"""The galleries, and one of them."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+
+from fastapi import APIRouter, Request, Response
+
+from studio.galleries import Gallery, parse_gallery
+from studio.store import LIBRARY
+from studio.store import tables as rows
+from studio.web.dependencies import SettingsDep, StoreDep, TemplatesDep
+from studio.web.gallery_view import Count, Section, counts_of, sections_of
+
+router = APIRouter(include_in_schema=False)
+LIBRARY_TEXT = "Components that you keep for yourself. They show in the builder's palette."
+
+
+@dataclass(frozen=True)
+class GalleryCard:
+    """A gallery as its card and its page show it."""
+
+    id: str
+    name: str
+    description: str
+    counts: tuple[Count, ...]
+    origin: str
+    source: str
+    facts: tuple[str, ...]
+
+    @property
+    def is_shipped(self) -> bool:
+        return self.origin == "shipped"
+
+    @property
+    def is_library(self) -> bool:
+        return self.id == LIBRARY
+
+    @property
+    def can_delete(self) -> bool:
+        return not (self.is_shipped or self.is_library)
+
+
+@router.get("/galleries")
+async def galleries_page(request: Request, store: StoreDep, templates: TemplatesDep, settings: SettingsDep) -> Response:
+    ids = [summary.id for summary in await store.galleries.list()]
+    ids = ids if LIBRARY in ids else [LIBRARY, *ids]
+    found = [await store.galleries.get(gallery_id) for gallery_id in ids]
+    return templates.page(
+        request,
+        "pages/galleries.html",
+        title="Galleries",
+        nav="galleries",
+        galleries=[_card(row, parse_gallery(row.config)) for row in found],
+        max_mb=settings.max_upload_mb,
+    )
+
+
+@router.get("/galleries/{gallery_id}")
+async def gallery_page(
+    request: Request, gallery_id: str, store: StoreDep, templates: TemplatesDep, kind: str = ""
+) -> Response:
+    row = await store.galleries.get(gallery_id)
+    gallery = parse_gallery(row.config)
+    sections = await asyncio.to_thread(_sections, gallery)
+    shown = next((section for section in sections if section.group == kind), sections[0] if sections else None)
+    hashes = [capability.hash for card in (shown.cards if shown else ()) for capability in card.capabilities]
+    return templates.page(
+        request,
+        "pages/gallery.html",
+        title=row.name,
+        nav="galleries",
+        gallery=_card(row, gallery),
+        sections=sections,
+        shown=shown,
+        approved=await store.approvals.approved(hashes),
+    )
+
+
+def _sections(gallery: Gallery) -> tuple[Section, ...]:
+    return sections_of(gallery.check())
+
+
+def _card(row: rows.Gallery, gallery: Gallery) -> GalleryCard:
+    description = gallery.metadata.get("description")
+    return GalleryCard(
+        id=row.id,
+        name=row.name,
+        description=LIBRARY_TEXT if row.id == LIBRARY else str(description or ""),
+        counts=counts_of(gallery.counts),
+        origin=row.origin,
+        source=row.source,
+        facts=_facts(row, gallery),
+    )
+
+
+def _facts(row: rows.Gallery, gallery: Gallery) -> tuple[str, ...]:
+    named = [("author", "By {}"), ("version", "Version {}"), ("license", "Licence {}")]
+    told = [text.format(gallery.metadata[name]) for name, text in named if gallery.metadata.get(name)]
+    if row.id == LIBRARY:
+        return ()
+    return (*told, *([f"From {row.source}"] if row.source else []))

@@ -1,0 +1,29 @@
+"""The builder and the playground: pages that fetch their data from the API."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request, Response
+
+from studio.web.dependencies import StoreDep, TemplatesDep
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/teams/{team_id}")
+async def builder_page(request: Request, team_id: str, store: StoreDep, templates: TemplatesDep) -> Response:
+    team = await store.teams.get(team_id)
+    return templates.page(request, "pages/builder.html", title=team.name, nav="teams", team_id=team.id)
+
+
+@router.get("/teams/{team_id}/play")
+async def play_page(request: Request, team_id: str, store: StoreDep, templates: TemplatesDep) -> Response:
+    team = await store.teams.get(team_id)
+    return templates.page(request, "pages/playground.html", title=team.name, nav="teams", team_id=team.id, run_id="")
+
+
+@router.get("/runs/{run_id}")
+async def run_page(request: Request, run_id: str, store: StoreDep, templates: TemplatesDep) -> Response:
+    run = await store.runs.get(run_id)
+    return templates.page(
+        request, "pages/playground.html", title=run.team_name, nav="teams", team_id=run.team_id or "", run_id=run.id
+    )

@@ -1,0 +1,127 @@
+"""The list of teams, where the studio opens."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import RedirectResponse
+
+from studio.components import JsonObject, validate_component
+from studio.galleries import parse_gallery
+from studio.runs import RunSummary
+from studio.store import Store, TeamSummary
+from studio.web.dependencies import SettingsDep, StoreDep, TemplatesDep
+from studio.web.gallery_view import counts_of
+
+router = APIRouter(include_in_schema=False)
+
+
+@dataclass(frozen=True)
+class LastRun:
+    id: str
+    state: str
+    at: datetime
+
+
+@dataclass(frozen=True)
+class TeamRow:
+    """A team as the list shows it; `problem_state` is the look of the badge."""
+
+    id: str
+    name: str
+    summary: str
+    updated_at: datetime
+    problem_state: str
+    problem_text: str
+    last_run: LastRun | None
+
+
+@dataclass(frozen=True)
+class Starter:
+    """A team of a gallery that a new team can start from."""
+
+    gallery_id: str
+    gallery_name: str
+    group: str
+    index: int
+    label: str
+    description: str
+    summary: str
+
+
+@router.get("/")
+async def home() -> Response:
+    return RedirectResponse("/teams", 303)
+
+
+@router.get("/login")
+async def login() -> Response:
+    """Whoever gets here is signed in: the guard answers everybody else with the login page."""
+    return RedirectResponse("/teams", 303)
+
+
+@router.get("/teams")
+async def teams_page(request: Request, store: StoreDep, templates: TemplatesDep, settings: SettingsDep) -> Response:
+    return templates.page(
+        request,
+        "pages/teams.html",
+        title="Teams",
+        nav="teams",
+        teams=[await _row(store, summary) for summary in await store.teams.list()],
+        starters=await _starters(store),
+        max_mb=settings.max_upload_mb,
+    )
+
+
+async def _row(store: Store, summary: TeamSummary) -> TeamRow:
+    team = await store.teams.get(summary.id)
+    state, text = _problem(team.component)
+    runs = await store.runs.list(summary.id, limit=1)
+    return TeamRow(
+        id=summary.id,
+        name=summary.name,
+        summary=summary.summary,
+        updated_at=summary.updated_at,
+        problem_state=state,
+        problem_text=text,
+        last_run=_last_run(runs[0]) if runs else None,
+    )
+
+
+def _problem(component: JsonObject) -> tuple[str, str]:
+    report = validate_component(component)
+    if report.errors:
+        count = len(report.errors)
+        return "wrong", f"{count} problem{'' if count == 1 else 's'}"
+    return ("", "") if report.is_runnable else ("opaque", "Has parts not installed here")
+
+
+def _last_run(run: RunSummary) -> LastRun:
+    return LastRun(run.id, run.status.state.value, run.ended_at or run.started_at or run.created_at)
+
+
+async def _starters(store: Store) -> list[Starter]:
+    """Teams of the shipped galleries first, as they run without a key."""
+    found: list[Starter] = []
+    galleries = sorted(await store.galleries.list(), key=lambda summary: summary.origin != "shipped")
+    for summary in galleries:
+        gallery = parse_gallery((await store.galleries.get(summary.id)).config)
+        teams = [entry for entry in gallery.entries if entry.group == "teams"]
+        for index, entry in enumerate(teams):
+            config = entry.component.get("config")
+            participants = config.get("participants") if isinstance(config, dict) else None
+            count = len(participants) if isinstance(participants, list) else 0
+            found.append(
+                Starter(
+                    gallery_id=summary.id,
+                    gallery_name=summary.name,
+                    group="teams",
+                    index=index,
+                    label=entry.label,
+                    description=str(entry.component.get("description") or ""),
+                    summary="".join(part.text for part in counts_of({"agents": count})),
+                )
+            )
+    return found

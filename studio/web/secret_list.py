@@ -1,0 +1,45 @@
+"""Which secrets the teams name, and whether each has a value on this machine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from studio.components import is_reference
+from studio.store import Store
+from studio.web.keeping import secret_references
+
+
+@dataclass(frozen=True)
+class SecretLine:
+    """A secret as a list shows it; never its value."""
+
+    reference: str
+    is_set: bool
+    used_by: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        return self.reference.partition(":")[2]
+
+    @property
+    def is_stored_here(self) -> bool:
+        return self.reference.startswith("secret:")
+
+
+async def secret_lines(store: Store) -> list[SecretLine]:
+    """All stored secrets and all that teams name, by reference."""
+    used: dict[str, list[str]] = {f"secret:{secret.name}": [] for secret in await store.secrets.list()}
+    stored = frozenset(used)
+    for summary in await store.teams.list():
+        for reference in secret_references((await store.teams.get(summary.id)).component):
+            used.setdefault(reference, []).append(summary.name)
+    resolve = await store.secrets.source()
+    return [
+        SecretLine(reference, reference in stored or _is_in_environment(reference, resolve(reference)), tuple(teams))
+        for reference, teams in sorted(used.items())
+        if is_reference(reference)
+    ]
+
+
+def _is_in_environment(reference: str, value: str | None) -> bool:
+    return reference.startswith("env:") and bool(value)

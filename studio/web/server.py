@@ -1,0 +1,92 @@
+"""Runs the application in uvicorn: one process, one socket, and an end that waits for nobody's open page."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import uvicorn
+
+from studio.errors import SetupError
+from studio.settings import Settings
+from studio.web.access import access_token
+from studio.web.app import create_app, services_of
+
+GRACE_S = 5
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where a server listens. `url` opens without a token only for who is signed in; `url_with_token` for everybody."""
+
+    url: str
+    token: str
+
+    @property
+    def url_with_token(self) -> str:
+        return f"{self.url}/?token={self.token}"
+
+
+def serve(settings: Settings, on_ready: Callable[[Address], None]) -> None:
+    """Serve until a signal says stop; `on_ready` is told the address once pages can be opened.
+
+    Raises:
+        SetupError: The address cannot be listened on, or the data folder cannot be used.
+    """
+    listener = _listen(settings)
+    settings = settings.model_copy(update={"port": listener.getsockname()[1]})
+    address = Address(_url(settings), access_token(settings))
+    app = create_app(settings)
+    config = uvicorn.Config(
+        app,
+        access_log=False,  # it would hold the token of the first visit
+        log_level="warning",
+        server_header=False,
+        timeout_graceful_shutdown=GRACE_S,
+    )
+
+    def stop_streams() -> None:
+        if services := services_of(app):
+            services.closing.set()
+
+    StudioServer(config, lambda: on_ready(address), stop_streams).run(sockets=[listener])
+
+
+class StudioServer(uvicorn.Server):
+    """Tells event streams to end first: uvicorn waits for open responses before it lets the application close."""
+
+    def __init__(self, config: uvicorn.Config, on_ready: Callable[[], None], on_stop: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._on_ready = on_ready
+        self._on_stop = on_stop
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if not self.should_exit:
+            self._on_ready()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._on_stop()
+        await super().shutdown(sockets)
+
+
+def _listen(settings: Settings) -> socket.socket:
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((settings.host, settings.port))
+    except OSError as error:
+        listener.close()
+        raise SetupError(
+            f"Nothing can listen on {settings.host}:{settings.port}: {error.strerror}.",
+            fix="Choose another port with `--port`, or 0 for a free one.",
+        ) from error
+    listener.set_inheritable(True)
+    return listener
+
+
+def _url(settings: Settings) -> str:
+    host = "127.0.0.1" if settings.host in ("0.0.0.0", "::") else settings.host
+    return f"http://{f'[{host}]' if ':' in host else host}:{settings.port}"

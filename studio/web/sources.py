@@ -1,0 +1,102 @@
+"""Where an imported gallery comes from: an uploaded file, pasted text or a URL, all read the same way."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Annotated, Any
+from urllib.parse import urlsplit
+
+from fastapi import Depends, Request
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from starlette.datastructures import UploadFile
+
+from studio.components import parse_document
+from studio.errors import Conflict, InvalidDocument
+from studio.galleries import Gallery, parse_gallery
+from studio.store.galleries import Origin
+from studio.web.dependencies import SettingsDep
+from studio.web.fetch import fetch_document
+
+
+class GalleryRequest(BaseModel):
+    """Text or a URL; a file comes as multipart form instead."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    text: str = Field("", description="JSON or YAML of a gallery, a list of components or one component.")
+    url: str = Field("", description="http or https address; the server fetches it once.")
+    digest: str = Field("", description="SHA-256 that the preview told; anything else is then refused.")
+
+
+REQUEST_BODY: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "application/json": {"schema": GalleryRequest.model_json_schema()},
+            "multipart/form-data": {
+                "schema": {
+                    "type": "object",
+                    "required": ["file"],
+                    "properties": {"file": {"type": "string", "format": "binary"}, "digest": {"type": "string"}},
+                }
+            },
+        },
+    }
+}
+
+
+@dataclass(frozen=True)
+class GallerySource:
+    """The bytes of a gallery and where they came from."""
+
+    content: bytes
+    origin: Origin
+    source: str
+    digest_wanted: str
+
+    @property
+    def digest(self) -> str:
+        return hashlib.sha256(self.content).hexdigest()
+
+    async def parsed(self) -> Gallery:
+        """Read it, off the event loop since it may be large.
+
+        Raises:
+            Conflict: It is not what was previewed.
+            InvalidDocument: It holds no component.
+        """
+        if self.digest_wanted and self.digest_wanted != self.digest:
+            raise Conflict("The gallery changed since you looked at it.", fix="Preview it again.")
+        stem = PurePosixPath(urlsplit(self.source).path).stem
+        return await asyncio.to_thread(parse_gallery, self.content, name=stem)
+
+
+async def _gallery_source(request: Request, settings: SettingsDep) -> GallerySource:
+    if request.headers.get("content-type", "").startswith("multipart/form-data"):
+        return await _uploaded(request)
+    try:
+        asked = GalleryRequest.model_validate(parse_document(await request.body()))
+    except ValidationError as error:
+        raise RequestValidationError([{**e, "loc": ("body", *e["loc"])} for e in error.errors()]) from error
+    if asked.url:
+        content = await fetch_document(asked.url, allow_private=settings.allow_private_urls)
+        return GallerySource(content, "url", asked.url, asked.digest)
+    if not asked.text.strip():
+        raise InvalidDocument("There is nothing to import.", fix="Give a file, a text or a URL.")
+    return GallerySource(asked.text.encode("utf-8", "surrogatepass"), "paste", "", asked.digest)
+
+
+async def _uploaded(request: Request) -> GallerySource:
+    async with request.form(max_files=1, max_fields=4) as form:
+        file, digest = form.get("file"), form.get("digest")
+        if not isinstance(file, UploadFile):
+            raise InvalidDocument("The form has no file.", fix="Send it in the field `file`.")
+        name = PurePosixPath((file.filename or "").replace("\\", "/")).name
+        return GallerySource(await file.read(), "file", name, digest if isinstance(digest, str) else "")
+
+
+GallerySourceDep = Annotated[GallerySource, Depends(_gallery_source)]

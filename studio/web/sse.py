@@ -1,0 +1,85 @@
+"""Server-sent events: a response that ends with its reader, with its source or with the server."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass
+
+import anyio
+from fastapi.sse import KEEPALIVE_COMMENT, format_sse_event
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+PING_S = 15.0
+RETRY_MS = 1000
+HEADERS: Mapping[str, str] = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
+
+
+@dataclass(frozen=True)
+class Event:
+    """One event of a stream; `id` is what the browser sends back as Last-Event-ID."""
+
+    name: str
+    data: object
+    id: int | None = None
+
+    def encode(self) -> bytes:
+        text = json.dumps(self.data, separators=(",", ":"))
+        return format_sse_event(data_str=text, event=self.name, id=None if self.id is None else str(self.id))
+
+
+class EventStream(Response):
+    """Sends events until they end, the reader leaves or `closing` is set, whichever comes first.
+
+    Args:
+        events: The source; it is closed in every case.
+        closing: Set when the server stops, which would else wait for its readers to leave.
+    """
+
+    media_type = "text/event-stream"
+
+    def __init__(self, events: AsyncGenerator[Event], closing: asyncio.Event, ping_s: float = PING_S) -> None:
+        super().__init__(headers=HEADERS)
+        del self.headers["content-length"]
+        self._events = events
+        self._closing = closing
+        self._ping_s = ping_s
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        del scope
+
+        async def write(content: bytes, more: bool = True) -> None:
+            await send({"type": "http.response.body", "body": content, "more_body": more})
+
+        await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+        await write(f"retry: {RETRY_MS}\n\n".encode())
+        async with anyio.create_task_group() as tasks:
+
+            async def end_after(wait: Callable[[], Awaitable[object]]) -> None:
+                await wait()
+                tasks.cancel_scope.cancel()
+
+            tasks.start_soon(end_after, lambda: _left(receive))
+            tasks.start_soon(end_after, self._closing.wait)
+            tasks.start_soon(self._keep_alive, write)
+            await end_after(lambda: self._pump(write))
+        await write(b"", more=False)
+
+    async def _pump(self, write: Callable[[bytes], Awaitable[None]]) -> None:
+        async with aclosing(self._events) as events:
+            async for event in events:
+                await write(event.encode())
+
+    async def _keep_alive(self, write: Callable[[bytes], Awaitable[None]]) -> None:
+        while True:
+            await asyncio.sleep(self._ping_s)
+            await write(KEEPALIVE_COMMENT)
+
+
+async def _left(receive: Receive) -> None:
+    """Return when the reader has gone."""
+    while (await receive())["type"] != "http.disconnect":
+        pass

@@ -1,0 +1,85 @@
+"""Jinja as the studio uses it: everything escaped, nothing undefined, JSON in the order of the document."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import cast
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+
+
+@dataclass(frozen=True)
+class PageGlobals:
+    """What every template may use without being given it."""
+
+    static_url: Callable[[str], str]
+    importmap: str
+    csrf_token: str
+
+
+class Templates:
+    """Renders pages and fragments."""
+
+    def __init__(self, folder: Path, page_globals: PageGlobals) -> None:
+        self._env = Environment(
+            loader=FileSystemLoader(folder),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        self._env.policies["json.dumps_kwargs"] = {"sort_keys": False}
+        cast("dict[str, object]", self._env.globals).update(
+            static_url=page_globals.static_url,
+            importmap=Markup(page_globals.importmap),
+            csrf_token=page_globals.csrf_token,
+            nav="",
+        )
+        self._env.filters["moment"] = moment
+        self._env.filters["ago"] = ago
+
+    @property
+    def environment(self) -> Environment:
+        return self._env
+
+    def page(self, request: Request, name: str, *, title: str, **context: object) -> HTMLResponse:
+        """A whole page; `name` is relative to the templates folder."""
+        return _html(self.text(name, request=request, title=title, **context))
+
+    def fragment(self, name: str, **context: object) -> HTMLResponse:
+        """A piece of a page, which looks the same alone as inside it."""
+        return _html(self.text(name, **context))
+
+    def text(self, name: str, **context: object) -> str:
+        return self._env.get_template(name).render(context)
+
+
+def _html(text: str) -> HTMLResponse:
+    """Half of a surrogate pair, which JSON allows and UTF-8 does not, becomes a question mark."""
+    return HTMLResponse(text.encode("utf-8", "replace"))
+
+
+def moment(at: datetime | str) -> str:
+    """A time for the `datetime` attribute; naive values are UTC, as they are stored."""
+    return _aware(at).isoformat(timespec="seconds")
+
+
+def ago(at: datetime | str) -> str:
+    """How long ago, in the largest fitting unit."""
+    seconds = max(0, int((datetime.now(UTC) - _aware(at)).total_seconds()))
+    for size, unit in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
+        count = seconds // size
+        if count:
+            return f"{count} {unit}{'' if count == 1 else 's'} ago"
+    return "just now"
+
+
+def _aware(at: datetime | str) -> datetime:
+    value = datetime.fromisoformat(at) if isinstance(at, str) else at
+    return value if value.tzinfo else value.replace(tzinfo=UTC)

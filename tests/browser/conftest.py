@@ -1,0 +1,123 @@
+"""A real server and a real browser for the tests of what people click."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+QUIET = ["--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking"]
+
+
+@dataclass
+class StudioServer:
+    """One `studio serve` in a process of its own, over a data folder that outlives it."""
+
+    data_dir: Path
+    environment: dict[str, str] = field(default_factory=dict[str, str])
+    process: subprocess.Popen[str] | None = None
+    entrance: str = ""
+    output: list[str] = field(default_factory=list[str])
+
+    @property
+    def url(self) -> str:
+        """Address without the token."""
+        return self.entrance.split("/?")[0]
+
+    def start(self, port: int = 0) -> None:
+        """Start and wait for the address; a second start after `kill` uses the same data."""
+        command = [sys.executable, "-m", "studio", "serve", "--port", str(port), "--data-dir", str(self.data_dir)]
+        environment = {**os.environ, **self.environment}
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment
+        )
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self.output.append(line)
+            if found := re.search(r"http://\S+token=\S+", line):
+                self.entrance = found.group()
+                break
+        else:
+            raise AssertionError("The server did not start:\n" + "".join(self.output))
+        threading.Thread(target=self._drain, daemon=True).start()
+
+    def _drain(self) -> None:
+        assert self.process is not None
+        assert self.process.stdout is not None
+        self.output.extend(self.process.stdout)
+
+    def stop(self) -> int:
+        """End it as an operator does, and give its exit code."""
+        assert self.process is not None
+        self.process.terminate()
+        return self.process.wait(15)
+
+    def kill(self) -> None:
+        """End it as a crash does."""
+        assert self.process is not None
+        self.process.kill()
+        self.process.wait(15)
+
+
+def chromium_path() -> str | None:
+    """The Chromium that is installed; None leaves the choice to Playwright."""
+    named = os.environ.get("STUDIO_CHROMIUM")
+    return named or shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=chromium_path(), args=QUIET)
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def studio_server(tmp_path: Path) -> Iterator[StudioServer]:
+    """A fresh studio. What it printed is shown when the test fails."""
+    server = StudioServer(tmp_path / "data")
+    server.start()
+    yield server
+    if server.process is not None and server.process.poll() is None:
+        server.stop()
+    print("".join(server.output))
+
+
+OpenPage = Callable[..., Page]
+
+
+@pytest.fixture
+def open_page(browser: Browser, studio_server: StudioServer) -> Iterator[OpenPage]:
+    """Makes pages that are signed in; a script error or a blocked resource in any of them fails the test."""
+    contexts: list[BrowserContext] = []
+    problems: list[str] = []
+
+    def make(width_px: int = 1440, height_px: int = 900, scheme: str = "light") -> Page:
+        context = browser.new_context(
+            viewport={"width": width_px, "height": height_px},
+            color_scheme="dark" if scheme == "dark" else "light",
+            accept_downloads=True,
+        )
+        context.grant_permissions(["clipboard-read", "clipboard-write"])
+        context.set_default_timeout(10_000)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: problems.append(f"script error: {error}"))
+        page.on("console", lambda said: problems.append(said.text) if "Content Security Policy" in said.text else None)
+        page.goto(studio_server.entrance, wait_until="domcontentloaded")
+        return page
+
+    yield make
+    for context in contexts:
+        context.close()
+    assert not problems, problems

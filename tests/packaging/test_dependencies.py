@@ -1,0 +1,58 @@
+"""What the package requires is what it imports, and each requirement has its reason written down."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import sys
+import tomllib
+from importlib.metadata import packages_distributions
+
+from packaging.requirements import Requirement
+
+from tests.packaging.conftest import ROOT
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+COME_WITH_ANOTHER = {"anyio", "starlette", "markupsafe", "pydantic-core", "typing-extensions"}
+"""Parts of fastapi, jinja2 and pydantic that these promise to bring, in the version that fits."""
+
+NEVER_IMPORTED = {"aiosqlite", "python-multipart"}
+"""Named in a database URL, and used by fastapi to read forms."""
+
+
+def normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def names(requirements: list[str]) -> set[str]:
+    return {normal(Requirement(text).name) for text in requirements}
+
+
+def imported_distributions() -> set[str]:
+    modules: set[str] = set()
+    for file in (ROOT / "studio").rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.Import):
+                modules |= {alias.name.split(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                modules.add(node.module.split(".")[0])
+    known = packages_distributions()
+    return {normal(known[module][0]) for module in modules - sys.stdlib_module_names - {"studio"} if module in known}
+
+
+def test_everything_imported_is_required():
+    assert imported_distributions() - names(PROJECT["dependencies"]) - COME_WITH_ANOTHER == set()
+
+
+def test_everything_required_is_imported():
+    assert names(PROJECT["dependencies"]) - imported_distributions() - NEVER_IMPORTED == set()
+
+
+def test_the_reason_for_each_dependency_is_written_down():
+    written = (ROOT / "docs/design/dependencies.md").read_text()
+    needed = names(PROJECT["dependencies"]) | names(PROJECT["optional-dependencies"]["dev"])
+    tools = json.loads((ROOT / "frontend/package.json").read_text())["devDependencies"]
+    vendored = json.loads((ROOT / "frontend/vendor.json").read_text())
+    everything = {*needed, *tools, *vendored["modules"], *vendored["fonts"]}
+    assert [name for name in sorted(everything) if f"`{name}`" not in written] == []

@@ -1,0 +1,262 @@
+"""The rules of docs/design/ that a reader of one file cannot see: who may import whom, how long things may be, and
+what is forbidden everywhere."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+STUDIO = ROOT / "studio"
+TEMPLATES = ROOT / "frontend/templates"
+SCRIPTS = ROOT / "frontend/static/js"
+
+LAYERS = [
+    {"errors"},
+    {"settings", "components"},
+    {"effects"},
+    {"messages"},
+    {"models", "sandbox", "console"},
+    {"contexts", "tools", "executors"},
+    {"memory"},
+    {"agents", "conditions"},
+    {"teams"},
+    {"runs", "code", "galleries"},
+    {"store"},
+    {"web"},
+    {"cli", "autogen", "__init__"},
+    {"__main__"},
+]
+"""From the bottom up. A room imports rooms of lower layers only: neither higher ones nor its neighbours."""
+
+MOST_LINES_OF_A_MODULE = 400
+MOST_LINES_OF_A_FUNCTION = 60
+MOST_LINES_OF_A_SCRIPT = 250
+
+BROAD_CATCHES = {"runs/driver.py", "sandbox/worker.py", "tools/base.py", "tools/workbench.py"}
+"""Where any error may be caught for good: a run must not end its siblings, and the code of a tool is not ours."""
+
+GENERATED = {"store/migrations/versions"}
+
+
+def python_files(folder: Path = STUDIO) -> list[Path]:
+    return sorted(file for file in folder.rglob("*.py") if file.parent.relative_to(folder).as_posix() not in GENERATED)
+
+
+@cache
+def parsed(file: Path) -> ast.Module:
+    return ast.parse(file.read_text(), file.name)
+
+
+def imported_modules(file: Path, *, for_types: bool = True) -> Iterator[tuple[int, str]]:
+    """Line and full name of everything of ours that a file imports, wherever in the file.
+
+    Args:
+        for_types: Whether to count what only the type checker imports.
+    """
+    unseen: set[ast.AST] = set() if for_types else nodes_for_types(file)
+    for node in ast.walk(parsed(file)):
+        if node in unseen:
+            continue
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name) for alias in node.names if alias.name.split(".")[0] == "studio")
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "studio":
+            for alias in node.names:
+                full = f"{node.module}.{alias.name}"
+                yield node.lineno, full if module_file(full) else node.module or ""
+
+
+def nodes_for_types(file: Path) -> set[ast.AST]:
+    blocks = (node for node in ast.walk(parsed(file)) if isinstance(node, ast.If))
+    return {node for block in blocks if ast.unparse(block.test) == "TYPE_CHECKING" for node in ast.walk(block)}
+
+
+def module_file(name: str) -> Path | None:
+    path = STUDIO.parent.joinpath(*name.split("."))
+    found = [file for file in (path.with_suffix(".py"), path / "__init__.py") if file.is_file()]
+    return found[0] if found else None
+
+
+def room_of(module: str) -> str:
+    return module.split(".")[1] if "." in module else "__init__"
+
+
+def test_rooms_import_lower_rooms_only():
+    rank = {room: index for index, layer in enumerate(LAYERS) for room in layer}
+    upward = [
+        f"{file.relative_to(ROOT)}:{line} imports {module}"
+        for file in python_files()
+        for line, module in imported_modules(file)
+        if (here := file.relative_to(STUDIO).parts[0].removesuffix(".py")) != room_of(module)
+        and rank[room_of(module)] >= rank[here]
+    ]
+    assert upward == []
+
+
+def test_every_room_has_a_layer():
+    rooms = {file.relative_to(STUDIO).parts[0].removesuffix(".py") for file in python_files()}
+    assert rooms - {room for layer in LAYERS for room in layer} == set()
+
+
+def test_no_modules_import_each_other_in_a_circle():
+    graph = {
+        file: {
+            target
+            for _, module in imported_modules(file, for_types=False)
+            if (target := module_file(module)) not in (None, file)
+        }
+        for file in python_files()
+    }
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail(" -> ".join(str(file.relative_to(ROOT)) for file in error.args[1]))
+
+
+def test_modules_and_scripts_stay_short():
+    python = [
+        (file, MOST_LINES_OF_A_MODULE)
+        for folder in ("studio", "tests", "scripts")
+        for file in python_files(ROOT / folder)
+    ]
+    scripts = [(file, MOST_LINES_OF_A_SCRIPT) for file in sorted(SCRIPTS.rglob("*.js"))]
+    long = [
+        f"{file.relative_to(ROOT)} has {lines} lines, {most} are allowed"
+        for file, most in python + scripts
+        if (lines := len(file.read_text().splitlines())) > most
+    ]
+    assert long == []
+
+
+def test_functions_stay_short():
+    long = [
+        f"{file.relative_to(ROOT)}:{node.lineno} {node.name} has {lines} lines"
+        for folder in ("studio", "tests", "scripts")
+        for file in python_files(ROOT / folder)
+        for node in ast.walk(parsed(file))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and (lines := (node.end_lineno or node.lineno) - node.lineno + 1) > MOST_LINES_OF_A_FUNCTION
+    ]
+    assert long == []
+
+
+def test_imports_are_absolute():
+    relative = [
+        f"{file.relative_to(ROOT)}:{node.lineno}"
+        for file in python_files()
+        for node in ast.walk(parsed(file))
+        if isinstance(node, ast.ImportFrom) and node.level
+    ]
+    assert relative == []
+
+
+def is_broad(handler: ast.ExceptHandler) -> bool:
+    """True for a handler that takes any error and does not pass it on."""
+    names = (
+        {node.id for node in ast.walk(handler.type) if isinstance(node, ast.Name)} if handler.type else {"Exception"}
+    )
+    passes_on = any(isinstance(node, ast.Raise) for statement in handler.body for node in ast.walk(statement))
+    return bool(names & {"Exception", "BaseException"}) and not passes_on
+
+
+def test_any_error_is_caught_in_one_home_only():
+    broad = [
+        f"{file.relative_to(ROOT)}:{node.lineno}"
+        for file in python_files()
+        if file.relative_to(STUDIO).as_posix() not in BROAD_CATCHES
+        for node in ast.walk(parsed(file))
+        if isinstance(node, ast.ExceptHandler) and is_broad(node)
+    ]
+    assert broad == []
+
+
+def test_no_task_is_without_an_owner():
+    """`asyncio.TaskGroup` awaits its tasks; these three do not, or lose errors."""
+    ownerless = {"create_task", "ensure_future", "gather"}
+    found = [
+        f"{file.relative_to(ROOT)}:{node.lineno}"
+        for file in python_files()
+        for node in ast.walk(parsed(file))
+        if (isinstance(node, ast.Attribute) and ast.unparse(node) in {f"asyncio.{name}" for name in ownerless})
+        or (isinstance(node, ast.ImportFrom) and node.module == "asyncio" and ownerless & {a.name for a in node.names})
+    ]
+    assert found == []
+
+
+class _Forbidden(HTMLParser):
+    """Collects what the Content-Security-Policy would block, or what htmx could only do with `eval`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        if tag == "script" and "src" not in given and given.get("type") != "importmap":
+            self._add("a script without src")
+        for name, value in attrs:
+            if name == "style" or name.startswith(("on", "hx-on")):
+                self._add(f"the attribute {name}")
+            if (value or "").strip().startswith(("js:", "javascript:")):
+                self._add(f"script in {name}")
+            if name == "hx-trigger" and "[" in (value or ""):
+                self._add("a filter in hx-trigger")
+
+    def _add(self, what: str) -> None:
+        self.found.append(f"line {self.getpos()[0]}: {what}")
+
+
+JINJA = re.compile(r"\{%.*?%\}|\{\{.*?\}\}|\{#.*?#\}", re.DOTALL)
+
+
+def forbidden_in(template: str) -> list[str]:
+    parser = _Forbidden()
+    parser.feed(JINJA.sub(lambda tag: "\n" * tag.group().count("\n"), template))
+    return parser.found
+
+
+def test_templates_hold_nothing_that_the_policy_would_block():
+    found = {
+        str(file.relative_to(ROOT)): problems
+        for file in sorted(TEMPLATES.rglob("*.html"))
+        if (problems := forbidden_in(file.read_text()))
+    }
+    assert found == {}
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        '<p style="color: {{ colour }}">',
+        "<button onclick=save()>",
+        "<div hx-on:click='x()'>",
+        '<a href="javascript:void(0)">',
+        '<div hx-vals="js:{a: 1}">',
+        "<script>start()</script>",
+        "<input {% if a %}hx-trigger=\"keyup[key=='Enter']\"{% endif %}>",
+    ],
+)
+def test_each_forbidden_thing_in_a_template_is_seen(template: str):
+    assert len(forbidden_in(template)) == 1
+
+
+FORBIDDEN_IN_SCRIPTS = re.compile(
+    r"\beval\(|\bnew Function\b|setAttribute\(['\"]style|document\.write\(|insertAdjacentHTML\(|\.outerHTML\s*=[^=]"
+)
+
+
+def test_scripts_hold_nothing_that_the_policy_would_block():
+    found = [
+        f"{file.relative_to(ROOT)}:{number}"
+        for file in sorted(SCRIPTS.rglob("*.js"))
+        for number, line in enumerate(file.read_text().splitlines(), start=1)
+        if FORBIDDEN_IN_SCRIPTS.search(line)
+    ]
+    assert found == []

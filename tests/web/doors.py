@@ -1,0 +1,19 @@
+"""Ways into one running studio: each client has its own cookies and headers, all share the server."""
+
+from __future__ import annotations
+
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+
+TOKEN = "a-token-that-only-tests-know"
+BASE_URL = "http://127.0.0.1:8040"
+
+
+def client_of(server: TestClient, headers: dict[str, str] | None = None) -> TestClient:
+    """Another client of the application that `server` started."""
+    assert isinstance(server.app, FastAPI)
+    client = TestClient(
+        server.app, base_url=BASE_URL, headers=headers, follow_redirects=False, raise_server_exceptions=False
+    )
+    client.portal = server.portal
+    return client
