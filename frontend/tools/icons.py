@@ -51,7 +51,9 @@ def main() -> None:
             raise SystemExit(f"{file} holds no <svg>")
         shapes.append(f"  '{file.stem}': '{match[1]}',")
         masked = text.replace("currentColor", "#000")
-        rules.append(f"  .icon[data-icon=\"{file.stem}\"] {{ --icon: url('data:image/svg+xml,{quote(masked, safe=' =:/')}'); }}")
+        rules.append(
+            f"  .icon[data-icon=\"{file.stem}\"] {{ --icon: url('data:image/svg+xml,{quote(masked, safe=' =:/')}'); }}"
+        )
     (FRONTEND / "templates/macros/icons.html").write_text(MACRO.format(shapes="\n".join(shapes)))
     (FRONTEND / "static/css/components/icon.css").write_text(STYLE_HEAD + "\n".join(rules) + "\n}\n")
 

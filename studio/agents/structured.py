@@ -8,10 +8,10 @@ from typing import Annotated, Any, ClassVar, cast
 
 from pydantic import BaseModel, Field, JsonValue, PrivateAttr, ValidationError, model_validator
 
-from studio.agents.schema_models import model_from_schema
 from studio.components import Component
-from studio.errors import RunFailed
+from studio.errors import ConfigError, RunFailed
 from studio.messages import RequestUsage, StructuredMessage
+from studio.models import model_from_schema
 
 
 class InvalidAnswer(RunFailed, ValueError):
@@ -60,7 +60,10 @@ class StructuredMessageFactory(Component):
 
     @model_validator(mode="after")
     def _check_schema(self) -> StructuredMessageFactory:
-        model_from_schema(self.json_schema, self.content_model_name)
+        try:
+            model_from_schema(self.json_schema, self.content_model_name)
+        except ConfigError as error:
+            raise ValueError(str(error)) from error
         return self
 
     @cached_property

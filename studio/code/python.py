@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import groupby, takewhile
 
 from studio.code.functions import FunctionSource, read_function
-from studio.code.layout import INDENT, Call, Expression, Items, Name, laid_out, one_line
+from studio.code.layout import INDENT, Call, Expression, Items, Name, Text, laid_out, one_line
 from studio.code.names import Imports, Names, snake_case
 from studio.code.notes import Notes, notes_of
 from studio.code.values import Values
@@ -128,10 +128,11 @@ class _Script:
             return function if self._functions[function.name] == function else None
         binds = dict(function.bindings)
         is_bound_otherwise = any(self._bound.get(name, statement) != statement for name, statement in binds.items())
-        is_taken = any(name not in self._bound and not self._names.is_free(name) for name in (*binds, function.name))
-        if is_bound_otherwise or is_taken or function.name in binds:
+        new_names = [function.name, *(name for name in binds if name not in self._bound)]
+        is_taken = len({*new_names}) < len(new_names) or not all(map(self._names.is_free, new_names))
+        if is_bound_otherwise or is_taken:
             return None
-        for name in (*(name for name in binds if name not in self._bound), function.name):
+        for name in new_names:
             self._names.claim(name)
         self._bound.update(binds)
         self._functions[function.name] = function
@@ -193,10 +194,10 @@ _PRINT = """if __name__ == "__main__":
 
 def _function_call(tool_class: str, function: FunctionSource, arguments: dict[str, Expression]) -> Call:
     """`FunctionTool(add, description="…")`: what the function itself says is left out."""
-    from_function = {"source_code", "has_cancellation_support"}
-    if isinstance(arguments.get("name"), Name) or _text_of(arguments.get("name")) == function.name:
-        from_function.add("name")
-    named = {name: value for name, value in arguments.items() if name not in from_function}
+    name = arguments.get("name")
+    is_own_name = isinstance(name, Text) and name.value == function.name
+    known = {"source_code", "has_cancellation_support", *(["name"] if is_own_name else [])}
+    named = {field: value for field, value in arguments.items() if field not in known}
     return Call(tool_class, (Name(function.name),), tuple(named.items()))
 
 
@@ -214,10 +215,6 @@ def _by_position(cls: type[Component], given: Sequence[str]) -> list[str]:
         return list(takewhile(lambda name: name.removeprefix("*") in given, [first, *second]))
     is_clear = len(required) == 1 and len(cls.model_fields) <= SMALL_CLASS and next(iter(cls.model_fields)) in required
     return required if is_clear else []
-
-
-def _text_of(expression: Expression | None) -> str:
-    return str(getattr(expression, "value", ""))
 
 
 def _key(part: Component) -> str:

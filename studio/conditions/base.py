@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field, PrivateAttr
 
-from studio.components import Component
+from studio.components import Component, JsonObject, Warn
 from studio.messages import BaseMessage, StopMessage
 
 
@@ -90,12 +90,21 @@ class TerminationCondition(Component):
 class _Joined(TerminationCondition):
     """Several conditions as one."""
 
+    without_any: ClassVar[str] = ""
+    """What it does when it joins nothing."""
+
     positional: ClassVar[tuple[str, ...]] = ("*conditions",)
 
     conditions: Annotated[
         list[TerminationCondition],
-        Field(min_length=1, title="Conditions", description="Conditions to join, in order.", examples=[[]]),
+        Field(title="Conditions", description="Conditions to join, in order.", examples=[[]]),
     ]
+
+    @classmethod
+    def lenient(cls, config: JsonObject, warn: Warn) -> JsonObject:
+        if config.get("conditions") == []:
+            warn(f"Without conditions this {cls.without_any}.", "/conditions")
+        return config
 
     @classmethod
     def _name_arguments(cls, args: Sequence[Any], data: dict[str, Any]) -> dict[str, Any]:
@@ -130,6 +139,8 @@ class AndTerminationCondition(_Joined):
         "studio.conditions.AndTerminationCondition",
     )
 
+    without_any: ClassVar[str] = "ends every run before it begins"
+
     _reasons: list[StopMessage] = PrivateAttr(default_factory=list[StopMessage])
 
     @property
@@ -157,6 +168,7 @@ class OrTerminationCondition(_Joined):
 
     provider = "autogen_agentchat.base.OrTerminationCondition"
     aliases = ("autogen_agentchat.base._termination.OrTerminationCondition", "studio.conditions.OrTerminationCondition")
+    without_any: ClassVar[str] = "never stops anything"
 
     @property
     def terminated(self) -> bool:

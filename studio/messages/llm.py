@@ -7,7 +7,7 @@ import binascii
 from functools import cached_property
 from typing import Annotated, Literal, NotRequired, Self, cast
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_serializer, model_validator
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, SerializationInfo, model_serializer, model_validator
 from typing_extensions import TypedDict
 
 from studio.effects import canonical_json, sha256_hex
@@ -204,7 +204,7 @@ class MemoryContent(BaseModel):
     metadata: dict[str, JsonValue] | None = None
 
     @model_serializer(mode="plain", when_used="json")
-    def _to_json(self) -> dict[str, JsonValue]:
+    def _to_json(self, info: SerializationInfo) -> dict[str, JsonValue]:
         content = self.content
         plain: JsonValue
         if isinstance(content, bytes):
@@ -214,6 +214,6 @@ class MemoryContent(BaseModel):
         else:
             plain = content
         out: dict[str, JsonValue] = {"content": plain, "mime_type": self.mime_type}
-        if self.metadata is not None:
+        if self.metadata is not None or not info.exclude_none:
             out["metadata"] = self.metadata
         return out

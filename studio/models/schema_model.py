@@ -27,6 +27,8 @@ _BOUNDS = {
     "maxItems": "max_length",
 }
 _TAKEN = frozenset(dir(BaseModel))
+MAX_REFERENCES = 500
+"""References that `inlined` follows."""
 
 
 def is_field_name(name: str) -> bool:
@@ -142,24 +144,31 @@ def _union(options: list[Any]) -> Any:
 def inlined(schema: JsonObject) -> JsonObject:
     """The schema with its definitions put where they are referred to, as tools are shown to models.
 
-    A definition that contains itself is cut off with an empty schema, which fits anything.
+    A definition that contains itself is cut off with an empty schema, which fits anything; so is everything after the
+    first `MAX_REFERENCES`, because definitions that refer to each other can grow without end.
     """
     definitions = schema.get("$defs")
-    known = definitions if isinstance(definitions, dict) else {}
-    return cast("JsonObject", _inline({key: item for key, item in schema.items() if key != "$defs"}, known, ()))
+    inliner = _Inliner(definitions if isinstance(definitions, dict) else {})
+    return cast("JsonObject", inliner.inline({key: item for key, item in schema.items() if key != "$defs"}, ()))
 
 
-def _inline(node: JsonValue, known: JsonObject, inside: tuple[str, ...]) -> JsonValue:
-    if isinstance(node, list):
-        return [_inline(item, known, inside) for item in node]
-    if not isinstance(node, dict):
-        return node
-    reference = node.get("$ref")
-    if isinstance(reference, str):
+class _Inliner:
+    def __init__(self, definitions: JsonObject) -> None:
+        self._definitions = definitions
+        self._references_left = MAX_REFERENCES
+
+    def inline(self, node: JsonValue, inside: tuple[str, ...]) -> JsonValue:
+        if isinstance(node, list):
+            return [self.inline(item, inside) for item in node]
+        if not isinstance(node, dict):
+            return node
+        reference = node.get("$ref")
+        if not isinstance(reference, str):
+            return {key: self.inline(item, inside) for key, item in node.items()}
         name = reference.rpartition("/")[2]
-        if name in inside:
+        self._references_left -= 1
+        if name in inside or self._references_left < 0:
             return {}
         rest = {key: item for key, item in node.items() if key != "$ref"}
-        found = cast("JsonObject", _inline(known.get(name, {}), known, (*inside, name)))
-        return {**found, **rest}
-    return {key: _inline(item, known, inside) for key, item in node.items()}
+        found = self.inline(self._definitions.get(name, {}), (*inside, name))
+        return {**found, **rest} if isinstance(found, dict) else rest

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from studio.components import Capability, all_capabilities, load_component, walk
 from studio.components.secrets import SecretSource
 from studio.errors import Finding, Forbidden, InvalidComponent
-from studio.runs.interim import Team
+from studio.teams import Team
 
 
 class NotApproved(Forbidden):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncGenerator
-from contextlib import aclosing, asynccontextmanager
+from contextlib import asynccontextmanager
 
 from pydantic import JsonValue
 
@@ -13,14 +13,16 @@ from studio import effects
 from studio.components import secret_source
 from studio.components.secrets import SecretSource
 from studio.messages import BaseMessage, ModelClientStreamingChunkEvent, TaskResult
-from studio.runs.interim import Team
 from studio.runs.live import Ending, LiveRun
 from studio.runs.log import Draft
 from studio.runs.state import RunState
 from studio.runs.tasks import task_message
+from studio.teams import Team
 
 CLOSE_LIMIT_S = 5.0
 """How long clients may take to say goodbye to their servers."""
+
+Stream = AsyncGenerator[BaseMessage | TaskResult, None]
 
 logger = logging.getLogger(__name__)
 
@@ -43,11 +45,11 @@ async def _play(run: LiveRun, team: Team, task: JsonValue, secrets: SecretSource
     recording = effects.Recording(run.record_effect, run_id=run.id, human=run.human.ask)
     secret_source.set(secrets)  # the context is this run's own
     with effects.use(recording):
-        async with _closing(team), aclosing(team.run_stream(task=task_message(task))) as stream:
+        async with _closing(team.run_stream(task_message(task))) as stream:
             return await _pull(run, stream)
 
 
-async def _pull(run: LiveRun, stream: AsyncGenerator[BaseMessage | TaskResult]) -> Ending:
+async def _pull(run: LiveRun, stream: Stream) -> Ending:
     is_within_message = False
     while True:
         if not is_within_message:
@@ -71,13 +73,13 @@ def _ending(run: LiveRun, result: TaskResult | None) -> Ending:
 
 
 @asynccontextmanager
-async def _closing(team: Team) -> AsyncGenerator[None]:
-    """Close the team's clients at the end, within bounds; that they cannot is no failure of the run."""
+async def _closing(stream: Stream) -> AsyncGenerator[Stream]:
+    """Close the team and its clients at the end, within bounds; that they cannot is no failure of the run."""
     try:
-        yield
+        yield stream
     finally:
         try:
             async with asyncio.timeout(CLOSE_LIMIT_S):
-                await team.close()
-        except Exception as error:  # noqa: BLE001
+                await stream.aclose()
+        except Exception as error:  # noqa: BLE001  the run has its result by now, or an error that matters more
             logger.warning("The clients of a team could not be closed: %s", error)

@@ -18,12 +18,12 @@ from studio.runs.admission import ApprovalSource, SecretVault, check_approved, l
 from studio.runs.commands import Command, CommandName, obey
 from studio.runs.driver import drive
 from studio.runs.feed import Batch, follow, replay
-from studio.runs.interim import Team
 from studio.runs.live import Ending, LiveRun, RunView
 from studio.runs.log import SHOWN, Draft, EntryKind, NewRun, RunStatus, RunStore
 from studio.runs.owning import owned_tasks
 from studio.runs.state import RunAlreadyEnded, RunState
 from studio.runs.tasks import task_text
+from studio.teams import Team
 
 GOODBYE_S = 2.0
 GOODBYES = 3

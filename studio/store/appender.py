@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from sqlalchemy import func
+from sqlalchemy import bindparam, func, insert, update
 from sqlalchemy.exc import SQLAlchemyError
-from sqlmodel import col, insert, update
-from sqlmodel.ext.asyncio.session import AsyncSession
+from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlmodel import col
 
 from studio.runs import Draft, Lease, LeaseLost, LogEntry, LogUnavailable, RunState, RunStatus
 from studio.store.database import Database
-from studio.store.tables import Run, RunEvent
+from studio.store.tables import Run, RunEvent, UtcDateTime, table_of
 
 
 @dataclass(eq=False)
@@ -71,7 +71,7 @@ class Appender:
     async def _commit(self, batch: Sequence[_Append]) -> None:
         try:
             async with self._database.write() as session:
-                results = await _write_all(session, batch)
+                results = await _write_all(await session.connection(), batch)
         except (SQLAlchemyError, OSError) as error:
             if len(batch) == 1:
                 batch[0].fail(_unavailable(error))
@@ -86,49 +86,61 @@ class Appender:
                 item.succeed(entries)
 
 
-async def _write_all(session: AsyncSession, batch: Sequence[_Append]) -> list[Sequence[LogEntry] | None]:
+# One statement for all, compiled once: it is executed for every entry of every run.
+_ADVANCE = (
+    update(table_of(Run))
+    .where(col(Run.id) == bindparam("of_run"), col(Run.epoch) == bindparam("of_epoch"))
+    .values(
+        last_seq=col(Run.last_seq) + bindparam("added"),
+        state=bindparam("to_state"),
+        reason=bindparam("to_reason"),
+        detail=bindparam("to_detail"),
+        pending=bindparam("to_pending"),
+        prompt_tokens=bindparam("to_prompt_tokens"),
+        completion_tokens=bindparam("to_completion_tokens"),
+        started_at=func.coalesce(col(Run.started_at), bindparam("to_started_at", type_=UtcDateTime)),
+        ended_at=bindparam("to_ended_at"),
+    )
+    .returning(col(Run.last_seq))
+)
+_ADD = insert(table_of(RunEvent))
+
+
+async def _write_all(connection: AsyncConnection, batch: Sequence[_Append]) -> list[Sequence[LogEntry] | None]:
     at = datetime.now(UTC)
-    results = [await _number(session, item, at) for item in batch]
+    results = [await _number(connection, item, at) for item in batch]
     rows = [
         {**dict(entry), "epoch": item.lease.epoch}
         for item, entries in zip(batch, results, strict=True)
         for entry in entries or ()
     ]
     if rows:
-        await session.exec(insert(RunEvent), params=rows)
+        await connection.execute(_ADD, rows)
     return results
 
 
-async def _number(session: AsyncSession, item: _Append, at: datetime) -> Sequence[LogEntry] | None:
+async def _number(connection: AsyncConnection, item: _Append, at: datetime) -> Sequence[LogEntry] | None:
     """Set the status and take the next numbers, in one statement that only the lease's holder gets through."""
-    state = item.status.state
+    run_id, status, count = item.lease.run_id, item.status, len(item.drafts)
     values: dict[str, object] = {
-        "last_seq": col(Run.last_seq) + len(item.drafts),
-        "state": state.value,
-        "reason": item.status.reason,
-        "detail": item.status.detail,
-        "pending": item.status.pending.model_dump() if item.status.pending else None,
-        "prompt_tokens": item.status.usage.prompt_tokens,
-        "completion_tokens": item.status.usage.completion_tokens,
+        "of_run": run_id,
+        "of_epoch": item.lease.epoch,
+        "added": count,
+        "to_state": status.state.value,
+        "to_reason": status.reason,
+        "to_detail": status.detail,
+        "to_pending": status.pending.model_dump() if status.pending else None,
+        "to_prompt_tokens": status.usage.prompt_tokens,
+        "to_completion_tokens": status.usage.completion_tokens,
+        "to_started_at": at if status.state is RunState.RUNNING else None,
+        "to_ended_at": at if status.state.is_final else None,
     }
-    if state is RunState.RUNNING:
-        values["started_at"] = func.coalesce(col(Run.started_at), at)
-    if state.is_final:
-        values["ended_at"] = at
-    statement = (
-        update(Run)
-        .where(col(Run.id) == item.lease.run_id, col(Run.epoch) == item.lease.epoch)
-        .values(values)
-        .returning(col(Run.last_seq))
-        .execution_options(synchronize_session=False)
-    )
-    row = (await session.exec(statement)).first()
-    if row is None:
+    last: int | None = (await connection.execute(_ADVANCE, values)).scalar()
+    if last is None:
         return None
-    first = int(row[0]) - len(item.drafts) + 1
     return [
-        LogEntry.model_construct(run_id=item.lease.run_id, seq=first + offset, at=at, kind=draft.kind, body=draft.body)
-        for offset, draft in enumerate(item.drafts)
+        LogEntry.model_construct(run_id=run_id, seq=seq, at=at, kind=draft.kind, body=draft.body)
+        for seq, draft in enumerate(item.drafts, start=last - count + 1)
     ]
 
 

@@ -31,14 +31,13 @@ class DatabaseClosed(Conflict):
 
 
 class Database:
-    """Hands out sessions. `read` sees one moment of the database; `write` commits when its block ends well."""
+    """Hands out sessions. In `read` each statement sees what is committed; `write` commits when its block ends well."""
 
-    def __init__(self, engine: AsyncEngine) -> None:
-        is_sqlite = engine.dialect.name == "sqlite"
-        self._reader = engine
-        # Asking for the write lock at once: a transaction that turns from reading to writing later can fail.
-        self._writer = engine.execution_options(sqlite_begin="BEGIN IMMEDIATE") if is_sqlite else engine
+    def __init__(self, reader: AsyncEngine, writer: AsyncEngine) -> None:
+        self._reader = reader
+        self._writer = writer
         # SQLite has one writer. Waiting for it here is fair and costs nothing, unlike waiting inside SQLite.
+        is_sqlite = writer.dialect.name == "sqlite"
         self._write_turn: AbstractAsyncContextManager[object] = asyncio.Lock() if is_sqlite else nullcontext()
         self._use_count = 0
         self._unused = asyncio.Event()
@@ -52,27 +51,30 @@ class Database:
             SetupError: The database cannot be reached or is of a newer studio.
         """
         try:
-            engine = create_async_engine(url)
+            # Reading is one statement at a time; it needs no transaction and no round trip to end one.
+            reader = create_async_engine(url, isolation_level="AUTOCOMMIT", skip_autocommit_rollback=True)
+            writer = create_async_engine(url)
         except (ArgumentError, NoSuchModuleError, ModuleNotFoundError) as error:
             raise SetupError(
                 f"The database URL {url.render_as_string()!r} is not usable: {error}",
                 fix="Install the driver it names or change `STUDIO_DATABASE_URL`.",
             ) from error
-        if engine.dialect.name == "sqlite":
-            event.listen(engine.sync_engine, "connect", _prepare_sqlite)
-            event.listen(engine.sync_engine, "begin", _begin_sqlite)
-        database = cls(engine)
+        if writer.dialect.name == "sqlite":
+            event.listen(reader.sync_engine, "connect", _prepare_sqlite)
+            event.listen(writer.sync_engine, "connect", _prepare_sqlite)
+            event.listen(writer.sync_engine, "begin", _begin_sqlite)
+        database = cls(reader, writer)
         try:
             async with database._writer.begin() as connection:
                 await connection.run_sync(upgrade)
         except (DBAPIError, OSError) as error:
-            await engine.dispose()
+            await writer.dispose()
             raise SetupError(
                 f"The database {url.render_as_string()!r} cannot be opened: {error}",
                 fix="Check that the folder or server exists and that you may write to it.",
             ) from error
         except SetupError:
-            await engine.dispose()
+            await writer.dispose()
             raise
         return database
 
@@ -97,6 +99,7 @@ class Database:
         if self._use_count:
             await self._unused.wait()
         await self._reader.dispose()
+        await self._writer.dispose()
 
     @asynccontextmanager
     async def _in_use(self) -> AsyncGenerator[None]:
@@ -132,4 +135,5 @@ def _prepare_sqlite(connection: DBAPIConnection, _record: ConnectionPoolEntry) -
 
 
 def _begin_sqlite(connection: Connection) -> None:
-    connection.exec_driver_sql(str(connection.get_execution_options().get("sqlite_begin", "BEGIN")))
+    # Asking for the write lock at once: a transaction that turns from reading to writing later can fail.
+    connection.exec_driver_sql("BEGIN IMMEDIATE")

@@ -9,6 +9,7 @@ from typing import cast
 
 from pydantic import JsonValue
 from sqlalchemy import JSON, BigInteger, DateTime, Dialect, Integer, LargeBinary, MetaData
+from sqlalchemy import Table as SqlTable
 from sqlalchemy.orm import QueryableAttribute, declared_attr, defer, registry
 from sqlalchemy.sql.base import ExecutableOption
 from sqlalchemy.types import TypeDecorator
@@ -54,7 +55,16 @@ class Table(SQLModel, registry=registry(metadata=MetaData(naming_convention=NAME
     # SQLModel's own annotation of this name does not agree with SQLAlchemy's.
     @declared_attr  # pyright: ignore[reportArgumentType]
     def __tablename__(cls) -> str:  # pyright: ignore[reportIncompatibleVariableOverride]
-        return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", cls.__name__).lower()
+        return _sql_name(cls.__name__)
+
+
+def _sql_name(class_name: str) -> str:
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", class_name).lower()
+
+
+def table_of(cls: type[Table]) -> SqlTable:
+    """The plain SQL table of a class, for statements that must be fast."""
+    return Table.metadata.tables[_sql_name(cls.__name__)]
 
 
 class Team(Table, table=True):

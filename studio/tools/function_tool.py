@@ -29,7 +29,7 @@ def _module_name(name: str) -> str:
 
 
 def _defines_function(source: str) -> str:
-    read_signature(source, {})
+    read_signature(source)
     return source
 
 
@@ -156,7 +156,7 @@ class FunctionTool(BaseTool):
     @model_validator(mode="after")
     def _read_source(self) -> Self:
         self._signature = read_signature(self.source_code, _imported_names(self.global_imports))
-        parameters = self._signature.parameters()
+        parameters = self._signature.parameters
         if self.strict and set(cast("list[str]", parameters["required"])) != set(
             cast("JsonObject", parameters["properties"])
         ):
@@ -177,7 +177,7 @@ class FunctionTool(BaseTool):
         return ToolSchema(
             name=self.name,
             description=self.description,
-            parameters=cast("ParametersSchema", self.signature.parameters()),
+            parameters=cast("ParametersSchema", self.signature.parameters),
             strict=bool(self.strict),
         )
 
@@ -235,12 +235,12 @@ def _statement(item: Import) -> str:
     return f"from {item.module} import {', '.join(names)}"
 
 
-def _imported_names(imports: Sequence[Import]) -> dict[str, str]:
+def _imported_names(imports: Sequence[Import]) -> tuple[tuple[str, str], ...]:
     aliases = [item for item in imports if isinstance(item, Alias)]
     for item in imports:
         if isinstance(item, ImportFromModule):
             aliases += [name for name in item.imports if isinstance(name, Alias)]
-    return {alias.alias: alias.name for alias in aliases}
+    return tuple((alias.alias, alias.name) for alias in aliases)
 
 
 def _source_of(function: Callable[..., Any]) -> str:

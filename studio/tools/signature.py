@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import json
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 from typing import Any, cast
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
@@ -15,6 +17,8 @@ from studio.models.schema_model import inlined, is_field_name
 from studio.tools.annotations import Names, names_in
 
 CANCELLATION_TOKEN = "cancellation_token"
+KEPT_SOURCE = 50_000
+"""Characters up to which a source is remembered once it was read."""
 
 
 @dataclass(frozen=True)
@@ -35,8 +39,9 @@ class Signature:
     docstring: str
     environment: tuple[str, ...]
 
+    @cached_property
     def parameters(self) -> JsonObject:
-        """JSON schema of the arguments, definitions inlined."""
+        """JSON schema of the arguments, definitions inlined; not to be changed."""
         schema = inlined(cast("JsonObject", self.arguments.model_json_schema()))
         return {
             "type": "object",
@@ -46,21 +51,25 @@ class Signature:
         }
 
 
-def read_signature(source: str, imported: Mapping[str, str]) -> Signature:
-    """Read the first function of a tool's source.
+def read_signature(source: str, imported: tuple[tuple[str, str], ...] = ()) -> Signature:
+    """Read the first function of a tool's source; the same source is read once.
 
     Args:
         source: Python source; helper functions and classes may stand beside the function.
-        imported: Local name to original name of what the tool imports besides.
+        imported: Local and original name of what the tool imports besides, where they differ.
 
     Raises:
         ValueError: The source does not parse, or defines no function.
     """
+    return (_read_once if len(source) <= KEPT_SOURCE else _read)(source, imported)
+
+
+def _read(source: str, imported: tuple[tuple[str, str], ...]) -> Signature:
     tree = _parse(source)
     function = next((node for node in tree.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)), None)
     if function is None:
         raise ValueError("The source defines no function. Write `def name(...):`.")
-    names = names_in(tree, imported)
+    names = names_in(tree, dict(imported))
     return Signature(
         function=function.name,
         arguments=_arguments_model(function, names),
@@ -68,6 +77,9 @@ def read_signature(source: str, imported: Mapping[str, str]) -> Signature:
         docstring=ast.get_docstring(function) or "",
         environment=tuple(dict.fromkeys(_environment_names(tree))),
     )
+
+
+_read_once = lru_cache(maxsize=256)(_read)
 
 
 def _parse(source: str) -> ast.Module:
@@ -111,11 +123,13 @@ def _arguments_model(function: ast.FunctionDef | ast.AsyncFunctionDef, names: Na
 
 
 def _default(node: ast.expr) -> dict[str, Any]:
-    """A literal default as it is; of another one the model only learns that there is one."""
+    """A default that is JSON as it is; of another one the model only learns that there is one."""
     try:
-        return {"default": ast.literal_eval(node)}
+        value = ast.literal_eval(node)
+        json.dumps(value, allow_nan=False)
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         return {"default_factory": lambda: None}
+    return {"default": value}
 
 
 def _environment_names(tree: ast.Module) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from types import TracebackType
 from typing import Annotated, ClassVar, Literal, Self, cast
@@ -139,7 +139,7 @@ class StaticWorkbench(Workbench):
     )
     positional = ("tools", "tool_overrides")
 
-    tools: Annotated[list[BaseTool], Field(title="Tools")] = Field(default_factory=list[BaseTool])
+    tools: Annotated[Sequence[BaseTool], Field(title="Tools")] = Field(default_factory=list[BaseTool])
     tool_overrides: ToolOverrides = Field(default_factory=dict[str, ToolOverride])
 
     @model_validator(mode="after")

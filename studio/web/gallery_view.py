@@ -175,7 +175,7 @@ def _status_text(checked: EntryReport) -> str:
 
 
 def _parts(checked: EntryReport) -> tuple[PartChip, ...]:
-    """What is inside, under the names that its author gave."""
+    """What is inside, under the names that its author gave; contexts say too little to take the room."""
     names = {where: _name(envelope) for where, envelope in envelopes(checked.entry.component, checked.entry.where)}
     inner = [part for part in checked.report.parts if part.where != checked.entry.where]
     chips = [
@@ -186,7 +186,7 @@ def _parts(checked: EntryReport) -> tuple[PartChip, ...]:
         )
         for part in inner
     ]
-    shown = list(dict.fromkeys(chips))
+    shown = [chip for chip in dict.fromkeys(chips) if chip.kind != "context"]
     rest = len(shown) - SHOWN_PARTS
     more = [PartChip("other", f"{rest} more", "")] if rest > 0 else []
     return tuple(shown[:SHOWN_PARTS] + more)
@@ -194,8 +194,8 @@ def _parts(checked: EntryReport) -> tuple[PartChip, ...]:
 
 def _name(envelope: JsonObject) -> str:
     config = envelope.get("config")
-    name = config.get("name") if isinstance(config, dict) else None
-    return name if isinstance(name, str) else ""
+    names = [config.get("name"), config.get("model")] if isinstance(config, dict) else []
+    return next((name for name in names if isinstance(name, str) and name), "")
 
 
 def _ordered(groups: Iterable[str]) -> list[str]:

@@ -7,7 +7,7 @@ from typing import cast
 
 from pydantic import JsonValue
 
-from studio.components import JsonObject, is_reference, take_out_secrets, validate_component
+from studio.components import JsonObject, envelopes, is_reference, take_out_secrets, validate_component
 from studio.store import Store
 
 
@@ -31,7 +31,9 @@ def _without_half_characters(document: JsonObject) -> JsonObject:
 
 def secret_references(document: JsonValue) -> set[str]:
     """Every secret that a document names, also by leaving a field to its default."""
-    defaults = {part.detail for part in validate_component(document).capabilities if part.kind == "secret"}
+    # A secret's detail begins with its reference; where the value goes may follow.
+    capabilities = validate_component(document).capabilities
+    defaults = {part.detail.partition(" ")[0] for part in capabilities if part.kind == "secret"}
     return {reference for reference in (*_texts(document), *defaults) if is_reference(reference)}
 
 

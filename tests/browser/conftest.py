@@ -27,6 +27,7 @@ class StudioServer:
     process: subprocess.Popen[str] | None = None
     entrance: str = ""
     output: list[str] = field(default_factory=list[str])
+    reader: threading.Thread | None = None
 
     @property
     def url(self) -> str:
@@ -48,24 +49,33 @@ class StudioServer:
                 break
         else:
             raise AssertionError("The server did not start:\n" + "".join(self.output))
-        threading.Thread(target=self._drain, daemon=True).start()
+        self.reader = threading.Thread(target=self._drain, daemon=True)
+        self.reader.start()
 
     def _drain(self) -> None:
         assert self.process is not None
         assert self.process.stdout is not None
-        self.output.extend(self.process.stdout)
+        with self.process.stdout as lines:
+            self.output.extend(lines)
 
     def stop(self) -> int:
         """End it as an operator does, and give its exit code."""
         assert self.process is not None
         self.process.terminate()
-        return self.process.wait(15)
+        return self._ended()
 
     def kill(self) -> None:
         """End it as a crash does."""
         assert self.process is not None
         self.process.kill()
-        self.process.wait(15)
+        self._ended()
+
+    def _ended(self) -> int:
+        assert self.process is not None
+        assert self.reader is not None
+        code = self.process.wait(15)
+        self.reader.join(15)
+        return code
 
 
 def chromium_path() -> str | None:

@@ -33,7 +33,8 @@ class Studio(Protocol):
 def studio(capsys: pytest.CaptureFixture[str]) -> Studio:
     def run(*arguments: object) -> Outcome:
         code = main([str(argument) for argument in arguments])
-        return Outcome(code, *capsys.readouterr())
+        printed = capsys.readouterr()
+        return Outcome(code, str(printed.out), str(printed.err))
 
     return run
 

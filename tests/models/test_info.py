@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from studio.components import load_component, validate_component
+from studio.components import JsonObject, load_component, validate_component
 from studio.models import ModelFamily, OpenAIChatCompletionClient
 from studio.models.info import context_tokens, known_info
 
@@ -38,11 +38,14 @@ def test_context_lengths_are_known_or_careful() -> None:
 
 
 def test_an_unknown_model_loads_with_a_warning_and_does_not_write_its_guess() -> None:
-    document = {"provider": "OpenAIChatCompletionClient", "config": {"model": "qwen3", "base_url": "http://h/v1"}}
-    report = validate_component(document)  # pyright: ignore[reportArgumentType] -- a plain JSON object
+    document: JsonObject = {
+        "provider": "OpenAIChatCompletionClient",
+        "config": {"model": "qwen3", "base_url": "http://h/v1"},
+    }
+    report = validate_component(document)
     assert report.ok
     assert [(warning.where, warning.code) for warning in report.warnings] == [("/config/model", "lenient")]
-    client = load_component(document, expected=OpenAIChatCompletionClient)  # pyright: ignore[reportArgumentType]
+    client = load_component(document, expected=OpenAIChatCompletionClient)
     assert client.info["function_calling"]
     assert client.dump_component()["config"] == document["config"]
 
@@ -65,7 +68,10 @@ def test_older_model_info_is_completed() -> None:
 
 
 def test_a_masked_key_becomes_a_reference_to_the_services_usual_variable() -> None:
-    document = {"provider": "OpenAIChatCompletionClient", "config": {"model": "gemini-2.0-flash", "api_key": "*" * 10}}
-    client = load_component(document, expected=OpenAIChatCompletionClient)  # pyright: ignore[reportArgumentType]
+    document: JsonObject = {
+        "provider": "OpenAIChatCompletionClient",
+        "config": {"model": "gemini-2.0-flash", "api_key": "*" * 10},
+    }
+    client = load_component(document, expected=OpenAIChatCompletionClient)
     assert client.api_key is not None
     assert client.api_key.reference == "env:GEMINI_API_KEY"

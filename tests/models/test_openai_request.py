@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from studio.components import JsonObject
 from studio.errors import ConfigError, ModelRefused
 from studio.messages import (
     AssistantMessage,
@@ -124,9 +125,9 @@ def test_a_tool_name_that_cannot_be_sent_is_the_authors_error() -> None:
 
 
 def test_strict_schemas_are_closed_at_every_level_and_leave_the_original_alone() -> None:
-    inner = {"type": "object", "properties": {"b": {"type": "string"}}}
-    schema = {"type": "object", "properties": {"a": {"type": "array", "items": inner}}}
-    closed = strict_schema(schema)  # pyright: ignore[reportArgumentType] -- a plain JSON object
+    inner: JsonObject = {"type": "object", "properties": {"b": {"type": "string"}}}
+    schema: JsonObject = {"type": "object", "properties": {"a": {"type": "array", "items": inner}}}
+    closed = strict_schema(schema)
     assert closed["required"] == ["a"]
     assert '"additionalProperties"' not in str(schema)
     assert str(closed).count("additionalProperties") == 2

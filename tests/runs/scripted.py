@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, aclosing
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -11,19 +11,20 @@ from dataclasses import dataclass, field
 from pydantic import JsonValue, PrivateAttr
 
 from studio import effects
+from studio.agents import ChatAgent
 from studio.components import Capability
 from studio.errors import ModelUnavailable
 from studio.messages import (
     BaseChatMessage,
     BaseMessage,
+    CancellationToken,
     ModelClientStreamingChunkEvent,
-    TaskResult,
+    Response,
     TextMessage,
     ThoughtEvent,
     UserInputRequestedEvent,
 )
 from studio.runs import Batch, LogEntry, RunState, RunSupervisor
-from studio.runs.interim import Team
 from studio.store import Store
 
 
@@ -60,39 +61,38 @@ class World:
 current_world: ContextVar[World] = ContextVar("current_world")
 
 
-class ScriptedTeam(Team):
-    """Says the lines of a script, each after one model call.
+class ScriptedAgent(ChatAgent):
+    """Says the lines of a script, each after one model call; a turn ends with the first line that is a message.
 
     A line is `SOURCE: TEXT`. Text that begins with `+` is streamed word by word, with `#` is a thought, with `?` asks
     the person, with `!` fails.
     """
 
-    provider = "tests.runs.ScriptedTeam"
-    component_type = "team"
+    provider = "tests.runs.ScriptedAgent"
     lines: list[str]
     needs: list[str] = []
 
-    _stop_reason: str = PrivateAttr(default="")
+    _next: int = PrivateAttr(default=0)
 
-    def capabilities(self) -> AsyncGenerator[Capability]:  # pyright: ignore
-        return (Capability("host", f"Reach {host}.", host) for host in self.needs)  # pyright: ignore
+    def capabilities(self) -> Iterator[Capability]:
+        return (Capability("host", f"Reach {host}.", host) for host in self.needs)
 
-    async def run_stream(self, *, task: str | BaseChatMessage) -> AsyncGenerator[BaseMessage | TaskResult]:
-        yield TextMessage(content=task, source="user") if isinstance(task, str) else task
-        for line in self.lines:
-            source, _, text = line.partition(": ")
+    async def on_messages_stream(
+        self, messages: Sequence[BaseChatMessage], cancellation_token: CancellationToken | None = None
+    ) -> AsyncGenerator[BaseMessage | Response, None]:
+        del messages, cancellation_token
+        while True:
+            source, _, text = self.lines[self._next].partition(": ")
+            self._next += 1
             async with aclosing(_say(source, text)) as said:
                 async for message in said:
+                    if isinstance(message, BaseChatMessage):
+                        yield Response(chat_message=message)
+                        return
                     yield message
-            if self._stop_reason:
-                break
-        yield TaskResult(messages=[], stop_reason=self._stop_reason or None)
 
-    def request_stop(self, reason: str) -> None:
-        self._stop_reason = reason
-
-    async def close(self) -> None:
-        current_world.get().closed.append("team")
+    async def release(self) -> None:
+        current_world.get().closed.append(self.name)
 
 
 async def _say(source: str, text: str) -> AsyncGenerator[BaseMessage]:
@@ -119,8 +119,19 @@ async def _say(source: str, text: str) -> AsyncGenerator[BaseMessage]:
 
 
 def scripted(*lines: str, needs: Sequence[str] = ()) -> JsonValue:
-    """The JSON of a team that says these lines."""
-    return {"provider": ScriptedTeam.provider, "config": {"lines": list(lines), "needs": list(needs)}}
+    """The JSON of a team that says these lines and then has had its turns."""
+    turns = sum(": #" not in line for line in lines)
+    agent: JsonValue = {
+        "provider": ScriptedAgent.provider,
+        "component_type": "agent",
+        "config": {"name": "script", "lines": list(lines), "needs": list(needs)},
+    }
+    return {
+        "provider": "autogen_agentchat.teams.RoundRobinGroupChat",
+        "component_type": "team",
+        "label": "Scripted",
+        "config": {"participants": [agent], "max_turns": turns},
+    }
 
 
 @dataclass

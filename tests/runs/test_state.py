@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Collection, Sequence
-from datetime import UTC, datetime
+from collections.abc import Awaitable
 from typing import TypeVar
 
 import pytest
@@ -17,48 +16,30 @@ from studio.errors import Conflict
 from studio.runs import (
     TRANSITIONS,
     Draft,
-    EntryKind,
     IllegalTransition,
     Lease,
-    LogEntry,
     RunAlreadyEnded,
     RunState,
     RunStatus,
 )
-from studio.runs.commands import Command, CommandName, obey
+from studio.runs.commands import Command, obey
 from studio.runs.live import Ending, LiveRun
 from studio.runs.state import check_transition
+from tests.runs.memory_log import MemoryLog
 
 T = TypeVar("T")
 
 
-class MemoryLog:
-    """A log that keeps its entries in a list."""
-
-    def __init__(self) -> None:
-        self.entries: list[LogEntry] = []
-        self.statuses: list[RunStatus] = []
-
-    async def append(self, lease: Lease, drafts: Sequence[Draft], status: RunStatus) -> Sequence[LogEntry]:
-        first = len(self.entries) + 1
-        added = [
-            LogEntry(run_id=lease.run_id, seq=first + offset, at=datetime.now(UTC), kind=draft.kind, body=draft.body)
-            for offset, draft in enumerate(drafts)
-        ]
-        self.entries += added
-        self.statuses.append(status)
-        await asyncio.sleep(0)
-        return added
-
-    async def read(
-        self, run_id: str, *, after: int = 0, limit: int = 500, kinds: Collection[EntryKind] | None = None
-    ) -> Sequence[LogEntry]:
-        del run_id, kinds
-        return self.entries[after : after + limit]
-
-    async def last_seq(self, run_id: str) -> int:
-        del run_id
-        return len(self.entries)
+COMMANDS = st.one_of(
+    st.builds(Command, st.sampled_from(["pause", "pause", "resume", "step", "stop", "cancel"]), st.just("ann")),
+    st.builds(
+        Command,
+        st.just("answer"),
+        st.just("ann"),
+        st.sampled_from(["q1", "q1", "q2", "q3"]),
+        st.sampled_from(["x", "y"]),
+    ),
+)
 
 
 class ControlOfARun(RuleBasedStateMachine):
@@ -72,6 +53,7 @@ class ControlOfARun(RuleBasedStateMachine):
         self.run = LiveRun(Lease("run", 1), self.log, RunStatus())
         self.group_done = asyncio.Event()
         self.task: asyncio.Task[None] | None = None
+        self.branches: list[asyncio.Task[None]] = []
         self.questions = 0
         self.made = 0
         self.do(self._start())
@@ -97,7 +79,14 @@ class ControlOfARun(RuleBasedStateMachine):
             assert self.run.was_cancelled_by_us()
             assert self.run.ending
             ending = self.run.ending
+        for branch in self.branches:
+            branch.cancel()
+        await asyncio.gather(*self.branches, return_exceptions=True)
         await self.run.end(ending)
+
+    async def _ask(self) -> None:
+        self.questions += 1
+        await self.run.human.ask(HumanQuestion(f"q{self.questions}", "ann", "Which?"))
 
     async def _play(self) -> Ending:
         while True:
@@ -106,39 +95,43 @@ class ControlOfARun(RuleBasedStateMachine):
             if turn == "end":
                 return Ending(RunState.FINISHED, "end")
             if turn == "ask":
-                self.questions += 1
-                await self.run.human.ask(HumanQuestion(f"q{self.questions}", "ann", "Which?"))
+                await self._ask()
+            if turn == "ask beside":
+                self.branches.append(asyncio.get_running_loop().create_task(self._ask()))
             self.made += 1
             await self.run.write(Draft("message", {"source": "a"}))
             self.run.gate.entry_made()
             if self.run.is_stopping:
                 return Ending(RunState.STOPPED, "user")
 
-    @rule(turn=st.sampled_from(["say", "say", "ask", "end"]))
+    @rule(turn=st.sampled_from(["say", "say", "ask", "ask beside", "end"]))
     def the_team_gets_on(self, turn: str) -> None:
         async def put() -> None:
             self.turns.put_nowait(turn)
 
         self.do(put())
 
-    @rule(name=st.sampled_from(["pause", "resume", "step", "stop", "cancel"]))
-    def a_person_commands(self, name: CommandName) -> None:
-        self.command(Command(name, "ann"))
+    @rule(commands=st.lists(COMMANDS, min_size=1, max_size=3))
+    def people_command_at_the_same_moment(self, commands: list[Command]) -> None:
+        async def obey_all() -> None:
+            async with asyncio.TaskGroup() as group:
+                for command in commands:
+                    group.create_task(self._obey(command))
 
-    @rule(number=st.integers(1, 3))
-    def a_person_answers(self, number: int) -> None:
-        self.command(Command("answer", "ann", f"q{number}", "this"))
-
-    def command(self, command: Command) -> None:
         before = self.made
+        self.do(obey_all())
+        if [command.name for command in commands] == ["step"]:
+            assert self.made <= before + 1
+
+    async def _obey(self, command: Command) -> None:
         try:
-            self.do(obey(self.run, command))
+            await obey(self.run, command)
         except RunAlreadyEnded:
             assert self.run.is_closed or self.run.ending
+        except IllegalTransition:
+            raise
         except Conflict:
-            return
-        if command.name == "step":
-            assert self.made <= before + 1
+            pass
 
     @precondition(lambda self: not self.run.gate.is_open and self.run.pending is None)
     @rule()
@@ -147,6 +140,11 @@ class ControlOfARun(RuleBasedStateMachine):
             before = len(self.log.entries)
             self.do(asyncio.sleep(0))
             assert len(self.log.entries) == before
+
+    @invariant()
+    def a_closed_gate_holds_the_run(self) -> None:
+        if not self.run.gate.is_open and self.task and not self.task.done() and self.run.gate.is_held:
+            assert self.run.view.state is RunState.PAUSED
 
     @invariant()
     def each_state_followed_from_the_one_before(self) -> None:
@@ -166,7 +164,7 @@ class ControlOfARun(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         if self.task and not self.task.done():
-            self.command(Command("cancel", "ann"))
+            self.do(self._obey(Command("cancel", "ann")))
         assert self.task
         assert self.task.done()
         self.runner.close()

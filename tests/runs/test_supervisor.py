@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 from contextlib import aclosing
 
 import pytest
@@ -21,7 +22,11 @@ async def test_a_run_logs_what_the_team_says_and_finishes(open_studio: OpenStudi
         log = await studio.log(run_id)
         assert [entry.seq for entry in log] == list(range(1, len(log) + 1))
         assert [entry.kind for entry in log][:5] == ["command", "state", "message", "effect", "message"]
-        assert log[-1].body == {"state": "finished", "reason": "end", "detail": ""}
+        assert log[-1].body == {
+            "state": "finished",
+            "reason": "condition",
+            "detail": "Maximum number of turns 2 reached.",
+        }
         row = await studio.store.runs.get(run_id)
         assert (row.status.state, row.last_seq, row.status.usage.completion_tokens) == (RunState.FINISHED, len(log), 6)
 
@@ -127,7 +132,7 @@ async def test_cancel_ends_a_hanging_call_now(open_studio: OpenStudio, world: Wo
         await studio.until(run_id, RunState.CANCELLED)
         log = await studio.log(run_id)
         assert [(entry.kind, entry.body.get("by")) for entry in log[-2:]] == [("command", "ann"), ("state", None)]
-        assert world.closed == ["team"]
+        assert world.closed == ["script"]
 
 
 async def test_cancel_ends_a_run_that_has_hardly_begun(open_studio: OpenStudio) -> None:
@@ -209,6 +214,17 @@ async def test_a_page_that_joins_late_gets_the_text_so_far(open_studio: OpenStud
         assert ended[-1].chunks == []
 
 
+async def test_a_pause_lets_the_message_that_is_being_written_come(open_studio: OpenStudio, world: World) -> None:
+    async with open_studio() as studio:
+        world.holds_chunks = True
+        run_id = await studio.supervisor.start(scripted("a: +one two", "a: three"), "Go.")
+        await studio.batches_until(run_id, lambda batch: bool(batch.chunks))
+        await studio.supervisor.command(run_id, "pause")
+        await world.let_chunk(2)
+        await studio.until(run_id, RunState.PAUSED)
+        assert await studio.said(run_id) == ["Go.", "onetwo"]
+
+
 async def test_chunks_reach_an_open_page_piece_by_piece(open_studio: OpenStudio, world: World) -> None:
     async with open_studio() as studio:
         world.holds_chunks = True
@@ -224,7 +240,7 @@ async def test_chunks_reach_an_open_page_piece_by_piece(open_studio: OpenStudio,
 
 async def test_commands_to_an_ended_run_are_refused(open_studio: OpenStudio) -> None:
     async with open_studio() as studio:
-        run_id = await studio.supervisor.start(scripted(), "Go.")
+        run_id = await studio.supervisor.start(scripted("a: one"), "Go.")
         await studio.until(run_id, RunState.FINISHED)
         with pytest.raises(RunAlreadyEnded):
             await studio.supervisor.command(run_id, "resume")
@@ -304,3 +320,75 @@ async def test_a_subscription_to_an_unknown_run_is_refused(open_studio: OpenStud
     async with open_studio() as studio, aclosing(studio.supervisor.subscribe("nothing")) as batches:
         with pytest.raises(NotFound):
             await anext(batches)
+
+
+async def test_a_page_that_never_reads_on_holds_nobody_up(open_studio: OpenStudio) -> None:
+    async with open_studio() as studio:
+        run_id = await studio.supervisor.start(scripted(*["a: +one two"] * 20), "Go.")
+        async with aclosing(studio.supervisor.subscribe(run_id)) as lazy:
+            await anext(lazy)
+            await studio.until(run_id, RunState.FINISHED)
+            rest = [batch async for batch in lazy]
+            assert rest[-1].last_seq == await studio.store.runs.last_seq(run_id)
+
+
+async def test_a_run_that_somebody_else_took_over_writes_no_more(open_studio: OpenStudio, world: World) -> None:
+    async with open_studio() as studio:
+        world.answers.clear()
+        sibling = await studio.supervisor.start(scripted("a: one", "a: two"), "Go.")
+        taken = await studio.supervisor.start(scripted("a: one", "a: two"), "Go.")
+        await studio.store.runs.take_over(taken)
+        before = await studio.store.runs.last_seq(taken)
+        world.answers.set()
+        last = await studio.until(taken, RunState.FAILED)
+        assert "another owner" in last.view.detail
+        assert await studio.store.runs.last_seq(taken) == before
+        await studio.until(sibling, RunState.FINISHED)
+
+
+async def test_a_stop_that_comes_before_the_team_has_begun_is_heard(open_studio: OpenStudio, world: World) -> None:
+    async with open_studio() as studio:
+        run_id = await studio.supervisor.start(scripted("a: one", "a: two", "a: three"), "Go.")
+        await studio.supervisor.command(run_id, "stop")
+        await studio.until(run_id, RunState.STOPPED)
+        assert len(world.calls) <= 1
+
+
+async def test_an_assistant_that_streams_is_shown_piece_by_piece_and_counted(open_studio: OpenStudio) -> None:
+    assistant: JsonValue = {
+        "provider": "autogen_agentchat.agents.AssistantAgent",
+        "component_type": "agent",
+        "config": {
+            "name": "writer",
+            "model_client_stream": True,
+            "model_client": {
+                "provider": "autogen_ext.models.replay.ReplayChatCompletionClient",
+                "component_type": "replay_chat_completion_client",
+                "config": {"chat_completions": ["Once upon a time", "The end"]},
+            },
+        },
+    }
+    team: JsonValue = {
+        "provider": "autogen_agentchat.teams.RoundRobinGroupChat",
+        "component_type": "team",
+        "config": {"participants": [assistant], "max_turns": 2},
+    }
+    async with open_studio() as studio:
+        run_id = await studio.supervisor.start(team, "Tell.")
+        last = await studio.until(run_id, RunState.FINISHED)
+        assert await studio.said(run_id) == ["Tell.", "Once upon a time", "The end"]
+        assert last.view.usage.completion_tokens > 0
+        effects = await studio.store.runs.read(run_id, kinds=["effect"])
+        assert [entry.body["effect"] for entry in effects] == ["model", "model"]
+        ids = [entry.body["id"] for entry in await studio.store.runs.read(run_id, kinds=["message"])]
+        assert len(set(ids)) == 3
+
+
+async def test_a_picture_reaches_the_team(open_studio: OpenStudio) -> None:
+    dot = "data:image/png;base64," + base64.b64encode(b"\x89PNG\r\n\x1a\n a dot").decode()
+    async with open_studio() as studio:
+        run_id = await studio.supervisor.start(scripted("a: one"), ["What is this?", {"image": dot}])
+        await studio.until(run_id, RunState.FINISHED)
+        (message, *_) = await studio.store.runs.read(run_id, kinds=["message"])
+        assert message.body["type"] == "MultiModalMessage"
+        assert (await studio.store.runs.get(run_id)).task_text == "What is this?\n<image>"

@@ -11,7 +11,16 @@ def replay_model(*replies: str) -> JsonObject:
     return {
         "provider": "autogen_ext.models.replay.ReplayChatCompletionClient",
         "component_type": "replay_chat_completion_client",
-        "config": {"chat_completions": list(replies)},
+        "config": {
+            "chat_completions": list(replies),
+            "model_info": {
+                "vision": False,
+                "function_calling": True,
+                "json_output": False,
+                "structured_output": False,
+                "family": "unknown",
+            },
+        },
     }
 
 
@@ -31,7 +40,7 @@ def assistant(name: str, *replies: str) -> JsonObject:
     }
 
 
-def termination(max_messages: int) -> JsonObject:
+def termination(max_messages: int | str) -> JsonObject:
     return {
         "provider": "autogen_agentchat.conditions.MaxMessageTermination",
         "component_type": "termination",
@@ -39,7 +48,7 @@ def termination(max_messages: int) -> JsonObject:
     }
 
 
-def team(*agents: JsonObject, label: str = "Greeters", max_messages: int = 3) -> JsonObject:
+def team(*agents: JsonObject, label: str = "Greeters", max_messages: int | str = 3) -> JsonObject:
     return {
         "provider": ROUND_ROBIN,
         "component_type": "team",

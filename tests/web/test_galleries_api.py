@@ -122,7 +122,7 @@ def test_a_gallery_is_fetched_from_a_url_when_asked(settings: Settings):
 
 def test_the_preview_page_tells_what_each_part_could_do(client: TestClient):
     tool = function_tool("def shout(text: str) -> str:\n    return text.upper()\n")
-    document = gallery(tools=[tool, {"provider": "os.system", "config": {}}], teams=[team(max_messages=0)])
+    document = gallery(tools=[tool, {"provider": "os.system", "config": {}}], teams=[team(max_messages="many")])
     html = client.post("/fragments/galleries/preview", json={"text": json.dumps(document)}).text
     assert "Could do 1 thing" in html
     assert "text.upper()" in html
@@ -146,7 +146,7 @@ def test_places_for_a_component_are_those_of_its_kind(client: TestClient):
     assert f'value="{made["id"]} /config/participants"' in agents
     models = client.post("/fragments/places", json={"gallery_id": own, "group": "models", "index": 0}).text
     assert "writer · model client (replaces what is there)" in models
-    assert "participants" not in models
+    assert "Greeters · participants" not in models
 
 
 @pytest.mark.parametrize("path", ["/teams", "/galleries", f"/galleries/{SHIPPED}", "/galleries/library", "/settings"])

@@ -104,6 +104,7 @@ def test_what_autogen_published_is_only_read(tmp_path: Path):
         assert result["steps"]["add"] in {201, 400}, result["file"]
 
 
+@pytest.mark.slow
 def test_the_witness_sees_what_it_watches_for():
     """So that silence means something."""
     code = (

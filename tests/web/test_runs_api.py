@@ -101,7 +101,7 @@ def test_the_last_event_id_wins_over_the_address(client: TestClient):
 
 def test_nonsense_as_last_event_id_starts_from_the_address(client: TestClient):
     run_id = start(client, team())
-    assert entries(stream(client, run_id, **{"Last-Event-ID": "²"})) == entries(stream(client, run_id))
+    assert entries(stream(client, run_id, **{"Last-Event-ID": "1e3"})) == entries(stream(client, run_id))
 
 
 def test_the_log_is_read_page_by_page(client: TestClient):
@@ -181,7 +181,7 @@ def test_a_run_needs_a_task(client: TestClient, task: object):
 
 
 def test_a_wrong_team_does_not_start(client: TestClient):
-    made = client.post("/api/teams", json={"component": team(max_messages=0)}).json()
+    made = client.post("/api/teams", json={"component": team(max_messages="many")}).json()
     response = client.post("/api/runs", json={"team_id": made["id"], "task": "Go."})
     assert response.status_code == 422
     assert response.json()["findings"][0]["where"].endswith("/max_messages")

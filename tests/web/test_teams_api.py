@@ -104,14 +104,14 @@ def test_python_of_an_unsaved_component_stores_nothing(client: TestClient):
 
 
 def test_python_of_a_wrong_team_names_every_place(client: TestClient):
-    wrong = team(max_messages=0)
+    wrong = team(max_messages="many")
     response = client.post("/api/python", json={"component": wrong})
     assert response.status_code == 422
     assert response.json()["findings"][0]["where"] == "/config/termination_condition/config/max_messages"
 
 
 def test_validation_tells_parts_errors_and_capabilities(client: TestClient):
-    wrong = team(assistant("one"), {"provider": "os.system", "config": {}}, max_messages=0)
+    wrong = team(assistant("one"), {"provider": "os.system", "config": {}}, max_messages="many")
     report = client.post("/api/validate", json={"component": wrong}).json()
     assert not report["ok"]
     assert report["errors"][0]["where"] == "/config/termination_condition/config/max_messages"

@@ -11,6 +11,7 @@ import { runsList } from './playground/runs-list.js'
 import { server } from './playground/server.js'
 import { previewTeam, showRun } from './playground/session.js'
 import { teamSwitcher } from './playground/team-switcher.js'
+import { welcome } from './playground/welcome.js'
 
 const page = find('[data-playground]')
 const { teamId = '' } = page.dataset // '' when the team is no more: its runs stay
@@ -62,8 +63,11 @@ async function show(id) {
 async function showNew(signal) {
   showComposer(true)
   if (matchMedia('(min-width: 720px)').matches) task.focus()
+  if (teamId === '') return
   const { component } = await server.team(teamId)
-  if (!signal.aborted) previewTeam(page, component, signal)
+  if (signal.aborted) return
+  welcome(page, component)
+  previewTeam(page, component, signal)
 }
 
 /** @param {string} id @param {AbortSignal} signal */

@@ -9,6 +9,7 @@ import { MAX_PICTURE_BYTES, refusal, taskOf } from '../../static/js/playground/p
 import { allowed, badge, ending } from '../../static/js/playground/run-words.js'
 import { StreamedText } from '../../static/js/playground/streamed-text.js'
 import { underscoreGuard } from '../../static/js/playground/underscores.js'
+import { suggestion } from '../../static/js/playground/welcome.js'
 import { agent, batchOf, entriesOf, message, team } from './playground-entries.mjs'
 
 test('pieces of a text join by their offset, each character once', () => {
@@ -128,4 +129,10 @@ test('values are written short and safe', () => {
   assert.equal(excerpt('## Title\n\n**bold** text', 12), 'Title bold…')
   assert.match(clip('x'.repeat(30), 10), /^x{10}\n… 20 more characters/)
   assert.equal(listTime('', new Date()), '')
+})
+
+test('a description tells what the team is and what to try', () => {
+  assert.deepEqual(suggestion('Two agents take turns. Try: Write a label. Scripted.'), { about: 'Two agents take turns.', task: 'Write a label.' })
+  assert.deepEqual(suggestion('A team that waits for a :class:`Task`.'), { about: '', task: '' })
+  assert.deepEqual(suggestion(null), { about: '', task: '' })
 })

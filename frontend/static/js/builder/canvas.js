@@ -16,7 +16,9 @@ import { Viewport } from './viewport.js'
  */
 
 const PAD = 40
-const LOOP_ROOM = 48
+/** Room below the cards: for the line back to the first, or just air. */
+const FOOT_WITH_LOOP = 54
+const FOOT = 34
 
 /** The team as a frame with cards and edges. Fires `drawn` after each drawing. */
 export class Canvas extends EventTarget {
@@ -124,7 +126,7 @@ export class Canvas extends EventTarget {
     })
     this.hub = placed.hub ? moved.shift() ?? null : null
     this.boxes = moved
-    const height = top + Math.max(inner.height, 96) + PAD + (scene.edges.some((edge) => edge.kind === 'loop') ? LOOP_ROOM - PAD / 2 : 0)
+    const height = top + Math.max(inner.height, 96) + (scene.edges.some((edge) => edge.kind === 'loop') ? FOOT_WITH_LOOP : FOOT)
     this.frame.style.height = `${height}px`
     this.content = { width, height }
     this.inset = { x: left, y: top }

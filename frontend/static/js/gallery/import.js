@@ -26,7 +26,7 @@ export function galleryImport(page) {
     else opener.focus()
   }
 
-  on(page, 'click', '[data-show-import]', () => toggle(panel.hidden))
+  on(page, 'click', '[data-show-import]', () => toggle(panel.hidden !== false))
   on(page, 'click', '[data-hide-import]', () => toggle(false))
   on(panel, 'change', '[data-source]', () => region.replaceChildren())
 

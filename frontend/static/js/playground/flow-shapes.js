@@ -1,6 +1,5 @@
 // @ts-check
 import { svg } from '../core/dom.js'
-import { shownName } from './participants.js'
 
 export const NODE_HEIGHT_PX = 34
 const NAME_LETTERS = 22
@@ -46,9 +45,12 @@ export function arrowHead() {
     svg('path', { d: 'M0 .8 7 4 0 7.2Z' })))
 }
 
+/** The source of the first message is the task; a person in the team is a node of its own. @param {string} name */
+export const flowName = (name) => (name === 'user' ? 'Task' : name)
+
 /** @param {string} name */
 function shortName(name) {
-  const shown = shownName(name)
+  const shown = flowName(name)
   return shown.length > NAME_LETTERS ? `${shown.slice(0, NAME_LETTERS - 1)}…` : shown
 }
 

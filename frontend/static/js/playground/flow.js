@@ -7,9 +7,8 @@
 import { el, svg } from '../core/dom.js'
 import { FlowCounts } from './flow-counts.js'
 import { layout, pathThrough } from './flow-layout.js'
-import { NODE_HEIGHT_PX, arrowHead, edgeShape, middleOf, nodeShape, showCount, widthOf } from './flow-shapes.js'
+import { NODE_HEIGHT_PX, arrowHead, edgeShape, flowName, middleOf, nodeShape, showCount, widthOf } from './flow-shapes.js'
 import { tokens } from './format.js'
-import { shownName } from './participants.js'
 
 /** More dots at once would be noise, and work in every frame. */
 const DOTS = 16
@@ -143,7 +142,7 @@ export class Flow {
   #showTable() {
     const rows = [...this.#counts.edges.values()].filter((edge) => edge.seqs.length > 0)
     this.#options.table.replaceChildren(...rows.map((edge) =>
-      el('tr', {}, el('td', {}, shownName(edge.from)), el('td', {}, shownName(edge.to)), el('td', { class: 'numeric' }, edge.seqs.length))))
+      el('tr', {}, el('td', {}, flowName(edge.from)), el('td', {}, flowName(edge.to)), el('td', { class: 'numeric' }, edge.seqs.length))))
   }
 
   /** @param {Event} event */

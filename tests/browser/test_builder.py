@@ -1,0 +1,312 @@
+"""The builder as a person uses it: every gesture with the pointer, and its twin on the keyboard."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(90)]
+
+OpenPage = Callable[..., Page]
+JsonObject = dict[str, Any]  # component JSON as it travels; the tests only build it
+
+
+def replay(*replies: str) -> JsonObject:
+    provider = "autogen_ext.models.replay.ReplayChatCompletionClient"
+    kind = "replay_chat_completion_client"
+    return {
+        "provider": provider,
+        "component_type": kind,
+        "label": "Script",
+        "config": {"chat_completions": list(replies)},
+    }
+
+
+def agent(name: str, **config: Any) -> JsonObject:
+    provider = "autogen_agentchat.agents.AssistantAgent"
+    filled = {"name": name, "model_client": replay("Hello"), "description": f"The {name}.", **config}
+    return {"provider": provider, "component_type": "agent", "component_version": 2, "version": 2, "config": filled}
+
+
+def limit(count: int) -> JsonObject:
+    provider = "autogen_agentchat.conditions.MaxMessageTermination"
+    return {"provider": provider, "component_type": "termination", "config": {"max_messages": count}}
+
+
+def team(*members: JsonObject, **config: Any) -> JsonObject:
+    provider = "autogen_agentchat.teams.RoundRobinGroupChat"
+    filled = {"participants": list(members), "termination_condition": limit(4), **config}
+    return {"provider": provider, "component_type": "team", "label": "Pair", "config": filled}
+
+
+def open_team(page: Page, component: JsonObject) -> str:
+    """Store a team and open it in the builder."""
+    team_id = str(call(page, "POST", "/api/teams", {"component": component, "name": "Pair"})["id"])
+    page.goto(f"{origin(page)}/teams/{team_id}", wait_until="domcontentloaded")
+    expect(page.locator("[data-builder]:not([aria-busy])")).to_be_visible()
+    expect(page.locator(".palette-item").first).to_be_visible()
+    return team_id
+
+
+def origin(page: Page) -> str:
+    return str(page.evaluate("location.origin"))
+
+
+def call(page: Page, method: str, path: str, body: JsonObject | None = None) -> Any:
+    script = """async ([method, path, body]) => {
+      const token = document.querySelector('meta[name=csrf-token]').content
+      const headers = {'X-Studio-CSRF': token, 'Content-Type': 'application/json'}
+      const answer = await fetch(path, {method, headers, body: body === null ? null : JSON.stringify(body)})
+      return await answer.json()
+    }"""
+    return page.evaluate(script, [method, path, body])
+
+
+def saved(page: Page, team_id: str) -> JsonObject:
+    """What the server has, once the page says that it was saved."""
+    expect(page.locator("[data-save-state]")).to_have_attribute("data-state", "saved", timeout=15_000)
+    return call(page, "GET", f"/api/teams/{team_id}")["component"]
+
+
+def names(page: Page) -> Locator:
+    return page.locator(".node[data-card] .node-name")
+
+
+def palette(page: Page, text: str) -> Locator:
+    """The palette's new component of this name."""
+    return page.locator(".palette-item[data-new]").filter(has=page.get_by_text(text, exact=True)).first
+
+
+def drag(page: Page, source: Locator, target: Locator, at: tuple[float, float] = (0.5, 0.5)) -> None:
+    start, end = source.bounding_box(), target.bounding_box()
+    assert start is not None
+    assert end is not None
+    page.mouse.move(start["x"] + min(60, start["width"] / 2), start["y"] + min(14, start["height"] / 2))
+    page.mouse.down()
+    page.mouse.move(start["x"] + 80, start["y"] + 24, steps=3)
+    page.mouse.move(end["x"] + end["width"] * at[0], end["y"] + end["height"] * at[1], steps=8)
+    page.mouse.up()
+
+
+def test_an_agent_dropped_on_the_team_joins_it_and_is_saved(open_page: OpenPage) -> None:
+    page = open_page()
+    team_id = open_team(page, team(agent("writer")))
+    drag(page, palette(page, "Assistant"), page.locator(".frame"), (0.9, 0.5))
+    expect(names(page)).to_have_text(["writer", "assistant"])
+    participants = saved(page, team_id)["config"]["participants"]
+    assert [each["config"]["name"] for each in participants] == ["writer", "assistant"]
+
+
+def test_enter_on_a_palette_item_adds_it_too(open_page: OpenPage) -> None:
+    page = open_page()
+    open_team(page, team(agent("writer")))
+    page.keyboard.press("/")
+    page.keyboard.type("user proxy")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(names(page)).to_have_count(2)
+    expect(page.locator("#announcer")).to_contain_text("Add")
+
+
+def test_a_model_dropped_on_the_team_can_serve_every_agent(open_page: OpenPage) -> None:
+    page = open_page()
+    team_id = open_team(page, team(agent("writer"), agent("critic")))
+    drag(page, palette(page, "OpenAI"), page.locator(".frame-name"))
+    page.get_by_role("menuitem", name="For every agent").click()
+    expect(page.locator(".node[data-card] .chip[data-kind=model]")).to_have_count(2)
+    models = [each["config"]["model_client"]["provider"] for each in saved(page, team_id)["config"]["participants"]]
+    assert models == ["autogen_ext.models.openai.OpenAIChatCompletionClient"] * 2
+
+
+def test_a_slot_that_cannot_take_the_component_says_why(open_page: OpenPage) -> None:
+    page = open_page()
+    proxy = {
+        "provider": "autogen_agentchat.agents.UserProxyAgent",
+        "component_type": "agent",
+        "config": {"name": "you"},
+    }
+    open_team(page, team(agent("writer"), proxy))
+    drag(page, palette(page, "OpenAI"), page.locator(".node[data-card]").nth(1))
+    expect(page.locator(".toast")).to_contain_text("you has no place for a model.")
+
+
+def test_a_second_condition_joins_the_first_as_the_reader_chooses(open_page: OpenPage) -> None:
+    page = open_page()
+    team_id = open_team(page, team(agent("writer")))
+    page.locator('details[data-group="terminations"]').scroll_into_view_if_needed()
+    drag(page, palette(page, "Text mention"), page.locator(".sentence"))
+    page.get_by_role("menuitem", name=re.compile(" or this")).click()
+    expect(page.locator(".sentence .chip")).to_have_count(2)
+    condition = saved(page, team_id)["config"]["termination_condition"]
+    assert condition["provider"].endswith("OrTerminationCondition")
+
+
+def test_participants_change_places_by_drag_and_by_key(open_page: OpenPage) -> None:
+    page = open_page()
+    open_team(page, team(agent("one"), agent("two")))
+    drag(page, page.locator(".node[data-card]").nth(1), page.locator(".node[data-card]").nth(0), (0.1, 0.2))
+    expect(names(page)).to_have_text(["two", "one"])
+    page.locator(".node[data-card]").nth(0).focus()
+    page.keyboard.press("Alt+ArrowRight")
+    expect(names(page)).to_have_text(["one", "two"])
+
+
+def test_duplicate_delete_and_undo_by_key(open_page: OpenPage) -> None:
+    page = open_page()
+    open_team(page, team(agent("one"), agent("two")))
+    page.locator(".node[data-card] .node-name").first.click()
+    page.locator(".node[data-card]").first.focus()
+    page.keyboard.press("Control+d")
+    expect(names(page)).to_have_text(["one", "one_2", "two"])
+    page.locator('.node[data-card][data-selected=""]').focus()
+    page.keyboard.press("Delete")
+    expect(names(page)).to_have_text(["one", "two"])
+    page.keyboard.press("Control+z")
+    page.keyboard.press("Control+z")
+    expect(names(page)).to_have_text(["one", "two"])
+    page.keyboard.press("Control+Shift+z")
+    expect(names(page)).to_have_text(["one", "one_2", "two"])
+
+
+def test_the_form_changes_the_document_and_an_undo_changes_the_form(open_page: OpenPage) -> None:
+    page = open_page()
+    open_team(page, team(agent("writer")))
+    page.locator(".node-name").first.click()
+    field = page.get_by_label("Name", exact=True)
+    field.fill("author")
+    expect(names(page)).to_have_text(["author"])
+    page.locator(".node[data-card]").first.focus()
+    page.keyboard.press("Control+z")
+    expect(names(page)).to_have_text(["writer"])
+    expect(field).to_have_value("writer")
+
+
+def test_an_error_is_marked_on_the_card_and_at_its_field_and_the_checklist_leads_there(open_page: OpenPage) -> None:
+    page = open_page()
+    open_team(page, team(agent("writer"), agent("critic")))
+    page.locator(".node-name").nth(1).click()
+    page.get_by_label("Name", exact=True).fill("not a name")
+    expect(page.locator(".node[data-card]").nth(1).locator(".node-problems")).to_be_visible()
+    expect(page.locator(".node[data-card]").nth(0).locator(".node-problems")).to_be_hidden()
+    expect(page.locator("[data-error-for$='/participants/1/config/name']")).to_be_visible()
+    page.locator(".frame-name").click()
+    page.get_by_role("button", name=re.compile("problem")).click()
+    page.locator(".checklist-item").first.click()
+    expect(page.get_by_label("Name", exact=True)).to_be_focused()
+
+
+def test_json_and_team_follow_each_other_and_broken_json_changes_nothing(open_page: OpenPage) -> None:
+    page = open_page()
+    open_team(page, team(agent("writer")))
+    page.locator(".node-name").first.click()
+    page.get_by_role("tab", name="JSON").click()
+    code = page.locator("#panel-json json-code .cm-content")
+    expect(code).to_contain_text('"writer"')
+    code.click()
+    page.keyboard.press("Control+a")
+    page.keyboard.insert_text("{ broken")
+    expect(page.locator("[data-json-problem]")).to_contain_text("the team is unchanged")
+    expect(names(page)).to_have_text(["writer"])
+    page.keyboard.press("Control+a")
+    page.keyboard.insert_text(json.dumps(agent("poet")))
+    expect(names(page)).to_have_text(["poet"])
+
+
+def test_the_python_tab_shows_the_team_as_a_script(open_page: OpenPage) -> None:
+    page = open_page()
+    open_team(page, team(agent("writer")))
+    page.get_by_role("tab", name="Python").click()
+    expect(page.locator("#panel-python .cm-content")).to_contain_text("RoundRobinGroupChat")
+    with page.expect_download() as download:
+        page.locator("#panel-python [data-export=python]").click()
+    assert download.value.suggested_filename == "pair.py"
+
+
+def test_a_nested_team_opens_in_place_and_the_trail_leads_back(open_page: OpenPage) -> None:
+    page = open_page()
+    open_team(page, team(agent("editor"), team(agent("reporter"), agent("checker"), name="desk")))
+    page.locator("[data-open]").click()
+    expect(names(page)).to_have_text(["reporter", "checker"])
+    page.locator(".trail-step").first.click()
+    expect(names(page)).to_have_text(["editor", "desk"])
+
+
+def test_the_outline_is_a_second_way_to_everything(open_page: OpenPage) -> None:
+    page = open_page()
+    open_team(page, team(agent("one"), agent("two")))
+    page.get_by_role("tab", name="Outline").click()
+    page.get_by_role("treeitem", name=re.compile("^two")).focus()
+    page.keyboard.press("Alt+ArrowUp")
+    expect(names(page)).to_have_text(["two", "one"])
+    page.keyboard.press("Delete")
+    expect(names(page)).to_have_text(["one"])
+    page.get_by_role("treeitem", name=re.compile("^one")).focus()
+    page.keyboard.press("a")
+    page.get_by_role("searchbox", name="Search components").last.fill("http")
+    page.keyboard.press("Enter")
+    expect(page.locator(".node[data-card] .chip[data-kind=tool]")).to_have_count(1)
+
+
+def test_undo_survives_a_reload(open_page: OpenPage) -> None:
+    page = open_page()
+    team_id = open_team(page, team(agent("one"), agent("two")))
+    page.locator(".node-name").nth(1).click()
+    page.locator(".node[data-card]").nth(1).focus()
+    page.keyboard.press("Delete")
+    page.keyboard.press("Control+s")
+    saved(page, team_id)
+    page.reload(wait_until="domcontentloaded")
+    expect(names(page)).to_have_text(["one"])
+    page.get_by_role("button", name="Undo").click()
+    expect(names(page)).to_have_text(["one", "two"])
+
+
+def test_a_change_from_elsewhere_is_not_overwritten(open_page: OpenPage) -> None:
+    page = open_page()
+    team_id = open_team(page, team(agent("one"), agent("two")))
+    body = {
+        "component": team(agent("theirs")),
+        "layout": {},
+        "revision": call(page, "GET", f"/api/teams/{team_id}")["revision"],
+    }
+    call(page, "PUT", f"/api/teams/{team_id}", body)
+    page.locator(".node-name").nth(1).click()
+    page.get_by_role("button", name="Remove", exact=True).click()
+    page.keyboard.press("Control+s")
+    expect(page.get_by_role("heading", name="This team was changed elsewhere")).to_be_visible()
+    page.get_by_role("button", name="Load theirs").click()
+    expect(names(page)).to_have_text(["theirs"])
+
+
+def test_a_version_is_named_and_comes_back(open_page: OpenPage) -> None:
+    page = open_page()
+    team_id = open_team(page, team(agent("one"), agent("two")))
+    page.get_by_role("button", name="Versions").click()
+    page.get_by_role("button", name="Name this version").click()
+    page.get_by_label("Name", exact=True).last.fill("Both of them")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.locator(".toast")).to_contain_text("Version named")
+    page.locator(".node-name").nth(1).click()
+    page.get_by_role("button", name="Remove", exact=True).click()
+    page.keyboard.press("Control+s")
+    saved(page, team_id)
+    page.get_by_role("button", name="Versions").click()
+    page.get_by_role("button", name=re.compile("Both of them")).click()
+    expect(names(page)).to_have_text(["one", "two"])
+
+
+def test_on_a_narrow_screen_outline_and_inspector_stand_in_for_the_canvas(open_page: OpenPage) -> None:
+    page = open_page(390, 844)
+    team_id = str(call(page, "POST", "/api/teams", {"component": team(agent("writer"))})["id"])
+    page.goto(f"{origin(page)}/teams/{team_id}", wait_until="domcontentloaded")
+    page.get_by_role("treeitem", name=re.compile("^writer")).click()
+    page.get_by_label("Name", exact=True).fill("author")
+    expect(page.get_by_role("treeitem", name=re.compile("^author"))).to_be_visible()
+    page.get_by_role("button", name="Canvas").click()
+    expect(names(page)).to_have_text(["author"])
+    assert page.evaluate("document.documentElement.scrollWidth") == 390

@@ -1,0 +1,73 @@
+"""`studio serve` starts, says where it is, and ends when told to."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import stat
+import subprocess
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(60)]
+
+
+@contextmanager
+def serving(data_dir: Path) -> Generator[tuple[subprocess.Popen[str], str]]:
+    """A studio of its own process on a free port, and the address it printed."""
+    command = [sys.executable, "-m", "studio", "serve", "--port", "0", "--data-dir", str(data_dir)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        yield process, process.stdout.readline().strip()
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_one_line_tells_the_address_with_the_token(tmp_path: Path):
+    with serving(tmp_path) as (_, line):
+        found = re.fullmatch(r"Team Studio is ready: (http://127\.0\.0\.1:\d+)/\?token=([\w-]{20,})", line)
+        assert found, line
+        assert httpx.get(f"{found[1]}/healthz").json() == {"ok": True}
+        assert httpx.get(f"{found[1]}/api/teams").status_code == 401
+        headers = {"Authorization": f"Bearer {found[2]}"}
+        assert httpx.get(f"{found[1]}/api/teams", headers=headers).json() == []
+
+
+def test_the_token_is_kept_where_only_the_owner_reads_it(tmp_path: Path):
+    with serving(tmp_path) as (_, first):
+        mode = stat.S_IMODE(os.stat(tmp_path / "token").st_mode)
+    with serving(tmp_path) as (_, second):
+        pass
+    assert mode == 0o600
+    assert first.partition("token=")[2] == second.partition("token=")[2]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_without_a_traceback(tmp_path: Path, number: signal.Signals):
+    with serving(tmp_path) as (process, _):
+        process.send_signal(number)
+        _, err = process.communicate(timeout=20)
+    assert err == ""
+    assert process.returncode in (0, -number)
+
+
+def test_a_port_that_is_taken_is_one_line_and_exit_code_two(tmp_path: Path):
+    with serving(tmp_path) as (_, line):
+        port = line.partition("127.0.0.1:")[2].partition("/")[0]
+        done = subprocess.run(
+            [sys.executable, "-m", "studio", "serve", "--port", port, "--data-dir", str(tmp_path / "other")],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert "--port" in done.stderr

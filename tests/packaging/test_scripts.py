@@ -1,0 +1,94 @@
+"""The two commands of the README, with a Python in .venv that only writes down what it is asked."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.packaging.conftest import ROOT
+
+PYTHON = """\
+#!/bin/sh
+echo "$*" >> asked
+case "$*" in *"${FAILS:-nothing}"*) exit 3 ;; esac
+"""
+
+
+@dataclass(frozen=True)
+class Checkout:
+    folder: Path
+
+    def run(self, script: str, *arguments: str, fails: str = "nothing") -> subprocess.CompletedProcess[str]:
+        (self.folder / "asked").unlink(missing_ok=True)
+        command = [str(self.folder / "scripts" / script), *arguments]
+        return subprocess.run(
+            command, capture_output=True, text=True, cwd="/", env={**os.environ, "FAILS": fails, "STUDIO_CHROMIUM": "x"}
+        )
+
+    @property
+    def asked(self) -> list[str]:
+        """What Python ran, but for questions about itself."""
+        lines = (self.folder / "asked").read_text().splitlines()
+        return [line for line in lines if line.startswith(("-m", "scripts/"))]
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
+    shutil.copytree(ROOT / "scripts", tmp_path / "scripts")
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    python = tmp_path / ".venv/bin/python"
+    python.parent.mkdir(parents=True)
+    python.write_text(PYTHON)
+    python.chmod(0o755)
+    return Checkout(tmp_path)
+
+
+def test_serve_installs_once_and_passes_its_arguments_on(checkout: Checkout):
+    checkout.run("serve", "--port", "0")
+    assert [line.split()[:3] for line in checkout.asked] == [["-m", "pip", "install"], ["-m", "studio", "serve"]]
+    checkout.run("serve", "--port", "0")
+    assert checkout.asked == ["-m studio serve --port 0"]
+
+
+def test_a_changed_project_file_is_installed_again(checkout: Checkout):
+    checkout.run("serve")
+    (checkout.folder / "pyproject.toml").write_text("# another")
+    checkout.run("serve")
+    assert len(checkout.asked) == 2
+
+
+def test_an_install_that_failed_is_tried_again(checkout: Checkout):
+    assert checkout.run("serve", fails="pip install").returncode
+    assert len(checkout.asked) == 1
+    checkout.run("serve")
+    assert len(checkout.asked) == 2
+
+
+def test_what_the_checks_install_is_enough_to_serve(checkout: Checkout):
+    checkout.run("test", "vendor")
+    assert checkout.asked[0].endswith(".[dev]")
+    checkout.run("serve")
+    assert checkout.asked == ["-m studio serve"]
+
+
+def test_a_failing_stage_is_named_and_ends_the_checks(checkout: Checkout):
+    done = checkout.run("test", "lint", "types", fails="ruff format")
+    assert done.returncode == 3
+    assert "FAILED: lint" in done.stderr
+    assert checkout.asked[-2:] == ["-m ruff check", "-m ruff format --check"]
+
+
+def test_stages_that_pass_end_with_success(checkout: Checkout):
+    assert checkout.run("test", "lint", "vendor", "tests").returncode == 0
+    assert checkout.asked[-2:] == ["scripts/vendor.py check", "-m pytest"]
+
+
+def test_an_unknown_stage_is_refused_with_the_known_ones(checkout: Checkout):
+    done = checkout.run("test", "lints")
+    assert done.returncode == 2
+    assert "Stages: lint types" in done.stderr

@@ -1,0 +1,38 @@
+"""A run log in memory, for tests of what stands above the store."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Sequence
+from datetime import UTC, datetime
+
+from studio.runs import Draft, EntryKind, Lease, LogEntry, RunStatus
+
+
+class MemoryLog:
+    """A log that keeps its entries in a list."""
+
+    def __init__(self) -> None:
+        self.entries: list[LogEntry] = []
+        self.statuses: list[RunStatus] = []
+
+    async def append(self, lease: Lease, drafts: Sequence[Draft], status: RunStatus) -> Sequence[LogEntry]:
+        first = len(self.entries) + 1
+        added = [
+            LogEntry(run_id=lease.run_id, seq=first + offset, at=datetime.now(UTC), kind=draft.kind, body=draft.body)
+            for offset, draft in enumerate(drafts)
+        ]
+        self.entries += added
+        self.statuses.append(status)
+        await asyncio.sleep(0)
+        return added
+
+    async def read(
+        self, run_id: str, *, after: int = 0, limit: int = 500, kinds: Collection[EntryKind] | None = None
+    ) -> Sequence[LogEntry]:
+        del run_id, kinds
+        return self.entries[after : after + limit]
+
+    async def last_seq(self, run_id: str) -> int:
+        del run_id
+        return len(self.entries)

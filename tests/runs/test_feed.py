@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from contextlib import aclosing
+
+from studio.runs import Draft, EntryKind, Lease, LogEntry, RunState, RunStatus
+from studio.runs.feed import PAGE_SIZE, follow
+from studio.runs.live import Ending, LiveRun
+from tests.runs.memory_log import MemoryLog
+
+HELLO = Draft("message", {"source": "a", "content": "hello"})
+
+
+class BusyLog(MemoryLog):
+    """A log in which the message is written while a page reads it."""
+
+    run: LiveRun | None = None
+
+    async def read(
+        self, run_id: str, *, after: int = 0, limit: int = 500, kinds: Collection[EntryKind] | None = None
+    ) -> Sequence[LogEntry]:
+        if self.run is not None:
+            run, self.run = self.run, None
+            await run.write(HELLO)
+            run.add_chunk("a", "m2", "next")
+        return await super().read(run_id, after=after, limit=limit, kinds=kinds)
+
+
+async def test_a_message_is_not_shown_once_more_as_unfinished() -> None:
+    log = BusyLog()
+    run = LiveRun(Lease("run", 1), log, RunStatus())
+    await run.change(RunState.RUNNING, "start")
+    run.add_chunk("a", "m1", "hel")
+    log.run = run
+    async with aclosing(follow(run, log)) as batches:
+        first = await anext(batches)
+        assert ([entry.seq for entry in first.entries], first.chunks) == ([1, 2], [])
+        second = await anext(batches)
+        assert [(chunk.message_id, chunk.text) for chunk in second.chunks] == [("m2", "next")]
+
+
+async def test_a_long_log_comes_in_pages_and_nothing_is_left_out() -> None:
+    log = MemoryLog()
+    run = LiveRun(Lease("run", 1), log, RunStatus())
+    await run.change(RunState.RUNNING, "start")
+    await run.write(*[HELLO] * (2 * PAGE_SIZE))
+    await run.end(Ending(RunState.FINISHED, "end"))
+    batches = [batch async for batch in follow(run, log, 3)]
+    seqs = [entry.seq for batch in batches for entry in batch.entries]
+    assert seqs == list(range(4, 2 * PAGE_SIZE + 3))
+    assert max(len(batch.entries) for batch in batches) == PAGE_SIZE

@@ -1,0 +1,146 @@
+"""Signatures read from source, compared with what Pydantic says of the live function."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from typing import Any, get_type_hints
+
+import pytest
+from pydantic import Field, create_model
+
+from studio.tools.signature import read_signature
+
+SOURCE = '''
+from typing import Annotated, Dict, List as L, Literal, Optional, Union
+import datetime
+
+def first(
+    a: int,
+    b: Annotated[float, "second"] = 2.5,
+    c: Optional[str] = None,
+    d: "L[int] | None" = None,
+    e: Literal["x", "y"] = "x",
+    f: Dict[str, Union[int, str]] = {},
+    g: bool = True,
+    *,
+    h: datetime.date,
+    i: list[dict[str, float]] = [],
+) -> str:
+    """What it does."""
+    return ""
+
+def second(): ...
+'''
+
+
+def live_schema(source: str) -> dict[str, Any]:
+    namespace: dict[str, Any] = {}
+    exec(source, namespace)
+    function = namespace["first"]
+    hints = get_type_hints(function)
+    described = get_type_hints(function, include_extras=True)
+    fields: dict[str, Any] = {}
+    for name, parameter in inspect.signature(function).parameters.items():
+        default = ... if parameter.default is parameter.empty else parameter.default
+        metadata = getattr(described[name], "__metadata__", (name,))
+        fields[name] = (hints[name], Field(default, description=metadata[0]))
+    return create_model("firstargs", **fields).model_json_schema()
+
+
+def test_the_schema_is_the_one_of_the_live_function() -> None:
+    read, live = read_signature(SOURCE).parameters, live_schema(SOURCE)
+    assert read == {
+        "type": "object",
+        "properties": live["properties"],
+        "required": live["required"],
+        "additionalProperties": False,
+    }
+
+
+def test_the_first_function_counts_with_its_docstring() -> None:
+    signature = read_signature(SOURCE)
+    assert (signature.function, signature.docstring) == ("first", "What it does.")
+
+
+def test_nothing_of_the_source_is_executed() -> None:
+    source = (
+        "import sys\nsys.modules['pwned'] = sys\n"
+        "@sys.modules.setdefault('pwned', sys)\n"
+        "def f(a: sys.modules.setdefault('pwned', sys) = sys.modules.setdefault('pwned', sys)): ..."
+    )
+    signature = read_signature(source)
+    assert "pwned" not in sys.modules
+    assert signature.parameters["properties"] == {"a": {"description": "a", "title": "A"}}
+    assert signature.parameters["required"] == []
+
+
+@pytest.mark.parametrize("default", ["1e999", "{1, 2}", "b'x'", "print", "f'{x}'", "1j"])
+def test_defaults_that_are_no_json_only_make_the_argument_optional(default: str) -> None:
+    parameters = read_signature(f"def f(a: Any = {default}): ...").parameters
+    assert parameters["properties"] == {"a": {"description": "a", "title": "A"}}
+    assert parameters["required"] == []
+
+
+@pytest.mark.parametrize(
+    "annotation",
+    ["|".join(["int"] * 2_000), "list[" * 90 + "int" + "]" * 90, "'" + "list[" * 90 + "int" + "]" * 90 + "'"],
+)
+def test_annotations_without_end_are_cut_off(annotation: str) -> None:
+    assert read_signature(f"def f(a: {annotation}): ...").parameters["required"] == ["a"]
+
+
+def test_classes_of_the_source_become_objects_and_choices() -> None:
+    source = (
+        "class Kind(Enum):\n    A = 'a'\n    B = 'b'\n"
+        "class Point(BaseModel):\n    x: int\n    label: str = 'p'\n"
+        "def f(kind: Kind, at: Point): ..."
+    )
+    properties = read_signature(source).parameters["properties"]
+    assert isinstance(properties, dict)
+    assert properties["kind"] == {"description": "kind", "enum": ["a", "b"], "title": "Kind", "type": "string"}
+    assert '"x"' in str(properties["at"]).replace("'", '"')
+
+
+def test_names_imported_for_the_source_are_known_by_their_alias() -> None:
+    parameters = read_signature("def f(a: Lst[int]): ...", (("Lst", "List"),)).parameters
+    assert '"items": {"type": "integer"}' in str(parameters).replace("'", '"')
+
+
+def test_odd_parameter_names_and_missing_annotations_are_taken() -> None:
+    signature = read_signature("def f(schema, _x: int = 1, *args, model_y: str = '', **kw): ...")
+    properties = signature.parameters["properties"]
+    assert isinstance(properties, dict)
+    assert list(properties) == ["schema", "_x", "model_y"]
+    assert signature.arguments.model_validate({"schema": 1, "_x": "2"}).model_dump(exclude_unset=True) == {
+        "schema": 1,
+        "_x": 2,
+    }
+
+
+def test_a_cancellation_token_is_not_an_argument_of_the_model() -> None:
+    signature = read_signature("def f(a: int, cancellation_token: CancellationToken): ...")
+    assert signature.wants_token
+    assert signature.parameters["required"] == ["a"]
+
+
+def test_environment_variables_are_found_by_their_literal_names() -> None:
+    source = (
+        "def f():\n a = os.environ['A']\n b = os.environ.get('B', '')\n c = os.getenv('C')\n d = getenv('A')\n"
+        " e = other.get('NO')\n f = os.environ[name]\n"
+    )
+    assert read_signature(source).environment == ("A", "B", "C")
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("def f(:", "line 1"),
+        ("x = 1", "defines no function"),
+        ("(" * 300, "not Python"),
+        ("\0", "not Python"),
+    ],
+)
+def test_source_that_is_none_is_refused_with_the_reason(source: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        read_signature(source)

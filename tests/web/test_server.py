@@ -1,0 +1,75 @@
+"""The server as a process: it starts, serves, and stops without waiting for open pages."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.web.documents import team
+from tests.web.test_runs_api import USER_PROXY
+
+ADDRESS = re.compile(r"(http://[^/]+)/\?token=(\S+)")
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(60)]
+
+
+@contextmanager
+def studio(data_dir: Path, *options: str) -> Generator[tuple[subprocess.Popen[str], httpx.Client]]:
+    """A server on a free port and a client with its token."""
+    command = [sys.executable, "-m", "studio", "serve", "--port", "0", "--data-dir", str(data_dir), *options]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        try:
+            assert process.stdout is not None
+            found = ADDRESS.search(process.stdout.readline())
+            assert found, process.stdout.read()
+            headers = {"Authorization": f"Bearer {found[2]}"}
+            with httpx.Client(base_url=found[1], headers=headers, trust_env=False) as client:
+                yield process, client
+        finally:
+            process.kill()
+
+
+def test_a_stopped_server_closes_its_streams_and_names_the_state_of_its_runs(tmp_path: Path):
+    with studio(tmp_path) as (process, client):
+        made = client.post("/api/teams", json={"component": team(USER_PROXY)}).json()
+        run_id = client.post("/api/runs", json={"team_id": made["id"], "task": "Wait for me."}).json()["id"]
+        with client.stream("GET", f"/api/runs/{run_id}/stream") as stream:
+            lines = stream.iter_lines()
+            assert any("entries" in line for line in lines)
+            process.send_signal(signal.SIGTERM)
+            assert not any("done" in line for line in lines)
+        process.wait()
+    with studio(tmp_path) as (_, client):
+        run = client.get(f"/api/runs/{run_id}").json()
+    assert (run["state"], run["reason"]) == ("interrupted", "shutdown")
+
+
+def test_the_printed_address_opens_the_studio(tmp_path: Path):
+    with studio(tmp_path) as (_, client):
+        token = client.headers.pop("Authorization").removeprefix("Bearer ")
+        assert client.get("/teams").status_code == 401
+        page = client.get("/teams", params={"token": token}, follow_redirects=True)
+        assert page.status_code == 200
+        assert token not in str(page.url)
+        style = re.search(r'href="(/static/[^"]+\.css)"', page.text)
+        assert style
+        assert "immutable" in client.get(style[1]).headers["Cache-Control"]
+        assert client.get("/healthz").json() == {"ok": True}
+
+
+def test_a_port_that_is_taken_is_told_in_one_line(tmp_path: Path):
+    with studio(tmp_path) as (_, client):
+        command = [sys.executable, "-m", "studio", "serve", "--port", str(client.base_url.port)]
+        second = subprocess.run(
+            [*command, "--data-dir", str(tmp_path / "other")], capture_output=True, text=True, check=False
+        )
+    assert second.returncode == 2
+    assert "Nothing can listen on 127.0.0.1" in second.stderr
+    assert "Traceback" not in second.stderr
