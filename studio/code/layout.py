@@ -109,8 +109,9 @@ def _broken(expression: Expression, indent: str) -> tuple[str, list[str], str]:
         case Name():
             return "", [], ""
         case Text(value):
-            pieces = list(_pieces(value, LINE_LENGTH - len(indent) - 2))
-            return "(", [quoted(piece) for piece in pieces] if len(pieces) > 1 else [], ")"
+            width = LINE_LENGTH - len(indent)
+            lines = [quoted(piece) for piece in _pieces(value, width)]
+            return "(", lines if len(lines) > 1 or len(lines[0]) <= width else [], ")"
         case Items(items, brackets):
             return brackets[0], [laid_out(item, indent=indent, after=",") for item in items], brackets[1]
         case Pairs(pairs):

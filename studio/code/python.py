@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from itertools import groupby, takewhile
+from itertools import groupby
 
 from studio.code.functions import FunctionSource, read_function
-from studio.code.layout import INDENT, Call, Expression, Items, Name, Text, laid_out, one_line
+from studio.code.layout import INDENT, Call, Expression, Name, Text, laid_out, one_line
 from studio.code.names import Imports, Names, snake_case
 from studio.code.notes import Notes, notes_of
 from studio.code.values import Values
@@ -18,9 +17,6 @@ from studio.tools import FunctionTool
 
 SHORT_CALL = 60
 """Characters up to which a component is written where it is used; longer ones get a variable."""
-
-SMALL_CLASS = 3
-"""Fields of a class whose one required field is clear without its name."""
 
 _STATELESS = frozenset(("model", "tool"))
 """Component types whose instances remember nothing of a run, so that equal ones may be one variable."""
@@ -89,11 +85,7 @@ class _Script:
         name = self._imports.name_of(type(part))
         if isinstance(part, FunctionTool) and (function := self._define(part)):
             return _function_call(name, function, arguments)
-        args: list[Expression] = []
-        for field in _by_position(type(part), list(arguments)):
-            value = arguments.pop(field.removeprefix("*"))
-            args += value.items if field.startswith("*") and isinstance(value, Items) else (value,)
-        return Call(name, tuple(args), tuple(arguments.items()))
+        return Call(name, named=tuple(arguments.items()))
 
     def _is_inline(self, part: Component, call: Call, uses: int) -> bool:
         """Whether a part is written where it is used, instead of getting a variable."""
@@ -199,22 +191,6 @@ def _function_call(tool_class: str, function: FunctionSource, arguments: dict[st
     known = {"source_code", "has_cancellation_support", *(["name"] if is_own_name else [])}
     named = {field: value for field, value in arguments.items() if field not in known}
     return Call(tool_class, (Name(function.name),), tuple(named.items()))
-
-
-def _by_position(cls: type[Component], given: Sequence[str]) -> list[str]:
-    """The fields that read best without their names: the first that the class takes, and a required second.
-
-    A name with a star stands for the rest: `OrTerminationCondition(first, second)`. A class that names no positional
-    fields takes them in their order; there, only the one required field of a small class is clear without its name,
-    as in `MaxMessageTermination(10)`.
-    """
-    required = [name for name, field in cls.model_fields.items() if field.is_required()]
-    if cls.positional:
-        first, *others = cls.positional
-        second = [name for name in others[:1] if name in required]
-        return list(takewhile(lambda name: name.removeprefix("*") in given, [first, *second]))
-    is_clear = len(required) == 1 and len(cls.model_fields) <= SMALL_CLASS and next(iter(cls.model_fields)) in required
-    return required if is_clear else []
 
 
 def _key(part: Component) -> str:

@@ -93,8 +93,6 @@ class _Joined(TerminationCondition):
     without_any: ClassVar[str] = ""
     """What it does when it joins nothing."""
 
-    positional: ClassVar[tuple[str, ...]] = ("*conditions",)
-
     conditions: Annotated[
         list[TerminationCondition],
         Field(title="Conditions", description="Conditions to join, in order.", examples=[[]]),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from studio.runs.chunks import ChunkUpdate, utf16_length
 from studio.runs.live import LiveRun, RunView
-from studio.runs.log import SHOWN, EntryKind, LogEntry, RunLog
+from studio.runs.log import SHOWN, EntryKind, JsonObject, LogEntry, RunLog
 
 PAGE_SIZE = 500
 
@@ -35,7 +35,7 @@ async def follow(
     """
     place = max(after_seq, 0)
     seen: dict[str, int] = {}
-    shown: RunView | None = None
+    shown: JsonObject | None = None
     while True:
         bell = run.bell.listen()
         view = run.view
@@ -49,8 +49,9 @@ async def follow(
         active = run.chunks.message_ids()
         seen = {key: offset for key, offset in seen.items() if key in active}
         seen.update({chunk.message_id: end for chunk, end in chunks})
-        if entries or chunks or view != shown:
-            shown = view
+        visible = view.as_json()
+        if entries or chunks or visible != shown:
+            shown = visible
             yield Batch(entries, [chunk for chunk, _ in chunks], view, place)
         if not is_whole:
             continue

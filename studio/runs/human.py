@@ -35,13 +35,18 @@ class HumanPort:
             finally:
                 self._open = None
 
+    @property
+    def open_question(self) -> str | None:
+        """Id of the question that somebody waits on now."""
+        return None if self._open is None or self._open[1].done() else self._open[0]
+
     def answer(self, request_id: str, text: str) -> None:
         """Hand the answer to whoever asked.
 
         Raises:
             Conflict: Nobody waits for an answer to this question, or no longer.
         """
-        if self._open is None or self._open[0] != request_id or self._open[1].done():
+        if self._open is None or self.open_question != request_id:
             raise Conflict(
                 f"Nobody waits for an answer to {request_id!r}.", fix="It may have been answered in another tab."
             )

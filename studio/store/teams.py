@@ -85,7 +85,7 @@ class Teams:
         note: str = "",
         name: str | None = None,
     ) -> Team:
-        """Save a change that was made to revision `revision`; saving what is there already changes nothing.
+        """Save a change that was made to revision `revision`; saving what is there already only takes the note.
 
         Raises:
             NotFound: There is no such team.
@@ -95,6 +95,8 @@ class Teams:
             team = await _get(session, team_id)
             new_name = team.name if name is None or not name.strip() else name.strip()
             if _same([team.name, team.component, team.layout], [new_name, component, layout]):
+                if note:
+                    (await _get_version(session, team_id, team.revision)).note = note
                 return team
             if revision != team.revision:
                 raise Conflict(

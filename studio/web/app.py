@@ -26,6 +26,7 @@ from studio.web.pages import galleries as gallery_pages
 from studio.web.pages import play
 from studio.web.pages import settings as settings_pages
 from studio.web.pages import teams as team_pages
+from studio.web.requests import AsciiJSONResponse
 from studio.web.security import OPEN_PATH, Guard, LoginPage, Policy, allowed_hosts, content_security_policy
 from studio.web.shipped import load_shipped_galleries
 from studio.web.templates import PageGlobals, Templates
@@ -62,6 +63,7 @@ def create_app(settings: Settings) -> FastAPI:
         version=version("team-studio"),
         lifespan=_lifespan(settings, templates),
         openapi_url="/api/openapi.json",
+        default_response_class=AsciiJSONResponse,
         docs_url=None,
         redoc_url=None,
     )

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping
 from http import HTTPStatus
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from studio.errors import (
@@ -24,10 +22,9 @@ from studio.errors import (
     TooLarge,
 )
 from studio.web.fetch import UrlRefused, UrlUnreachable
+from studio.web.requests import AsciiJSONResponse
 from studio.web.security import security_headers
 from studio.web.templates import Templates
-
-log = logging.getLogger("studio.web")
 
 STATUS: Mapping[type[StudioError], int] = {
     InvalidDocument: 400,
@@ -62,7 +59,7 @@ def add_error_handlers(app: FastAPI, templates: Templates, csp: str) -> None:
 
     def answer(request: Request, status: int, body: JsonObject, headers: Mapping[str, str] | None = None) -> Response:
         if request.url.path.startswith(DATA_PREFIXES):
-            return JSONResponse(body, status, headers)
+            return AsciiJSONResponse(body, status, headers)
         page = templates.page(request, "pages/error.html", title=HTTPStatus(status).phrase, status=status, **body)
         page.status_code = status
         page.headers.update(headers or {})
@@ -83,7 +80,7 @@ def add_error_handlers(app: FastAPI, templates: Templates, csp: str) -> None:
         return answer(request, 422, _validation_body(error))
 
     async def crash(request: Request, error: Exception) -> Response:
-        log.error("%s %s failed", request.method, request.url.path, exc_info=error)
+        del error  # Starlette raises it again, for the server's log
         code, message, fix = MESSAGES[500]
         return answer(request, 500, _shape(code, message, fix), security_headers(csp))
 

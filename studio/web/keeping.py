@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import cast
 
 from pydantic import JsonValue
@@ -13,26 +12,19 @@ from studio.store import Store
 
 async def storable(store: Store, document: JsonObject) -> JsonObject:
     """The document with a reference in place of each key, which is now encrypted in the store."""
-    clean, found = take_out_secrets(_without_half_characters(document))
+    clean, found = take_out_secrets(document)
     for secret in found:
         await store.secrets.set(secret.reference.partition(":")[2], secret.value)
     return cast("JsonObject", clean)
 
 
-def _without_half_characters(document: JsonObject) -> JsonObject:
-    """JSON can hold half of a surrogate pair, which no database and no page takes; it becomes U+FFFD."""
-    text = json.dumps(document, ensure_ascii=False)
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return json.loads(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
-    return document
-
-
 def secret_references(document: JsonValue) -> set[str]:
     """Every secret that a document names, also by leaving a field to its default."""
+    # A document with a mistake has no capabilities as a whole; its sound parts still have theirs.
+    whole = validate_component(document)
+    reports = [whole] if whole.ok else [validate_component(part) for _, part in envelopes(document)]
+    capabilities = [capability for report in reports for capability in report.capabilities]
     # A secret's detail begins with its reference; where the value goes may follow.
-    capabilities = validate_component(document).capabilities
     defaults = {part.detail.partition(" ")[0] for part in capabilities if part.kind == "secret"}
     return {reference for reference in (*_texts(document), *defaults) if is_reference(reference)}
 

@@ -1,11 +1,17 @@
-"""How the studio reads JSON bodies: through the same bounds as files, so a deep or broken one is refused clearly."""
+"""How JSON comes in and goes out.
+
+In: through the same bounds as files, so a deep or broken body is refused clearly. Out: as ASCII, since a model can say
+half of a surrogate pair, which JSON takes and UTF-8 does not.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Coroutine
 from typing import Any
 
 from fastapi import Request, Response
+from fastapi.responses import JSONResponse
 from fastapi.routing import APIRoute
 from pydantic import JsonValue
 
@@ -23,7 +29,7 @@ class BoundedRequest(Request):
         Raises:
             InvalidDocument: Not JSON, or nested too deeply.
         """
-        return parse_document(await self.body())
+        return whole_characters(parse_document(await self.body()))
 
 
 class StudioRoute(APIRoute):
@@ -36,3 +42,20 @@ class StudioRoute(APIRoute):
             return await handle(BoundedRequest(request.scope, request.receive))
 
         return handle_bounded
+
+
+class AsciiJSONResponse(JSONResponse):
+    """JSON that every text fits in."""
+
+    def render(self, content: object) -> bytes:
+        return json.dumps(content, separators=(",", ":"), allow_nan=False).encode("ascii")
+
+
+def whole_characters(value: JsonValue) -> JsonValue:
+    """The value with U+FFFD in place of half characters, which no database takes."""
+    text = json.dumps(value, ensure_ascii=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return json.loads(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
+    return value

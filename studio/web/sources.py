@@ -20,6 +20,7 @@ from studio.galleries import Gallery, parse_gallery
 from studio.store.galleries import Origin
 from studio.web.dependencies import SettingsDep
 from studio.web.fetch import fetch_document
+from studio.web.requests import whole_characters
 
 
 class GalleryRequest(BaseModel):
@@ -72,14 +73,18 @@ class GallerySource:
         if self.digest_wanted and self.digest_wanted != self.digest:
             raise Conflict("The gallery changed since you looked at it.", fix="Preview it again.")
         stem = PurePosixPath(urlsplit(self.source).path).stem
-        return await asyncio.to_thread(parse_gallery, self.content, name=stem)
+        return await asyncio.to_thread(_parse, self.content, stem)
+
+
+def _parse(content: bytes, name: str) -> Gallery:
+    return parse_gallery(whole_characters(parse_document(content)), name=name)
 
 
 async def _gallery_source(request: Request, settings: SettingsDep) -> GallerySource:
     if request.headers.get("content-type", "").startswith("multipart/form-data"):
         return await _uploaded(request)
     try:
-        asked = GalleryRequest.model_validate(parse_document(await request.body()))
+        asked = GalleryRequest.model_validate(await request.json())
     except ValidationError as error:
         raise RequestValidationError([{**e, "loc": ("body", *e["loc"])} for e in error.errors()]) from error
     if asked.url:

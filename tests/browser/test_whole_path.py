@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from studio.components import load_component, parse_document
 from tests.browser.conftest import OpenPage, StudioServer
@@ -18,6 +18,7 @@ from tests.conformance.facts import MISSING, golden_folder
 from tests.fakes.openai_server import Call, OpenAIServer, Reply
 
 GALLERY = golden_folder().parent / "files" / "studio_head_default_gallery.json"
+CHAT = '[data-part="chat"]'
 KEY = "test-key-of-the-fake-server"
 
 pytestmark = [
@@ -49,7 +50,7 @@ def origin(page: Page) -> str:
     return "/".join(page.url.split("/")[:3])
 
 
-def state(page: Page) -> Any:
+def state(page: Page) -> Locator:
     return page.locator('[data-part="state"]')
 
 
@@ -73,11 +74,11 @@ def use_team(page: Page) -> None:
     expect(page.locator(".canvas .node")).to_contain_text("assistant_agent")
 
 
-def field(page: Page, pointer_end: str) -> Any:
+def field(page: Page, pointer_end: str) -> Locator:
     return page.locator(f'#panel-form [data-pointer$="{pointer_end}"]:is(input, textarea, select)').first
 
 
-def reveal(page: Page, pointer_end: str) -> Any:
+def reveal(page: Page, pointer_end: str) -> Locator:
     """The field, with "More options" opened if it lies there."""
     found = field(page, pointer_end)
     found.wait_for(state="attached")
@@ -104,19 +105,8 @@ def edit_team(page: Page, base_url: str) -> None:
     expect(page.locator("[data-save-state]")).to_have_text("Saved", timeout=15_000)
 
 
-def test_the_whole_path(open_page: OpenPage, openai_server: OpenAIServer, tmp_path: Path):
-    page = open_page()
-    import_gallery(page)
-    use_team(page)
-    team_url = page.url
-    edit_team(page, openai_server.url)
-
-    # A run starts only after each thing that it could do was approved.
-    openai_server.say(
-        Reply("The first answer is on its way.", hold=3, usage=(100, 7)),
-        Reply(calls=[Call("calculator", {"a": 19, "b": 23, "operator": "+"})], usage=(120, 9)),
-        Reply("The last answer.", hold=2),
-    )
+def start_run(page: Page, openai_server: OpenAIServer) -> None:
+    """A run starts only after each thing that it could do was approved."""
     page.locator("[data-run]").click()
     page.get_by_label("Task for the team").fill("What is 19 + 23?")
     page.get_by_role("button", name="Run", exact=True).click()
@@ -125,21 +115,25 @@ def test_the_whole_path(open_page: OpenPage, openai_server: OpenAIServer, tmp_pa
     assert openai_server.request_count == 0
     dialog.get_by_role("button", name="Approve and run").click()
 
-    # Tokens are seen while the model is still writing, and a reload in mid-run loses and doubles nothing.
+
+def reload_while_it_streams(page: Page, openai_server: OpenAIServer) -> None:
+    """Tokens are seen while the model is still writing; a reload in mid-run loses and doubles nothing."""
     openai_server.wait_until_held()
-    chat = page.locator('[data-part="chat"]')
+    chat = page.locator(CHAT)
     expect(chat).to_contain_text("The first answer")
     expect(chat).not_to_contain_text("on its way")
     page.reload(wait_until="domcontentloaded")
     expect(chat).to_contain_text("The first answer")
     expect(chat.get_by_text("What is 19 + 23?")).to_have_count(1)
 
-    # Pause: this message is finished, then nothing more arrives and no request reaches the server.
+
+def pause_stops_everything(page: Page, openai_server: OpenAIServer) -> None:
+    """This message is finished, then nothing more arrives and no request reaches the server."""
     press(page, "pause")
     expect(state(page)).to_contain_text("Pausing")
     openai_server.release()
     expect(state(page)).to_contain_text("Paused")
-    expect(chat.get_by_text("The first answer is on its way.")).to_have_count(1)
+    expect(page.locator(CHAT).get_by_text("The first answer is on its way.")).to_have_count(1)
     openai_server.wait_until_idle()
     before = shown(page)
     page.reload(wait_until="domcontentloaded")
@@ -147,41 +141,67 @@ def test_the_whole_path(open_page: OpenPage, openai_server: OpenAIServer, tmp_pa
     assert shown(page) == before
     assert openai_server.request_count == 1
 
-    # Step: exactly one event.
-    press(page, "step")
-    expect(chat.locator('.tool-call[data-state="open"]')).to_contain_text("calculator")
-    expect(state(page)).to_contain_text("Paused")
-    assert [entry["body"]["type"] for entry in shown(page)[len(before) :]] == ["ToolCallRequestEvent"]
-    press(page, "step")
-    expect(chat.locator('.tool-call[data-state="ok"]')).to_contain_text("calculator")
-    expect(state(page)).to_contain_text("Paused")
-    assert [entry["body"]["type"] for entry in shown(page)[len(before) + 1 :]] == ["ToolCallExecutionEvent"]
+
+def each_step_gives_one_event(page: Page, openai_server: OpenAIServer) -> None:
+    for call_state, event in (("open", "ToolCallRequestEvent"), ("ok", "ToolCallExecutionEvent")):
+        before = shown(page)
+        press(page, "step")
+        expect(page.locator(f'{CHAT} .tool-call[data-state="{call_state}"]')).to_contain_text("calculator")
+        expect(state(page)).to_contain_text("Paused")
+        assert [entry["body"]["type"] for entry in shown(page)[len(before) :]] == [event]
     assert openai_server.request_count == 2
 
-    # A second tab sees the same; resume goes on, stop ends after the turn.
+
+def two_tabs_see_the_run_stop(page: Page, openai_server: OpenAIServer) -> None:
+    """Resume goes on, stop ends after the turn, and a second tab shows the same."""
     second = page.context.new_page()
     second.goto(page.url, wait_until="domcontentloaded")
-    expect(second.locator('[data-part="chat"]')).to_contain_text("The first answer is on its way.")
+    expect(second.locator(CHAT)).to_contain_text("The first answer is on its way.")
     press(page, "resume")
     openai_server.wait_until_held()
-    expect(chat).to_contain_text("The last")
+    expect(page.locator(CHAT)).to_contain_text("The last")
     press(page, "stop")
     openai_server.release()
     for tab in (page, second):
         expect(state(tab)).to_contain_text("Stopped")
-        expect(tab.locator('[data-part="chat"]').get_by_text("The last answer.")).to_have_count(1)
+        expect(tab.locator(CHAT).get_by_text("The last answer.")).to_have_count(1)
     assert openai_server.request_count == 3
-    sources = [entry["body"]["source"] for entry in shown(page) if entry["kind"] == "message"]
-    assert sources == ["user", "assistant_agent", "assistant_agent", "assistant_agent"]
-    assert [entry["seq"] for entry in shown(page)] == sorted({entry["seq"] for entry in shown(page)})
+    entries = shown(page)
+    assert [entry["body"]["source"] for entry in entries if entry["kind"] == "message"] == [
+        "user",
+        "assistant_agent",
+        "assistant_agent",
+        "assistant_agent",
+    ]
+    assert [entry["seq"] for entry in entries] == sorted({entry["seq"] for entry in entries})
 
-    # The flow graph counts what travelled, and the past run opens again from the log.
+
+def past_run_opens_again(page: Page, team_url: str) -> None:
+    """The flow graph counted what travelled, and the run opens again from its log."""
     page.locator(".flow-twin summary").click()
     expect(page.locator('[data-part="flow-table"]')).to_contain_text("assistant_agent")
     page.goto(team_url + "/play", wait_until="domcontentloaded")
     page.locator('[data-part="run-list"] a', has_text="What is 19 + 23?").click()
-    expect(chat.get_by_text("The last answer.")).to_have_count(1)
+    expect(page.locator(CHAT).get_by_text("The last answer.")).to_have_count(1)
 
+
+def test_the_whole_path(open_page: OpenPage, openai_server: OpenAIServer, tmp_path: Path):
+    openai_server.say(
+        Reply("The first answer is on its way.", hold=3, usage=(100, 7)),
+        Reply(calls=[Call("calculator", {"a": 19, "b": 23, "operator": "+"})], usage=(120, 9)),
+        Reply("The last answer.", hold=2),
+    )
+    page = open_page()
+    import_gallery(page)
+    use_team(page)
+    team_url = page.url
+    edit_team(page, openai_server.url)
+    start_run(page, openai_server)
+    reload_while_it_streams(page, openai_server)
+    pause_stops_everything(page, openai_server)
+    each_step_gives_one_event(page, openai_server)
+    two_tabs_see_the_run_stop(page, openai_server)
+    past_run_opens_again(page, team_url)
     exported_python_runs(page, team_url, openai_server, tmp_path)
 
 

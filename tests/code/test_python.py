@@ -145,12 +145,22 @@ def build_team() -> RoundRobinGroupChat:
         description="Today's date.",
         global_imports=[ImportFromModule("datetime", ["date"])],
     )
-    first = AssistantAgent("first", model_client, system_message=None, tools=[today_tool])
-    second = AssistantAgent("second", model_client, system_message=None, tools=[today_tool])
+    first = AssistantAgent(
+        name="first",
+        model_client=model_client,
+        system_message=None,
+        tools=[today_tool],
+    )
+    second = AssistantAgent(
+        name="second",
+        model_client=model_client,
+        system_message=None,
+        tools=[today_tool],
+    )
     return RoundRobinGroupChat(
-        [first, second],
         name="duet",
-        termination_condition=MaxMessageTermination(4),
+        participants=[first, second],
+        termination_condition=MaxMessageTermination(max_messages=4),
     )
 
 
@@ -166,6 +176,17 @@ if __name__ == "__main__":
 
 def test_a_script_reads_as_a_person_would_write_it():
     assert export_python(load_component(TEAM)) == SCRIPT
+
+
+@pytest.mark.parametrize("entry", [entry for entry in SHIPPED if entry.group == "teams"], ids=lambda entry: entry.label)
+def test_a_formatter_and_a_linter_have_nothing_to_say(entry: Entry):
+    code = export_python(load_component(entry.component))
+    ruff = [sys.executable, "-m", "ruff"]
+    options = ["--isolated", "--line-length", "100", "-"]
+    formatted = subprocess.run([*ruff, "format", *options], input=code, capture_output=True, text=True, check=True)
+    assert formatted.stdout == code
+    rules = ["--select", "F,I,B,UP,N,PT"]
+    subprocess.run([*ruff, "check", *rules, *options], input=code, capture_output=True, text=True, check=True)
 
 
 def test_a_key_in_the_open_never_reaches_the_script():

@@ -161,6 +161,8 @@ class ControlOfARun(RuleBasedStateMachine):
     def a_question_is_pending_exactly_while_the_run_waits_for_it(self) -> None:
         view = self.run.view
         assert (view.pending is not None) == (view.reason == "input")
+        if not view.state.is_final:
+            assert self.run.human.open_question == (view.pending.request_id if view.pending else None)
 
     def teardown(self) -> None:
         if self.task and not self.task.done():
@@ -172,7 +174,7 @@ class ControlOfARun(RuleBasedStateMachine):
 
 TestControlOfARun = ControlOfARun.TestCase
 TestControlOfARun.settings = settings(
-    max_examples=40, stateful_step_count=20, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    max_examples=100, stateful_step_count=20, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
+from typing import Any
 
 from pydantic import JsonValue
 
@@ -27,7 +28,7 @@ def scripted(*replies: str | CreateResult) -> ReplayChatCompletionClient:
     return ReplayChatCompletionClient(chat_completions=list(replies), model_info=ABLE)
 
 
-def agent(name: str, *replies: str | CreateResult, **config: object) -> AssistantAgent:
+def agent(name: str, *replies: str | CreateResult, **config: Any) -> AssistantAgent:
     """An agent whose model gives these replies in order."""
     return AssistantAgent(name, scripted(*replies), **config)
 

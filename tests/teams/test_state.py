@@ -13,7 +13,7 @@ from studio.components import JsonObject, load_component, validate_component
 from studio.conditions import MaxMessageTermination, TextMentionTermination
 from studio.contexts import UnboundedChatCompletionContext
 from studio.errors import ConfigError
-from studio.messages import UserMessage
+from studio.messages import LLMMessage, UserMessage
 from studio.teams import RoundRobinGroupChat, SelectorGroupChat, Team
 from tests.teams.scripted import CountingWorld, agent, pair, said, scripted
 
@@ -55,7 +55,7 @@ async def test_a_state_of_another_shape_is_refused():
 
 
 def selector() -> SelectorGroupChat:
-    beginning = [UserMessage(content="Be fair.", source="house")]
+    beginning: list[LLMMessage] = [UserMessage(content="Be fair.", source="house")]
     return SelectorGroupChat(
         participants=[agent("a", "1", "2"), agent("b", "1"), agent("c", "1")],
         model_client=scripted("a", "b", "c"),

@@ -176,8 +176,6 @@ async def test_a_team_that_was_never_used_cannot_be_paused():
 class Waiting(ChatAgent):
     """Waits for ever, once it has told that it does."""
 
-    provider = "studio.tests.Waiting"
-
     async def on_messages(
         self, messages: Sequence[BaseChatMessage], cancellation_token: CancellationToken | None = None
     ) -> Response:

@@ -11,7 +11,7 @@ from fastapi.testclient import TestClient
 from studio.errors import ModelUnavailable, NotFound
 from studio.runs import NotApproved, RunAlreadyEnded
 from studio.web.failures import status_of
-from tests.web.documents import gallery, team
+from tests.web.documents import assistant, gallery, team
 
 JSON = {"Content-Type": "application/json"}
 SHAPE = {"code", "message", "fix", "where"}
@@ -85,6 +85,17 @@ def test_half_a_character_is_replaced_and_breaks_nothing(client: TestClient):
     assert made.status_code == 201
     assert client.get(f"/api/teams/{made.json()['id']}").json()["component"]["label"] == "half \ufffd"
     assert "half \ufffd" in client.get("/teams").text
+
+
+@pytest.mark.parametrize("path", ["/api/validate", "/api/python", "/fragments/form", "/api/teams"])
+def test_half_a_character_is_taken_by_every_route(client: TestClient, path: str):
+    body = json.dumps({"component": team(assistant("writer", "half \ud83d"), label="half \ud83d")})
+    assert client.post(path, content=body, headers=JSON).status_code in {200, 201}
+
+
+def test_half_a_character_in_a_file_is_taken(client: TestClient):
+    files = {"file": ("half.json", json.dumps(gallery("half \ud83d", teams=[team()])))}
+    assert client.post("/api/galleries", files=files).json()["name"] == "half \ufffd"
 
 
 def test_an_unknown_page_is_a_page_and_an_unknown_api_route_is_json(client: TestClient):

@@ -5,6 +5,7 @@ import { bindShortcuts } from './core/shortcuts.js'
 import { toastError } from './core/toast.js'
 import { startWithApproval } from './playground/approval.js'
 import { composer } from './playground/composer.js'
+import { disableControls } from './playground/controls.js'
 import { taskText } from './playground/format.js'
 import { hasEnded } from './playground/run-words.js'
 import { runsList } from './playground/runs-list.js'
@@ -21,7 +22,7 @@ const task = composer(form, start)
 
 /** @type {AbortController} */
 let life = new AbortController()
-/** @type {Awaited<ReturnType<typeof showRun>> | null} */
+/** @type {ReturnType<typeof showRun> | null} */
 let open = null
 let runId = ''
 let lastTask = ''
@@ -46,6 +47,7 @@ async function show(id) {
   page.dataset.view = id === '' ? 'new' : 'run'
   page.dataset.tab = 'chat'
   find('[data-part="chat"]', page).replaceChildren()
+  disableControls(find('[data-part="controls"]', page))
   page.ariaBusy = 'true'
   runs.select(id)
   markTab()
@@ -76,8 +78,8 @@ async function showOne(id, signal) {
   if (signal.aborted) return
   lastTask = taskText(run.task)
   showComposer(hasEnded(run.state))
-  const shown = await showRun(page, run, signal)
-  if (!signal.aborted) open = shown
+  open = showRun(page, run, signal)
+  await open.shown
 }
 
 /** While a run is open there is nothing to type but answers. @param {boolean} isShown */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { get, insert, isWithin, join, last, parent, remove, renameKey, set, steps } from '../../static/js/core/pointer.js'
+import { get, insert, isSame, isWithin, join, last, parent, remove, renameKey, set, steps } from '../../static/js/core/pointer.js'
 
 const doc = { config: { participants: [{ name: 'a' }, { name: 'b' }], 'odd/key': { '~': 1 } } }
 
@@ -35,4 +35,10 @@ test('a place inside another is told from one with the same beginning', () => {
   assert.ok(!isWithin('/a/10', '/a/1'))
   assert.equal(parent('/a/b'), '/a')
   assert.equal(last('/a/b~1c'), 'b/c')
+})
+
+test('JSON is the same whatever the order of its keys, and a list is no object', () => {
+  assert.ok(isSame({ a: 1, b: [{ c: null }] }, { b: [{ c: null }], a: 1 }))
+  assert.ok(!isSame({ a: 1 }, { a: 1, b: undefined }))
+  assert.ok(!isSame([], {}))
 })

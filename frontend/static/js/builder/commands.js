@@ -1,6 +1,6 @@
 // @ts-check
 // Every change of a team, as a named command over the document. Pure: a command makes a new document from the old one.
-import { get, insert, isWithin, join, last, parent, remove, renameKey, set } from '../core/pointer.js'
+import { get, insert, isSame, isWithin, join, last, parent, remove, renameKey, set } from '../core/pointer.js'
 import { isComponent, titleOf } from './catalogue.js'
 import { withFreeName } from './naming.js'
 
@@ -23,7 +23,7 @@ export function setValue(pointer, value, name = last(pointer).replaceAll('_', ' 
   return {
     label: `Change ${name}`,
     key: `set ${pointer}`,
-    apply: (doc) => (JSON.stringify(get(doc.component, pointer)) === JSON.stringify(value) ? doc : withComponent(doc, set(doc.component, pointer, value))),
+    apply: (doc) => (isSame(get(doc.component, pointer), value) ? doc : withComponent(doc, set(doc.component, pointer, value))),
   }
 }
 

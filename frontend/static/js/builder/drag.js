@@ -80,7 +80,11 @@ export function dragging(root, editor, canvas, fromPalette, signal) {
     }
     addEventListener('pointermove', follow, options)
     addEventListener('pointercancel', end, options)
-    addEventListener('keydown', (event) => event.key === 'Escape' && (event.stopPropagation(), end()), { ...options, capture: true })
+    addEventListener('keydown', (event) => {
+      if (event.key !== 'Escape') return
+      event.stopPropagation()
+      end()
+    }, { ...options, capture: true })
     addEventListener('pointerup', (event) => {
       const target = targetAt(event)
       end()

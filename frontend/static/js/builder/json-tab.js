@@ -1,6 +1,6 @@
 // @ts-check
 import { debounce, find } from '../core/dom.js'
-import { get, set } from '../core/pointer.js'
+import { get, isSame, set } from '../core/pointer.js'
 import { isComponent } from './catalogue.js'
 
 /** @typedef {import('./editor.js').Editor} Editor */
@@ -30,7 +30,7 @@ export function jsonTab(root, editor, signal) {
     const pointer = editor.selection
     editor.run({
       label: 'Edit JSON', key: `json ${pointer}`, select: pointer,
-      apply: (doc) => (JSON.stringify(get(doc.component, pointer)) === JSON.stringify(result.value) ? doc : { ...doc, component: set(doc.component, pointer, result.value) }),
+      apply: (doc) => (isSame(get(doc.component, pointer), result.value) ? doc : { ...doc, component: set(doc.component, pointer, result.value) }),
     }, ORIGIN)
   }, 300)
 

@@ -2,6 +2,7 @@
 import { api, ApiError } from '../core/api.js'
 import { debounce, el } from '../core/dom.js'
 import { ask } from '../core/dialog.js'
+import { isSame } from '../core/pointer.js'
 import { toast, toastError } from '../core/toast.js'
 
 /**
@@ -51,7 +52,7 @@ export class Saver extends EventTarget {
     this.#become('saving')
     try {
       const answer = await api.put(this.#url(), { ...doc, revision: this.revision, ...(note ? { note } : {}) }, { keepalive })
-      this.#hasStored(doc, answer.revision)
+      this.#hasStored(this.#kept(doc, answer.component), answer.revision)
       return true
     } catch (error) {
       await this.#failed(error)
@@ -59,6 +60,14 @@ export class Saver extends EventTarget {
     } finally {
       this.#isBusy = false
     }
+  }
+
+  /** The server keeps keys apart and puts references in their place; take them over. @param {import('./commands.js').Doc} doc @param {any} component */
+  #kept(doc, component) {
+    if (this.editor.doc !== doc || !component || isSame(component, doc.component)) return doc
+    this.editor.run({ label: 'Keep keys as secrets', apply: (current) => ({ ...current, component }) })
+    toast('Keys in this team are now kept as secrets.', { tone: 'success', fix: 'The team only holds their names.' })
+    return this.editor.doc
   }
 
   /** @param {unknown} doc @param {number} revision */

@@ -85,3 +85,11 @@ export function renameKey(value, pointer, name) {
   const renamed = Object.entries(get(value, parent(pointer)) ?? {}).map(([key, each]) => [key === last(pointer) ? name : key, each])
   return set(value, parent(pointer), Object.fromEntries(renamed))
 }
+
+/** Whether two JSON values are the same, whatever the order of keys. @param {Json} a @param {Json} b @returns {boolean} */
+export function isSame(a, b) {
+  if (a === b) return true
+  if (a === null || b === null || typeof a !== 'object' || typeof b !== 'object' || Array.isArray(a) !== Array.isArray(b)) return false
+  const keys = Object.keys(a)
+  return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && isSame(a[key], b[key]))
+}

@@ -23,7 +23,7 @@ const colours = HighlightStyle.define([
 const look = EditorView.theme({
   '&': { height: '100%', fontSize: 'var(--text-sm)', color: 'var(--color-text)', backgroundColor: 'var(--color-surface)' },
   '&.cm-focused': { outline: 'none' },
-  '.cm-scroller': { fontFamily: 'var(--font-mono)', lineHeight: '1.6' },
+  '.cm-scroller': { fontFamily: 'var(--font-mono)', fontVariantLigatures: 'none', lineHeight: '1.6' },
   '.cm-content': { caretColor: 'var(--color-text)', padding: '8px 0' },
   '.cm-gutters': { backgroundColor: 'transparent', color: 'var(--color-text-muted)', border: 'none', opacity: '0.75' },
   '.cm-lineNumbers .cm-gutterElement': { padding: '0 4px 0 8px', minWidth: '22px' },

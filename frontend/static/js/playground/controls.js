@@ -93,5 +93,10 @@ function whoWorks(batch, before) {
   return batch.chunks.at(-1)?.source ?? (isIdle ? '' : last?.body.source ?? before)
 }
 
+/** Until a run is there, no button means anything. @param {HTMLElement} root */
+export function disableControls(root) {
+  for (const button of buttons(root)) button.disabled = true
+}
+
 /** @param {HTMLElement} root */
 const buttons = (root) => /** @type {HTMLButtonElement[]} */ ([...root.querySelectorAll('[data-command]')])

@@ -27,13 +27,13 @@ export function previewTeam(page, component, signal) {
 }
 
 /**
- * Shows one run, its past first and then what happens, until the signal ends it.
+ * Shows one run, its past first and then what happens, until the signal ends it. Its controls work at once.
  *
  * @param {HTMLElement} page
  * @param {Run} run
  * @param {AbortSignal} signal
  */
-export async function showRun(page, run, signal) {
+export function showRun(page, run, signal) {
   const selection = createSelection()
   const { flow, timeline, colours } = pictures(page, run.component, selection, signal)
   const part = partsIn(page)
@@ -68,14 +68,17 @@ export async function showRun(page, run, signal) {
     }
   }
 
-  for await (const entries of pastOf(run.id, signal)) feed.push({ ...nothing(false), entries })
-  feed.push({ ...nothing(true), state: run })
-  tail.toEnd()
-  timeline.draw()
-  revealLinked(chat, selection)
-  window.addEventListener('hashchange', () => revealLinked(chat, selection), { signal })
-  if (!hasEnded(run.state)) follow(page, run, feed, toolbar.take, signal)
-  return { toolbar, step: /** @param {1 | -1} way */ (way) => selectNeighbour(chat, selection, way) }
+  async function readAndFollow() {
+    for await (const entries of pastOf(run.id, signal)) feed.push({ ...nothing(false), entries })
+    feed.push({ ...nothing(true), state: toolbar.state })
+    tail.toEnd()
+    timeline.draw()
+    revealLinked(chat, selection)
+    window.addEventListener('hashchange', () => revealLinked(chat, selection), { signal })
+    if (!hasEnded(run.state)) follow(page, run, feed, toolbar.take, signal)
+  }
+
+  return { toolbar, step: /** @param {1 | -1} way */ (way) => selectNeighbour(chat, selection, way), shown: readAndFollow() }
 }
 
 /**

@@ -1,0 +1,68 @@
+"""A run whose branches work side by side, and people who command it at the same moment."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+
+import pytest
+
+from studio.effects import HumanQuestion
+from studio.runs import Lease, RunState, RunStatus
+from studio.runs.commands import Command, obey
+from studio.runs.live import LiveRun
+from tests.runs.memory_log import MemoryLog
+
+
+async def settle() -> None:
+    """Let everybody move who can; turns of the loop, not time."""
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+
+@pytest.fixture
+async def run() -> AsyncGenerator[LiveRun]:
+    """A running run that is held at the gate."""
+    live = LiveRun(Lease("run", 1), MemoryLog(), RunStatus())
+    await live.change(RunState.RUNNING, "start")
+    async with asyncio.TaskGroup() as group:
+        await obey(live, Command("pause", "ann"))
+        driver = group.create_task(live.pass_gate())
+        await settle()
+        assert live.gate.is_held
+        yield live
+        driver.cancel()
+
+
+async def test_resume_and_pause_at_the_same_moment_hold_the_run(run: LiveRun) -> None:
+    async with asyncio.TaskGroup() as group:
+        group.create_task(obey(run, Command("resume", "ann")))
+        group.create_task(obey(run, Command("pause", "ben")))
+    await settle()
+    assert run.gate.is_held
+    assert (run.view.state, run.view.reason) == (RunState.PAUSED, "user")
+
+
+async def test_an_answer_to_a_held_run_leaves_it_held(run: LiveRun) -> None:
+    async with asyncio.TaskGroup() as group:
+        branch = group.create_task(run.human.ask(HumanQuestion("q1", "ann", "Which?")))
+        await settle()
+        assert run.view.reason == "input"
+        await obey(run, Command("answer", "ann", "q1", "this"))
+        assert await branch == "this"
+    assert run.gate.is_held
+    assert (run.view.state, run.view.reason, run.view.pending) == (RunState.PAUSED, "user", None)
+
+
+async def test_a_question_stays_open_while_another_branch_comes_to_the_gate() -> None:
+    run = LiveRun(Lease("run", 1), MemoryLog(), RunStatus())
+    await run.change(RunState.RUNNING, "start")
+    async with asyncio.TaskGroup() as group:
+        branch = group.create_task(run.human.ask(HumanQuestion("q1", "ann", "Which?")))
+        await settle()
+        await obey(run, Command("pause", "ann"))
+        driver = group.create_task(run.pass_gate())
+        await settle()
+        assert run.view.pending is not None
+        branch.cancel()
+        driver.cancel()
