@@ -44,10 +44,10 @@ async def cancellable(items: AsyncGenerator[Item, None], token: CancellationToke
             async for item in items:
                 yield item
             return
-        task = asyncio.current_task()
         while True:
             if token.is_cancelled():
                 raise asyncio.CancelledError
+            task = asyncio.current_task()
             already = task.cancelling() if task else 0
             try:
                 with linked(token):

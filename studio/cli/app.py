@@ -47,10 +47,12 @@ def serve(
     ] = False,
 ) -> None:
     """Start the studio and print the address to open, with its access token."""
-    from studio.cli.serve import serve as run_server
     from studio.settings import Settings
 
     settings = Settings.from_env(host=host, port=port, data_dir=data_dir)
+
+    from studio.cli.serve import serve as run_server  # after the settings, which a mistype ends: it takes a second
+
     run_server(settings, open_browser=open_browser, allow_remote=allow_remote)
 
 

@@ -31,7 +31,7 @@ def _findings(settings: Settings) -> Iterator[tuple[bool, str]]:
     count = sum(1 for _ in component_classes())
     yield count > 0, f"{count} components are registered"
     galleries = shipped_galleries()
-    yield bool(galleries), f"{len(galleries)} galleries are shipped"
+    yield bool(galleries), f"Shipped galleries: {len(galleries)}"
     keys = [name for name in ("OPENAI_API_KEY", "AZURE_OPENAI_API_KEY") if os.environ.get(name)]
     yield True, f"Model keys in the environment: {', '.join(keys) or 'none (the scripted teams need none)'}"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncGenerator, Generator, Sequence
 from contextlib import contextmanager
 from typing import Annotated, ClassVar, Self
@@ -145,9 +146,17 @@ class ReplayChatCompletionClient(ChatCompletionClient):
         result = self._reply(call)
         # As AutoGen: a reply that is a whole result is not cut into words.
         is_text = isinstance(self.chat_completions[self._index - 1], str)
-        words = result.content.split() if is_text and isinstance(result.content, str) else []
-        for index, word in enumerate(words):
+        text = result.content if is_text and isinstance(result.content, str) else ""
+        for word in _words(text, keep_lines=self.delay_s is not None):
             if self.delay_s:
                 await asyncio.sleep(self.delay_s)
-            yield word if index == len(words) - 1 else word + " "
+            yield word
         yield result
+
+
+def _words(text: str, *, keep_lines: bool) -> list[str]:
+    """Cut a reply for streaming. AutoGen puts one space after each word; at a reader's pace, lines stay lines."""
+    if keep_lines:
+        return re.findall(r"\S+\s*", text)
+    words = text.split()
+    return [f"{word} " for word in words[:-1]] + words[-1:]

@@ -135,7 +135,7 @@ def _new_library() -> Gallery:
 
 
 async def _library(session: AsyncSession) -> Gallery:
-    library = await session.get(Gallery, LIBRARY)
+    library = await session.get(Gallery, LIBRARY, with_for_update=True)
     if library is None:
         library = _new_library()
         session.add(library)

@@ -92,7 +92,7 @@ class Teams:
             Conflict: Somebody saved another revision since.
         """
         async with self._database.write() as session:
-            team = await _get(session, team_id)
+            team = await _get(session, team_id, to_change=True)
             new_name = team.name if name is None or not name.strip() else name.strip()
             if _same([team.name, team.component, team.layout], [new_name, component, layout]):
                 if note:
@@ -151,7 +151,7 @@ class Teams:
             NotFound: There is no such team or version.
         """
         async with self._database.write() as session:
-            team = await _get(session, team_id)
+            team = await _get(session, team_id, to_change=True)
             old = await _get_version(session, team_id, number)
             if not _same([team.name, team.component, team.layout], [old.name, old.component, old.layout]):
                 _change(team, old.name, old.component, old.layout)
@@ -159,8 +159,8 @@ class Teams:
         return team
 
 
-async def _get(session: AsyncSession, team_id: str) -> Team:
-    team = await session.get(Team, team_id)
+async def _get(session: AsyncSession, team_id: str, *, to_change: bool = False) -> Team:
+    team = await session.get(Team, team_id, with_for_update=to_change)
     if team is None:
         raise NotFound(f"There is no team {team_id!r}.", fix="It may have been deleted in another tab.")
     return team

@@ -64,12 +64,18 @@ class Team(Participant):
         Field(title="Turn limit", description="Turns in one run.", json_schema_extra={"minimum": 1}),
     ] = None
     emit_team_events: Annotated[
-        bool, Field(title="Tell who is chosen", description="Give an event for each choice of a speaker.")
+        bool,
+        Field(
+            title="Tell who is chosen",
+            description="Give an event for each choice of a speaker.",
+            json_schema_extra={"x-advanced": True},
+        ),
     ] = False
 
     _conversation: Conversation = PrivateAttr(default_factory=Conversation)
     _turns: int = PrivateAttr(default=0)
     _speaker: str = PrivateAttr(default="")
+    _reason: str | None = PrivateAttr(default=None)
     _stop_asked: str | None = PrivateAttr(default=None)
     _run: object | None = PrivateAttr(default=None)
     """Stands for the run in progress, and tells a late end of an abandoned run from the present one's."""
@@ -152,64 +158,59 @@ class Team(Participant):
         if self.termination_condition:
             await self.termination_condition.start()
         await self.check_task(messages)
-        reason: str | None = None
+        self._reason = None
         if messages is not None:
-            await self._hear(messages, speaker=None)
+            await self._take_in(messages, speaker=None)
             for message in messages if show_task else ():
                 yield message
-            reason = await self._reason_to_stop(messages, is_turn=False)
-        while reason is None:
+        while self._reason is None and self._stop_asked is None:
             async with aclosing(self.choose_speaker()) as events:
                 async for event in events:
                     yield event
             if self.emit_team_events:
                 yield SelectSpeakerEvent(content=[self._speaker], source=self.manager_name)
-            new: list[BaseMessage] = []
-            async with aclosing(self._turn(self._participant(self._speaker), token, new)) as items:
+            async with aclosing(self._turn(self._participant(self._speaker), token)) as items:
                 async for item in items:
                     yield item
-            reason = await self._reason_to_stop(new, is_turn=True)
         await self._forget_counts()
-        yield reason
+        yield self._reason or self._stop_asked or ""
 
-    async def _turn(
-        self, participant: Participant, token: CancellationToken, new: list[BaseMessage]
-    ) -> AsyncGenerator[BaseMessage, None]:
-        """Let one participant speak; what conditions and the thread are shown of it is put into `new`."""
-        heard = self._conversation.take_unread(participant.name)
+    async def _turn(self, participant: Participant, token: CancellationToken) -> AsyncGenerator[BaseMessage, None]:
+        """Let one participant speak."""
+        unread = self._conversation.take_unread(participant.name)
         if isinstance(participant, ChatAgent):
-            async with aclosing(participant.on_messages_stream(heard, token)) as steps:
+            async with aclosing(participant.on_messages_stream(unread, token)) as steps:
                 async for step in steps:
                     if not isinstance(step, Response):
                         yield step
                         continue
-                    new.extend((*(step.inner_messages or ()), step.chat_message))
-                    # The others hear it before anybody sees it: whoever stops reading here loses nothing.
-                    await self._hear(new, speaker=participant.name)
+                    new = (*(step.inner_messages or ()), step.chat_message)
+                    await self._take_in(new, speaker=participant.name)
                     yield step.chat_message
             return
-        async with aclosing(participant.work(heard or None, token, False)) as items:
+        async with aclosing(participant.work(unread or None, token, False)) as items:
             async for item in items:
                 if isinstance(item, TaskResult):
-                    new.extend(item.messages)
-                    await self._hear(new, speaker=participant.name)
+                    await self._take_in(item.messages, speaker=participant.name)
                 else:
                     yield item
 
-    async def _hear(self, messages: Sequence[BaseMessage], *, speaker: str | None) -> None:
-        """Put messages into the thread, and chat messages before everybody but their speaker."""
-        listeners = (participant.name for participant in self.participants if participant.name != speaker)
-        await self.heard(self._conversation.add(messages, listeners))
+    async def _take_in(self, new: Sequence[BaseMessage], *, speaker: str | None) -> None:
+        """Put a turn, or the task, before everybody but its speaker, and see whether it is a reason to stop.
 
-    async def _reason_to_stop(self, new: Sequence[BaseMessage], *, is_turn: bool) -> str | None:
+        This comes before the last message of the turn is shown: whoever stops reading there loses nothing, and finds
+        the conditions as they are after it.
+        """
+        listeners = (participant.name for participant in self.participants if participant.name != speaker)
+        await self.heard(self._conversation.add(new, listeners))
         if self.termination_condition:
             stop = await self.termination_condition(new)
             if stop is not None:
-                return stop.content
-        self._turns += is_turn
+                self._reason = stop.content
+                return
+        self._turns += speaker is not None
         if self.max_turns is not None and self._turns >= self.max_turns:
-            return f"Maximum number of turns {self.max_turns} reached."
-        return self._stop_asked
+            self._reason = f"Maximum number of turns {self.max_turns} reached."
 
     async def _forget_counts(self) -> None:
         self._turns = 0

@@ -342,7 +342,8 @@ def _item_json(builder: _Builder, schema: Object, kind: str) -> str:
 def _unit(name: str, schema: Object, kind: str) -> str:
     if kind not in {"integer", "number"}:
         return ""
-    return str(schema.get("x-unit") or next((unit for ending, unit in _UNITS.items() if name.endswith(ending)), ""))
+    unit = str(schema.get("x-unit") or next((unit for ending, unit in _UNITS.items() if name.endswith(ending)), ""))
+    return "" if unit and f"({unit})" in str(schema.get("title")) else unit
 
 
 def _bound(schema: Object, inclusive: str, exclusive: str) -> float | None:

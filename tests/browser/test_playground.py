@@ -349,3 +349,20 @@ def test_a_run_is_accessible_and_fits_its_window(
         page.get_by_role("tab", name="Runs").click()
         expect(page.locator(".run-row")).to_have_count(1)
     context.close()
+
+
+def test_a_page_finds_its_run_again_after_the_server_was_killed(
+    open_page: OpenPage, studio_server: StudioServer, openai_server: OpenAIServer, pair: Callable[[int], str]
+) -> None:
+    openai_server.say("First.", Reply("second half", hold=1))
+    page = open_page()
+    give_task(page, pair(9))
+    openai_server.wait_until_held()
+    expect(page.locator("[data-streaming]")).to_be_visible()
+    studio_server.kill()
+    expect(page.get_by_text("Connecting again")).to_be_visible()
+    studio_server.start(port=int(studio_server.url.rsplit(":", 1)[1]))
+    expect(page.locator(STATE)).to_have_text("Interrupted", timeout=20_000)
+    expect_end(page, "Interrupted")
+    expect(page.get_by_text("Connecting again")).to_be_hidden()
+    assert len(shown_messages(page)) >= 2

@@ -22,7 +22,9 @@ from studio.galleries import Entry, parse_gallery, shipped_galleries
 from tests.code import envelopes
 
 SHIPPED = [entry for file in shipped_galleries() for entry in parse_gallery(file.read_bytes()).entries]
-AUTOGEN_FILES = Path(os.environ.get("AUTOGEN_FILES") or Path(__file__).parents[3] / "shared" / "autogen" / "files")
+AUTOGEN = Path(__file__).parents[3] / "shared" / "autogen"
+AUTOGEN_FILES = Path(os.environ.get("AUTOGEN_FILES") or AUTOGEN / "files")
+AUTOGEN_EXAMPLES = Path(os.environ.get("AUTOGEN_EXAMPLES") or AUTOGEN / "examples")
 PHASES = (Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink)
 HEALTH = (HealthCheck.too_slow, HealthCheck.data_too_large)
 
@@ -75,6 +77,18 @@ def test_what_autogen_published_is_exported_unless_a_part_is_opaque(file: Path):
             with pytest.raises(ConfigError, match="not installed"):
                 export_python(component)
     assert exported
+
+
+@pytest.mark.skipif(not AUTOGEN_EXAMPLES.is_dir(), reason="AutoGen's examples are not on this machine")
+@pytest.mark.parametrize("file", sorted(AUTOGEN_EXAMPLES.glob("*.json")), ids=lambda file: file.stem)
+def test_what_autogen_dumped_is_exported_unless_a_part_is_opaque(file: Path):
+    (found,) = parse_gallery(file.read_bytes()).check().entries
+    component = load_component(found.entry.component)
+    if found.status == "loaded":
+        assert_rebuilt(component)
+    else:
+        with pytest.raises(ConfigError, match="not installed"):
+            export_python(component)
 
 
 TEAM: JsonObject = {

@@ -7,6 +7,7 @@ person, stop reasons, errors and saved states.
 from __future__ import annotations
 
 import re
+from contextlib import aclosing
 from pathlib import Path
 from typing import cast
 
@@ -14,8 +15,11 @@ import pytest
 from pydantic import JsonValue
 
 from studio.components import JsonObject
+from studio.conditions import ExternalTermination
+from studio.teams import RoundRobinGroupChat
 from tests.conformance.facts import MISSING, ROOT, golden_folder
-from tests.conformance.transcript import comparable, play, read, unknown_parts
+from tests.conformance.transcript import comparable, form_of, play, read, unknown_parts
+from tests.teams.scripted import agent
 
 DEVIATIONS = dict(
     re.findall(r"^\| `(\w+)` \| (.+) \|$", (ROOT / "docs" / "reference" / "autogen.md").read_text(), re.MULTILINE)
@@ -73,4 +77,25 @@ def _message(error: JsonValue) -> str:
     """The text of an error; AutoGen's teams wrap it as "Type: text" in a RuntimeError."""
     body = cast("dict[str, str]", error)
     text = body["message"]
-    return re.sub(r"^\w+Error: ", "", text) if body["type"] == "RuntimeError" else text
+    return re.sub(r"^(\w+Error: )+", "", text) if body["type"] == "RuntimeError" else text
+
+
+async def test_a_stop_from_outside_happens_as_recorded():
+    path = golden_folder() / "driven_external.json"
+    if not path.is_file():
+        pytest.skip(MISSING)
+    golden = read(path)
+    condition = ExternalTermination()
+    team = RoundRobinGroupChat(
+        participants=[agent("a", "1", "2", "3"), agent("b", "1", "2")], termination_condition=condition
+    )
+    events: list[JsonValue] = []
+    async with aclosing(team.run_stream(task="go")) as items:
+        async for item in items:
+            events.append(form_of(item))
+            if len(events) == 3:
+                condition.set()
+    assert comparable(events) == comparable(golden["external_set_after_3_events"])
+    condition.set()
+    events = [form_of(item) async for item in team.run_stream(task="second")]
+    assert comparable(events) == comparable(golden["external_set_before_start"])

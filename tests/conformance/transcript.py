@@ -116,7 +116,7 @@ async def _run(subject: Participant, task: JsonValue) -> JsonObject:
     try:
         async with aclosing(subject.run_stream(_task(task))) as items:
             async for item in items:
-                events.append(cast("JsonObject", _result(item) if isinstance(item, TaskResult) else item.dump()))
+                events.append(form_of(item))
     except (StudioError, ValueError, RuntimeError, KeyError) as error:
         return {"events": events, "error": error.what if isinstance(error, StudioError) else str(error)}
     return {"events": events}
@@ -132,6 +132,11 @@ def _message(body: JsonValue) -> BaseChatMessage:
     message = message_from_json(cast("JsonObject", body))
     assert isinstance(message, BaseChatMessage)
     return message
+
+
+def form_of(item: BaseMessage | TaskResult) -> JsonValue:
+    """One item of a run as the recorder writes it."""
+    return cast("JsonObject", _result(item) if isinstance(item, TaskResult) else item.dump())
 
 
 def _result(result: TaskResult) -> dict[str, object]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
-from contextlib import AbstractAsyncContextManager, aclosing
+from contextlib import AbstractAsyncContextManager, aclosing, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 
@@ -43,6 +43,9 @@ class World:
     async def reply(self, text: str) -> JsonValue:
         self.calls.append(text)
         self.called.set()
+        if text == "deaf":
+            with suppress(asyncio.CancelledError):
+                await self.answers.wait()
         await self.answers.wait()
         return {"content": text, "usage": {"prompt_tokens": 3, "completion_tokens": 2}}
 

@@ -81,7 +81,8 @@ class ControlOfARun(RuleBasedStateMachine):
             ending = self.run.ending
         for branch in self.branches:
             branch.cancel()
-        await asyncio.gather(*self.branches, return_exceptions=True)
+        if self.branches:
+            await asyncio.wait(self.branches)
         await self.run.end(ending)
 
     async def _ask(self) -> None:

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from studio.components import Capability
 from studio.errors import Conflict, InvalidComponent, NotFound, SetupError
-from studio.runs import CommandName, InvalidTask, NotApproved, RunAlreadyEnded, RunState
+from studio.runs import CommandName, InvalidTask, NotApproved, RunAlreadyEnded, RunState, supervisor
 from tests.runs.scripted import OpenStudio, World, scripted
 
 
@@ -307,6 +307,18 @@ async def test_pages_hear_of_the_servers_stop(open_studio: OpenStudio, world: Wo
         assert (await page)[-1].view.state is RunState.INTERRUPTED
         with pytest.raises(Conflict):
             await studio.supervisor.start(scripted("a: one"), "Go.")
+
+
+async def test_a_run_that_does_not_hear_its_end_is_told_again(
+    open_studio: OpenStudio, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(supervisor, "GOODBYE_S", 0.01)
+    async with open_studio() as studio:
+        world.answers.clear()
+        run_id = await studio.supervisor.start(scripted("a: deaf"), "Go.")
+        await world.called.wait()
+        await studio.supervisor.shut_down()
+        assert (await studio.supervisor.view(run_id)).state is RunState.INTERRUPTED
 
 
 async def test_one_folder_has_one_server(open_studio: OpenStudio) -> None:

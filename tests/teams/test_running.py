@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from studio import effects
-from studio.agents import Handoff, UserProxyAgent
+from studio.agents import ChatAgent, Handoff, UserProxyAgent
 from studio.conditions import (
     ExternalTermination,
     MaxMessageTermination,
@@ -15,10 +17,14 @@ from studio.conditions import (
 )
 from studio.errors import ConfigError, ModelRefused
 from studio.messages import (
+    BaseChatMessage,
+    CancellationToken,
     HandoffMessage,
     ModelClientStreamingChunkEvent,
+    Response,
     SelectSpeakerEvent,
     TaskResult,
+    TextMessage,
     ToolCallExecutionEvent,
 )
 from studio.teams import RoundRobinGroupChat, SelectorGroupChat
@@ -190,3 +196,19 @@ async def test_a_turn_limit_below_one_is_told_when_the_team_runs():
 async def test_an_empty_task_list_is_refused():
     with pytest.raises(ValueError, match=r"Task list cannot be empty\."):
         await pair().run(task=[])
+
+
+class Counting(ChatAgent):
+    """Says how many messages it was given."""
+
+    async def on_messages(
+        self, messages: Sequence[BaseChatMessage], cancellation_token: CancellationToken | None = None
+    ) -> Response:
+        del cancellation_token
+        return Response(chat_message=TextMessage(content=str(len(messages)), source=self.name))
+
+
+async def test_everybody_is_given_each_message_once_however_long_the_run():
+    team = RoundRobinGroupChat(participants=[Counting(name="a"), Counting(name="b")], max_turns=40)
+    result = await team.run(task="go")
+    assert [message.to_text() for message in result.messages[1:]] == ["1", "2", *["1"] * 38]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -77,7 +78,7 @@ async def teams_page(request: Request, store: StoreDep, templates: TemplatesDep,
 
 async def _row(store: Store, summary: TeamSummary) -> TeamRow:
     team = await store.teams.get(summary.id)
-    state, text = _problem(team.component)
+    state, text = await asyncio.to_thread(_problem, team.component)
     runs = await store.runs.list(summary.id, limit=1)
     return TeamRow(
         id=summary.id,

@@ -13,9 +13,12 @@ import { Viewport } from './viewport.js'
  * @typedef {import('./editor.js').Editor} Editor
  * @typedef {import('./geometry.js').Box} Box
  * @typedef {import('./scene.js').Scene} Scene
+ * @typedef {{ view: object, node: HTMLElement, height: number }} Made  height 0 before it was measured
  */
 
 const PAD = 40
+/** The title and the sentence need some room even where there are no cards. */
+const MIN_WIDTH = 420
 /** Room below the cards: for the line back to the first, or just air. */
 const FOOT_WITH_LOOP = 54
 const FOOT = 34
@@ -32,7 +35,7 @@ export class Canvas extends EventTarget {
   scene
   #turn = 0
   #shown = ''
-  /** @type {Map<string, { view: object, node: HTMLElement }>} */
+  /** Cards by place; one is made anew only when its component changed. @type {Map<string, Made>} */
   #cache = new Map()
 
   /** @param {HTMLElement} root @param {Editor} editor @param {AbortSignal} signal */
@@ -50,7 +53,10 @@ export class Canvas extends EventTarget {
     this.viewport.addEventListener('resize', () => void this.draw(), { signal })
     for (const type of ['doc', 'view']) editor.addEventListener(type, () => void this.draw(), { signal })
     editor.addEventListener('select', () => this.markSelection(), { signal })
-    editor.addEventListener('report', () => void this.draw(), { signal })
+    editor.addEventListener('report', () => {
+      if (editor.report.parts.some((part) => part.text)) void this.draw()
+      else this.markProblems()
+    }, { signal })
   }
 
   /** Draw the team in view. A later call overtakes an earlier one that still waits for its layout. */
@@ -60,14 +66,18 @@ export class Canvas extends EventTarget {
     const texts = new Map(editor.report.parts.map((part) => [part.where, part.text ?? '']))
     const scene = makeScene(editor.catalogue, editor.root, editor.view, (pointer) => texts.get(pointer) ?? '')
     this.scene = scene
-    const nodes = this.#renderNodes(scene)
+    const made = this.#renderNodes(scene)
+    const nodes = made.map((each) => each.node)
     this.#renderHead(scene)
-    const sizes = nodes.map((node) => ({ width: CARD_WIDTH_PX, height: node.offsetHeight }))
+    const sizes = made.map((each) => {
+      each.height ||= each.node.offsetHeight
+      return { width: CARD_WIDTH_PX, height: each.height }
+    })
     const hubSize = scene.hub ? sizes.shift() ?? null : null
-    const view = { width: this.viewport.size.width - 120, height: this.viewport.size.height - 220 }
+    const view = { width: this.viewport.size.width - 2 * PAD - 40, height: this.viewport.size.height - 220 }
     const placed = await placeCards(scene, hubSize, sizes, view, editor.doc.layout.pins ?? {})
     if (turn !== this.#turn) return
-    this.#apply(scene, nodes, placed)
+    this.#apply(scene, nodes, placed, Math.min(MIN_WIDTH, view.width))
     this.#fitOnce(scene)
     this.markSelection()
     this.markProblems()
@@ -78,24 +88,24 @@ export class Canvas extends EventTarget {
     this.viewport.fit(this.content)
   }
 
-  /** @param {Scene} scene @returns {HTMLElement[]} */
+  /** @param {Scene} scene @returns {Made[]} */
   #renderNodes(scene) {
     const views = scene.hub ? [scene.hub, ...scene.cards] : scene.cards
     const cache = new Map()
-    const nodes = views.map((view) => {
+    const made = views.map((view) => {
       const isHub = view === scene.hub
       const key = `${isHub ? 'hub' : view.pointer} ${view.order}`
       const known = this.#cache.get(key)
-      const kept = known && known.view === view.component ? known : { view: view.component, node: makeCard(view, { isNumbered: scene.flow === 'order' && !isHub, isHub }) }
+      const kept = known && known.view === view.component ? known : { view: view.component, height: 0, node: makeCard(view, { isNumbered: scene.flow === 'order' && !isHub, isHub }) }
       cache.set(key, kept)
-      return kept.node
+      return kept
     })
+    const nodes = made.map((each) => each.node)
     this.#cache = cache
-    const focused = document.activeElement instanceof HTMLElement && this.nodes.contains(document.activeElement) ? document.activeElement.closest('.node') : null
-    const focusedPointer = focused?.getAttribute('data-component')
+    const hadFocus = this.nodes.contains(document.activeElement)
     if (nodes.length !== this.nodes.children.length || nodes.some((node, index) => node !== this.nodes.children[index])) this.nodes.replaceChildren(...nodes)
-    if (focusedPointer !== null && focusedPointer !== undefined) nodes.find((node) => node.dataset['component'] === this.editor.selection)?.focus({ preventScroll: true })
-    return nodes
+    if (hadFocus) nodes.find((node) => node.dataset['component'] === this.editor.selection)?.focus({ preventScroll: true })
+    return made
   }
 
   /** @param {Scene} scene */
@@ -111,11 +121,11 @@ export class Canvas extends EventTarget {
       el('div', { class: 'frame-slots' }, ...scene.slots.filter((slot) => slot.chips.length > 0 || slot.isRequired).map(makeSlot)))
   }
 
-  /** @param {Scene} scene @param {HTMLElement[]} nodes @param {import('./layout.js').Placed} placed */
-  #apply(scene, nodes, placed) {
+  /** @param {Scene} scene @param {HTMLElement[]} nodes @param {import('./layout.js').Placed} placed @param {number} minWidth */
+  #apply(scene, nodes, placed, minWidth) {
     const all = placed.hub ? [placed.hub, ...placed.boxes] : placed.boxes
     const inner = extent(all)
-    const width = Math.max(inner.width, 420) + 2 * PAD
+    const width = Math.max(inner.width, minWidth) + 2 * PAD
     this.frame.style.width = `${width}px`
     const top = this.head.offsetHeight + 22
     const left = PAD + Math.max(0, (width - 2 * PAD - inner.width) / 2)
@@ -126,7 +136,7 @@ export class Canvas extends EventTarget {
     })
     this.hub = placed.hub ? moved.shift() ?? null : null
     this.boxes = moved
-    const height = top + Math.max(inner.height, 96) + (scene.edges.some((edge) => edge.kind === 'loop') ? FOOT_WITH_LOOP : FOOT)
+    const height = top + Math.max(inner.height, 96) + (scene.edges.length > 0 && scene.flow !== 'hub' ? FOOT_WITH_LOOP : FOOT)
     this.frame.style.height = `${height}px`
     this.content = { width, height }
     this.inset = { x: left, y: top }
@@ -146,7 +156,7 @@ export class Canvas extends EventTarget {
 
   /** @param {Scene} scene */
   #fitOnce(scene) {
-    const shown = `${scene.pointer} ${this.viewport.size.width > 0}`
+    const shown = `${scene.pointer} ${this.viewport.isMeasured}`
     if (shown !== this.#shown) this.fit()
     this.#shown = shown
   }

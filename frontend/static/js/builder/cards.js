@@ -23,7 +23,7 @@ export function kindIcon(kind) {
  */
 export function makeCard(card, { isNumbered, isHub = false }) {
   const isTeam = card.kind === 'team' && !isHub
-  const node = el('article', {
+  const node = el('div', {
     class: 'node', tabindex: '-1', role: 'group', 'aria-roledescription': isHub ? 'selector' : card.kind, 'data-kind': card.kind,
     'data-hub': isHub, 'data-nested': isTeam, 'data-unknown': !card.isKnown,
     'aria-label': [card.name, card.type, isTeam ? `${card.memberCount} members` : ''].filter(Boolean).join(', '),
@@ -32,7 +32,7 @@ export function makeCard(card, { isNumbered, isHub = false }) {
   const head = el('header', { class: 'node-head' },
     isNumbered && el('span', { class: 'node-order' }, card.order), kindIcon(isHub ? 'agent' : card.kind),
     el('span', { class: 'node-name truncate' }, card.name), el('span', { class: 'node-type truncate' }, card.type),
-    el('span', { class: 'badge node-problems', 'data-state': 'error', 'data-problems-within': card.pointer, hidden: true }))
+    !isHub && el('span', { class: 'badge node-problems', 'data-state': 'error', 'data-problems-within': card.pointer, hidden: true }))
   node.append(head)
   if (card.text) node.append(el('p', { class: 'node-text' }, card.text))
   if (!card.isKnown) node.append(el('p', { class: 'node-unknown' }, icon('circle-help'), 'Unknown here: kept, not runnable'))

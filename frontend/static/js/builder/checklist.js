@@ -1,5 +1,5 @@
 // @ts-check
-import { el, find, icon, on } from '../core/dom.js'
+import { el, find, icon, on, prose } from '../core/dom.js'
 
 /**
  * @typedef {import('./editor.js').Editor} Editor
@@ -45,5 +45,5 @@ function group(editor, title, findings, tone) {
 function entry(editor, where, text, detail, glyph, tone = '') {
   const owner = editor.titleAt(editor.catalogue.owner(editor.root, where))
   return el('button', { type: 'button', class: 'checklist-item', 'data-where': where, 'data-tone': tone }, icon(glyph),
-    el('span', {}, el('b', {}, owner ? `${owner}: ` : ''), text, detail && el('span', { class: 'muted' }, ` ${detail}`)))
+    el('span', {}, el('b', {}, owner ? `${owner}: ` : ''), ...prose(text), detail && el('span', { class: 'muted' }, ' ', ...prose(detail))))
 }

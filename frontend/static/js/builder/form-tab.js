@@ -1,7 +1,7 @@
 // @ts-check
 // The form of the selected component: HTML from the server, edits into the document.
 import { api } from '../core/api.js'
-import { debounce, on } from '../core/dom.js'
+import { debounce, on, prose } from '../core/dom.js'
 import { get, join, last, parent } from '../core/pointer.js'
 import { toastError } from '../core/toast.js'
 import { fillSlot, removeSelected } from './actions.js'
@@ -110,7 +110,7 @@ function setError(root, pointer, text) {
   const place = root.querySelector(`[data-error-for="${CSS.escape(pointer)}"]`)
   const control = root.querySelector(`:is(input, textarea, select)[data-pointer="${CSS.escape(pointer)}"]`)
   if (place instanceof HTMLElement) {
-    place.textContent = text
+    place.replaceChildren(...prose(text))
     place.hidden = text === ''
   }
   if (text) control?.setAttribute('aria-invalid', 'true')

@@ -15,7 +15,10 @@ import { conditionText } from './scene.js'
 export function outline(root, editor, signal) {
   /** @type {Set<string>} */
   const folded = new Set()
+  let isStale = false
   const draw = () => {
+    isStale = root.closest('[hidden]') !== null
+    if (isStale) return
     const hadFocus = root.contains(document.activeElement)
     root.replaceChildren(...branch(editor, editor.root, '', '', 1, folded))
     mark()
@@ -52,6 +55,7 @@ export function outline(root, editor, signal) {
       event.stopPropagation()
     }
   }, { signal })
+  root.closest('[role=tabpanel]')?.addEventListener('tab:show', () => queueMicrotask(() => { if (isStale) draw() }), { signal })
   draw()
 
   /** @param {string} pointer @param {boolean} [fold] */

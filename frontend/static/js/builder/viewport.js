@@ -5,6 +5,9 @@ const MIN_ZOOM = 0.1
 const MAX_ZOOM = 2
 /** Text smaller than this is hard to read, so nothing is fitted below it. */
 const READABLE_ZOOM = 0.72
+/** On a telephone seeing the whole matters more. */
+const NARROW_PX = 500
+const NARROW_ZOOM = 0.5
 const MARGIN_PX = 28
 /** Room for the tool bar and the map at the bottom. */
 const FOOT_PX = 60
@@ -19,6 +22,8 @@ export class Viewport extends EventTarget {
   zoom = 1
   /** @type {Size} */
   size = { width: 800, height: 600 }
+  /** False while the canvas is hidden and has no size yet. */
+  isMeasured = false
   #frame = 0
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #settle
@@ -29,11 +34,9 @@ export class Viewport extends EventTarget {
     this.canvas = canvas
     this.world = world
     this.origin = canvas.getBoundingClientRect()
-    if (this.origin.width > 0) this.size = { width: this.origin.width, height: this.origin.height }
+    this.#measure(this.origin.width, this.origin.height)
     const observer = new ResizeObserver(([entry]) => {
-      if (!entry || entry.contentRect.width === 0) return
-      const resized = this.size.width !== entry.contentRect.width
-      this.size = { width: entry.contentRect.width, height: entry.contentRect.height }
+      const resized = this.#measure(entry?.contentRect.width ?? 0, entry?.contentRect.height ?? 0)
       this.origin = canvas.getBoundingClientRect()
       this.dispatchEvent(new Event(resized ? 'resize' : 'move'))
     })
@@ -43,6 +46,15 @@ export class Viewport extends EventTarget {
     canvas.addEventListener('pointerdown', (event) => this.#pan(event, signal), { signal })
   }
 
+  /** @param {number} width @param {number} height @returns {boolean} whether the width is another than before */
+  #measure(width, height) {
+    if (width === 0) return false
+    const resized = !this.isMeasured || this.size.width !== width
+    this.isMeasured = true
+    this.size = { width, height }
+    return resized
+  }
+
   /** From window to world. @param {number} clientX @param {number} clientY @returns {Point} */
   toWorld(clientX, clientY) {
     return { x: (clientX - this.origin.left - this.x) / this.zoom, y: (clientY - this.origin.top - this.y) / this.zoom }
@@ -50,8 +62,9 @@ export class Viewport extends EventTarget {
 
   /** Show all of the world, as large as fits. @param {Size} content */
   fit(content) {
+    const least = this.size.width < NARROW_PX ? NARROW_ZOOM : READABLE_ZOOM
     const view = { width: this.size.width - 2 * MARGIN_PX, height: this.size.height - MARGIN_PX - FOOT_PX }
-    this.zoom = Math.max(READABLE_ZOOM, Math.min(1, fitScale(content, view)))
+    this.zoom = Math.max(least, Math.min(1, fitScale(content, view)))
     const left = (this.size.width - content.width * this.zoom) / 2
     const top = (this.size.height - FOOT_PX + 20 - content.height * this.zoom) / 2
     this.x = Math.round(Math.max(MARGIN_PX, left))

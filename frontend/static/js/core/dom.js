@@ -48,6 +48,11 @@ export function icon(name) {
   return el('span', { class: 'icon', 'data-icon': name, 'aria-hidden': 'true' })
 }
 
+/** A text with `code` in backticks, as nodes. @param {string} text @returns {(Node | string)[]} */
+export function prose(text) {
+  return text.split('`').map((part, index) => (index % 2 === 1 ? el('code', {}, part) : part))
+}
+
 /**
  * The first match, which must be there.
  * @param {string} selector

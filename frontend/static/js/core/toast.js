@@ -1,6 +1,6 @@
 // @ts-check
 import { ApiError } from './api.js'
-import { el, icon } from './dom.js'
+import { el, icon, prose } from './dom.js'
 
 /** @typedef {'info' | 'success' | 'warning' | 'danger'} Tone */
 
@@ -16,8 +16,8 @@ export function toast(text, { tone = 'info', fix = '', action } = {}) {
   const region = document.getElementById('toasts')
   if (!region) return
   const close = el('button', { type: 'button', class: 'button quiet small icon-only', 'aria-label': 'Dismiss' }, icon('x'))
-  const node = el('div', { class: 'toast', 'data-tone': tone }, icon(ICONS[tone]), el('span', {}, text), close)
-  if (fix) node.append(el('span', { class: 'toast-fix' }, fix))
+  const node = el('div', { class: 'toast', 'data-tone': tone }, icon(ICONS[tone]), el('span', {}, ...prose(text)), close)
+  if (fix) node.append(el('span', { class: 'toast-fix' }, ...prose(fix)))
   if (action) {
     const run = action.run
     const button = el('button', { type: 'button', class: 'button small', on: { click: () => { node.remove(); run() } } }, action.label)

@@ -24,7 +24,7 @@ export function galleryComponents(page) {
   }))
   on(page, 'click', '[data-view-json]', tried(async (row) => {
     const component = await api.get(componentUrl(id, row))
-    find('#component-json-title').textContent = find('h3', row).textContent
+    find('#component-json-title').textContent = find('[data-title]', row).textContent
     find('#component-json-text').textContent = JSON.stringify(component, null, 2)
     showDialog('#component-json')
   }))

@@ -1,0 +1,104 @@
+"""What the pages tell."""
+
+from __future__ import annotations
+
+import html
+import re
+
+from fastapi.testclient import TestClient
+
+from studio.components import JsonObject
+from tests.web.documents import assistant, team
+from tests.web.test_runs_api import start, stream
+
+
+def text_of(page: str) -> str:
+    """The words of a page, without markup and doubled spaces."""
+    body = page.partition("<main")[2].partition("</main>")[0]
+    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", body)).split())
+
+
+def model_with_key(reference: str) -> JsonObject:
+    return {
+        "provider": "autogen_ext.models.openai.OpenAIChatCompletionClient",
+        "config": {"model": "gpt-4o", "api_key": reference},
+    }
+
+
+def test_an_empty_studio_offers_teams_that_work(client: TestClient):
+    words = text_of(client.get("/teams").text)
+    assert "Start with a team that already works" in words
+    assert "Blank team" in words
+
+
+def test_the_list_tells_problems_and_the_last_run(client: TestClient):
+    client.post("/api/teams", json={"component": team(label="Broken", max_messages="many")})
+    unknown = team({"provider": "nobody.Knows", "config": {"name": "x"}}, label="Foreign")
+    client.post("/api/teams", json={"component": unknown})
+    stream(client, start(client, team(label="Sound")))
+    page = client.get("/teams").text
+    rows = {
+        name: text_of(f"<main>{row}</main>") for name, row in re.findall(r'data-name="(\w+)"(.*?)</li>', page, re.S)
+    }
+    assert "1 problem " in rows["Broken"]
+    assert "Has parts not installed here" in rows["Foreign"]
+    assert "Finished just now" in rows["Sound"]
+    assert "Not run yet" in rows["Broken"]
+
+
+def test_the_root_leads_to_the_teams(client: TestClient):
+    assert client.get("/").headers["Location"] == "/teams"
+    assert client.get("/login").headers["Location"] == "/teams"
+
+
+def test_a_team_has_a_builder_and_a_playground(client: TestClient):
+    made = client.post("/api/teams", json={"component": team(label="Poets")}).json()
+    for path in (f"/teams/{made['id']}", f"/teams/{made['id']}/play"):
+        page = client.get(path)
+        assert page.status_code == 200
+        assert made["id"] in page.text
+    missing = client.get("/teams/nobody")
+    assert (missing.status_code, missing.headers["Content-Type"]) == (404, "text/html; charset=utf-8")
+
+
+def test_a_secret_goes_in_and_never_comes_out(client: TestClient):
+    agent = assistant("writer")
+    config = agent["config"]
+    assert isinstance(config, dict)
+    client.post(
+        "/api/teams",
+        json={"component": team({**agent, "config": {**config, "model_client": model_with_key("secret:work")}})},
+    )
+    assert client.get("/api/secrets").json() == [
+        {"name": "work", "reference": "secret:work", "set": False, "used_by": ["Greeters"]}
+    ]
+    assert "secret:work Missing Greeters" in text_of(client.get("/settings").text)
+    assert client.put("/api/secrets/work", json={"value": "sk-do-not-show"}).status_code == 204
+    answers = [client.get(path).text for path in ("/api/secrets", "/settings", "/api/teams", "/teams")]
+    assert '"set":true' in answers[0]
+    assert "secret:work Set Greeters" in text_of(answers[1])
+    assert not any("sk-do-not-show" in answer for answer in answers)
+    assert client.delete("/api/secrets/work").status_code == 204
+    assert client.delete("/api/secrets/work").status_code == 404
+
+
+def test_a_secret_with_an_impossible_name_or_value_is_refused(client: TestClient):
+    assert client.put("/api/secrets/two words", json={"value": "x"}).status_code == 422
+    refused = client.put("/api/secrets/work", json={"value": ""})
+    assert refused.status_code == 422
+    wrong_type = client.put("/api/secrets/work", json={"value": ["sk-do-not-echo"]})
+    assert "sk-do-not-echo" not in wrong_type.text
+
+
+def test_the_settings_page_tells_what_is_approved_and_what_this_is(client: TestClient):
+    words = text_of(client.get("/settings").text)
+    assert "Runs the Python function of the tool" in words
+    assert "Version Team Studio" in words
+    assert "Largest upload 20 MB; from a URL 5 MB" in words
+
+
+def test_an_approval_that_is_revoked_is_gone(client: TestClient):
+    first = client.get("/api/approvals").json()[0]
+    assert client.delete(f"/api/approvals/{first['hash']}").status_code == 204
+    assert first not in client.get("/api/approvals").json()
+    assert client.delete(f"/api/approvals/{first['hash']}").status_code == 404
