@@ -5,6 +5,9 @@ from studio.components.base import JsonObject as JsonObject
 from studio.components.base import Opaque as Opaque
 from studio.components.base import Warn as Warn
 from studio.components.base import all_capabilities as all_capabilities
+from studio.components.base import component_classes as component_classes
+from studio.components.base import find_class as find_class
+from studio.components.base import load_rooms as load_rooms
 from studio.components.base import walk as walk
 from studio.components.capability import Capability as Capability
 from studio.components.document import MAX_BYTES as MAX_BYTES
@@ -17,9 +20,6 @@ from studio.components.loading import Report as Report
 from studio.components.loading import envelopes as envelopes
 from studio.components.loading import load_component as load_component
 from studio.components.loading import validate_component as validate_component
-from studio.components.registry import component_classes as component_classes
-from studio.components.registry import find_class as find_class
-from studio.components.registry import load_rooms as load_rooms
 from studio.components.schema import GROUPS as GROUPS
 from studio.components.schema import Slot as Slot
 from studio.components.schema import catalogue as catalogue

@@ -31,7 +31,7 @@ from pydantic_core import CoreSchema, PydanticCustomError
 from studio.components.capability import Capability
 from studio.components.document import check_bounds
 from studio.components.findings import findings_from, not_an_envelope
-from studio.components.registry import find_class, register
+from studio.components.registry import Registry
 from studio.components.secrets import SecretRef
 from studio.errors import InvalidComponent
 
@@ -43,6 +43,12 @@ Warn = Callable[[str, str], None]
 
 def no_warning(_message: str, _where: str) -> None:
     """Drop a warning: the report of `validate_component` collects them, loading does not need them."""
+
+
+registry: Registry[type[Component]] = Registry()
+find_class = registry.find
+component_classes = registry.all
+load_rooms = registry.load_rooms
 
 
 class Component(BaseModel):
@@ -89,7 +95,7 @@ class Component(BaseModel):
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
         super().__pydantic_init_subclass__(**kwargs)
         if cls.__dict__.get("provider"):
-            register(cls)
+            registry.register(cls)
 
     # --- the wire ---
 

@@ -9,8 +9,7 @@ from typing import cast
 
 from pydantic import JsonValue
 
-from studio.components.base import Component, JsonObject
-from studio.components.registry import find_class
+from studio.components.base import Component, JsonObject, find_class
 from studio.components.secrets import MASK, DefaultEnv, is_reference
 
 

@@ -10,10 +10,9 @@ from typing import Literal, TypeVar, cast
 from pydantic import JsonValue
 from pydantic_core import PydanticCustomError
 
-from studio.components.base import Component, JsonObject, all_capabilities
+from studio.components.base import Component, JsonObject, all_capabilities, find_class, registry
 from studio.components.capability import Capability
 from studio.components.document import check_bounds
-from studio.components.registry import find_class, similar_provider
 from studio.components.secrets import MASK, DefaultEnv, is_reference
 from studio.errors import Finding, InvalidComponent, InvalidDocument
 
@@ -144,7 +143,7 @@ def _warnings(document: JsonValue) -> Iterator[Finding]:
 
 
 def _unknown_provider(provider: str, where: str) -> Finding:
-    close = similar_provider(provider)
+    close = registry.similar(provider)
     fix = f"Did you mean {close!r}?" if close else "It is kept as it is, but a team that holds it cannot run."
     return Finding("unknown_provider", f"No component is registered as {provider!r}.", fix, f"{where}/provider")
 

@@ -5,57 +5,68 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator
 from importlib.metadata import entry_points
-from typing import TYPE_CHECKING
+from typing import Generic, Protocol, TypeVar
 
 from studio.errors import SetupError
 
-if TYPE_CHECKING:
-    from studio.components.base import Component
-
 ENTRY_POINTS = "studio.components"
 
-_by_name: dict[str, type[Component]] = {}
-_rooms_loaded: list[bool] = []
+
+class Provided(Protocol):
+    """A class with names; it is the class itself that is kept."""
+
+    @property
+    def provider(self) -> str: ...
+    @property
+    def aliases(self) -> tuple[str, ...]: ...
+    @property
+    def __name__(self) -> str: ...
 
 
-def register(cls: type[Component]) -> None:
-    """Make a class known under its provider and aliases.
-
-    Raises:
-        SetupError: Another class has the name already.
-    """
-    for name in (cls.provider, *cls.aliases):
-        known = _by_name.setdefault(name, cls)
-        if known is not cls and known.__qualname__ != cls.__qualname__:
-            raise SetupError(f"{known.__qualname__} and {cls.__qualname__} both answer to {name!r}.")
-        _by_name[name] = cls
+P = TypeVar("P", bound=Provided)
 
 
-def load_rooms() -> None:
-    """Import the packages that installed distributions name as holding components; once."""
-    if _rooms_loaded:
-        return
-    _rooms_loaded.append(True)
-    for point in sorted(entry_points(group=ENTRY_POINTS), key=lambda point: point.value):
-        point.load()
+class Registry(Generic[P]):
+    """Classes by provider and alias. The rooms that hold them are imported at the first look-up."""
 
+    def __init__(self) -> None:
+        self._by_name: dict[str, P] = {}
+        self._are_rooms_loaded = False
 
-def find_class(provider: str) -> type[Component] | None:
-    """The class that answers to a provider or alias, or None."""
-    load_rooms()
-    return _by_name.get(provider)
+    def register(self, cls: P) -> None:
+        """Make a class known under its provider and aliases; the same class made anew replaces itself.
 
+        Raises:
+            SetupError: Another class has the name already.
+        """
+        for name in (cls.provider, *cls.aliases):
+            known = self._by_name.get(name)
+            if known is not None and known.__name__ != cls.__name__:
+                raise SetupError(f"{known.__name__} and {cls.__name__} both answer to {name!r}.")
+            self._by_name[name] = cls
 
-def component_classes() -> Iterator[type[Component]]:
-    """Every registered class once, by provider."""
-    load_rooms()
-    seen = {cls.provider: cls for cls in _by_name.values()}
-    for provider in sorted(seen):
-        yield seen[provider]
+    def load_rooms(self) -> None:
+        """Import the packages that installed distributions name as holding components; once."""
+        if self._are_rooms_loaded:
+            return
+        self._are_rooms_loaded = True
+        for point in sorted(entry_points(group=ENTRY_POINTS), key=lambda point: point.value):
+            point.load()
 
+    def find(self, provider: str) -> P | None:
+        """The class that answers to a provider or alias, or None."""
+        self.load_rooms()
+        return self._by_name.get(provider)
 
-def similar_provider(provider: str) -> str | None:
-    """The registered name most like a misspelt one, if any is close."""
-    load_rooms()
-    close = difflib.get_close_matches(provider, _by_name, n=1, cutoff=0.85)
-    return close[0] if close else None
+    def all(self) -> Iterator[P]:
+        """Every registered class once, by provider."""
+        self.load_rooms()
+        seen = {cls.provider: cls for cls in self._by_name.values()}
+        for provider in sorted(seen):
+            yield seen[provider]
+
+    def similar(self, provider: str) -> str | None:
+        """The registered name most like a misspelt one, if any is close."""
+        self.load_rooms()
+        close = difflib.get_close_matches(provider, self._by_name, n=1, cutoff=0.85)
+        return close[0] if close else None

@@ -10,8 +10,7 @@ from typing import cast
 from pydantic import JsonValue
 from pydantic_core import PydanticUndefined
 
-from studio.components.base import Component, JsonObject
-from studio.components.registry import component_classes, load_rooms
+from studio.components.base import Component, JsonObject, component_classes, load_rooms
 
 GROUPS = {
     "team": "teams",

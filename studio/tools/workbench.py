@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
 from studio.components import Component
 from studio.errors import StudioError
-from studio.messages import CancellationToken, Image, ToolSchema
+from studio.messages import BaseMessage, CancellationToken, Image, ToolSchema
 from studio.tools.base import BaseTool, StreamTool, error_text
 
 
@@ -248,14 +248,20 @@ async def _streamed(
     cancellation_token: CancellationToken | None,
     call_id: str | None,
 ) -> AsyncGenerator[object, None]:
-    """The items of a streaming tool, with its last one, the value, as a result."""
+    """The items of a streaming tool, with its last one, the value, as a result.
+
+    A message is passed on at once, so that nothing moves ahead of the pull; other items only when one follows.
+    """
     held: list[object] = []
     try:
         async with aclosing(tool.run_json_stream(arguments, cancellation_token, call_id)) as items:
             async for item in items:
                 if held:
                     yield held.pop()
-                held.append(item)
+                if isinstance(item, BaseMessage):
+                    yield item
+                else:
+                    held.append(item)
     except Exception as error:  # noqa: BLE001 -- a tool is foreign code: whatever it raises is its result
         for item in held:
             yield item

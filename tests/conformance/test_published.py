@@ -10,7 +10,6 @@ from pydantic import JsonValue
 from studio.components import JsonObject, envelopes, load_component, parse_document, validate_component
 from tests.conformance.facts import example_files, published_files
 
-
 NEGATIVES = {
     # A Python literal in AutoGen's own test, copied with its escapes: the tool's source is one line of backslashes.
     "doc_packages_autogen-agentchat_tests_test_assistant_agent_01.json": ["/config/tools/0/config/source_code"],

@@ -76,7 +76,7 @@ function bindCanvas(root, editor, canvas, signal) {
   on(root, 'click', '[data-tidy]', () => void editor.run(unpinAll()), signal)
   canvas.viewport.addEventListener('move', () => { find('[data-zoom-level]', root).textContent = `${Math.round(canvas.viewport.zoom * 100)}%` }, { signal })
   canvas.addEventListener('drawn', () => {
-    const trail = canvas.trail()
+    const trail = editor.trail()
     const crumbs = find('[data-trail]', root)
     crumbs.hidden = trail.length < 2
     crumbs.replaceChildren(...trail.map(({ pointer, title }) => Object.assign(document.createElement('button'), { type: 'button', className: 'trail-step', textContent: title, onclick: () => editor.open(pointer) })))

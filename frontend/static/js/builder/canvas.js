@@ -1,7 +1,6 @@
 // @ts-check
 import { el, icon, svg } from '../core/dom.js'
 import { kindIcon, makeCard, makeSlot } from './cards.js'
-import { ownerOf } from './commands.js'
 import { conditionSentence } from './condition.js'
 import { drawEdges } from './edges.js'
 import { CARD_WIDTH_PX, extent } from './geometry.js'
@@ -34,6 +33,7 @@ export class Canvas extends EventTarget {
   /** @type {Scene | undefined} */
   scene
   #turn = 0
+  #frame = 0
   #shown = ''
   /** Cards by place; one is made anew only when its component changed. @type {Map<string, Made>} */
   #cache = new Map()
@@ -51,12 +51,21 @@ export class Canvas extends EventTarget {
     root.prepend(this.world)
     this.viewport = new Viewport(root, this.world, signal)
     this.viewport.addEventListener('resize', () => void this.draw(), { signal })
-    for (const type of ['doc', 'view']) editor.addEventListener(type, () => void this.draw(), { signal })
+    for (const type of ['doc', 'view']) editor.addEventListener(type, () => this.#drawSoon(), { signal })
     editor.addEventListener('select', () => this.markSelection(), { signal })
     editor.addEventListener('report', () => {
-      if (editor.report.parts.some((part) => part.text)) void this.draw()
+      if (editor.report.parts.some((part) => part.text)) this.#drawSoon()
       else this.markProblems()
     }, { signal })
+  }
+
+  /** However many changes come within one frame, they are drawn once. */
+  #drawSoon() {
+    if (this.#frame) return
+    this.#frame = requestAnimationFrame(() => {
+      this.#frame = 0
+      void this.draw()
+    })
   }
 
   /** Draw the team in view. A later call overtakes an earlier one that still waits for its layout. */
@@ -167,7 +176,8 @@ export class Canvas extends EventTarget {
     this.frame.toggleAttribute('data-selected', selection === this.editor.view)
     for (const node of this.frame.querySelectorAll(`[data-component="${CSS.escape(selection)}"]:not([data-hub])`)) node.setAttribute('data-selected', '')
     const card = this.frame.querySelector(`[data-card="${CSS.escape(this.cardOf(selection))}"]`)
-    for (const node of this.nodes.children) node.setAttribute('tabindex', node === (card ?? this.nodes.firstElementChild) ? '0' : '-1')
+    for (const node of this.nodes.querySelectorAll('.node[tabindex="0"]')) node.setAttribute('tabindex', '-1')
+    ;(card ?? this.nodes.firstElementChild)?.setAttribute('tabindex', '0')
     if (card && !card.hasAttribute('data-selected')) card.setAttribute('data-selected', 'inside')
   }
 
@@ -187,15 +197,5 @@ export class Canvas extends EventTarget {
   cardOf(pointer) {
     const card = this.scene?.cards.find((each) => pointer === each.pointer || pointer.startsWith(`${each.pointer}/`))
     return card?.pointer ?? ''
-  }
-
-  /** The way from the outermost team to the one in view. */
-  trail() {
-    /** @type {{ pointer: string, title: string }[]} */
-    const found = []
-    for (let pointer = this.editor.view; ; pointer = ownerOf(pointer)) {
-      found.unshift({ pointer, title: this.editor.titleAt(pointer) })
-      if (pointer === '') return found
-    }
   }
 }

@@ -57,6 +57,16 @@ export class Editor extends EventTarget {
     return pointer === '' ? this.doc.name : component ? titleOf(component) : ''
   }
 
+  /** The way from the outermost team to the one in view. */
+  trail() {
+    /** @type {{ pointer: string, title: string }[]} */
+    const found = []
+    for (let pointer = this.view; ; pointer = ownerOf(pointer)) {
+      found.unshift({ pointer, title: this.titleAt(pointer) })
+      if (pointer === '') return found
+    }
+  }
+
   /** @param {Command} command @param {string} [origin]  which part of the page it came from */
   run(command, origin = '') {
     this.origin = origin

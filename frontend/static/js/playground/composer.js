@@ -48,6 +48,7 @@ export function composer(form, start) {
     try {
       if (await start(taskOf(text.value.trim(), pictures))) {
         text.value = ''
+        error.textContent = ''
         pictures = []
       }
     } catch (problem) {

@@ -60,6 +60,11 @@ export class FlowCounts {
     return [...this.edges.values()].find((edge) => edge.seqs.includes(seq))
   }
 
+  /** Whose newest message it is: one that nobody has answered has no edge yet. @param {number} seq */
+  lastSenderOf(seq) {
+    return [...this.nodes.values()].find((node) => node.lastSeq === seq)?.name ?? ''
+  }
+
   /** @param {Entry} entry @returns {FlowEdge[] | undefined} */
   #entry({ kind, body, seq }) {
     if (kind === 'state' && hasEnded(body.state)) this.speaker = ''

@@ -157,7 +157,8 @@ export class Flow {
   /** @param {number | null} seq */
   #mark(seq) {
     const edge = seq === null ? undefined : this.#counts.edgeOf(seq)
+    const sender = edge?.from ?? (seq === null ? '' : this.#counts.lastSenderOf(seq))
     for (const [key, group] of this.#edges) group.toggleAttribute('data-selected', key === edge?.key)
-    for (const [name, group] of this.#nodes) group.toggleAttribute('data-selected', name === edge?.from)
+    for (const [name, group] of this.#nodes) group.toggleAttribute('data-selected', name === sender)
   }
 }
