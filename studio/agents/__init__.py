@@ -1,5 +1,7 @@
 """Agents: who speaks in a team."""
 
+from studio.agents.agent_tool import AgentTool as AgentTool
+from studio.agents.agent_tool import TaskTool as TaskTool
 from studio.agents.assistant import AssistantAgent as AssistantAgent
 from studio.agents.base import ChatAgent as ChatAgent
 from studio.agents.handoff import Handoff as Handoff

@@ -9,7 +9,7 @@ from contextlib import aclosing
 
 from studio.agents.handoff import Handoff
 from studio.messages import BaseMessage, CancellationToken, FunctionCall, FunctionExecutionResult, ToolSchema
-from studio.tools import StaticWorkbench, StreamTool, ToolResult, Workbench
+from studio.tools import StaticStreamWorkbench, StreamTool, ToolResult, Workbench
 
 
 class Toolbox:
@@ -67,7 +67,7 @@ class Toolbox:
 
     def _tells(self, call: FunctionCall) -> bool:
         owner = self._owners.get(call.name)
-        return isinstance(owner, StaticWorkbench) and any(isinstance(tool, StreamTool) for tool in owner.tools)
+        return isinstance(owner, StaticStreamWorkbench) and any(isinstance(tool, StreamTool) for tool in owner.tools)
 
     async def _side_by_side(
         self, calls: Sequence[FunctionCall], token: CancellationToken
@@ -102,6 +102,10 @@ class Toolbox:
         owner = self._owners.get(call.name)
         if owner is None:
             yield _result(call, f"Error: tool '{call.name}' not found in any workbench", is_error=True)
+            return
+        if not isinstance(owner, StaticStreamWorkbench):
+            found = await owner.call_tool(call.name, arguments, token, call.id)
+            yield _result(call, found.to_text(), is_error=found.is_error)
             return
         async with aclosing(owner.call_tool_stream(call.name, arguments, token, call.id)) as items:
             async for item in items:

@@ -1,8 +1,9 @@
 // @ts-check
 // What a person can do to the selection, from whichever part of the page: one meaning for key, button and menu.
+import { api } from '../core/api.js'
 import { announce } from '../core/dom.js'
 import { get, last, parent } from '../core/pointer.js'
-import { toast } from '../core/toast.js'
+import { toast, toastError } from '../core/toast.js'
 import { isComponent, titleOf } from './catalogue.js'
 import { addComponent, duplicate, moveTo, ownerOf, removeAt, reorder, replaceComponent } from './commands.js'
 import { chooseFrom, pickComponent } from './picker.js'
@@ -84,6 +85,18 @@ export async function addToSelection(editor, target = editor.selection) {
   const fits = (/** @type {Component} */ each) => placesFor(editor.catalogue, editor.root, each, target).length > 0
   const component = await pickComponent(editor, fits, `Add to ${editor.titleAt(target)}`)
   if (component) await place(editor, component, target)
+}
+
+/** Store the selection in the user's own gallery, where every palette offers it. @param {Editor} editor */
+export async function keepInLibrary(editor) {
+  const component = editor.at(editor.selection)
+  if (!component) return
+  try {
+    await api.post('/api/galleries/library/components', { component })
+    toast(`${editor.titleAt(editor.selection)} is now in your library.`, { tone: 'success' })
+  } catch (error) {
+    toastError(error)
+  }
 }
 
 const CLIPBOARD = 'studio-component'

@@ -1,6 +1,6 @@
 // @ts-check
 import { find, on } from '../core/dom.js'
-import { duplicateSelected, removeSelected } from './actions.js'
+import { duplicateSelected, keepInLibrary, removeSelected } from './actions.js'
 import { KIND_ICON, KIND_NAME, typeLabel } from './catalogue.js'
 import { ownerOf } from './commands.js'
 
@@ -28,6 +28,7 @@ export function inspector(root, editor, signal) {
   }
   for (const type of ['select', 'doc']) editor.addEventListener(type, describe, { signal })
   on(head, 'click', '[data-up]', () => editor.select(ownerOf(editor.selection)), signal)
+  on(head, 'click', '[data-to-library]', () => void keepInLibrary(editor), signal)
   on(head, 'click', '[data-duplicate]', () => duplicateSelected(editor), signal)
   on(head, 'click', '[data-remove-selected]', () => removeSelected(editor), signal)
   tabs(root, signal)
