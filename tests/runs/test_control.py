@@ -115,6 +115,7 @@ async def test_a_pause_while_waiting_for_an_answer_holds_after_it(open_studio: O
         assert "done" not in world.calls
 
 
+@pytest.mark.parametrize(("command", "end"), [("stop", RunState.STOPPED), ("cancel", RunState.CANCELLED)])
 async def test_a_run_that_waits_for_an_answer_can_be_ended(
     open_studio: OpenStudio, command: CommandName, end: RunState
 ) -> None:

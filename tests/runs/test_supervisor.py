@@ -80,7 +80,6 @@ async def test_a_failing_run_says_why_and_does_not_end_its_siblings(open_studio:
         }
 
 
-@pytest.mark.parametrize(("command", "end"), [("stop", RunState.STOPPED), ("cancel", RunState.CANCELLED)])
 async def test_a_page_that_joins_late_gets_the_text_so_far(open_studio: OpenStudio, world: World) -> None:
     async with open_studio() as studio:
         world.holds_chunks = True
