@@ -147,4 +147,5 @@ def error_text(error: BaseException) -> str:
     if isinstance(error, BaseExceptionGroup):
         parts = cast("BaseExceptionGroup[BaseException]", error).exceptions
         return "\n".join(error_text(part) for part in parts)
-    return str(error).strip() or type(error).__name__
+    text = error.what if isinstance(error, StudioError) else str(error)
+    return text.strip() or type(error).__name__

@@ -113,7 +113,7 @@ export class Canvas extends EventTarget {
     this.#cache = cache
     const hadFocus = this.nodes.contains(document.activeElement)
     if (nodes.length !== this.nodes.children.length || nodes.some((node, index) => node !== this.nodes.children[index])) this.nodes.replaceChildren(...nodes)
-    if (hadFocus) nodes.find((node) => node.dataset['component'] === this.editor.selection)?.focus({ preventScroll: true })
+    if (hadFocus) (nodes.find((node) => node.dataset['card'] === this.editor.selection) ?? this.root).focus({ preventScroll: true })
     return made
   }
 

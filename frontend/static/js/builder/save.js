@@ -11,11 +11,15 @@ import { toast, toastError } from '../core/toast.js'
  */
 
 const IDLE_MS = 2000
+/** A server that does not answer is asked again by itself. */
+const RETRY_MS = 5000
 
 /** Keeps the server's copy up to date. Fires `state` with saved, dirty, saving, failed or conflict. */
 export class Saver extends EventTarget {
   state = 'saved'
   #isBusy = false
+  /** Whether the reader knows already that saving fails. */
+  #isTold = false
   /** The document as the server has it. @type {unknown} */
   #stored
 
@@ -74,6 +78,7 @@ export class Saver extends EventTarget {
   #hasStored(doc, revision) {
     this.revision = revision
     this.#stored = doc
+    this.#isTold = false
     this.#become(this.editor.doc === doc ? 'saved' : 'dirty')
     if (this.state === 'dirty') setTimeout(() => void this.save(), IDLE_MS)
   }
@@ -84,8 +89,10 @@ export class Saver extends EventTarget {
       this.#become('conflict')
       return this.#settle()
     }
+    if (this.#isTold === false) toastError(error)
+    this.#isTold = true
     this.#become('failed')
-    toastError(error)
+    if (error instanceof ApiError && error.status === 0) setTimeout(() => void this.save(), RETRY_MS)
   }
 
   /** Someone else saved in between: their version or ours, never a silent loss. */
