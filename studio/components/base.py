@@ -69,6 +69,8 @@ class Component(BaseModel):
     """Fields that the constructor takes by position, in AgentChat's order."""
     absent_in_json: ClassVar[Mapping[str, object]] = {}
     """What a field means that is missing in JSON, where that differs from the constructor's default."""
+    starts_with: ClassVar[Mapping[str, JsonValue]] = {}
+    """What a new one from the palette holds beside its defaults and the examples of its required fields."""
     keep_null: ClassVar[frozenset[str]] = frozenset()
     """Fields written even when null, because AutoGen's loader demands them."""
 

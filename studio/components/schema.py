@@ -92,7 +92,7 @@ def template(cls: type[Component]) -> JsonObject:
         "component_version": cls.component_version,
         "description": cls.summary(),
         "label": cls.__name__,
-        "config": config,
+        "config": {**config, **cls.starts_with},
     }
 
 

@@ -79,6 +79,7 @@ class TokenUsageTermination(TerminationCondition):
         "studio.conditions.TokenUsageTermination",
     )
     keep_null = frozenset(("max_total_token", "max_prompt_token", "max_completion_token"))
+    starts_with = {"max_total_token": 10_000}
 
     max_total_token: Annotated[
         int | None,

@@ -44,13 +44,18 @@ def model_from_schema(schema: JsonObject, name: str) -> type[BaseModel]:
     Raises:
         ConfigError: The schema is not one of an object.
     """
+    definitions = schema.get("$defs") or schema.get("definitions")
+    known = definitions if isinstance(definitions, dict) else {}
+    if isinstance(reference := schema.get("$ref"), str) and isinstance(
+        target := known.get(reference.rpartition("/")[2]), dict
+    ):
+        schema = target
     if schema.get("type", "object") != "object" or not isinstance(schema.get("properties", {}), dict):
         raise ConfigError(
             f"The JSON schema {name!r} does not describe an object.",
             fix='Write `{"type": "object", "properties": {...}}`.',
         )
-    definitions = schema.get("$defs") or schema.get("definitions")
-    return _Builder(definitions if isinstance(definitions, dict) else {}).model(schema, name)
+    return _Builder(known).model(schema, name)
 
 
 class _Builder:

@@ -80,7 +80,7 @@ async def run_function(
         "text_limit": bounds.text_limit,
     }
     with _folder() as folder:
-        async with _Process.started(folder, _environment(folder, environment or {})) as process:
+        async with _Process.started(folder, bare_environment(folder, environment)) as process:
             try:
                 async with asyncio.timeout(bounds.timeout_s):
                     return await process.ask(request)
@@ -91,10 +91,10 @@ async def run_function(
                 ) from error
 
 
-def _environment(folder: Path, given: Mapping[str, str]) -> dict[str, str]:
-    """Nothing of the server's environment but where programs are found."""
+def bare_environment(folder: Path, given: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Nothing of the server's environment but where programs are found; `folder` is home, `given` comes on top."""
     base = {"PATH": os.environ.get("PATH", os.defpath), "HOME": str(folder), "TMPDIR": str(folder), "LANG": "C.UTF-8"}
-    return {**base, **given}
+    return {**base, **(given or {})}
 
 
 @contextmanager

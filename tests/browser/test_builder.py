@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(90)]
@@ -154,6 +155,21 @@ def test_participants_change_places_by_drag_and_by_key(open_page: OpenPage) -> N
     page.locator(".node[data-card]").nth(0).focus()
     page.keyboard.press("Alt+ArrowRight")
     expect(names(page)).to_have_text(["one", "two"])
+
+
+def test_a_tool_moves_from_one_agent_to_another(open_page: OpenPage) -> None:
+    page = open_page()
+    tool = {
+        "provider": "autogen_core.tools.FunctionTool",
+        "component_type": "tool",
+        "config": {"name": "add", "description": "Adds.", "source_code": "def add(a: int) -> int:\n    return a\n"},
+    }
+    team_id = open_team(page, team(agent("one", tools=[tool]), agent("two")))
+    drag(page, page.locator(".chip[data-kind=tool]"), page.locator(".node[data-card]").nth(1))
+    expect(page.locator(".node[data-card]").nth(1).locator(".chip[data-kind=tool]")).to_have_text("add")
+    first, second = saved(page, team_id)["config"]["participants"]
+    assert first["config"]["tools"] == []
+    assert second["config"]["tools"][0]["config"]["name"] == "add"
 
 
 def test_duplicate_delete_and_undo_by_key(open_page: OpenPage) -> None:
@@ -310,3 +326,13 @@ def test_on_a_narrow_screen_outline_and_inspector_stand_in_for_the_canvas(open_p
     page.get_by_role("button", name="Canvas").click()
     expect(names(page)).to_have_text(["author"])
     assert page.evaluate("document.documentElement.scrollWidth") == 390
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_builder_has_no_accessibility_faults_that_a_program_can_find(open_page: OpenPage, scheme: str) -> None:
+    page = open_page(scheme=scheme)
+    open_team(page, team(agent("writer"), agent("not a name")))
+    page.locator(".node-name").nth(1).click()
+    expect(page.get_by_label("Name", exact=True)).to_be_visible()
+    found = Axe().run(page, options={"preload": False})
+    assert found.violations_count == 0, found.generate_report()

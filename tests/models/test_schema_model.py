@@ -70,3 +70,13 @@ def test_what_fits_the_original_fits_the_model_of_its_schema(value: Outer) -> No
     made = model_from_schema(Outer.model_json_schema(), "Outer")
     plain = value.model_dump(mode="json")
     assert made.model_validate(plain).model_dump(mode="json") == plain
+
+
+def test_a_schema_that_is_one_reference_is_what_it_refers_to():
+    schema: JsonObject = {
+        "$ref": "#/$defs/Node",
+        "$defs": {"Node": {"type": "object", "properties": {"value": {"type": "integer"}}, "required": ["value"]}},
+    }
+    model = model_from_schema(schema, "Node")
+    with pytest.raises(ValidationError):
+        model.model_validate({"value": "no number"})

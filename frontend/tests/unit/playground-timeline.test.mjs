@@ -30,3 +30,10 @@ test('totals count messages and events, states not', () => {
   totals.apply(batchOf({ entries: entriesOf(['message', message('a', 'x', [5, 6])], ['event', { source: 'a', models_usage: { prompt_tokens: 1, completion_tokens: 2 } }], ['state', { state: 'finished' }]) }))
   assert.deepEqual([totals.usage, totals.messages], [{ prompt_tokens: 6, completion_tokens: 8 }, 1])
 })
+
+test('calls that show no message count as soon as the server tells', () => {
+  const totals = new Totals()
+  totals.apply(batchOf({ entries: entriesOf(['message', message('a', 'x', [5, 6])]) }))
+  totals.tell({ prompt_tokens: 50, completion_tokens: 7 })
+  assert.deepEqual(totals.usage, { prompt_tokens: 50, completion_tokens: 7 })
+})

@@ -31,10 +31,10 @@ test('an unknown team with a graph is drawn from its graph', () => {
   assert.deepEqual(edges, [{ from: 0, to: 1, label: 'yes', kind: 'graph' }])
 })
 
-test('tools show inside their workbench, and the empty place for tools is quiet', () => {
+test('tools show inside their workbench, and there is no second place for them', () => {
   const { cards } = makeScene(catalogue, team([agent('a', { workbench: [workbench(tool('search'))] })]), '')
-  const [, tools, bench] = cards[0].slots
-  assert.ok(tools.isOptional)
+  assert.deepEqual(cards[0].slots.map((slot) => slot.field), ['model_client', 'workbench'])
+  const bench = cards[0].slots[1]
   assert.deepEqual(bench.chips[0].inner.map((chip) => chip.title), ['search'])
 })
 

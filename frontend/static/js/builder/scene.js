@@ -44,14 +44,14 @@ export function makeScene(catalogue, root, pointer, describe = () => '') {
 
 /** @param {Component} team @param {SlotView[]} slots @param {CardView[]} cards @returns {Flow} */
 function flowOf(team, slots, cards) {
-  if (isRecord(team.config['graph']) && isRecord(team.config['graph']['nodes'])) return 'graph'
+  if (isRecord(team.config?.['graph']) && isRecord(team.config['graph']['nodes'])) return 'graph'
   if (slots.some((slot) => slot.kind === 'model')) return 'hub'
   return cards.some((card) => handoffsOf(card.component).length > 0) ? 'handoffs' : 'order'
 }
 
 /** @param {Component} team @param {string} pointer @param {SlotView[]} slots @returns {CardView} */
 function hubView(team, pointer, slots) {
-  const prompt = team.config['selector_prompt']
+  const prompt = team.config?.['selector_prompt']
   return {
     pointer, component: team, name: typeLabel(team.provider), kind: 'team', type: 'picks who speaks', order: 0, memberCount: 0, isKnown: true,
     text: typeof prompt === 'string' ? (prompt.trim().split('\n')[0] ?? '') : '', slots: slots.filter((slot) => slot.kind === 'model'),
@@ -60,10 +60,10 @@ function hubView(team, pointer, slots) {
 
 /** @param {Catalogue} catalogue @param {Component} component @param {string} pointer @param {number} index @returns {CardView} */
 function cardView(catalogue, component, pointer, index) {
-  const slots = quieted(catalogue.slotsOf(component).map((slot) => slotView(catalogue, component, pointer, slot)))
+  const slots = withoutDoubles(catalogue.slotsOf(component).map((slot) => slotView(catalogue, component, pointer, slot)))
   const isTeam = catalogue.kindOf(component) === 'team'
   const members = slots.find((slot) => slot.kind === 'agent')
-  const text = component.config['description'] ?? (isTeam ? component.description : '')
+  const text = component.config?.['description'] ?? (isTeam ? component.description : '')
   return {
     pointer, component, name: titleOf(component), kind: catalogue.kindOf(component), type: typeLabel(component.provider),
     text: typeof text === 'string' ? text : '', order: index + 1, slots: isTeam ? [] : slots,
@@ -77,7 +77,7 @@ function slotView(catalogue, component, pointer, slot) {
   const kinds = slot.accepts.map(kindOfType)
   const kind = kinds.find((each) => each !== 'other') ?? 'other'
   const isMain = kind === 'model' || kind === 'tool'
-  const isOptional = isMain ? false : !slot.required && chips.every(() => isPlain(component.config[slot.field]))
+  const isOptional = isMain ? false : !slot.required && chips.every(() => isPlain(component.config?.[slot.field]))
   return { pointer: join(pointer, 'config', slot.field), field: slot.field, kind, accepts: slot.accepts, many: slot.many, isRequired: slot.required, isOptional, chips }
 }
 
@@ -86,10 +86,10 @@ function isPlain(value) {
   return isRecord(value) && Object.keys(isRecord(value['config']) ? value['config'] : {}).length === 0
 }
 
-/** Tools that live in a workbench need no second, empty place for tools. @param {SlotView[]} slots @returns {SlotView[]} */
-function quieted(slots) {
+/** Tools that live in a workbench have no second, empty place beside it: agents take one or the other. @param {SlotView[]} slots @returns {SlotView[]} */
+function withoutDoubles(slots) {
   const hasWorkbench = slots.some((slot) => slot.chips.some((chip) => chip.innerSlot !== ''))
-  return slots.map((slot) => (hasWorkbench && slot.kind === 'tool' && slot.chips.length === 0 ? { ...slot, isOptional: true } : slot))
+  return slots.filter((slot) => !hasWorkbench || slot.kind !== 'tool' || slot.chips.length > 0)
 }
 
 /** @param {Catalogue} catalogue @param {Component} component @param {string} pointer @returns {Chip} */

@@ -17,6 +17,7 @@ import { Totals } from './totals.js'
  */
 export function controls(root, first, send, signal) {
   const totals = new Totals()
+  totals.tell(first.usage)
   let run = first
   let isStopping = false
   let worker = ''
@@ -44,6 +45,7 @@ export function controls(root, first, send, signal) {
   /** @param {RunState} news */
   function take(news) {
     run = { ...run, ...news }
+    totals.tell(news.usage)
     show()
     root.dispatchEvent(new CustomEvent('run:state', { bubbles: true, detail: { ...run, usage: totals.usage } }))
   }

@@ -1,12 +1,27 @@
 // @ts-check
 /** @import {Batch, Usage} from './types.js' */
+import { usageTotal } from './format.js'
 import { usageOf } from './message-parts.js'
 
-/** Counts what the run has used so far. */
+/**
+ * What the run has used so far. The server also counts calls that show no message, such as the selector's, but tells
+ * its sum only when the state changes; in between, what the messages say is ahead.
+ */
 export class Totals {
   /** @type {Usage} */
-  usage = { prompt_tokens: 0, completion_tokens: 0 }
+  #seen = { prompt_tokens: 0, completion_tokens: 0 }
+  /** @type {Usage} */
+  #told = { prompt_tokens: 0, completion_tokens: 0 }
   messages = 0
+
+  get usage() {
+    return usageTotal(this.#told) > usageTotal(this.#seen) ? this.#told : this.#seen
+  }
+
+  /** @param {Usage | null | undefined} usage  the server's sum */
+  tell(usage) {
+    if (usage) this.#told = usage
+  }
 
   /** @param {Batch} batch */
   apply(batch) {
@@ -14,8 +29,8 @@ export class Totals {
       if (kind === 'message') this.messages += 1
       const usage = kind === 'message' || kind === 'event' ? usageOf(body.models_usage) : null
       if (!usage) continue
-      this.usage.prompt_tokens += usage.prompt_tokens
-      this.usage.completion_tokens += usage.completion_tokens
+      this.#seen.prompt_tokens += usage.prompt_tokens
+      this.#seen.completion_tokens += usage.completion_tokens
     }
   }
 }

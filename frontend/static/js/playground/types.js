@@ -24,6 +24,7 @@
  * @property {Pending | null} pending
  * @property {boolean} [finishing]  told to pause or stop; what it has begun still comes
  * @property {string} [detail]  how it ended, in words
+ * @property {Usage} [usage]  of all model calls so far
  *
  * @typedef {{prompt_tokens: number, completion_tokens: number}} Usage
  *

@@ -1,0 +1,120 @@
+"""The base of executors: one execution, one effect; started on first use, stopped by whoever owns it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Annotated, ClassVar, Self
+
+from pydantic import Field, JsonValue, PrivateAttr
+
+from studio import effects
+from studio.components import Component
+from studio.effects import EffectRequest
+from studio.errors import RunFailed
+from studio.messages import CancellationToken, CodeBlock, CodeResult
+from studio.sandbox import TEXT_LIMIT, working_directory
+
+
+class ExecutorUnavailable(RunFailed):
+    """What an executor needs is not here. No other, weaker one takes its place."""
+
+    code = "executor_unavailable"
+
+
+class CommandLineCodeResult(CodeResult):
+    """What running code from files gave."""
+
+    code_file: str | None = None
+    """The first file that was run."""
+
+
+class CodeExecutor(Component):
+    """Runs blocks of code, one after the other, up to the first that fails.
+
+    A subclass gives `_execute`, and `_start` and `_stop` where it holds something between executions.
+    """
+
+    component_type: ClassVar[str] = "code_executor"
+    result_type: ClassVar[type[CodeResult]] = CodeResult
+
+    timeout: Annotated[int, Field(ge=1, title="Time limit (s)", description="For each block of code.")] = 60
+
+    _changing: asyncio.Lock = PrivateAttr(default_factory=asyncio.Lock)
+    _is_started: bool = PrivateAttr(default=False)
+
+    async def execute_code_blocks(
+        self, code_blocks: Sequence[CodeBlock], cancellation_token: CancellationToken | None = None
+    ) -> CodeResult:
+        """Run the blocks; a failure is a result with another exit code than 0.
+
+        Args:
+            code_blocks: Run in order.
+            cancellation_token: Ends the execution, which then has a result that says so.
+
+        Raises:
+            ExecutorUnavailable: The executor cannot work on this machine.
+        """
+        blocks: list[JsonValue] = [block.model_dump() for block in code_blocks]
+        request = EffectRequest("code", type(self).__name__, lambda: {"code_blocks": blocks})
+
+        async def perform() -> JsonValue:
+            await self.start()
+            result = await self._execute(code_blocks, cancellation_token or CancellationToken())
+            return result.model_copy(update={"output": shortened(result.output)}).model_dump(mode="json")
+
+        return self.result_type.model_validate(await effects.call(request, perform))
+
+    async def _execute(self, blocks: Sequence[CodeBlock], token: CancellationToken) -> CodeResult:
+        """Run the blocks; the executor is started."""
+        raise NotImplementedError
+
+    async def start(self) -> None:
+        """Make ready; does nothing when it is. The first execution does it, too."""
+        async with self._changing:
+            if not self._is_started:
+                await self._start()
+                self._is_started = True
+
+    async def stop(self) -> None:
+        """Let go of everything; the next execution starts anew."""
+        async with self._changing:
+            if self._is_started:
+                self._is_started = False
+                await self._stop()
+
+    async def restart(self) -> None:
+        """Forget what earlier executions left in memory."""
+        await self.stop()
+        await self.start()
+
+    async def _start(self) -> None:
+        """Get what the executions share. When this is cancelled it lets go of it again."""
+
+    async def _stop(self) -> None:
+        """Let go of what `_start` got."""
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        await self.stop()
+
+
+def folder_at(path: str) -> Path:
+    """The folder of that name, made if need be; a relative one lies in the run's working directory."""
+    folder = (working_directory.get() or Path()) / path
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder.resolve()
+
+
+def shortened(text: str) -> str:
+    """The text, cut with a note when it is longer than a model should read."""
+    if len(text) <= TEXT_LIMIT:
+        return text
+    return f"{text[:TEXT_LIMIT]}\n[{len(text) - TEXT_LIMIT} more characters were left out]"

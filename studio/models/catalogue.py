@@ -1,0 +1,93 @@
+"""What is known about models by their names: `catalogue.json`, read once."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib import resources
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from studio.messages import RequestUsage
+
+Ability = Literal["vision", "tools", "json", "structured", "several_system"]
+_PER = 1_000_000
+_SAME_MODEL = re.compile(r"(?:-latest|-\d{4}-\d{2}-\d{2}|-\d{8}|@\d{8})?")
+"""What may follow a name without making it another model with another price: a date."""
+
+
+class _Row(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Price(_Row):
+    """US dollars for a million tokens; `source` names an entry of the catalogue's sources."""
+
+    input: Annotated[float, Field(ge=0)]
+    output: Annotated[float, Field(ge=0)]
+    source: str
+
+    def cost_of(self, usage: RequestUsage) -> float:
+        """US dollars for these tokens."""
+        return (usage.prompt_tokens * self.input + usage.completion_tokens * self.output) / _PER
+
+
+class Abilities(_Row):
+    """What a model cannot do."""
+
+    lacks: frozenset[Ability]
+
+
+class Entry(Abilities):
+    """All models whose names begin alike."""
+
+    prefix: str = ""
+    family: str
+    context_tokens: Annotated[int, Field(gt=0)]
+    native: Abilities | None = None
+    """Through the maker's own API, where that differs from OpenAI-compatible services."""
+    price: Price | None = None
+
+
+class Catalogue(_Row):
+    """The whole file."""
+
+    about: str
+    prices_as_of: str
+    """Day on which the prices were true, as YYYY-MM-DD."""
+    sources: dict[str, str]
+    """Pages that the prices were taken from."""
+    conservative: Entry
+    """Assumed of a name that nobody knows: what nearly every server does today, and nothing that fails otherwise."""
+    models: list[Entry]
+
+
+@cache
+def model_catalogue() -> Catalogue:
+    """The catalogue that comes with the studio."""
+    return Catalogue.model_validate_json(resources.files("studio.models").joinpath("catalogue.json").read_bytes())
+
+
+def find_entry(model: str) -> Entry | None:
+    """What is known about a model of this name; the longest beginning that fits wins."""
+    name = _plain(model)
+    fitting = [entry for entry in model_catalogue().models if name.startswith(entry.prefix)]
+    return max(fitting, key=lambda entry: len(entry.prefix), default=None)
+
+
+def price_of(model: str) -> Price | None:
+    """What a model costs; None when that is not certain.
+
+    Unlike abilities, a price is not passed on to longer names: `gpt-5-pro` costs something else than `gpt-5`.
+    """
+    entry = find_entry(model)
+    if entry is None or not _SAME_MODEL.fullmatch(_plain(model).removeprefix(entry.prefix)):
+        return None
+    return entry.price
+
+
+def _plain(model: str) -> str:
+    """The name without what Bedrock puts around it: `us.anthropic.claude-3-5-sonnet-20240620-v1:0`."""
+    _, found, rest = model.partition("anthropic.")
+    return re.sub(r"-v\d+(?::\d+)?$", "", rest) if found else model
