@@ -55,7 +55,6 @@ def _without_unset(value: JsonValue) -> JsonValue:
         return {key: _without_unset(item) for key, item in value.items() if item is not None and key not in skipped}
     if isinstance(value, list):
         return [_without_unset(item) for item in value]
-    # The mask that AutoGen writes for a key becomes a reference to where such a key usually is.
-    if value in ("**********", "env:AZURE_OPENAI_API_KEY"):
-        return "env:OPENAI_API_KEY"
+    if isinstance(value, str) and (value == "**********" or value.startswith("env:")):
+        return "a key"  # AutoGen's mask becomes a reference to where such a key usually is
     return value

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue
 from studio.components import JsonObject, catalogue, validate_component
 from studio.web.dependencies import StoreDep
 from studio.web.requests import StudioRoute
+from studio.web.wording import condition_words
 
 router = APIRouter(prefix="/api", tags=["components"], route_class=StudioRoute)
 
@@ -32,4 +33,5 @@ async def validate(body: ValidateRequest, store: StoreDep) -> JsonObject:
     capabilities = [
         {**capability.as_json(), "approved": capability.hash in approved} for capability in report.capabilities
     ]
-    return {**report.as_json(), "capabilities": cast("list[JsonValue]", capabilities)}
+    words = cast("JsonObject", condition_words(body.component) if report.parts else {})
+    return {**report.as_json(), "capabilities": cast("list[JsonValue]", capabilities), "words": words}

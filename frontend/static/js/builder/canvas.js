@@ -53,8 +53,8 @@ export class Canvas extends EventTarget {
     this.viewport.addEventListener('resize', () => void this.draw(), { signal })
     for (const type of ['doc', 'view']) editor.addEventListener(type, () => this.#drawSoon(), { signal })
     editor.addEventListener('select', () => this.markSelection(), { signal })
-    editor.addEventListener('report', () => {
-      if (editor.report.parts.some((part) => part.text)) this.#drawSoon()
+    editor.addEventListener('report', (event) => {
+      if (/** @type {CustomEvent} */ (event).detail.hasNewWords) this.#drawSoon()
       else this.markProblems()
     }, { signal })
   }
@@ -72,8 +72,7 @@ export class Canvas extends EventTarget {
   async draw() {
     const turn = ++this.#turn
     const { editor } = this
-    const texts = new Map(editor.report.parts.map((part) => [part.where, part.text ?? '']))
-    const scene = makeScene(editor.catalogue, editor.root, editor.view, (pointer) => texts.get(pointer) ?? '')
+    const scene = makeScene(editor.catalogue, editor.root, editor.view, (pointer) => editor.report.words[pointer] ?? '')
     this.scene = scene
     const made = this.#renderNodes(scene)
     const nodes = made.map((each) => each.node)

@@ -1,6 +1,6 @@
 // @ts-check
 import { announce } from '../core/dom.js'
-import { get, isWithin } from '../core/pointer.js'
+import { get, isSame, isWithin } from '../core/pointer.js'
 import { Store } from '../core/store.js'
 import { isComponent, titleOf } from './catalogue.js'
 import { ownerOf } from './commands.js'
@@ -12,11 +12,12 @@ import { ownerOf } from './commands.js'
  * @typedef {import('./commands.js').Command} Command
  * @typedef {import('../core/api.js').Finding} Finding
  * @typedef {{ kind: string, text: string, detail: string, where: string, approved?: boolean }} Capability
- * @typedef {{ errors: Finding[], warnings: Finding[], capabilities: Capability[], parts: { where: string, status: string, text?: string }[] }} Report
+ * @typedef {{ errors: Finding[], warnings: Finding[], capabilities: Capability[], parts: { where: string, status: string }[],
+ *   words: Record<string, string> }} Report  `words`: termination conditions as a person says them, by pointer
  */
 
 /** @type {Report} */
-const EMPTY_REPORT = { errors: [], warnings: [], capabilities: [], parts: [] }
+const EMPTY_REPORT = { errors: [], warnings: [], capabilities: [], parts: [], words: {} }
 
 /**
  * What all parts of the page share: the document and its history, the selection, the team in view, the server's report.
@@ -104,8 +105,9 @@ export class Editor extends EventTarget {
 
   /** @param {Report} report */
   setReport(report) {
+    const before = this.report.words
     this.report = { ...EMPTY_REPORT, ...report }
-    this.#fire('report', {})
+    this.#fire('report', { hasNewWords: !isSame(before, this.report.words) })
   }
 
   /** Errors at a place and inside it. @param {string} pointer */

@@ -73,14 +73,15 @@ function show(root, html) {
 /** Components in slots look and read as they do on the canvas. @param {HTMLElement} root @param {Editor} editor */
 function nameParts(root, editor) {
   for (const button of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll('.form-slot-name'))) {
-    const component = editor.at(button.dataset['pointer'] ?? '')
+    const pointer = button.dataset['pointer'] ?? ''
+    const component = editor.at(pointer)
     if (!component) continue
     const kind = editor.catalogue.kindOf(component)
     const [glyph, name, type] = /** @type {HTMLElement[]} */ ([...button.children])
     button.dataset['kind'] = kind
     glyph?.setAttribute('data-icon', KIND_ICON[kind])
     const isCondition = kind === 'termination' && editor.catalogue.children(component, '').length === 0
-    name?.replaceChildren(isCondition ? conditionText(component) : titleOf(component))
+    name?.replaceChildren(isCondition ? editor.report.words[pointer] ?? conditionText(component) : titleOf(component))
     type?.replaceChildren(isCondition || titleOf(component) === typeLabel(component.provider) ? '' : typeLabel(component.provider))
   }
 }

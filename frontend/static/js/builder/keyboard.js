@@ -76,6 +76,8 @@ function enter(editor, event) {
 
 /** @param {Shortcut[]} shortcuts */
 function showKeys(shortcuts) {
-  const rows = shortcuts.map((each) => el('tr', {}, el('td', {}, each.label), el('td', { class: 'end' }, el('kbd', {}, keysLabel(each.keys)))))
+  const labels = [...new Set(shortcuts.map((each) => each.label))]
+  const keysOf = (/** @type {string} */ label) => shortcuts.filter((each) => each.label === label).flatMap((each) => [' ', el('kbd', {}, keysLabel(each.keys))])
+  const rows = labels.map((label) => el('tr', {}, el('td', {}, label), el('td', { class: 'end' }, ...keysOf(label))))
   return ask({ title: 'Keys', body: el('table', { class: 'table' }, el('tbody', {}, ...rows)), choices: [{ value: '', label: 'Close' }] })
 }

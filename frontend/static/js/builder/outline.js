@@ -40,7 +40,7 @@ export function outline(root, editor, signal) {
 
   editor.addEventListener('doc', draw, { signal })
   editor.addEventListener('select', mark, { signal })
-  editor.addEventListener('report', mark, { signal })
+  editor.addEventListener('report', (event) => (/** @type {CustomEvent} */ (event).detail.hasNewWords ? draw() : mark()), { signal })
   on(root, 'click', '.tree-row', (event, row) => {
     const pointer = row.dataset['component'] ?? ''
     if (event.target.closest('.tree-twist')) toggle(pointer)
@@ -98,7 +98,7 @@ function branch(editor, component, pointer, role, level, folded) {
   const children = slots.flatMap((slot) => catalogue.filling(component, pointer, slot).map((each) => ({ ...each, role: slot.many ? '' : slot.field })))
   const isOpen = !folded.has(pointer)
   const isCondition = kind === 'termination' && children.length === 0
-  const title = isCondition ? conditionText(component) : editor.titleAt(pointer)
+  const title = isCondition ? editor.report.words[pointer] ?? conditionText(component) : editor.titleAt(pointer)
   const twist = children.length > 0 ? icon(isOpen ? 'chevron-down' : 'chevron-right') : el('span', { class: 'icon' })
   twist.classList.add('tree-twist')
   const row = el('div', {

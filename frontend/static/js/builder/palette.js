@@ -25,7 +25,11 @@ export function palette(root, editor, signal) {
   const show = () => list.replaceChildren(...GROUPS.flatMap(([group = '', name = '']) => section(editor, group, name, input.value.trim(), folded)))
   for (const entry of editor.catalogue.entries) offers.push({ group: entry.group, source: 'New', component: entry.template })
   show()
-  void loadGalleries(editor).then(show)
+  list.setAttribute('aria-busy', 'true')
+  void loadGalleries(editor).then(() => {
+    list.removeAttribute('aria-busy')
+    show()
+  })
   input.addEventListener('input', show, { signal })
   input.addEventListener('keydown', (event) => {
     if (event.key !== 'ArrowDown' && event.key !== 'Enter') return

@@ -1,17 +1,17 @@
 """Write `macros/icons.html` and `css/components/icon.css` from the SVG files in `static/icons`.
 
-Run `python frontend/tools/icons.py` after adding a file from Lucide to `static/icons`.
+Run `python scripts/icons.py` after adding a file from Lucide to `static/icons`.
 """
 
 import re
 from pathlib import Path
 from urllib.parse import quote
 
-FRONTEND = Path(__file__).resolve().parent.parent
+FRONTEND = Path(__file__).resolve().parent.parent / "frontend"
 SHAPES = re.compile(r"<svg[^>]*>(.*)</svg>", re.DOTALL)
 
 MACRO = """\
-{{# Made by frontend/tools/icons.py from static/icons. Lucide icons, ISC licence. #}}
+{{# Made by scripts/icons.py from static/icons. Lucide icons, ISC licence. #}}
 {{% set shapes = {{
 {shapes}
 }} %}}
@@ -25,7 +25,7 @@ stroke-linecap="round" stroke-linejoin="round" {{% if label %}}role="img" aria-l
 """
 
 STYLE_HEAD = """\
-/* Made by frontend/tools/icons.py from static/icons. Lucide icons, ISC licence. */
+/* Made by scripts/icons.py from static/icons. Lucide icons, ISC licence. */
 @layer components {
   .icon {
     display: inline-block;
