@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from studio.components import is_reference
+from studio.components import DefaultEnv, component_classes, is_reference
 from studio.store import Store
 from studio.web.keeping import secret_references
 
@@ -39,6 +39,20 @@ async def secret_lines(store: Store) -> list[SecretLine]:
         for reference, teams in sorted(used.items())
         if is_reference(reference)
     ]
+
+
+async def suggested_references(store: Store) -> list[SecretLine]:
+    """What a form offers for a key: every stored secret, and the variables that the components usually read."""
+    resolve = await store.secrets.source()
+    stored = [f"secret:{secret.name}" for secret in await store.secrets.list()]
+    usual = {
+        f"env:{mark.name}"
+        for cls in component_classes()
+        for field in cls.model_fields.values()
+        for mark in field.metadata
+        if isinstance(mark, DefaultEnv)
+    }
+    return [SecretLine(reference, bool(resolve(reference)), ()) for reference in [*sorted(stored), *sorted(usual)]]
 
 
 def _is_in_environment(reference: str, value: str | None) -> bool:

@@ -102,3 +102,12 @@ def test_an_approval_that_is_revoked_is_gone(client: TestClient):
     assert client.delete(f"/api/approvals/{first['hash']}").status_code == 204
     assert first not in client.get("/api/approvals").json()
     assert client.delete(f"/api/approvals/{first['hash']}").status_code == 404
+
+
+def test_the_builder_offers_stored_secrets_and_the_usual_variables(client: TestClient):
+    client.put("/api/secrets/work-key", json={"value": "sk-never-shown"})
+    team_id = client.post("/api/teams", json={"component": team()}).json()["id"]
+    page = client.get(f"/teams/{team_id}").text
+    assert '<option value="secret:work-key">set</option>' in page
+    assert '<option value="env:OPENAI_API_KEY">' in page
+    assert "sk-never-shown" not in page

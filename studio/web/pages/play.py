@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Request, Response
 
 from studio.web.dependencies import StoreDep, TemplatesDep
+from studio.web.secret_list import suggested_references
 
 router = APIRouter(include_in_schema=False)
 
@@ -12,7 +13,8 @@ router = APIRouter(include_in_schema=False)
 @router.get("/teams/{team_id}")
 async def builder_page(request: Request, team_id: str, store: StoreDep, templates: TemplatesDep) -> Response:
     team = await store.teams.get(team_id)
-    return templates.page(request, "pages/builder.html", title=team.name, nav="teams", team_id=team.id)
+    secrets = await suggested_references(store)
+    return templates.page(request, "pages/builder.html", title=team.name, nav="teams", team_id=team.id, secrets=secrets)
 
 
 @router.get("/teams/{team_id}/play")
