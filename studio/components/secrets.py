@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +17,7 @@ from studio.errors import MissingSecret
 
 MASK = "**********"
 _REFERENCE = re.compile(r"(env|secret):[A-Za-z0-9_.\-]+")
+_PLACEHOLDER = re.compile(r"{((?:env|secret):[A-Za-z0-9_.\-]+)}")
 
 SecretSource = Callable[[str], str | None]
 
@@ -44,6 +45,25 @@ def is_reference(text: str) -> bool:
     return _REFERENCE.fullmatch(text) is not None
 
 
+def references_within(text: str) -> Iterator[str]:
+    """The secrets that a text names: as a whole (`env:NAME`), or in braces (`Bearer {secret:NAME}`)."""
+    if is_reference(text):
+        yield text
+    else:
+        yield from (match[1] for match in _PLACEHOLDER.finditer(text))
+
+
+def filled_in(text: str) -> str:
+    """The text with the values of the secrets that it names.
+
+    Raises:
+        MissingSecret: One of them has none.
+    """
+    if is_reference(text):
+        return SecretRef(text).resolve()
+    return _PLACEHOLDER.sub(lambda match: SecretRef(match[1]).resolve(), text)
+
+
 @dataclass(frozen=True, slots=True)
 class SecretRef:
     """Names a secret; knows its value only when the author wrote it in the open.
@@ -60,11 +80,13 @@ class SecretRef:
         Raises:
             MissingSecret: Nothing is stored under the reference.
         """
-        if self.literal is not None:
-            return self.literal.get_secret_value()
-        value = secret_source.get()(self.reference)
-        if value:
-            return value
+        value = self.literal.get_secret_value() if self.literal else secret_source.get()(self.reference)
+        if value and (usable := value.strip()):  # a line end that was copied along
+            if not usable.isprintable():
+                raise MissingSecret(
+                    f"The secret {self.reference!r} holds characters that cannot be sent.", fix="Store it anew."
+                )
+            return usable
         scheme, _, name = self.reference.partition(":")
         fix = (
             f"Set the environment variable {name}, or choose another secret."

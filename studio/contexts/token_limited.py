@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -34,16 +35,26 @@ class TokenLimitedChatCompletionContext(ChatCompletionContext):
 
     async def get_messages(self) -> list[LLMMessage]:
         """The messages that fit; results of calls that had to go are left out too."""
-        messages = list(self._messages)
-        while messages and self._tokens_over(messages) > 0:
-            messages.pop(len(messages) // 2)
-        return _without_orphans(messages)
+        messages = self._messages
+        # AutoGen takes one message after the other out of the middle and counts each time. What stays depends on the
+        # number alone, and fewer messages never have more tokens, so the number can be searched for.
+        removed = bisect_left(
+            range(len(messages)), True, key=lambda count: self._tokens_over(_outer(messages, count)) <= 0
+        )
+        return _without_orphans(_outer(messages, removed))
 
     def _tokens_over(self, messages: Sequence[LLMMessage]) -> int:
         tools = self.tool_schema or ()
         if self.token_limit is None:
             return -self.model_client.remaining_tokens(messages, tools=tools)
         return self.model_client.count_tokens(messages, tools=tools) - self.token_limit
+
+
+def _outer(messages: Sequence[LLMMessage], removed: int) -> list[LLMMessage]:
+    """The messages without so many of their middle; the start keeps one more than the end where they are odd."""
+    kept = len(messages) - removed
+    head = (kept + 1) // 2
+    return [*messages[:head], *messages[len(messages) - (kept - head) :]] if removed else list(messages)
 
 
 def _without_orphans(messages: list[LLMMessage]) -> list[LLMMessage]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
@@ -111,6 +112,11 @@ def folder_at(path: str) -> Path:
     folder = (working_directory.get() or Path()) / path
     folder.mkdir(parents=True, exist_ok=True)
     return folder.resolve()
+
+
+def path_of(temporary: tempfile.TemporaryDirectory[str]) -> Path:
+    """Where a temporary folder really is."""
+    return Path(temporary.name).resolve()
 
 
 def shortened(text: str) -> str:

@@ -14,7 +14,7 @@ from uuid import uuid4
 from pydantic import Field, PrivateAttr, field_validator
 
 from studio.components import Capability
-from studio.executors.base import CodeExecutor, CommandLineCodeResult, ExecutorUnavailable, folder_at
+from studio.executors.base import CodeExecutor, CommandLineCodeResult, ExecutorUnavailable, folder_at, path_of
 from studio.executors.program import CANCELLED, TIMED_OUT, Outcome, run_program
 from studio.executors.scripts import LANGUAGES, OutsideWorkspace, program_for, write_script
 from studio.messages import CancellationToken, CodeBlock
@@ -112,14 +112,16 @@ class DockerCommandLineCodeExecutor(CodeExecutor):
 
     async def _start(self) -> None:
         await _require_engine()
+        self._folder = folder_at(self.work_dir) if self.work_dir else Path()
         self._temporary = tempfile.TemporaryDirectory(prefix="studio-code-", ignore_cleanup_errors=True)
-        self._folder = folder_at(self.work_dir) if self.work_dir else Path(self._temporary.name).resolve()
+        self._folder = self._folder if self.work_dir else path_of(self._temporary)
         named = self.container_name
         self._container = named if named and not GENERATED_NAME.fullmatch(named) else f"studio-code-{uuid4()}"
         try:
             await self._run_container()
         except BaseException:
             await self._remove()
+            self._temporary.cleanup()
             raise
 
     async def _run_container(self) -> None:
@@ -177,9 +179,7 @@ class DockerCommandLineCodeExecutor(CodeExecutor):
         finally:
             for file in files if self.delete_tmp_files else ():
                 file.unlink(missing_ok=True)
-        return CommandLineCodeResult(
-            exit_code=exit_code, output=output, code_file=str(files[0]) if files else None
-        )
+        return CommandLineCodeResult(exit_code=exit_code, output=output, code_file=str(files[0]) if files else None)
 
     async def _run(self, program: str, file: Path, token: CancellationToken) -> Outcome:
         """Run a file in the container. What is stopped from outside takes the whole container's processes along."""

@@ -11,7 +11,7 @@ from typing import Annotated
 from pydantic import Field, PrivateAttr, field_validator
 
 from studio.components import Capability
-from studio.executors.base import CodeExecutor, CommandLineCodeResult, folder_at
+from studio.executors.base import CodeExecutor, CommandLineCodeResult, folder_at, path_of
 from studio.executors.program import Outcome, kill_group, run_program
 from studio.executors.scripts import (
     LANGUAGES,
@@ -82,7 +82,7 @@ class LocalCommandLineCodeExecutor(CodeExecutor):
 
     async def _start(self) -> None:
         self._temporary = tempfile.TemporaryDirectory(prefix="studio-code-", ignore_cleanup_errors=True)
-        self._folder = folder_at(self.work_dir) if self.work_dir else Path(self._temporary.name).resolve()
+        self._folder = folder_at(self.work_dir) if self.work_dir else path_of(self._temporary)
 
     async def _stop(self) -> None:
         while self._left_running:
@@ -110,9 +110,7 @@ class LocalCommandLineCodeExecutor(CodeExecutor):
             return CommandLineCodeResult(exit_code=1, output=str(error))
         finally:
             self._clean_up(files)
-        return CommandLineCodeResult(
-            exit_code=exit_code, output=output, code_file=str(files[0]) if files else None
-        )
+        return CommandLineCodeResult(exit_code=exit_code, output=output, code_file=str(files[0]) if files else None)
 
     async def _run(self, language: str, file: Path, token: CancellationToken) -> Outcome:
         assert self._temporary is not None, "only called between start and stop"

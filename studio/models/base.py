@@ -86,7 +86,7 @@ class ChatCompletionClient(Component):
     component_type: ClassVar[str] = "model"
 
     if TYPE_CHECKING:  # each client declares the field itself, so that it does not stand first in its form
-        model_info: ModelInfo | None
+        model_info: ModelInfo | None = None
 
     _last_usage: RequestUsage = PrivateAttr(default=RequestUsage(prompt_tokens=0, completion_tokens=0))
     _total_usage: RequestUsage = PrivateAttr(default=RequestUsage(prompt_tokens=0, completion_tokens=0))

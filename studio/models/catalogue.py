@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from datetime import date
+from functools import cache, lru_cache
 from importlib import resources
 from typing import Annotated, Literal
 
@@ -22,10 +23,11 @@ class _Row(BaseModel):
 
 
 class Price(_Row):
-    """US dollars for a million tokens; `source` names an entry of the catalogue's sources."""
+    """US dollars for a million tokens, true on the day `as_of`; `source` names one of the catalogue's sources."""
 
     input: Annotated[float, Field(ge=0)]
     output: Annotated[float, Field(ge=0)]
+    as_of: date
     source: str
 
     def cost_of(self, usage: RequestUsage) -> float:
@@ -54,8 +56,6 @@ class Catalogue(_Row):
     """The whole file."""
 
     about: str
-    prices_as_of: str
-    """Day on which the prices were true, as YYYY-MM-DD."""
     sources: dict[str, str]
     """Pages that the prices were taken from."""
     conservative: Entry
@@ -69,6 +69,7 @@ def model_catalogue() -> Catalogue:
     return Catalogue.model_validate_json(resources.files("studio.models").joinpath("catalogue.json").read_bytes())
 
 
+@lru_cache(maxsize=1024)
 def find_entry(model: str) -> Entry | None:
     """What is known about a model of this name; the longest beginning that fits wins."""
     name = _plain(model)

@@ -1,15 +1,17 @@
-"""HTTP headers whose values may name secrets."""
+"""HTTP headers whose values may name secrets: `env:NAME`, `secret:name`, or inside other text `Bearer {env:NAME}`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from studio.components import SecretRef, is_reference
+from studio.components import SecretRef, references_within
+from studio.components.secrets import filled_in
 
 
 def references_in(headers: Mapping[str, str] | None) -> Iterator[SecretRef]:
-    """The secrets that header values name, as `env:NAME` or `secret:name`."""
-    return (SecretRef(value) for value in (headers or {}).values() if is_reference(value))
+    """The secrets that header values name."""
+    for value in (headers or {}).values():
+        yield from (SecretRef(reference) for reference in references_within(value))
 
 
 def resolved_headers(headers: Mapping[str, str] | None) -> dict[str, str]:
@@ -18,6 +20,4 @@ def resolved_headers(headers: Mapping[str, str] | None) -> dict[str, str]:
     Raises:
         MissingSecret: A secret that a value names is not there.
     """
-    return {
-        name: SecretRef(value).resolve() if is_reference(value) else value for name, value in (headers or {}).items()
-    }
+    return {name: filled_in(value) for name, value in (headers or {}).items()}

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
-from studio.errors import ModelUnavailable
 from studio.messages import CreateResult, FinishReasons, FunctionCall, RequestUsage
 from studio.messages.llm import ChatCompletionTokenLogprob, TopLogprob
 from studio.models.openai_request import usable_name
+from studio.models.service_errors import cut_short, no_answer
+from studio.models.thought import ThoughtFrame, split_thought
 
 if TYPE_CHECKING:
     from openai.types import CompletionUsage
@@ -28,7 +29,6 @@ _FINISH: dict[str, FinishReasons] = {
     "tool_use": "function_calls",
 }
 _NO_USAGE = RequestUsage(prompt_tokens=0, completion_tokens=0)
-_OPEN, _CLOSE = "<think>", "</think>"
 
 
 def result_from(completion: ChatCompletion) -> CreateResult:
@@ -39,7 +39,7 @@ def result_from(completion: ChatCompletion) -> CreateResult:
     """
     choices = cast("Sequence[object] | None", completion.choices)
     if not choices:
-        raise _no_answer()
+        raise no_answer()
     choice = completion.choices[0]
     message = choice.message
     thought = _reasoning_of(message)
@@ -66,7 +66,7 @@ class Fold:
     logprobs: list[ChatCompletionTokenLogprob] = field(default_factory=list[ChatCompletionTokenLogprob])
     finish_reason: str | None = None
     usage: RequestUsage = _NO_USAGE
-    _is_thinking: bool = False
+    frame: ThoughtFrame = field(default_factory=ThoughtFrame)
 
     def add(self, chunk: ChatCompletionChunk) -> Iterator[str]:
         """Take one piece; gives the text to show at once."""
@@ -84,22 +84,16 @@ class Fold:
             return
         if reasoning := _reasoning_of(delta):
             self.reasoning.append(reasoning)
-            if not self._is_thinking:
-                self._is_thinking = True
-                yield _OPEN
-            yield reasoning
+            yield from self.frame.thought(reasoning)
         if delta.content:
-            yield from self.end_thought()
             self.text.append(delta.content)
-            yield delta.content
+            yield from self.frame.text(delta.content)
         for call in delta.tool_calls or ():
             self._add_call(call)
 
     def end_thought(self) -> Iterator[str]:
         """Close the frame around the reasoning, if it is open."""
-        if self._is_thinking:
-            self._is_thinking = False
-            yield _CLOSE
+        yield from self.frame.end()
 
     def _add_call(self, piece: ChoiceDeltaToolCall) -> None:
         call = self.calls.setdefault(piece.index, ["", "", ""])
@@ -115,7 +109,7 @@ class Fold:
             ModelUnavailable: The stream ended before the service said that it was complete.
         """
         if self.finish_reason is None:
-            raise _no_answer() if not self.text and not self.calls else _cut_short()
+            raise no_answer() if not self.text and not self.calls else cut_short()
         calls = [
             FunctionCall(id=call_id, name=usable_name(name), arguments=arguments)
             for _, (call_id, name, arguments) in sorted(self.calls.items())
@@ -144,15 +138,6 @@ def _assemble(
     return CreateResult(
         finish_reason=reason, content=content, usage=usage, cached=False, logprobs=logprobs, thought=thought
     )
-
-
-def split_thought(text: str) -> tuple[str | None, str]:
-    """Take a leading `<think>...</think>` off an answer: (thought, rest)."""
-    start = text.lstrip()
-    if not start.startswith(_OPEN) or _CLOSE not in start:
-        return None, text
-    thought, _, rest = start.removeprefix(_OPEN).partition(_CLOSE)
-    return thought.strip() or None, rest.strip()
 
 
 def _reasoning_of(message: object) -> str | None:
@@ -186,11 +171,3 @@ def _logprobs(content: Sequence[OpenAITokenLogprob] | None) -> list[ChatCompleti
         )
         for item in content
     ]
-
-
-def _no_answer() -> ModelUnavailable:
-    return ModelUnavailable("The model service answered, but said nothing.", fix="Try again.")
-
-
-def _cut_short() -> ModelUnavailable:
-    return ModelUnavailable("The model's answer ended before it was complete.", fix="Try again.")

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast
 
 from pydantic import Field, PrivateAttr
 
-from studio.components import Capability, Component, DefaultEnv, JsonObject, SecretRef, Warn
+from studio.components import Capability, DefaultEnv, JsonObject, SecretRef, Warn
 from studio.components.secrets import MASK
-from studio.errors import ModelRefused
 from studio.messages import CreateResult
+from studio.models.azure_token import TokenProvider
 from studio.models.base import ModelCall
-from studio.models.headers import references_in, resolved_headers
+from studio.models.connection import Connection
+from studio.models.headers import resolved_headers
 from studio.models.openai_answer import Fold, result_from
-from studio.models.openai_errors import translated
-from studio.models.openai_fields import ADVANCED, OpenAIFields
+from studio.models.openai_fields import OpenAIFields
 from studio.models.openai_request import Dialect, request_body
 from studio.models.openai_services import host_of, service_of
+from studio.models.sdk import own_settings_only
+from studio.models.service import ADVANCED
+from studio.models.service_errors import translated
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -32,57 +34,23 @@ KEYLESS = "none"
 class BaseOpenAIChatCompletionClient(OpenAIFields):
     """What the OpenAI and Azure clients have in common."""
 
-    _client: AsyncOpenAI | None = PrivateAttr(default=None)
-    _loop: asyncio.AbstractEventLoop | None = PrivateAttr(default=None)
+    _connection: Connection[AsyncOpenAI] = PrivateAttr(default_factory=lambda: Connection())
     _sends_usage: bool = PrivateAttr(default=True)
-
-    # --- where and as whom ---
-
-    @property
-    def address(self) -> str:
-        """Base URL of the service."""
-        raise NotImplementedError
 
     def _make_client(self, common: dict[str, Any]) -> AsyncOpenAI:
         """The SDK's client; `common` holds the arguments that both clients take."""
         raise NotImplementedError
 
-    def _needed_secrets(self) -> Iterator[SecretRef]:
-        """Secrets that are read though no field names them."""
-        yield from ()
-
-    def capabilities(self) -> Iterator[Capability]:
-        host = host_of(self.address)
-        # The host is part of what is approved: a key for one service must not go to another that a config names.
-        for secret in self._secrets():
-            text = f"Sends the secret {secret.reference} to {host}."
-            yield Capability("secret", text, f"{secret.reference} to {host}")
-        yield Capability("host", f"Sends the conversation to {host}.", host)
-        yield Capability("spend", f"Spends tokens of {self.model} at {host}.", f"{self.model} at {host}")
-
-    def _secrets(self) -> Iterator[SecretRef]:
-        given = (getattr(self, name) for name in type(self).model_fields)
-        yield from (value for value in given if isinstance(value, SecretRef))
-        yield from self._needed_secrets()
-        yield from references_in(self.default_headers)
-
-    @property
-    def source(self) -> str:
-        return self.model
-
-    def settings(self) -> JsonObject:
-        return {"address": self.address, "model": self.model, **self.create_arguments()}
-
     async def close(self) -> None:
-        client, self._client = self._client, None
-        if client is not None and self._loop is asyncio.get_running_loop():
+        client = self._connection.take()
+        if client is not None:
             await client.close()
-
-    # --- asking ---
 
     async def _create(self, call: ModelCall) -> CreateResult:
         body = request_body(call, self._dialect(), self.create_arguments())
-        with translated(self.address, self.model):
+        import openai
+
+        with translated(openai, self.address, self.model):
             create = cast("Callable[..., Awaitable[ChatCompletion]]", self._connected().chat.completions.create)
             return result_from(await create(**body, stream=False))
 
@@ -98,7 +66,9 @@ class BaseOpenAIChatCompletionClient(OpenAIFields):
         yield fold.result()
 
     async def _chunks(self, body: JsonObject) -> AsyncGenerator[ChatCompletionChunk, None]:
-        with translated(self.address, self.model):
+        import openai
+
+        with translated(openai, self.address, self.model):
             stream = await self._open_stream(body)
             async with stream:
                 async for chunk in stream:
@@ -120,16 +90,15 @@ class BaseOpenAIChatCompletionClient(OpenAIFields):
         return await create(**body, stream=True, **({"stream_options": options} if options else {}))
 
     def _connected(self) -> AsyncOpenAI:
-        """The SDK's client, made at the first call and again in another event loop."""
-        loop = asyncio.get_running_loop()
-        if self._client is None or self._loop is not loop:
-            common: dict[str, Any] = {"default_headers": resolved_headers(self.default_headers)}
-            if self.timeout is not None:
-                common["timeout"] = self.timeout
-            if self.max_retries is not None:
-                common["max_retries"] = self.max_retries
-            self._client, self._loop = self._make_client(common), loop
-        return self._client
+        return self._connection.get(lambda: self._make_client(self._common_arguments()))
+
+    def _common_arguments(self) -> dict[str, Any]:
+        from openai import DefaultAsyncHttpxClient
+
+        given = {"timeout": self.timeout, "max_retries": self.max_retries}
+        common = {name: value for name, value in given.items() if value is not None}
+        # A redirect would carry the conversation to a host that nobody approved.
+        return {"http_client": DefaultAsyncHttpxClient(follow_redirects=False), **common}
 
     def _dialect(self) -> Dialect:
         return Dialect(
@@ -184,7 +153,8 @@ class OpenAIChatCompletionClient(BaseOpenAIChatCompletionClient):
 
         secret = next(self._needed_secrets(), self.api_key)
         key = secret.resolve() if secret is not None else KEYLESS
-        return AsyncOpenAI(base_url=self.address, api_key=key, organization=self.organization, **common)
+        client = AsyncOpenAI(base_url=self.address, api_key=key, **common)
+        return own_settings_only(client, resolved_headers(self.default_headers), self.organization)
 
 
 class AzureOpenAIChatCompletionClient(BaseOpenAIChatCompletionClient):
@@ -220,7 +190,7 @@ class AzureOpenAIChatCompletionClient(BaseOpenAIChatCompletionClient):
         Field(title="Entra ID token", description="In place of a key.", json_schema_extra=ADVANCED),
     ] = None
     azure_ad_token_provider: Annotated[
-        Component | None,
+        TokenProvider | None,
         Field(title="Entra ID token provider", description="In place of a key.", json_schema_extra=ADVANCED),
     ] = None
 
@@ -232,22 +202,31 @@ class AzureOpenAIChatCompletionClient(BaseOpenAIChatCompletionClient):
         if self.api_key is None and self.azure_ad_token is None and self.azure_ad_token_provider is None:
             yield SecretRef("env:AZURE_OPENAI_API_KEY")
 
+    def capabilities(self) -> Iterator[Capability]:
+        yield from super().capabilities()
+        if self.azure_ad_token_provider is not None:
+            host = host_of(self.address)
+            yield Capability("secret", f"Sends an Entra ID token to {host}.", f"Entra ID token to {host}")
+
+    async def close(self) -> None:
+        await super().close()
+        if self.azure_ad_token_provider is not None:
+            await self.azure_ad_token_provider.close()
+
     def _make_client(self, common: dict[str, Any]) -> AsyncOpenAI:
         from openai import AsyncAzureOpenAI
 
         if self.azure_ad_token_provider is not None:
-            raise ModelRefused(
-                "The studio cannot fetch Entra ID tokens yet.", fix="Use an API key, or a token in `azure_ad_token`."
-            )
-        credential: dict[str, Any] = (
-            {"azure_ad_token": self.azure_ad_token.resolve()}
-            if self.azure_ad_token is not None
-            else {"api_key": next(self._needed_secrets(), cast("SecretRef", self.api_key)).resolve()}
-        )
-        return AsyncAzureOpenAI(
+            credential: dict[str, Any] = {"azure_ad_token_provider": self.azure_ad_token_provider.token}
+        elif self.azure_ad_token is not None:
+            credential = {"azure_ad_token": self.azure_ad_token.resolve()}
+        else:
+            credential = {"api_key": next(self._needed_secrets(), cast("SecretRef", self.api_key)).resolve()}
+        client = AsyncAzureOpenAI(
             azure_endpoint=self.azure_endpoint,
             azure_deployment=self.azure_deployment or self.model,
             api_version=self.api_version,
             **credential,
             **common,
         )
+        return own_settings_only(client, resolved_headers(self.default_headers))

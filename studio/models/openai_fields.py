@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from collections.abc import Mapping
+from typing import Annotated, Literal
 
-from pydantic import Field, JsonValue, model_validator
+from pydantic import Field, JsonValue
 
-from studio.components import DefaultEnv, JsonObject, SecretRef, Warn
-from studio.models.base import ChatCompletionClient
-from studio.models.info import KnownInfo, ModelInfo, context_tokens, is_known, known_info
-from studio.models.leniency import complete_model_info
+from studio.components import DefaultEnv, JsonObject, SecretRef
+from studio.models.info import KnownInfo, ModelInfo
+from studio.models.service import ADVANCED, ServiceClient
 
-ADVANCED: JsonObject = {"x-advanced": True}
-"""Marks fields that a form may fold away."""
 _CREATE_FIELDS = (
     "frequency_penalty",
     "logit_bias",
@@ -31,7 +29,7 @@ _CREATE_FIELDS = (
 """Config fields that go into each request as they are."""
 
 
-class OpenAIFields(ChatCompletionClient):
+class OpenAIFields(ServiceClient):
     """The config that the OpenAI and Azure clients have in common."""
 
     model: Annotated[
@@ -121,28 +119,9 @@ class OpenAIFields(ChatCompletionClient):
         Field(title="HTTP headers", description="A value may name a secret: `env:NAME`.", json_schema_extra=ADVANCED),
     ] = None
 
-    @model_validator(mode="after")
-    def _fill_info(self) -> Self:
-        if self.model_info is None:
-            object.__setattr__(self, "model_info", known_info(self.model))
-        return self
-
-    @classmethod
-    def lenient(cls, config: JsonObject, warn: Warn) -> JsonObject:
-        mended = complete_model_info(config, warn)
-        model = mended.get("model")
-        if isinstance(model, str) and mended.get("model_info") is None and not is_known(model):
-            warn(
-                f"Nothing is known about the model {model!r}; it is taken to call tools and to read no pictures. "
-                "Fill in `model_info` if that is wrong.",
-                "/model",
-            )
-        return mended
-
-    def context_length(self) -> int:
-        return context_tokens(self.model)
-
     def create_arguments(self) -> JsonObject:
-        """The fields that go into each request as they are."""
         given = {name: getattr(self, name) for name in _CREATE_FIELDS}
         return {"model": self.model, **{name: value for name, value in given.items() if value is not None}}
+
+    def _headers(self) -> Mapping[str, str] | None:
+        return self.default_headers

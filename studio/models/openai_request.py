@@ -11,7 +11,7 @@ from typing import cast
 from pydantic import BaseModel, JsonValue
 
 from studio.components import JsonObject
-from studio.errors import ConfigError, ModelRefused
+from studio.errors import ModelRefused
 from studio.messages import (
     AssistantMessage,
     FunctionExecutionResultMessage,
@@ -21,10 +21,10 @@ from studio.messages import (
     ToolSchema,
     UserMessage,
 )
+from studio.models.abilities import require, tool_name
 from studio.models.base import ModelCall
 from studio.models.info import ModelInfo
 
-_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _NAMELESS_MODELS = ("mistral", "open-mistral", "open-mixtral", "codestral", "ministral", "pixtral")
 """Models whose service refuses `name` in a message."""
 _NO_EMPTY_CONTENT = ("gemini-", "claude-")
@@ -74,9 +74,9 @@ def request_body(call: ModelCall, dialect: Dialect, defaults: JsonObject) -> Jso
 def messages_to_openai(messages: Sequence[LLMMessage], dialect: Dialect) -> list[JsonObject]:
     """The conversation in OpenAI's form."""
     if not dialect.info.get("multiple_system_messages"):
-        messages = _join_system_messages(messages)
+        messages = join_system_messages(messages)
     if dialect.model.startswith("claude-"):
-        messages = _without_trailing_space(messages)
+        messages = without_trailing_space(messages)
     return [out for message in messages for out in _message(message, dialect)]
 
 
@@ -115,13 +115,9 @@ def _parts(content: Sequence[str | Image], prefix: str, info: ModelInfo) -> list
     for index, part in enumerate(content):
         if isinstance(part, str):
             parts.append({"type": "text", "text": prefix + part if index == 0 else part})
-        elif info["vision"]:
-            parts.append(cast("JsonValue", part.to_openai_format()))
         else:
-            raise ModelRefused(
-                "The model does not read pictures, and there is one in the conversation.",
-                fix="Choose another model, or set `vision` in `model_info` if it does.",
-            )
+            require(info, "vision")
+            parts.append(cast("JsonValue", part.to_openai_format()))
     return parts
 
 
@@ -135,7 +131,7 @@ def _assistant_message(message: AssistantMessage, blank: str) -> JsonObject:
     return {"role": "assistant", "content": message.thought or blank or None, "tool_calls": calls}
 
 
-def _join_system_messages(messages: Sequence[LLMMessage]) -> list[LLMMessage]:
+def join_system_messages(messages: Sequence[LLMMessage]) -> list[LLMMessage]:
     """One system message in place of several that follow each other.
 
     Raises:
@@ -153,7 +149,7 @@ def _join_system_messages(messages: Sequence[LLMMessage]) -> list[LLMMessage]:
     return [*messages[: places[0]], SystemMessage(content=joined.rstrip()), *messages[places[-1] + 1 :]]
 
 
-def _without_trailing_space(messages: Sequence[LLMMessage]) -> list[LLMMessage]:
+def without_trailing_space(messages: Sequence[LLMMessage]) -> list[LLMMessage]:
     """Claude refuses a conversation whose last message is its own and ends with white space."""
     out = list(messages)
     last = out[-1] if out else None
@@ -168,11 +164,7 @@ def usable_name(name: str) -> str:
 
 
 def _tool_arguments(call: ModelCall, info: ModelInfo) -> JsonObject:
-    if not info["function_calling"]:
-        raise ModelRefused(
-            "The model does not call tools, and the agent has some.",
-            fix="Choose another model, or set `function_calling` in `model_info` if it does.",
-        )
+    require(info, "function_calling")
     choice: JsonValue = (
         call.tool_choice
         if isinstance(call.tool_choice, str)
@@ -182,15 +174,10 @@ def _tool_arguments(call: ModelCall, info: ModelInfo) -> JsonObject:
 
 
 def _tool(schema: ToolSchema) -> JsonObject:
-    if not _NAME.fullmatch(schema["name"]):
-        raise ConfigError(
-            f"The tool name {schema['name']!r} cannot be sent to the model.",
-            fix="Use at most 64 letters, digits, `_` and `-`.",
-        )
     return {
         "type": "function",
         "function": {
-            "name": schema["name"],
+            "name": tool_name(schema["name"]),
             "description": schema.get("description", ""),
             "parameters": cast("JsonValue", schema.get("parameters", {})),
             "strict": schema.get("strict", False),
@@ -200,15 +187,10 @@ def _tool(schema: ToolSchema) -> JsonObject:
 
 def _response_format(json_output: bool | type[BaseModel], info: ModelInfo) -> JsonObject:
     if isinstance(json_output, bool):
-        if json_output and not info["json_output"]:
-            raise ModelRefused(
-                "The model does not support JSON output.", fix="Set `json_output` in `model_info` if it does."
-            )
+        if json_output:
+            require(info, "json_output")
         return {"type": "json_object" if json_output else "text"}
-    if not info["structured_output"]:
-        raise ModelRefused(
-            "The model does not support structured output.", fix="Set `structured_output` in `model_info` if it does."
-        )
+    require(info, "structured_output")
     schema = strict_schema(cast("JsonObject", json_output.model_json_schema()))
     return {
         "type": "json_schema",

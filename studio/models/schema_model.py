@@ -16,15 +16,12 @@ _PLAIN: dict[str, Any] = {
     "boolean": bool,
     "null": None,
 }
-_BOUNDS = {
-    "minimum": "ge",
-    "maximum": "le",
-    "exclusiveMinimum": "gt",
-    "exclusiveMaximum": "lt",
-    "minLength": "min_length",
-    "maxLength": "max_length",
-    "minItems": "min_length",
-    "maxItems": "max_length",
+_RANGE = {"minimum": "ge", "maximum": "le", "exclusiveMinimum": "gt", "exclusiveMaximum": "lt"}
+_BOUNDS: dict[str, dict[str, str]] = {
+    "integer": _RANGE,
+    "number": _RANGE,
+    "string": {"minLength": "min_length", "maxLength": "max_length"},
+    "array": {"minItems": "min_length", "maxItems": "max_length"},
 }
 _TAKEN = frozenset(dir(BaseModel))
 MAX_REFERENCES = 500
@@ -42,8 +39,17 @@ def model_from_schema(schema: JsonObject, name: str) -> type[BaseModel]:
     What the studio does not know of JSON schema is not checked; it never makes a fitting value fail.
 
     Raises:
-        ConfigError: The schema is not one of an object.
+        ConfigError: The schema is not one of an object, or says what no model can be made of.
     """
+    try:
+        return _model_of(schema, name)
+    except ConfigError:
+        raise
+    except Exception as error:  # Pydantic takes what the schema says for granted
+        raise ConfigError(f"The JSON schema {name!r} cannot be read: {error}.", fix="Check its keywords.") from error
+
+
+def _model_of(schema: JsonObject, name: str) -> type[BaseModel]:
     definitions = schema.get("$defs") or schema.get("definitions")
     known = definitions if isinstance(definitions, dict) else {}
     if isinstance(reference := schema.get("$ref"), str) and isinstance(
@@ -65,9 +71,11 @@ class _Builder:
         """Type of each reference met so far, so that none is built twice; anything fits where one contains itself."""
 
     def model(self, schema: JsonObject, name: str) -> type[BaseModel]:
-        required = cast("list[str]", schema.get("required") or [])
+        listed = schema.get("required")
+        required = listed if isinstance(listed, list) else []
+        properties = schema.get("properties")
         fields: dict[str, Any] = {}
-        for index, (key, prop) in enumerate(cast("JsonObject", schema.get("properties") or {}).items()):
+        for index, (key, prop) in enumerate((properties if isinstance(properties, dict) else {}).items()):
             usable = is_field_name(key)
             details = self._field(prop, key, key in required, alias=None if usable else key)
             kind = self._type(prop, f"{name}_{key}")
@@ -108,7 +116,7 @@ class _Builder:
         if isinstance(parts := schema.get("allOf"), list) and len(parts) == 1:
             return self._type(parts[0], name)
         kind = schema.get("type")
-        if isinstance(kind, list):
+        if isinstance(kind, list) and kind:
             return _union([self._type({**schema, "type": one}, name) for one in kind])
         return self._typed(schema, kind, name)
 
@@ -121,7 +129,7 @@ class _Builder:
     def _typed(self, schema: JsonObject, kind: JsonValue, name: str) -> Any:
         if kind == "array":
             made: Any = list[self._type(schema.get("items"), name)]
-        elif kind == "object" and schema.get("properties"):
+        elif kind == "object" and schema.get("properties") and isinstance(schema["properties"], dict):
             title = schema.get("title")
             return self.model(schema, title if isinstance(title, str) else name)
         elif kind == "object":
@@ -132,9 +140,17 @@ class _Builder:
         else:
             return Any
         bounds = {
-            ours: schema[theirs] for theirs, ours in _BOUNDS.items() if isinstance(schema.get(theirs), int | float)
+            ours: schema[theirs]
+            for theirs, ours in _BOUNDS.get(str(kind), {}).items()
+            if _is_bound(schema.get(theirs), is_length=kind in ("string", "array"))
         }
         return Annotated[made, Field(**cast("dict[str, Any]", bounds))] if bounds else made
+
+
+def _is_bound(value: JsonValue, *, is_length: bool) -> bool:
+    if isinstance(value, bool):
+        return False  # an early form of exclusiveMinimum
+    return isinstance(value, int) and value >= 0 if is_length else isinstance(value, int | float)
 
 
 def _literal(values: list[JsonValue]) -> Any:

@@ -83,12 +83,14 @@ async def run_function(
         async with _Process.started(folder, bare_environment(folder, environment)) as process:
             try:
                 async with asyncio.timeout(bounds.timeout_s):
-                    return await process.ask(request)
+                    reply = await process.ask(request)
             except TimeoutError as error:
                 raise ToolFailed(
                     f"The tool took longer than {bounds.timeout_s:g} s and was stopped.",
                     fix="Raise its time limit, or ask for less.",
                 ) from error
+    # A value that is its own text is sent once.
+    return {"value": reply["text"], **reply} if "text" in reply else reply
 
 
 def bare_environment(folder: Path, given: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -122,7 +124,7 @@ class _Process:
     @classmethod
     @asynccontextmanager
     async def started(cls, folder: Path, environment: Mapping[str, str]) -> AsyncGenerator[_Process]:
-        """Start a worker; at the end of the block it and all its children are gone."""
+        """Start a worker; at the end of the block it is gone, with every child that stayed in its session."""
         channel, its_channel = socket.socketpair()
         output, its_output = socket.socketpair()
         with channel, output:

@@ -115,7 +115,9 @@ def answer(request: dict[str, typing.Any]) -> dict[str, typing.Any]:
     except BaseException as error:  # noqa: BLE001 -- the tool is foreign code: whatever it raises is its result
         message = str(error) or type(error).__name__
         return {"error": limited(message, limit)}
-    return {"text": limited(text, limit), "value": plain(value) if len(text) <= limit else limited(text, limit)}
+    shown = limited(text, limit)
+    found = plain(value) if len(text) <= limit else shown
+    return {"text": shown} if found == shown else {"text": shown, "value": found}
 
 
 def awaited(value: typing.Awaitable[typing.Any]) -> typing.Any:
@@ -132,7 +134,8 @@ def main() -> None:
     """Serve the one request on the file descriptor that is given."""
     channel = int(sys.argv[1])
     with open(channel, "rb") as requests, open(os.dup(channel), "wb") as replies:
-        reply = json.dumps(answer(json.loads(requests.readline())))
+        # Not in ASCII: the escapes would take twelve bytes for each emoji.
+        reply = json.dumps(answer(json.loads(requests.readline())), ensure_ascii=False)
         sys.stdout.flush()
         replies.write(reply.encode("utf-8", "surrogatepass") + b"\n")
 

@@ -3,14 +3,16 @@
 from studio.tools.base import BaseTool as BaseTool
 from studio.tools.base import StreamTool as StreamTool
 from studio.tools.base import ToolReturn as ToolReturn
+from studio.tools.code_execution import PythonCodeExecutionTool as PythonCodeExecutionTool
 from studio.tools.function_tool import Alias as Alias
 from studio.tools.function_tool import FunctionTool as FunctionTool
 from studio.tools.function_tool import ImportFromModule as ImportFromModule
 from studio.tools.http_tool import HttpTool as HttpTool
+from studio.tools.mcp import McpWorkbench as McpWorkbench
+from studio.tools.overrides import ToolOverride as ToolOverride
 from studio.tools.workbench import ImageResultContent as ImageResultContent
 from studio.tools.workbench import StaticStreamWorkbench as StaticStreamWorkbench
 from studio.tools.workbench import StaticWorkbench as StaticWorkbench
 from studio.tools.workbench import TextResultContent as TextResultContent
-from studio.tools.workbench import ToolOverride as ToolOverride
 from studio.tools.workbench import ToolResult as ToolResult
 from studio.tools.workbench import Workbench as Workbench

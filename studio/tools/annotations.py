@@ -61,8 +61,7 @@ class Names:
     def parameter(self, argument: ast.arg) -> tuple[Any, str]:
         """Type and description of a parameter; the description stands in `Annotated[T, "..."]`."""
         node = argument.annotation
-        if isinstance(node, ast.Subscript) and self._name(node.value) == "Annotated":
-            parts = _parts(node)
+        if isinstance(node, ast.Subscript) and self._name(node.value) == "Annotated" and (parts := _parts(node)):
             return self.type_of(parts[0]), next((text for part in parts[1:] if (text := _description(part))), "")
         return (Any if node is None else self.type_of(node)), ""
 
@@ -86,13 +85,15 @@ class Names:
             return Any
         try:
             return self.type_of(ast.parse(value, mode="eval").body, depth + 1)
-        except (SyntaxError, ValueError):
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
             return Any
 
     def _subscript(self, node: ast.Subscript, depth: int) -> Any:
         name, parts = self._name(node.value), _parts(node)
         if name == "Literal":
             return _literal(parts)
+        if not parts and name not in ("tuple", "Tuple"):
+            return Any
         inner = [self.type_of(part, depth + 1) for part in parts]
         if name == "Annotated":
             text = next((text for part in parts[1:] if (text := _description(part))), None)
@@ -153,7 +154,12 @@ def _parts(node: ast.Subscript) -> list[ast.expr]:
 def _literal(nodes: list[ast.expr]) -> Any:
     values = [node.value for node in nodes if isinstance(node, ast.Constant)]
     plain = tuple(value for value in values if isinstance(value, str | int | bool | None))
-    return Literal[plain] if plain and len(plain) == len(nodes) else Any
+    return Literal[plain] if plain and len(plain) == len(nodes) and all(map(_is_text, plain)) else Any
+
+
+def _is_text(value: str | int | None) -> bool:
+    """False for half a character, which Pydantic cannot take."""
+    return not isinstance(value, str) or not any("\ud800" <= letter <= "\udfff" for letter in value)
 
 
 def _tuple(parts: list[ast.expr], inner: list[Any]) -> Any:

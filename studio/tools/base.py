@@ -95,6 +95,12 @@ class BaseTool(Component):
         """A value as the model reads it: JSON for Pydantic models, `str` for all else."""
         return text_of(value)
 
+    async def start(self) -> None:
+        """Told before the first use in a run; what a tool holds it gets when it is first called."""
+
+    async def stop(self) -> None:
+        """Let go of what the calls of a run shared."""
+
     async def save_state_json(self) -> Mapping[str, JsonValue]:
         return {}
 

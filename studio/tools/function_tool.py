@@ -146,7 +146,7 @@ class FunctionTool(BaseTool):
         function = named.pop("func", None)
         if not callable(function):
             return named
-        source = _source_of(function)
+        source = source_of(function)
         named.setdefault("name", function.__name__)
         named["name"] = named["name"] or function.__name__
         named["strict"] = named.get("strict") or None
@@ -205,7 +205,7 @@ class FunctionTool(BaseTool):
         )
         if "error" in reply:
             raise ToolFailed(str(reply["error"]))
-        return ToolReturn(reply.get("value"), str(reply["text"]))
+        return ToolReturn(reply["value"], str(reply["text"]))
 
     def _checked(self, arguments: JsonObject) -> JsonObject:
         """The arguments as their annotations want them; those left out stay out, so the function's defaults hold."""
@@ -243,7 +243,12 @@ def _imported_names(imports: Sequence[Import]) -> tuple[tuple[str, str], ...]:
     return tuple((alias.alias, alias.name) for alias in aliases)
 
 
-def _source_of(function: Callable[..., Any]) -> str:
+def source_of(function: Callable[..., Any]) -> str:
+    """The source of a live function.
+
+    Raises:
+        ConfigError: It cannot be read.
+    """
     try:
         return textwrap.dedent(inspect.getsource(function))
     except (OSError, TypeError) as error:

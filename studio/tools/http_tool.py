@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Literal, cast
 from urllib.parse import quote
 
-from pydantic import BaseModel, Field, JsonValue, PrivateAttr, ValidationError
+from pydantic import BaseModel, Field, JsonValue, PrivateAttr, ValidationError, field_validator
 
 from studio.components import Capability, JsonObject
 from studio.errors import ToolFailed
@@ -23,6 +24,7 @@ from studio.tools.base import BaseTool, ToolReturn
 if TYPE_CHECKING:
     import httpx
 
+_HOST = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9.])?|\[[0-9A-Fa-f:.]+\]")
 _PLACE = re.compile(r"{([^{}]*)}")
 BODY_LIMIT = 1_000_000
 """Bytes of an answer that are read."""
@@ -107,7 +109,15 @@ class HttpTool(BaseTool):
         for secret in references_in(self.headers):
             text = f"Sends the secret {secret.reference} to {self.address}."
             yield Capability("secret", text, f"{secret.reference} to {self.address}")
-        yield Capability("host", f"Sends {self.method or 'POST'} requests to {self.address}.", self.address)
+        request = f"{self.method or 'POST'} {self.address}"
+        yield Capability("host", f"Sends {self.method or 'POST'} requests to {self.address}.", request)
+
+    @field_validator("host")
+    @classmethod
+    def _is_a_host(cls, host: str) -> str:
+        if not _HOST.fullmatch(host):
+            raise ValueError("The host is a name or an address alone, such as api.example.com.")
+        return host
 
     async def _run(self, arguments: JsonObject) -> ToolReturn:
         import httpx
@@ -121,11 +131,12 @@ class HttpTool(BaseTool):
         query = {name: _as_text(value) for name, value in given.items()} if in_query else None
         try:
             async with (
-                httpx.AsyncClient(timeout=self.timeout, headers=resolved_headers(self.headers)) as client,
+                asyncio.timeout(self.timeout),  # of the whole call: httpx's own limit starts anew with each byte
+                httpx.AsyncClient(timeout=None, headers=resolved_headers(self.headers)) as client,
                 client.stream(method, url, params=query, json=None if in_query else given) as response,
             ):
                 body = await _read(response)
-        except httpx.TimeoutException as error:
+        except TimeoutError as error:
             raise ToolFailed(f"{self.address} did not answer within {self.timeout:g} s.") from error
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise ToolFailed(f"{self.address} cannot be asked: {error}") from error

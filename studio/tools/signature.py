@@ -7,7 +7,7 @@ import json
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any, cast
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
@@ -31,6 +31,7 @@ class Signature:
         wants_token: Whether it takes a cancellation token.
         docstring: Its documentation.
         environment: Environment variables that the source names.
+        parameters: JSON schema of the arguments, definitions inlined; not to be changed.
     """
 
     function: str
@@ -38,17 +39,7 @@ class Signature:
     wants_token: bool
     docstring: str
     environment: tuple[str, ...]
-
-    @cached_property
-    def parameters(self) -> JsonObject:
-        """JSON schema of the arguments, definitions inlined; not to be changed."""
-        schema = inlined(cast("JsonObject", self.arguments.model_json_schema()))
-        return {
-            "type": "object",
-            "properties": schema.get("properties", {}),
-            "required": schema.get("required", []),
-            "additionalProperties": schema.get("additionalProperties", False),
-        }
+    parameters: JsonObject = field(compare=False)
 
 
 def read_signature(source: str, imported: tuple[tuple[str, str], ...] = ()) -> Signature:
@@ -59,9 +50,14 @@ def read_signature(source: str, imported: tuple[tuple[str, str], ...] = ()) -> S
         imported: Local and original name of what the tool imports besides, where they differ.
 
     Raises:
-        ValueError: The source does not parse, or defines no function.
+        ValueError: The source does not parse, defines no function, or one that no schema can be made of.
     """
-    return (_read_once if len(source) <= KEPT_SOURCE else _read)(source, imported)
+    try:
+        return (_read_once if len(source) <= KEPT_SOURCE else _read)(source, imported)
+    except ValueError:
+        raise
+    except Exception as error:  # Pydantic, which makes the schema, fails in many ways on odd annotations
+        raise ValueError(f"The function's parameters cannot be read: {type(error).__name__}: {error}"[:300]) from error
 
 
 def _read(source: str, imported: tuple[tuple[str, str], ...]) -> Signature:
@@ -70,13 +66,25 @@ def _read(source: str, imported: tuple[tuple[str, str], ...]) -> Signature:
     if function is None:
         raise ValueError("The source defines no function. Write `def name(...):`.")
     names = names_in(tree, dict(imported))
+    arguments = _arguments_model(function, names)
     return Signature(
         function=function.name,
-        arguments=_arguments_model(function, names),
+        arguments=arguments,
         wants_token=any(argument.arg == CANCELLATION_TOKEN for argument in _named_arguments(function.args)),
         docstring=ast.get_docstring(function) or "",
         environment=tuple(dict.fromkeys(_environment_names(tree))),
+        parameters=_parameters(arguments),
     )
+
+
+def _parameters(arguments: type[BaseModel]) -> JsonObject:
+    schema = inlined(cast("JsonObject", arguments.model_json_schema()))
+    return {
+        "type": "object",
+        "properties": schema.get("properties", {}),
+        "required": schema.get("required", []),
+        "additionalProperties": schema.get("additionalProperties", False),
+    }
 
 
 _read_once = lru_cache(maxsize=256)(_read)
@@ -126,7 +134,7 @@ def _default(node: ast.expr) -> dict[str, Any]:
     """A default that is JSON as it is; of another one the model only learns that there is one."""
     try:
         value = ast.literal_eval(node)
-        json.dumps(value, allow_nan=False)
+        json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         return {"default_factory": lambda: None}
     return {"default": value}

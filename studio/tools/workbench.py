@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import aclosing
+from contextlib import AsyncExitStack, aclosing
 from types import TracebackType
 from typing import Annotated, ClassVar, Literal, Self, cast
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
+from pydantic import BaseModel, Field, JsonValue, model_validator
 
 from studio.components import Component
 from studio.errors import StudioError
 from studio.messages import BaseMessage, CancellationToken, Image, ToolSchema
 from studio.tools.base import BaseTool, StreamTool, error_text
+from studio.tools.overrides import ToolOverride, ToolOverrides, check_unique, shown
 
 
 class TextResultContent(BaseModel):
@@ -53,25 +54,6 @@ class ToolResult(BaseModel):
             else:
                 parts.append(replace_image if replace_image is not None else f"[Image: {part.content.to_base64()}]")
         return "\n".join(parts)
-
-
-class ToolOverride(BaseModel):
-    """Another name or description for a tool, as the model sees it."""
-
-    model_config = ConfigDict(frozen=True)
-
-    name: Annotated[str | None, Field(title="Name")] = None
-    description: Annotated[str | None, Field(title="Description", json_schema_extra={"x-multiline": True})] = None
-
-
-ToolOverrides = Annotated[
-    dict[str, ToolOverride],
-    Field(
-        title="Shown differently",
-        description="By a tool's own name: the name and description that the model sees instead.",
-        json_schema_extra={"x-advanced": True},
-    ),
-]
 
 
 class Workbench(Component):
@@ -146,35 +128,11 @@ class StaticWorkbench(Workbench):
     def _names_are_unique(self) -> Self:
         # Only what an override makes clash is refused: two tools of one name are for the agent to report.
         own = {tool.schema["name"] for tool in self.tools if not tool.is_opaque} if self.tool_overrides else set[str]()
-        seen: dict[str, str] = {}
-        for original, override in self.tool_overrides.items():
-            shown = override.name
-            if not shown or shown == original:
-                continue
-            if shown in own:
-                raise ValueError(
-                    f"Tool override name '{shown}' conflicts with existing tool name. "
-                    "Override names must not conflict with any tool names."
-                )
-            if shown in seen:
-                raise ValueError(
-                    f"Tool override name '{shown}' is used by multiple tools: '{seen[shown]}' and '{original}'. "
-                    "Override names must be unique."
-                )
-            seen[shown] = original
+        check_unique(self.tool_overrides, own)
         return self
 
     async def list_tools(self) -> list[ToolSchema]:
-        return [self._shown(tool.schema) for tool in self.tools]
-
-    def _shown(self, schema: ToolSchema) -> ToolSchema:
-        override = self.tool_overrides.get(schema["name"])
-        if override is None:
-            return schema
-        changed = {
-            key: value for key, value in (("name", override.name), ("description", override.description)) if value
-        }
-        return cast("ToolSchema", {**schema, **changed})
+        return [shown(tool.schema, self.tool_overrides) for tool in self.tools]
 
     def _find(self, shown_name: str) -> BaseTool | None:
         for tool in self.tools:
@@ -184,6 +142,15 @@ class StaticWorkbench(Workbench):
             if shown_name == own_name or (override is not None and override.name == shown_name):
                 return tool
         return None
+
+    async def start(self) -> None:
+        for tool in self.tools:
+            await tool.start()
+
+    async def stop(self) -> None:
+        async with AsyncExitStack() as ending:
+            for tool in self.tools:
+                ending.push_async_callback(tool.stop)
 
     async def call_tool(
         self,
@@ -209,8 +176,9 @@ class StaticWorkbench(Workbench):
         if tool is None:
             yield _failed(name, f"Tool {name} not found.")
         elif isinstance(tool, StreamTool):
-            async for item in _streamed(tool, name, arguments or {}, cancellation_token, call_id):
-                yield item
+            async with aclosing(_streamed(tool, name, arguments or {}, cancellation_token, call_id)) as items:
+                async for item in items:
+                    yield item
         else:
             try:
                 returned = await tool.call(arguments or {}, cancellation_token, call_id)

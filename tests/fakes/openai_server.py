@@ -1,394 +1,96 @@
-"""A server that speaks OpenAI's chat completion API over real HTTP and says what a test tells it to.
-
-    def test_x(openai_server: OpenAIServer):                 # fixture of tests/conftest.py; .url ends in /v1
-        openai_server.say("Hello", Reply(calls=[Call("add", {"a": 1, "b": 2})]))   # the next two answers, in order
-        openai_server.say("4", model="judge")                # only for requests that name this model; goes first
-        openai_server.always(lambda body: Reply(f"{len(body['messages'])} messages"))    # when nothing is queued
-        ...
-        openai_server.requests[0].body["messages"]           # what was asked; .request_count, .pieces_sent
-
-An answer streams word by word when the request says `stream`, and usage is sent when it asks for it. Faults:
-
-    Reply(status=429, retry_after="1")    # any error status, with OpenAI's error body
-    Reply("a b c", hold=1)                # sends one word, then nothing until release(); hold=0 before the first word,
-                                          #   hold=HEADERS before the first byte. Never released, it is a hang.
-    Reply("a b c", cut=2)                 # closes the connection after two words, HEADERS before the first byte
-    Reply("a b c", malformed=1)           # a chunk that is no JSON after one word (or a body that is none)
-    Reply("a b c", unfinished=True)       # the stream ends properly but for finish reason and [DONE]
-
-The server has its own thread, so that sync and async tests and other processes can use it. `wait_for_requests`,
-`wait_until_held` and `wait_until_idle` block their caller: in an async test, `await asyncio.to_thread(...)`.
-"""
+"""A server that speaks OpenAI's chat completion API; how a test tells it what to say stands in `model_server.py`."""
 
 from __future__ import annotations
 
-import asyncio
 import json
-import threading
-from collections import deque
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
-from typing import Any, Self
+from collections.abc import Iterator
+from typing import Any
 
-HEADERS = -1
-_WAIT_S = 10.0
-_REASONS = {200: "OK", 400: "Bad Request", 401: "Unauthorized", 404: "Not Found", 429: "Too Many Requests"}
+from tests.fakes.model_server import HEADERS as HEADERS
+from tests.fakes.model_server import Call as Call
+from tests.fakes.model_server import Exchange, ModelServer
+from tests.fakes.model_server import Reply as Reply
 
 
-@dataclass(frozen=True)
-class Call:
-    """A tool call of the model; `arguments` may be text, to send what is no JSON."""
+class _OpenAIExchange(Exchange):
+    malformed = b'data: {"id": "chatcmpl-1", "choices": [{"del\n\n'
 
-    name: str
-    arguments: Mapping[str, object] | str = field(default_factory=dict[str, object])
-    id: str = ""
+    @staticmethod
+    def error_body(status: int, message: str) -> dict[str, Any]:
+        return {"error": {"message": message, "type": "invalid_request_error", "param": None, "code": str(status)}}
 
     @property
-    def arguments_text(self) -> str:
-        return self.arguments if isinstance(self.arguments, str) else json.dumps(dict(self.arguments))
-
-
-@dataclass(frozen=True)
-class Reply:
-    """One answer of the server; see the module's text for the faults."""
-
-    text: str = ""
-    calls: Sequence[Call] = ()
-    thought: str = ""
-    usage: tuple[int, int] = (11, 7)
-    finish_reason: str = ""
-    status: int = 200
-    retry_after: str = ""
-    message: str = "Injected by the test."
-    hold: int | None = None
-    cut: int | None = None
-    malformed: int | None = None
-    unfinished: bool = False
-
-
-Answer = Reply | str | Callable[[dict[str, Any]], "Reply | str"]
-
-
-@dataclass(frozen=True)
-class Request:
-    """What a client sent to the server."""
-
-    path: str
-    headers: dict[str, str]
-    body: dict[str, Any]
-
-
-class _Hangup(Exception):
-    """Close the connection now."""
-
-
-class OpenAIServer:
-    """Use as a context manager; the address is fixed as long as it is open."""
-
-    def __init__(self) -> None:
-        self.key: str | None = None
-        """When set, requests with another bearer token (or `api-key` header) get status 401."""
-        self.requests: list[Request] = []
-        self.pieces_sent = 0
-        self._port = 0
-        self._queues: dict[str | None, deque[Answer]] = {}
-        self._always: Answer = Reply("OK.")
-        self._held: list[asyncio.Event] = []
-        self._busy = 0
-        self._changed = threading.Condition()
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._run, name="fake-openai", daemon=True)
-        self._connections: set[asyncio.StreamWriter] = set()
-        self._ready = threading.Event()
-        self._stop = asyncio.Event()
-
-    # ---- what a test says
+    def _finish_reason(self) -> str:
+        return self.reply.finish_reason or ("tool_calls" if self.reply.calls else "stop")
 
     @property
-    def url(self) -> str:
-        """Base URL for clients."""
-        return f"http://127.0.0.1:{self._port}/v1"
-
-    @property
-    def request_count(self) -> int:
-        """Chat completion requests so far."""
-        return len(self.requests)
-
-    def say(self, *answers: Answer, model: str | None = None) -> None:
-        """Queue answers; those for a named model go before those for any."""
-        self._queues.setdefault(model, deque()).extend(answers)
-
-    def always(self, answer: Answer) -> None:
-        """What is said while nothing is queued."""
-        self._always = answer
-
-    def release(self) -> None:
-        """Let the answers that are held now go on."""
-        with self._changed:
-            held, self._held = self._held, []
-        for event in held:
-            self._loop.call_soon_threadsafe(event.set)
-
-    def wait_for_requests(self, count: int, timeout_s: float = _WAIT_S) -> None:
-        """Block until so many requests came in all."""
-        self._wait(lambda: self.request_count >= count, f"{count} requests", timeout_s)
-
-    def wait_until_held(self, count: int = 1, timeout_s: float = _WAIT_S) -> None:
-        """Block until so many answers are held at once."""
-        self._wait(lambda: len(self._held) >= count, f"{count} held answers", timeout_s)
-
-    def wait_until_idle(self, timeout_s: float = _WAIT_S) -> None:
-        """Block until no answer is under way: each was sent, or its client hung up."""
-        self._wait(lambda: self._busy == 0, "no answer under way", timeout_s)
-
-    def _wait(self, ready: Callable[[], bool], what: str, timeout_s: float) -> None:
-        with self._changed:
-            if not self._changed.wait_for(ready, timeout_s):
-                raise AssertionError(f"Waited {timeout_s} s for {what}; {self.request_count} requests came.")
-
-    def _note_change(self) -> None:
-        with self._changed:
-            self._changed.notify_all()
-
-    # ---- life
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        self._ready.wait(_WAIT_S)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._loop.call_soon_threadsafe(self._stop.set)
-        self._thread.join(_WAIT_S)
-
-    def _run(self) -> None:
-        asyncio.set_event_loop(self._loop)
-        try:
-            self._loop.run_until_complete(self._serve())
-        finally:
-            self._loop.close()
-
-    async def _serve(self) -> None:
-        server = await asyncio.start_server(self._connection, "127.0.0.1", 0, limit=1 << 26)
-        self._port = server.sockets[0].getsockname()[1]
-        self._ready.set()
-        await self._stop.wait()
-        server.close()
-        for writer in list(self._connections):
-            writer.transport.abort()
-        mine = asyncio.current_task()
-        tasks = [task for task in asyncio.all_tasks() if task is not mine]
-        for task in tasks:
-            task.cancel()
-        if tasks:
-            await asyncio.wait(tasks)
-        await asyncio.sleep(0)
-
-    # ---- HTTP
-
-    async def _connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._connections.add(writer)
-        with suppress(asyncio.IncompleteReadError, ConnectionError, _Hangup, asyncio.CancelledError):
-            while True:
-                await self._exchange(reader, writer)
-        self._connections.discard(writer)
-        writer.transport.abort()
-
-    async def _exchange(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
-        method, path, _ = head[0].split(" ", 2)
-        headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in head[1:] if line)}
-        body = await reader.readexactly(int(headers.get("content-length", "0")))
-        if method == "POST" and path.partition("?")[0].endswith("/chat/completions"):
-            request = Request(path, headers, json.loads(body))
-            await self._chat(request, reader, writer)
-        elif path.endswith("/models"):
-            _send_json(writer, 200, {"object": "list", "data": [{"id": "fake", "object": "model", "created": 0}]})
-        else:
-            _send_json(writer, 404, _error_body(404, f"No such path: {path}"))
-        await writer.drain()
-
-    async def _chat(self, request: Request, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with self._changed:
-            self.requests.append(request)
-            self._busy += 1
-            self._changed.notify_all()
-        try:
-            await _Exchange(self, request, self._choose(request), reader, writer).run()
-        finally:
-            with self._changed:
-                self._busy -= 1
-                self._changed.notify_all()
-
-    def _choose(self, request: Request) -> Reply:
-        sent_key = request.headers.get("api-key") or request.headers.get("authorization", "").removeprefix("Bearer ")
-        if self.key is not None and sent_key != self.key:
-            return Reply(status=401, message=f"Incorrect API key provided: {sent_key}.")
-        queue = self._queues.get(request.body.get("model")) or self._queues.get(None)
-        answer = queue.popleft() if queue else self._always
-        reply = answer(request.body) if callable(answer) else answer
-        return Reply(reply) if isinstance(reply, str) else reply
-
-    async def hold(self, reader: asyncio.StreamReader) -> None:
-        """Wait for `release`, or for the client to hang up."""
-        event = asyncio.Event()
-        with self._changed:
-            self._held.append(event)
-            self._changed.notify_all()
-        async with asyncio.TaskGroup() as tasks:
-            released = tasks.create_task(event.wait())
-            gone = tasks.create_task(reader.read(1))
-            await asyncio.wait({released, gone}, return_when=asyncio.FIRST_COMPLETED)
-            hung_up = gone.done()
-            released.cancel()
-            gone.cancel()
-        if hung_up:
-            with self._changed:
-                if event in self._held:
-                    self._held.remove(event)
-            raise _Hangup
-
-    def count_piece(self) -> None:
-        with self._changed:
-            self.pieces_sent += 1
-            self._changed.notify_all()
-
-
-class _Exchange:
-    """One request and its answer."""
-
-    def __init__(
-        self,
-        server: OpenAIServer,
-        request: Request,
-        reply: Reply,
-        reader: asyncio.StreamReader,
-        writer: asyncio.StreamWriter,
-    ) -> None:
-        self.server = server
-        self.request = request
-        self.reply = reply
-        self.reader = reader
-        self.writer = writer
-        self.number = server.request_count
-        self.calls = [
-            {
-                "id": call.id or f"call_{self.number}_{index}",
-                "type": "function",
-                "function": {"name": call.name, "arguments": call.arguments_text},
-            }
-            for index, call in enumerate(reply.calls)
-        ]
-        self.finish_reason = reply.finish_reason or ("tool_calls" if reply.calls else "stop")
-        prompt, completion = reply.usage
-        self.usage = {
-            "prompt_tokens": prompt,
-            "completion_tokens": completion,
-            "total_tokens": prompt + completion,
-        }
-
-    async def run(self) -> None:
-        await self._fault_point(HEADERS)
-        if self.reply.status != 200:
-            extra = {"retry-after": self.reply.retry_after} if self.reply.retry_after else {}
-            _send_json(self.writer, self.reply.status, _error_body(self.reply.status, self.reply.message), extra)
-        elif self.request.body.get("stream"):
-            await self._stream()
-        elif self.reply.malformed is not None:
-            _send(self.writer, 200, b'{"id": "chatcmpl-1", "choices": [{"mess', {})
-        else:
-            await self._fault_point(0)
-            _send_json(self.writer, 200, self._whole())
-
-    async def _fault_point(self, pieces: int) -> None:
-        if self.reply.cut == pieces:
-            await self.writer.drain()
-            raise _Hangup
-        if self.reply.hold == pieces:
-            await self.writer.drain()
-            await self.server.hold(self.reader)
+    def _usage(self) -> dict[str, int]:
+        prompt, completion = self.reply.usage
+        return {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion}
 
     def _base(self, kind: str) -> dict[str, Any]:
-        name = self.request.body.get("model", "fake")
-        return {"id": f"chatcmpl-{self.number}", "object": kind, "created": 1_700_000_000, "model": name}
+        return {"id": f"chatcmpl-{self.number}", "object": kind, "created": 1_700_000_000, "model": self.model}
 
-    def _whole(self) -> dict[str, Any]:
+    def whole(self) -> dict[str, Any]:
         message: dict[str, Any] = {"role": "assistant", "content": self.reply.text or None, "refusal": None}
-        if self.calls:
-            message["tool_calls"] = self.calls
+        if self.reply.calls:
+            message["tool_calls"] = [
+                {
+                    "id": self.call_id(index),
+                    "type": "function",
+                    "function": {"name": call.name, "arguments": call.arguments_text},
+                }
+                for index, call in enumerate(self.reply.calls)
+            ]
         if self.reply.thought:
             message["reasoning_content"] = self.reply.thought
-        choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": self.finish_reason}
-        return {**self._base("chat.completion"), "choices": [choice], "usage": self.usage}
+        choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": self._finish_reason}
+        return {**self._base("chat.completion"), "choices": [choice], "usage": self._usage}
 
-    async def _stream(self) -> None:
-        self.writer.write(
-            b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncache-control: no-cache\r\n"
-            b"transfer-encoding: chunked\r\n\r\n"
-        )
-        await self._delta({"role": "assistant", "content": ""})
+    def start(self) -> Iterator[bytes]:
+        yield self._delta({"role": "assistant", "content": ""})
         if self.reply.thought:
-            await self._delta({"reasoning_content": self.reply.thought})
-        for index, piece in enumerate(self._pieces()):
-            await self._fault_point(index)
-            if self.reply.malformed == index:
-                await self._event('{"id": "chatcmpl-1", "choices": [{"del')
-            await self._delta(piece)
-            self.server.count_piece()
-        await self._fault_point(len(self._pieces()))
-        if not self.reply.unfinished:
-            await self._end()
-        self.writer.write(b"0\r\n\r\n")
+            yield self._delta({"reasoning_content": self.reply.thought})
 
-    def _pieces(self) -> list[dict[str, Any]]:
-        words = self.reply.text.split(" ") if self.reply.text else []
-        pieces: list[dict[str, Any]] = [
-            {"content": word if index == len(words) - 1 else word + " "} for index, word in enumerate(words)
-        ]
-        for index, call in enumerate(self.calls):
-            name, text = self.reply.calls[index].name, self.reply.calls[index].arguments_text
+    def pieces(self) -> list[bytes]:
+        pieces: list[dict[str, Any]] = [{"content": word} for word in self.words()]
+        for index, call in enumerate(self.reply.calls):
+            text = call.arguments_text
             half = len(text) // 2
-            start = {"index": index, "id": call["id"], "type": "function", "function": {"name": name, "arguments": ""}}
-            pieces.append({"tool_calls": [start]})
+            named = {"name": call.name, "arguments": ""}
+            pieces.append(
+                {"tool_calls": [{"index": index, "id": self.call_id(index), "type": "function", "function": named}]}
+            )
             pieces += [
                 {"tool_calls": [{"index": index, "function": {"arguments": t}}]} for t in (text[:half], text[half:])
             ]
-        return pieces
+        return [self._delta(piece) for piece in pieces]
 
-    async def _end(self) -> None:
-        await self._delta({}, self.finish_reason)
+    def end(self) -> Iterator[bytes]:
+        yield self._delta({}, self._finish_reason)
         options: dict[str, Any] = self.request.body.get("stream_options") or {}
         if options.get("include_usage"):
             none: list[object] = []
-            await self._event(json.dumps({**self._base("chat.completion.chunk"), "choices": none, "usage": self.usage}))
-        await self._event("[DONE]")
+            yield _event(json.dumps({**self._base("chat.completion.chunk"), "choices": none, "usage": self._usage}))
+        yield _event("[DONE]")
 
-    async def _delta(self, delta: dict[str, Any], finish_reason: str | None = None) -> None:
+    def _delta(self, delta: dict[str, Any], finish_reason: str | None = None) -> bytes:
         choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish_reason}
-        await self._event(json.dumps({**self._base("chat.completion.chunk"), "choices": [choice]}))
-
-    async def _event(self, data: str) -> None:
-        raw = f"data: {data}\n\n".encode()
-        self.writer.write(b"%x\r\n%b\r\n" % (len(raw), raw))
-        await self.writer.drain()
+        return _event(json.dumps({**self._base("chat.completion.chunk"), "choices": [choice]}))
 
 
-def _error_body(status: int, message: str) -> dict[str, Any]:
-    return {"error": {"message": message, "type": "invalid_request_error", "param": None, "code": str(status)}}
+class OpenAIServer(ModelServer):
+    """OpenAI's API, under a base URL that ends in /v1."""
+
+    exchange = _OpenAIExchange
+    question_paths = ("/chat/completions",)
+    base_path = "/v1"
+
+    def other(self, path: str) -> tuple[int, dict[str, Any]]:
+        if path.endswith("/models"):
+            return 200, {"object": "list", "data": [{"id": "fake", "object": "model", "created": 0}]}
+        return super().other(path)
 
 
-def _send_json(
-    writer: asyncio.StreamWriter, status: int, body: dict[str, Any], extra: Mapping[str, str] | None = None
-) -> None:
-    _send(writer, status, json.dumps(body).encode(), extra or {})
-
-
-def _send(writer: asyncio.StreamWriter, status: int, body: bytes, extra: Mapping[str, str]) -> None:
-    lines = [
-        f"HTTP/1.1 {status} {_REASONS.get(status, 'Error')}",
-        "content-type: application/json",
-        f"content-length: {len(body)}",
-        *(f"{name}: {value}" for name, value in extra.items()),
-    ]
-    writer.write("\r\n".join(lines).encode() + b"\r\n\r\n" + body)
+def _event(data: str) -> bytes:
+    return f"data: {data}\n\n".encode()

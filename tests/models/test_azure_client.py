@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
 from studio.components import all_capabilities, load_component
-from studio.errors import MissingSecret, ModelRefused
+from studio.errors import ConfigError, MissingSecret
 from studio.messages import LLMMessage, UserMessage
 from studio.models import AzureOpenAIChatCompletionClient
+from studio.models.openai_services import host_of
+from tests.fakes.azure_identity import AzureIdentity
 from tests.fakes.openai_server import OpenAIServer
 
+SCOPE = "https://cognitiveservices.azure.com/.default"
 ASK: list[LLMMessage] = [UserMessage(content="hi", source="user")]
+
+
+@pytest.fixture
+def azure_identity(monkeypatch: pytest.MonkeyPatch) -> Iterator[AzureIdentity]:
+    """A machine in Azure that has an identity of its own."""
+    with AzureIdentity() as identity:
+        monkeypatch.setenv("IDENTITY_ENDPOINT", identity.url)
+        monkeypatch.setenv("IDENTITY_HEADER", "of the fake")
+        yield identity
 
 
 def make(server: OpenAIServer, **config: object) -> AzureOpenAIChatCompletionClient:
@@ -55,17 +69,27 @@ async def test_a_missing_key_is_named(openai_server: OpenAIServer, monkeypatch: 
         await make(openai_server).create(ASK)
 
 
-async def test_a_token_provider_loads_and_says_that_it_cannot_be_used(openai_server: OpenAIServer) -> None:
-    provider = {"provider": "autogen_ext.auth.azure.AzureTokenProvider", "config": {"scopes": ["x"]}}
+async def test_a_token_of_this_machine_stands_in_for_the_key(
+    openai_server: OpenAIServer, azure_identity: AzureIdentity
+) -> None:
+    provider = {"provider": "autogen_ext.auth.azure.AzureTokenProvider", "config": {"scopes": [SCOPE]}}
     client = make(openai_server, azure_ad_token_provider=provider)
-    assert client.dump_component()["config"] == {
-        "model": "gpt-4o",
-        "azure_endpoint": client.azure_endpoint,
-        "api_version": "2024-10-21",
-        "azure_ad_token_provider": provider,
-    }
-    with pytest.raises(ModelRefused, match="cannot fetch Entra ID tokens"):
+    assert ("secret", f"Entra ID token to {host_of(openai_server.url)}") in [
+        (capability.kind, capability.detail) for capability in client.capabilities()
+    ]
+    await client.create(ASK)
+    await client.close()
+    assert openai_server.requests[0].headers["authorization"] == "Bearer of-this-machine"
+    assert azure_identity.asked_for == ["https://cognitiveservices.azure.com"]
+
+
+async def test_another_kind_of_credential_loads_and_is_refused_at_the_call(openai_server: OpenAIServer) -> None:
+    config = {"provider_kind": "OwnCredential", "scopes": [SCOPE]}
+    provider = {"provider": "autogen_ext.auth.azure.AzureTokenProvider", "config": config}
+    client = make(openai_server, azure_ad_token_provider=provider)
+    with pytest.raises(ConfigError, match="OwnCredential"):
         await client.create(ASK)
+    await client.close()
 
 
 def test_an_endpoint_that_is_a_placeholder_still_loads(openai_server: OpenAIServer) -> None:

@@ -40,7 +40,7 @@ def test_context_lengths_are_known_or_careful() -> None:
 def test_an_unknown_model_loads_with_a_warning_and_does_not_write_its_guess() -> None:
     document: JsonObject = {
         "provider": "OpenAIChatCompletionClient",
-        "config": {"model": "qwen3", "base_url": "http://h/v1"},
+        "config": {"model": "something-new", "base_url": "http://h/v1"},
     }
     report = validate_component(document)
     assert report.ok

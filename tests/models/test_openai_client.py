@@ -232,3 +232,36 @@ async def test_two_event_loops_can_use_one_client(openai_server: OpenAIServer, m
     assert await asyncio.to_thread(asyncio.run, ask_and_close()) == "OK."
     assert (await client.create(ASK)).content == "OK."
     assert openai_server.request_count == 2
+
+
+async def test_nothing_of_the_servers_environment_is_sent(
+    openai_server: OpenAIServer, make_client: MakeClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "x-secret: of-the-server")
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-of-the-server")
+    monkeypatch.setenv("OPENAI_PROJECT_ID", "project-of-the-server")
+    openai_server.say("Hello")
+    await make_client(default_headers={"x-mine": "1"}).create(ASK)
+    headers = openai_server.requests[0].headers
+    assert headers["x-mine"] == "1"
+    assert "of-the-server" not in str(headers)
+
+
+async def test_a_redirect_is_not_followed(openai_server: OpenAIServer, make_client: MakeClient) -> None:
+    openai_server.say(Reply(status=307, location=f"{openai_server.url}/elsewhere/chat/completions"), "never asked")
+    with pytest.raises(ModelRefused, match="307"):
+        await make_client(max_retries=0).create(ASK)
+    assert openai_server.request_count == 1
+
+
+async def test_a_key_may_be_copied_with_its_line_end(
+    openai_server: OpenAIServer, make_client: MakeClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    openai_server.key = "sk-secret"
+    openai_server.say("Hello")
+    monkeypatch.setenv("PASTED_KEY", "sk-secret\n")
+    await make_client(api_key="env:PASTED_KEY").create(ASK)
+    monkeypatch.setenv("PASTED_KEY", "sk-secret\nsecond line")
+    with pytest.raises(MissingSecret) as caught:
+        await make_client(api_key="env:PASTED_KEY").create(ASK)
+    assert "sk-secret" not in str(caught.value)

@@ -25,6 +25,33 @@ def test_missing_fields_are_named_as_pydantic_names_them() -> None:
         answer.model_validate({})
 
 
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"required": 5},
+        {"required": {"a": 1}},
+        {"properties": {"a": {"type": []}}},
+        {"properties": {"a": {"type": "object", "properties": [1]}}},
+        {"properties": {"a": {"type": "string", "minLength": -1}}},
+        {"properties": {"a": {"type": "string", "maxLength": 1.5}}},
+        {"properties": {"a": {"type": "string", "minimum": 1}}},
+        {"properties": {"a": {"type": "boolean", "maxItems": 1}}},
+        {"properties": {"a": {"type": "integer", "minimum": 1, "exclusiveMinimum": True}}},
+    ],
+)
+def test_what_a_schema_says_wrongly_is_not_checked(schema: JsonObject) -> None:
+    answer = model_from_schema({"type": "object", **schema}, "Answer")
+    assert isinstance(answer.model_validate({}), BaseModel)
+
+
+def test_a_schema_that_no_model_can_be_made_of_says_so() -> None:
+    deep: JsonObject = {}
+    for _ in range(2000):
+        deep = {"type": "array", "items": deep}
+    with pytest.raises(ConfigError, match="cannot be read"):
+        model_from_schema({"properties": {"a": deep}}, "Answer")
+
+
 def test_names_that_python_or_pydantic_do_not_take_still_work() -> None:
     schema: JsonObject = {"properties": {"schema": {"type": "string"}, "a-b": {"type": "integer"}, "_c": {}}}
     value = {"schema": "s", "a-b": 1, "_c": [1]}

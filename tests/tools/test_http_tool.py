@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from typing import Any, Protocol
 
 import pytest
 
-from studio.components import JsonObject, all_capabilities, load_component
+from studio.components import JsonObject, all_capabilities, load_component, validate_component
 from studio.errors import ToolFailed
 from studio.tools import HttpTool
 
@@ -30,13 +31,26 @@ class MakeTool(Protocol):
 async def make_tool() -> AsyncIterator[MakeTool]:
     """A factory of tools whose server answers with what it was asked: `/status/404` and the like with that status."""
 
+    answering: set[asyncio.Task[Any]] = set()
+
     async def echo(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if (task := asyncio.current_task()) is not None:
+            answering.add(task)
         head = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")
         headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in head[1:])}
         body = (await reader.readexactly(int(headers.get("content-length", "0")))).decode()
         method, target, _ = head[0].split(" ")
         if target.startswith("/hang"):
             await reader.read()
+        if target.startswith("/drip"):  # says a little for ever, so that no single read is late
+            writer.write(b"HTTP/1.1 200 OK\r\n\r\n")
+            with suppress(ConnectionError):
+                while not reader.at_eof():
+                    writer.write(b"x")
+                    await writer.drain()
+                    await asyncio.sleep(0.02)
+            writer.close()
+            return
         status = target.removeprefix("/status/") if target.startswith("/status/") else "200"
         answer = json.dumps({"method": method, "target": target, "body": body, "key": headers.get("x-key", "")})
         text = "x" * 2_000_000 if target.startswith("/long") else answer
@@ -52,6 +66,8 @@ async def make_tool() -> AsyncIterator[MakeTool]:
 
     async with server:
         yield make
+    if answering:
+        await asyncio.wait(answering)
 
 
 async def test_arguments_fill_the_path_and_the_rest_is_the_body(make_tool: MakeTool) -> None:
@@ -74,8 +90,22 @@ async def test_headers_may_name_secrets(make_tool: MakeTool, monkeypatch: pytest
     assert answer["key"] == "k-1"
     assert [(found.kind, found.detail) for found in all_capabilities(tool)] == [
         ("secret", f"env:SERVICE_KEY to {tool.address}"),
-        ("host", tool.address),
+        ("host", f"POST {tool.address}"),
     ]
+
+
+@pytest.mark.parametrize("host", ["good.example:443@evil.example/x?", "evil.example/path", "a b", "x#y", ""])
+def test_a_host_is_a_host_alone(host: str) -> None:
+    document: JsonObject = {
+        "provider": HttpTool.provider,
+        "config": {"name": "x", "host": host, "port": 1, "json_schema": {}},
+    }
+    assert [finding.where for finding in validate_component(document).errors] == ["/config/host"]
+
+
+async def test_the_time_limit_is_of_the_whole_call(make_tool: MakeTool) -> None:
+    with pytest.raises(ToolFailed, match="did not answer within"):
+        await make_tool(path="/drip", timeout=0.3).run_json({"name": "x"})
 
 
 @pytest.mark.parametrize(

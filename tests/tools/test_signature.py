@@ -133,6 +133,29 @@ def test_environment_variables_are_found_by_their_literal_names() -> None:
 
 
 @pytest.mark.parametrize(
+    "annotation",
+    [
+        "list[()]",
+        "Union[()]",
+        "Optional[()]",
+        "Annotated[()]",
+        "Final[()]",
+        "dict[()]",
+        "tuple[()]",
+        "Literal[()]",
+        "'" + "-" * 20_000 + "1'",
+        "'" + "a." * 20_000 + "b'",
+        "Literal['\\ud800']",
+        "Annotated[Literal['\\ud800'], 'x'] = '\\ud800'",
+    ],
+)
+def test_an_odd_annotation_is_taken(annotation: str) -> None:
+    parameters = read_signature(f"def f(x: {annotation}): ...").parameters
+    assert isinstance(parameters["properties"], dict)
+    assert list(parameters["properties"]) == ["x"]
+
+
+@pytest.mark.parametrize(
     ("source", "message"),
     [
         ("def f(:", "line 1"),

@@ -1,0 +1,216 @@
+"""The client of Azure AI's model inference API, which GitHub Models speaks, too."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterator
+from contextlib import aclosing, contextmanager
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+from pydantic import Field, JsonValue, PrivateAttr
+
+from studio.components import Capability, DefaultEnv, JsonObject, SecretRef
+from studio.messages import CreateResult
+from studio.models.azure_token import TokenProvider
+from studio.models.base import ModelCall
+from studio.models.connection import Connection
+from studio.models.extras import needs_extra
+from studio.models.info import KnownInfo, ModelInfo
+from studio.models.openai_answer import Fold, result_from
+from studio.models.openai_request import Dialect, request_body
+from studio.models.openai_services import host_of
+from studio.models.service import ADVANCED, ServiceClient
+from studio.models.service_errors import disconnected, no_completion, refused, sentence, timed_out
+
+if TYPE_CHECKING:
+    from azure.ai.inference.aio import ChatCompletionsClient
+    from azure.core.credentials import AccessToken
+
+DEFAULT_TIMEOUT_S = 600.0
+DEFAULT_RETRIES = 2
+_CREATE_FIELDS = (
+    "temperature",
+    "max_tokens",
+    "top_p",
+    "frequency_penalty",
+    "presence_penalty",
+    "seed",
+    "stop",
+    "response_format",
+)
+
+
+class AzureAIChatCompletionClient(ServiceClient):
+    """Asks a model in Azure AI Foundry or GitHub Models."""
+
+    provider = "autogen_ext.models.azure.AzureAIChatCompletionClient"
+    aliases = (
+        "autogen_ext.models.azure._azure_ai_client.AzureAIChatCompletionClient",
+        "studio.models.AzureAIChatCompletionClient",
+        "AzureAIChatCompletionClient",
+    )
+
+    model: Annotated[str, Field(min_length=1, title="Model", examples=["Phi-4"])]
+    endpoint: Annotated[str, Field(min_length=1, title="Endpoint", examples=["https://models.github.ai/inference"])]
+    api_key: Annotated[
+        SecretRef | None,
+        DefaultEnv("AZURE_AI_API_KEY"),
+        Field(title="API key", description="Or a GitHub token: `env:NAME` or `secret:name`, never the key itself."),
+    ] = None
+    token_provider: Annotated[TokenProvider | None, Field(title="Token provider", description="In place of a key.")] = (
+        None
+    )
+    temperature: Annotated[float | None, Field(ge=0, le=2, title="Temperature")] = None
+    max_tokens: Annotated[int | None, Field(ge=1, title="Longest answer (tokens)")] = None
+    top_p: Annotated[float | None, Field(ge=0, le=1, title="Top p", json_schema_extra=ADVANCED)] = None
+    frequency_penalty: Annotated[
+        float | None, Field(ge=-2, le=2, title="Frequency penalty", json_schema_extra=ADVANCED)
+    ] = None
+    presence_penalty: Annotated[
+        float | None, Field(ge=-2, le=2, title="Presence penalty", json_schema_extra=ADVANCED)
+    ] = None
+    seed: Annotated[int | None, Field(title="Seed", json_schema_extra=ADVANCED)] = None
+    stop: Annotated[list[str] | None, Field(title="Stop at", json_schema_extra=ADVANCED)] = None
+    response_format: Annotated[
+        dict[str, JsonValue] | None, Field(title="Response format", json_schema_extra=ADVANCED)
+    ] = None
+    model_extras: Annotated[
+        dict[str, JsonValue] | None,
+        Field(title="More arguments", description="Sent as they are.", json_schema_extra=ADVANCED),
+    ] = None
+    timeout: Annotated[
+        float | None,
+        Field(gt=0, title="Time limit (s)", description="600 when left out.", json_schema_extra=ADVANCED),
+    ] = None
+    max_retries: Annotated[
+        int | None,
+        Field(ge=0, le=20, title="Retries", description="2 when left out.", json_schema_extra=ADVANCED),
+    ] = None
+    model_info: Annotated[
+        ModelInfo | None,
+        Field(
+            title="Abilities",
+            description="What the model can do; known for usual names.",
+            exclude_if=lambda info: isinstance(info, KnownInfo),
+            json_schema_extra=ADVANCED,
+        ),
+    ] = None
+
+    _connection: Connection[ChatCompletionsClient] = PrivateAttr(default_factory=lambda: Connection())
+
+    @property
+    def address(self) -> str:
+        return self.endpoint
+
+    def _needed_secrets(self) -> Iterator[SecretRef]:
+        if self.api_key is None and self.token_provider is None:
+            yield SecretRef("env:AZURE_AI_API_KEY")
+
+    def capabilities(self) -> Iterator[Capability]:
+        yield from super().capabilities()
+        if self.token_provider is not None:
+            host = host_of(self.address)
+            yield Capability("secret", f"Sends an Entra ID token to {host}.", f"Entra ID token to {host}")
+
+    def create_arguments(self) -> JsonObject:
+        given = {name: getattr(self, name) for name in _CREATE_FIELDS}
+        kept = {name: value for name, value in given.items() if value is not None}
+        return {"model": self.model, **kept, **(self.model_extras or {})}
+
+    async def close(self) -> None:
+        client = self._connection.take()
+        if client is not None:
+            await client.close()
+        if self.token_provider is not None:
+            await self.token_provider.close()
+
+    async def _create(self, call: ModelCall) -> CreateResult:
+        from openai.types.chat import ChatCompletion
+
+        body = self._body(call)
+        with self._translated():
+            answer = await self._complete()(body=body)
+            return result_from(ChatCompletion.construct(**answer.as_dict()))
+
+    async def _create_stream(self, call: ModelCall) -> AsyncGenerator[str | CreateResult, None]:
+        from openai.types.chat import ChatCompletionChunk
+
+        fold = Fold()
+        async with aclosing(self._updates({**self._body(call), "stream": True})) as updates:
+            async for update in updates:
+                for text in fold.add(ChatCompletionChunk.construct(**update)):
+                    yield text
+        for text in fold.end_thought():
+            yield text
+        yield fold.result()
+
+    async def _updates(self, body: JsonObject) -> AsyncGenerator[dict[str, Any], None]:
+        with self._translated():
+            async with await self._complete()(body=body) as stream:
+                async for update in stream:
+                    yield update.as_dict()
+
+    def _body(self, call: ModelCall) -> JsonObject:
+        return request_body(call, Dialect(self.model, self.info, include_names=False), self.create_arguments())
+
+    def _complete(self) -> Callable[..., Awaitable[Any]]:
+        client = self._connection.get(self._make_client)
+        return cast("Callable[..., Awaitable[Any]]", client.complete)
+
+    def _make_client(self) -> ChatCompletionsClient:
+        with needs_extra("azure", type(self).__name__):
+            from azure.ai.inference.aio import ChatCompletionsClient
+            from azure.core.credentials import AzureKeyCredential
+
+        secret = next(self._needed_secrets(), self.api_key)
+        credential: Any = _Credential(self.token_provider) if self.token_provider is not None else None
+        if secret is not None and credential is None:
+            credential = AzureKeyCredential(secret.resolve())
+        return ChatCompletionsClient(
+            self.endpoint,
+            credential,
+            retry_total=DEFAULT_RETRIES if self.max_retries is None else self.max_retries,
+            read_timeout=self.timeout or DEFAULT_TIMEOUT_S,
+        )
+
+    @contextmanager
+    def _translated(self) -> Generator[None]:
+        """Turn errors of the SDK inside the block into `ModelUnavailable` or `ModelRefused`."""
+        with needs_extra("azure", type(self).__name__):
+            from azure.core import exceptions as azure
+        try:
+            yield
+        except (azure.ServiceRequestTimeoutError, azure.ServiceResponseTimeoutError) as error:
+            raise timed_out(self.address) from error
+        except (azure.ServiceRequestError, azure.ServiceResponseError, azure.IncompleteReadError) as error:
+            raise disconnected(error.inner_exception or error, self.address) from error
+        except azure.DecodeError as error:
+            raise no_completion(self.address) from error
+        except azure.HttpResponseError as error:
+            message = sentence(error.error.message if error.error and error.error.message else error.message)
+            raise refused(error.status_code or 500, message, self.address, self.model) from error
+        except ValueError as error:  # what the SDK raises for an event that it cannot read
+            raise no_completion(self.address) from error
+
+
+class _Credential:
+    """A token provider as Azure's SDK wants it."""
+
+    def __init__(self, provider: TokenProvider) -> None:
+        self._provider = provider
+
+    async def get_token(self, *scopes: str, **_: object) -> AccessToken:
+        from azure.core.credentials import AccessToken
+
+        del scopes  # the provider has its own
+        # The provider keeps its tokens as long as they are good; asking again costs nothing.
+        return AccessToken(await self._provider.token(), int(time.time()) + 60)
+
+    async def close(self) -> None:
+        """The provider is closed by its owner."""
+
+    async def __aenter__(self) -> _Credential:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()

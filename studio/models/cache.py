@@ -1,0 +1,136 @@
+"""Answers that were given before are given again."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import replace
+from typing import Annotated, ClassVar, TypeVar, cast
+
+from pydantic import Field, JsonValue, PrivateAttr, ValidationError
+
+from studio.components import JsonObject
+from studio.effects import canonical_json, sha256_hex
+from studio.messages import CreateResult, LLMMessage, RequestUsage, ToolSchema
+from studio.models.base import ChatCompletionClient, HasSchema, ModelCall
+from studio.models.cache_store import CacheStore, InMemoryStore
+from studio.models.info import ModelInfo
+
+T = TypeVar("T")
+
+
+class ChatCompletionCache(ChatCompletionClient):
+    """Asks another model client, and gives its earlier answer when the same question comes again.
+
+    Answers that come out of the store cost no tokens and say that they are `cached`.
+    """
+
+    provider = "autogen_ext.models.cache.ChatCompletionCache"
+    aliases = (
+        "autogen_ext.models.cache._chat_completion_cache.ChatCompletionCache",
+        "studio.models.ChatCompletionCache",
+        "ChatCompletionCache",
+    )
+    component_type: ClassVar[str] = "chat_completion_cache"
+    positional: ClassVar[tuple[str, ...]] = ("client", "store")
+
+    client: Annotated[ChatCompletionClient, Field(title="Model client", description="Asked when nothing is stored.")]
+    store: Annotated[CacheStore | None, Field(title="Store", description="The program's own memory when left out.")] = (
+        None
+    )
+
+    _own_store: InMemoryStore = PrivateAttr(default_factory=lambda: InMemoryStore())
+
+    @property
+    def info(self) -> ModelInfo:
+        return self.client.info
+
+    @property
+    def source(self) -> str:
+        return self.client.source
+
+    def settings(self) -> JsonObject:
+        return self.client.settings()
+
+    # The look-up and the question are one effect, that of this client: its `_create` asks the inner one's `_create`,
+    # which makes none. A repeated run gets what was recorded and looks nothing up.
+
+    async def _create(self, call: ModelCall) -> CreateResult:
+        key = self._key(call)
+        found = _pieces_of(await self._in_store(lambda store: store.get(key)))
+        if found is not None:
+            return found[1]
+        with self.client._turn():
+            result = await self.client._create(call)
+        await self._keep(key, result.model_dump(mode="json"))
+        return result
+
+    async def _create_stream(self, call: ModelCall) -> AsyncGenerator[str | CreateResult, None]:
+        key = self._key(call)
+        found = _pieces_of(await self._in_store(lambda store: store.get(key)))
+        if found is not None:
+            for piece in found[0]:
+                yield piece
+            yield found[1]
+            return
+        pieces: list[JsonValue] = []
+        with self.client._turn():
+            async with aclosing(self.client._create_stream(call)) as items:
+                async for item in items:
+                    pieces.append(item if isinstance(item, str) else item.model_dump(mode="json"))
+                    if not isinstance(item, str):
+                        await self._keep(key, pieces)
+                    yield item
+
+    def _key(self, call: ModelCall) -> str:
+        """Equal for equal questions to the same model with the same settings, whether streamed or not."""
+        return sha256_hex(f"{canonical_json(self.settings())}\n{replace(call, kind='create').digest}")
+
+    async def _keep(self, key: str, value: JsonValue) -> None:
+        await self._in_store(lambda store: store.set(key, value))
+
+    async def _in_store(self, ask: Callable[[CacheStore], T]) -> T:
+        store = self.store or self._own_store
+        return await asyncio.to_thread(ask, store) if store.blocks else ask(store)
+
+    def _count(self, call: ModelCall, result: CreateResult) -> CreateResult:
+        return result if result.cached else self.client._count(call, result)
+
+    def actual_usage(self) -> RequestUsage:
+        return self.client.actual_usage()
+
+    def total_usage(self) -> RequestUsage:
+        return self.client.total_usage()
+
+    def count_tokens(self, messages: Sequence[LLMMessage], *, tools: Sequence[HasSchema | ToolSchema] = ()) -> int:
+        return self.client.count_tokens(messages, tools=tools)
+
+    def remaining_tokens(self, messages: Sequence[LLMMessage], *, tools: Sequence[HasSchema | ToolSchema] = ()) -> int:
+        return self.client.remaining_tokens(messages, tools=tools)
+
+    def context_length(self) -> int:
+        return self.client.context_length()
+
+    async def close(self) -> None:
+        await self.client.close()
+        await self._in_store(lambda store: store.close())
+
+
+def _pieces_of(stored: JsonValue) -> tuple[list[str], CreateResult] | None:
+    """A stored answer: its pieces as they were streamed, or all text at once, and the whole; None if it is none."""
+    if isinstance(stored, str):
+        try:
+            stored = cast("JsonValue", json.loads(stored))
+        except ValueError:
+            return None
+    parts = stored if isinstance(stored, list) else [stored]
+    try:
+        result = CreateResult.model_validate(parts[-1] if parts else None).model_copy(update={"cached": True})
+    except ValidationError:
+        return None
+    pieces = [piece for piece in parts if isinstance(piece, str)]
+    if not pieces and isinstance(result.content, str) and result.content:
+        pieces = [result.content]
+    return pieces, result

@@ -1,0 +1,209 @@
+"""Where a chat completion cache keeps its answers. Only JSON is ever stored, so reading a store can run nothing."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sqlite3
+from collections.abc import Generator, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, ClassVar, Protocol, cast, runtime_checkable
+
+from pydantic import BeforeValidator, Field, JsonValue, PrivateAttr
+
+from studio.components import Capability, Component, DefaultEnv, SecretRef
+from studio.errors import ConfigError
+from studio.models.extras import needs_extra
+
+if TYPE_CHECKING:
+    from redis import Redis
+
+logger = logging.getLogger(__name__)
+
+DATABASE = "team-studio-cache.sqlite3"
+BUSY_TIMEOUT_S = 5.0
+REDIS_TIMEOUT_S = 5.0
+"""A cache that answers later than this saves nothing."""
+
+
+class CacheStore(Component):
+    """Keeps JSON values by key."""
+
+    component_type: ClassVar[str] = "cache_store"
+    blocks: ClassVar[bool] = True
+    """Whether a look-up waits for something, and is therefore made in a thread."""
+
+    def get(self, key: str, default: JsonValue = None) -> JsonValue:
+        """The value that was set under the key, or `default`."""
+        raise NotImplementedError
+
+    def set(self, key: str, value: JsonValue) -> None:
+        """Keep a value under the key, in place of what was there."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """Let go of connections; the store can be used again afterwards."""
+
+
+class InMemoryStore(CacheStore):
+    """Keeps answers until the program ends."""
+
+    provider = "autogen_core.InMemoryStore"
+    aliases = (
+        "autogen_core._cache_store.InMemoryStore",
+        "autogen_ext.models.cache._chat_completion_cache.InMemoryStore",
+        "studio.models.InMemoryStore",
+        "InMemoryStore",
+    )
+    blocks = False
+
+    _values: dict[str, JsonValue] = PrivateAttr(default_factory=dict[str, JsonValue])
+
+    def get(self, key: str, default: JsonValue = None) -> JsonValue:
+        return self._values.get(key, default)
+
+    def set(self, key: str, value: JsonValue) -> None:
+        self._values[key] = value
+
+
+@runtime_checkable
+class _HasDirectory(Protocol):
+    """A `diskcache.Cache`, as scripts for AutoGen hand one over; only its place is used."""
+
+    @property
+    def directory(self) -> str: ...
+
+
+def _place_of(value: object) -> object:
+    return value.directory if isinstance(value, _HasDirectory) else value
+
+
+class DiskCacheStore(CacheStore):
+    """Keeps answers in a file on this machine.
+
+    The file is SQLite of the studio's own and holds text. AutoGen uses the package diskcache, which reads its files
+    with pickle: whoever can write into the directory could run code (CVE-2025-69872).
+    """
+
+    provider = "autogen_ext.cache_store.diskcache.DiskCacheStore"
+    aliases = ("studio.models.DiskCacheStore", "DiskCacheStore")
+    positional: ClassVar[tuple[str, ...]] = ("directory",)
+
+    directory: Annotated[
+        str,
+        BeforeValidator(_place_of),
+        Field(min_length=1, title="Directory", description="Made when it is not there.", examples=["model-cache"]),
+    ]
+
+    def capabilities(self) -> Iterator[Capability]:
+        yield Capability("file", f"Keeps answers of the model in {self.directory}.", self.directory)
+
+    def get(self, key: str, default: JsonValue = None) -> JsonValue:
+        with self._opened() as database:
+            row = cast(
+                "tuple[str] | None", database.execute("SELECT value FROM answers WHERE key = ?", (key,)).fetchone()
+            )
+        return default if row is None else _parsed(row[0], default)
+
+    def set(self, key: str, value: JsonValue) -> None:
+        with self._opened() as database, database:
+            database.execute("INSERT OR REPLACE INTO answers VALUES (?, ?)", (key, json.dumps(value)))
+
+    @contextmanager
+    def _opened(self) -> Generator[sqlite3.Connection]:
+        place = Path(self.directory).expanduser()
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+            with closing(sqlite3.connect(place / DATABASE, timeout=BUSY_TIMEOUT_S)) as database:
+                database.execute("CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, value TEXT NOT NULL)")
+                yield database
+        except (OSError, sqlite3.Error) as error:
+            raise ConfigError(
+                f"The model cache in {self.directory!r} cannot be used: {error}.", fix="Choose another directory."
+            ) from error
+
+
+class RedisStore(CacheStore):
+    """Keeps answers in Redis, so that several machines share them."""
+
+    provider = "autogen_ext.cache_store.redis.RedisStore"
+    aliases = ("studio.models.RedisStore", "RedisStore")
+
+    host: Annotated[str, Field(min_length=1, title="Host")] = "localhost"
+    port: Annotated[int, Field(ge=1, le=65535, title="Port")] = 6379
+    db: Annotated[int, Field(ge=0, title="Database")] = 0
+    username: Annotated[str | None, Field(title="User")] = None
+    password: Annotated[
+        SecretRef | None,
+        DefaultEnv("REDIS_PASSWORD"),
+        Field(title="Password", description="Where it is kept: `env:NAME` or `secret:name`."),
+    ] = None
+    ssl: Annotated[bool, Field(title="Encrypted")] = False
+    socket_timeout: Annotated[float | None, Field(gt=0, title="Time limit (s)", description="5 when left out.")] = None
+
+    _client: Redis | None = PrivateAttr(default=None)
+    _has_warned: bool = PrivateAttr(default=False)
+
+    def capabilities(self) -> Iterator[Capability]:
+        place = f"redis://{self.host}:{self.port}"
+        if self.password is not None:
+            reference = self.password.reference
+            yield Capability("secret", f"Sends the secret {reference} to {place}.", f"{reference} to {place}")
+        yield Capability("host", f"Sends questions' keys and the model's answers to {place}.", place)
+
+    def get(self, key: str, default: JsonValue = None) -> JsonValue:
+        found: JsonValue = default
+        with self._forgiving():
+            raw = cast("bytes | None", self._connected().get(key))
+            found = default if raw is None else _parsed(raw, default)
+        return found
+
+    def set(self, key: str, value: JsonValue) -> None:
+        with self._forgiving():
+            self._connected().set(key, json.dumps(value))
+
+    def close(self) -> None:
+        client, self._client = self._client, None
+        if client is not None:
+            client.close()
+
+    @contextmanager
+    def _forgiving(self) -> Generator[None]:
+        """A run does not end because its cache is away: the model is asked instead."""
+        with needs_extra("redis", "A Redis store"):
+            from redis import RedisError
+        try:
+            yield
+        except (RedisError, OSError) as error:
+            if not self._has_warned:
+                self._has_warned = True
+                logger.warning("The model cache at %s:%s is not used: %s", self.host, self.port, error)
+
+    def _connected(self) -> Redis:
+        if self._client is None:
+            from redis import Redis
+            from redis.backoff import NoBackoff
+            from redis.retry import Retry
+
+            limit_s = self.socket_timeout or REDIS_TIMEOUT_S
+            self._client = Redis(
+                host=self.host,
+                port=self.port,
+                db=self.db,
+                username=self.username,
+                password=self.password.resolve() if self.password is not None else None,
+                ssl=self.ssl,
+                socket_timeout=limit_s,
+                socket_connect_timeout=limit_s,
+                retry=Retry(NoBackoff(), 0),
+            )
+        return self._client
+
+
+def _parsed(text: str | bytes, default: JsonValue) -> JsonValue:
+    """The value; what somebody else wrote and is no JSON counts as nothing."""
+    try:
+        return cast("JsonValue", json.loads(text))
+    except ValueError:
+        return default

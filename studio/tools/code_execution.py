@@ -1,0 +1,79 @@
+"""Code of the model as a tool call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, ClassVar
+
+from pydantic import BaseModel, Field, ValidationError
+
+from studio.errors import ToolFailed
+from studio.executors import CodeExecutor
+from studio.messages import CancellationToken, CodeBlock, ToolSchema
+from studio.tools.base import BaseTool, ToolReturn
+
+
+class CodeExecutionInput(BaseModel):
+    """What the model writes."""
+
+    code: Annotated[str, Field(description="The contents of the Python code block that should be executed")]
+
+
+class PythonCodeExecutionTool(BaseTool):
+    """Runs Python code that the model writes, in an executor."""
+
+    provider = "autogen_ext.tools.code_execution.PythonCodeExecutionTool"
+    aliases = (
+        "autogen_ext.tools.code_execution._code_execution.PythonCodeExecutionTool",
+        "autogenstudio.gallery.builder.PythonCodeExecutionTool",
+        "studio.tools.PythonCodeExecutionTool",
+    )
+    positional = ("executor", "description")
+    name: ClassVar[str] = "CodeExecutor"
+
+    executor: Annotated[CodeExecutor, Field(title="Executor")]
+    description: Annotated[
+        str,
+        Field(
+            title="Description",
+            description="Tells the model what the tool is for.",
+            json_schema_extra={"x-multiline": True},
+        ),
+    ] = "Execute Python code blocks."
+
+    @property
+    def schema(self) -> ToolSchema:  # pyright: ignore[reportIncompatibleMethodOverride] -- AutoGen's name; Pydantic's is deprecated
+        code = CodeExecutionInput.model_json_schema()["properties"]["code"]
+        return ToolSchema(
+            name=self.name,
+            description=self.description,
+            parameters={
+                "type": "object",
+                "properties": {"code": code},
+                "required": ["code"],
+                "additionalProperties": False,
+            },
+            strict=False,
+        )
+
+    async def call(
+        self,
+        arguments: Mapping[str, object],
+        cancellation_token: CancellationToken | None = None,
+        call_id: str | None = None,
+    ) -> ToolReturn:
+        """Run the code. The execution is an effect, so the call as a whole is none.
+
+        Code that fails is no failed call: the model reads what it printed, as in AutoGen.
+        """
+        del call_id
+        try:
+            given = CodeExecutionInput.model_validate(dict(arguments))
+        except ValidationError as error:
+            raise ToolFailed(str(error)) from error
+        block = CodeBlock(code=given.code, language="python")
+        result = await self.executor.execute_code_blocks([block], cancellation_token)
+        return ToolReturn({"success": result.exit_code == 0, "output": result.output}, result.output)
+
+    async def stop(self) -> None:
+        await self.executor.stop()

@@ -1,0 +1,205 @@
+"""One tool of an MCP server as a tool, for teams that name it instead of taking all."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, cast
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, PrivateAttr, ValidationError, field_validator
+
+from studio.components import Capability, JsonObject
+from studio.errors import ConfigError, ToolFailed
+from studio.messages import ToolSchema
+from studio.models import model_from_schema
+from studio.tools.base import BaseTool, ToolReturn
+from studio.tools.mcp.connection import Connection
+from studio.tools.mcp.results import listed_tools, parameters_of
+from studio.tools.mcp.servers import McpServerParams, SseServerParams, StdioServerParams, StreamableHttpServerParams
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mcp import types
+
+
+class McpTool(BaseModel):
+    """What a server says about a tool."""
+
+    model_config = ConfigDict(frozen=True, extra="allow", serialize_by_alias=True, populate_by_name=True)
+
+    name: Annotated[str, Field(min_length=1, title="Name", examples=["fetch"])]
+    description: Annotated[str | None, Field(title="Description")] = None
+    input_schema: Annotated[
+        dict[str, JsonValue],
+        Field(
+            alias="inputSchema",
+            title="Arguments (JSON schema)",
+            json_schema_extra={"x-multiline": True, "x-language": "json"},
+        ),
+    ]
+
+
+_EXAMPLE: JsonObject = {
+    "name": "fetch",
+    "description": "Fetch a page.",
+    "inputSchema": {"type": "object", "properties": {}},
+}
+
+
+class McpToolAdapter(BaseTool):
+    """Calls one tool of an MCP server. Between `start` and `stop` all calls share a session; else each has its own."""
+
+    positional = ("server_params", "tool")
+    server_kind: ClassVar[type[BaseModel]]
+
+    if TYPE_CHECKING:  # each adapter declares it with the one kind of server that it takes
+        server_params: Any
+
+    tool: Annotated[McpTool, Field(title="Tool", examples=[_EXAMPLE])]
+
+    _connection: Connection | None = PrivateAttr(default=None)
+    _keeps_session: bool = PrivateAttr(default=False)
+    _arguments: type[BaseModel] | None = PrivateAttr(default=None)
+
+    @field_validator("tool", mode="before")
+    @classmethod
+    def _sdk_tool_is_json(cls, value: object) -> object:
+        if isinstance(value, BaseModel) and not isinstance(value, McpTool):
+            return value.model_dump(mode="json", by_alias=True, exclude_none=True)
+        return value
+
+    @classmethod
+    async def from_server_params(cls, server_params: McpServerParams, tool_name: str) -> Self:
+        """Make the adapter for a tool that the server is asked for.
+
+        Raises:
+            ConfigError: The server has no such tool.
+        """
+        tools = await _tools_of(server_params)
+        for tool in tools:
+            if tool.name == tool_name:
+                return cls(server_params=server_params, tool=tool)
+        raise ConfigError(f"Tool '{tool_name}' not found, available tools: {', '.join(tool.name for tool in tools)}")
+
+    @property
+    def server(self) -> McpServerParams:
+        """How the server is reached."""
+        return cast("McpServerParams", self.server_params)
+
+    @property
+    def name(self) -> str:
+        return self.tool.name
+
+    @property
+    def schema(self) -> ToolSchema:  # pyright: ignore[reportIncompatibleMethodOverride] -- AutoGen's name; Pydantic's is deprecated
+        return ToolSchema(
+            name=self.tool.name,
+            description=self.tool.description or "",
+            parameters=parameters_of(self.tool.input_schema),
+            strict=False,
+        )
+
+    def capabilities(self) -> Iterator[Capability]:
+        yield from self.server.capabilities()
+
+    async def start(self) -> None:
+        self._keeps_session = True
+
+    async def stop(self) -> None:
+        self._keeps_session = False
+        if self._connection is not None:
+            await self._connection.close()
+
+    async def _run(self, arguments: JsonObject) -> ToolReturn:
+        checked = self._checked(arguments)
+        connection = self._connection or Connection(self.server)
+        if self._keeps_session:
+            self._connection = connection
+        try:
+            result = await connection.ask(lambda client: client.call_tool(self.tool.name, checked))
+        finally:
+            if not self._keeps_session:
+                await connection.close()
+        content: list[JsonValue] = [_item(part) for part in result.content]
+        text = json.dumps(content)
+        if result.is_error:
+            raise ToolFailed(text)
+        return ToolReturn(content, text)
+
+    def _checked(self, arguments: JsonObject) -> JsonObject:
+        if self._arguments is None:
+            self._arguments = model_from_schema(self.tool.input_schema, f"{self.tool.name}Args")
+        try:
+            return self._arguments.model_validate(arguments).model_dump(mode="json", exclude_unset=True)
+        except ValidationError as error:
+            raise ToolFailed(str(error)) from error
+
+
+def _item(part: types.ContentBlock) -> JsonObject:
+    """A part of a result as AutoGen writes it: all fields, but no empty `_meta`."""
+    item = cast("JsonObject", part.model_dump(mode="json", by_alias=True))
+    return {name: value for name, value in item.items() if name != "_meta" or value is not None}
+
+
+class StdioMcpToolAdapter(McpToolAdapter):
+    """Calls one tool of an MCP server that is a program."""
+
+    provider = "autogen_ext.tools.mcp.StdioMcpToolAdapter"
+    aliases = (
+        "autogen_ext.tools.mcp._stdio.StdioMcpToolAdapter",
+        "autogen_ext.tools.mcp._factory.StdioMcpToolAdapter",
+        "studio.tools.mcp.StdioMcpToolAdapter",
+    )
+
+    server_params: Annotated[
+        StdioServerParams, Field(title="Server", examples=[{"command": "uvx", "args": ["mcp-server-fetch"]}])
+    ]
+
+
+class SseMcpToolAdapter(McpToolAdapter):
+    """Calls one tool of an MCP server over HTTP with Server-Sent Events."""
+
+    provider = "autogen_ext.tools.mcp.SseMcpToolAdapter"
+    aliases = (
+        "autogen_ext.tools.mcp._sse.SseMcpToolAdapter",
+        "autogen_ext.tools.mcp._factory.SseMcpToolAdapter",
+        "studio.tools.mcp.SseMcpToolAdapter",
+    )
+
+    server_params: Annotated[SseServerParams, Field(title="Server", examples=[{"url": "http://localhost:8000/sse"}])]
+
+
+class StreamableHttpMcpToolAdapter(McpToolAdapter):
+    """Calls one tool of an MCP server over streamable HTTP."""
+
+    provider = "autogen_ext.tools.mcp.StreamableHttpMcpToolAdapter"
+    aliases = (
+        "autogen_ext.tools.mcp._factory.StreamableHttpMcpToolAdapter",
+        "autogen_ext.tools.mcp._streamable_http.StreamableHttpMcpToolAdapter",
+        "studio.tools.mcp.StreamableHttpMcpToolAdapter",
+    )
+
+    server_params: Annotated[
+        StreamableHttpServerParams, Field(title="Server", examples=[{"url": "http://localhost:8000/mcp"}])
+    ]
+
+
+_ADAPTERS: dict[str, type[McpToolAdapter]] = {
+    "StdioServerParams": StdioMcpToolAdapter,
+    "SseServerParams": SseMcpToolAdapter,
+    "StreamableHttpServerParams": StreamableHttpMcpToolAdapter,
+}
+
+
+async def mcp_server_tools(server_params: McpServerParams) -> list[McpToolAdapter]:
+    """All tools of a server, each as a tool of its own."""
+    adapter = _ADAPTERS[server_params.type]
+    return [adapter(server_params=server_params, tool=tool) for tool in await _tools_of(server_params)]
+
+
+async def _tools_of(server: McpServerParams) -> list[McpTool]:
+    connection = Connection(server)
+    try:
+        return [McpTool.model_validate(tool) for tool in await connection.ask(listed_tools)]
+    finally:
+        await connection.close()

@@ -1,0 +1,63 @@
+"""Lists and results of the protocol as the studio's own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from pydantic import JsonValue
+
+from studio.components import JsonObject
+from studio.errors import ToolFailed
+from studio.messages import Image
+from studio.messages.llm import ParametersSchema
+from studio.models.schema_model import inlined
+from studio.tools.workbench import ImageResultContent, ResultContent, TextResultContent
+
+if TYPE_CHECKING:
+    from mcp import types
+    from mcp.client import Client
+
+MOST_PAGES = 100
+"""Pages of a list of tools that are asked for."""
+
+
+async def listed_tools(client: Client) -> list[JsonValue]:
+    """All tools of a server, page by page, as the server writes them."""
+    found: list[JsonValue] = []
+    cursor: str | None = None
+    for _ in range(MOST_PAGES):
+        page = await client.list_tools(cursor=cursor)
+        found += [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in page.tools]
+        cursor = page.next_cursor
+        if not cursor:
+            return found
+    raise ToolFailed(f"The server's list of tools has more than {MOST_PAGES} pages.")
+
+
+def parameters_of(input_schema: JsonObject) -> ParametersSchema:
+    """What a model is told about the arguments of a tool."""
+    schema = inlined(input_schema)
+    return cast(
+        "ParametersSchema",
+        {
+            "type": "object",
+            "properties": schema.get("properties", {}),
+            "required": schema.get("required", []),
+            "additionalProperties": schema.get("additionalProperties", False),
+        },
+    )
+
+
+def parts_of(result: types.CallToolResult) -> list[ResultContent]:
+    """What a call gave: text and pictures as such, everything else as its JSON."""
+    from mcp import types
+
+    parts: list[ResultContent] = []
+    for item in result.content:
+        if isinstance(item, types.TextContent):
+            parts.append(TextResultContent(content=item.text))
+        elif isinstance(item, types.ImageContent):
+            parts.append(ImageResultContent(content=Image.from_base64(item.data)))
+        else:
+            parts.append(TextResultContent(content=item.model_dump_json(by_alias=True, exclude_none=True)))
+    return parts

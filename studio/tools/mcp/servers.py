@@ -1,0 +1,130 @@
+"""How to reach an MCP server, and what that may do to the world."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Literal
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from studio.components import Capability
+from studio.models.headers import references_in
+
+
+class StdioServerParams(BaseModel):
+    """A server that is started as a program and spoken to over its standard input and output."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    type: Literal["StdioServerParams"] = "StdioServerParams"
+    command: Annotated[str, Field(min_length=1, title="Program", examples=["uvx"])]
+    args: Annotated[list[str], Field(title="Arguments")] = Field(default_factory=list[str])
+    env: Annotated[
+        dict[str, str] | None,
+        Field(title="Environment", description="More variables; a value may name a secret: `env:NAME`."),
+    ] = None
+    cwd: Annotated[str | None, Field(title="Folder", json_schema_extra={"x-advanced": True})] = None
+    encoding: Annotated[str, Field(title="Encoding", json_schema_extra={"x-advanced": True})] = "utf-8"
+    encoding_error_handler: Annotated[
+        Literal["strict", "ignore", "replace"],
+        Field(title="On wrong bytes", json_schema_extra={"x-advanced": True}),
+    ] = "strict"
+    read_timeout_seconds: Annotated[float, Field(gt=0, title="Time limit of an answer (s)")] = 5.0
+
+    @field_validator("cwd", mode="before")
+    @classmethod
+    def _path_is_text(cls, value: object) -> object:
+        return str(value) if isinstance(value, Path) else value
+
+    @property
+    def command_line(self) -> str:
+        """As a person would type it."""
+        return shlex.join((self.command, *self.args))
+
+    @property
+    def label(self) -> str:
+        """Says which server it is, in messages."""
+        return self.command_line
+
+    @property
+    def answer_limit_s(self) -> float:
+        return self.read_timeout_seconds
+
+    def capabilities(self) -> Iterator[Capability]:
+        detail = {
+            "command": [self.command, *self.args],
+            "folder": self.cwd,
+            "environment": sorted(self.env or {}),
+        }
+        text = f"Starts the MCP server `{self.command_line}` on this machine."
+        yield Capability("process", text, json.dumps(detail, sort_keys=True))
+        for secret in references_in(self.env):
+            text = f"Gives the secret {secret.reference} to the program `{self.command_line}`."
+            yield Capability("secret", text, f"{secret.reference} to the program {self.command_line}")
+
+
+class _HttpServerParams(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    url: Annotated[str, Field(pattern=r"^https?://[^/?#\s]+", title="Address", examples=["http://localhost:8000/mcp"])]
+    headers: Annotated[
+        dict[str, str] | None, Field(title="Headers", description="A value may name a secret: `env:NAME`.")
+    ] = None
+    sse_read_timeout: Annotated[
+        float,
+        Field(gt=0, title="Time limit of an answer (s)", json_schema_extra={"x-advanced": True}),
+    ] = 300.0
+
+    @property
+    def origin(self) -> str:
+        """Scheme, host and port."""
+        parts = urlsplit(self.url)
+        port = parts.port or (443 if parts.scheme == "https" else 80)
+        return f"{parts.scheme}://{parts.hostname}:{port}"
+
+    @property
+    def label(self) -> str:
+        """Says which server it is, in messages."""
+        return f"{self.origin}{urlsplit(self.url).path}"
+
+    @property
+    def answer_limit_s(self) -> float:
+        return self.sse_read_timeout
+
+    def capabilities(self) -> Iterator[Capability]:
+        for secret in references_in(self.headers):
+            text = f"Sends the secret {secret.reference} to {self.origin}."
+            yield Capability("secret", text, f"{secret.reference} to {self.origin}")
+        yield Capability("host", f"Uses the MCP server at {self.origin}.", self.origin)
+
+
+class SseServerParams(_HttpServerParams):
+    """A server over HTTP with Server-Sent Events, the older of the two."""
+
+    type: Literal["SseServerParams"] = "SseServerParams"
+    timeout: Annotated[float, Field(gt=0, title="Time limit (s)")] = 5.0
+
+
+class StreamableHttpServerParams(_HttpServerParams):
+    """A server over streamable HTTP."""
+
+    type: Literal["StreamableHttpServerParams"] = "StreamableHttpServerParams"
+    timeout: Annotated[float, Field(gt=0, title="Time limit (s)")] = 30.0
+    terminate_on_close: Annotated[
+        bool, Field(title="End the session on the server", json_schema_extra={"x-advanced": True})
+    ] = True
+
+
+McpServerParams = Annotated[
+    StdioServerParams | SseServerParams | StreamableHttpServerParams,
+    Field(
+        discriminator="type",
+        title="Server",
+        description="A program on this machine, or an address.",
+        examples=[{"type": "StdioServerParams", "command": "uvx", "args": ["mcp-server-fetch"]}],
+    ),
+]

@@ -1,0 +1,210 @@
+"""All tools of an MCP server as a workbench."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Annotated, ClassVar, Self, cast
+
+from pydantic import Field, JsonValue, PrivateAttr, TypeAdapter, model_validator
+
+from studio import effects
+from studio.components import Capability, Component, JsonObject
+from studio.effects import EffectRequest
+from studio.errors import StudioError
+from studio.messages import CancellationToken, ToolSchema, linked
+from studio.tools.mcp.connection import Connection
+from studio.tools.mcp.host import McpSessionHost, as_json
+from studio.tools.mcp.results import listed_tools, parameters_of, parts_of
+from studio.tools.mcp.servers import McpServerParams
+from studio.tools.overrides import ToolOverrides, check_unique, original_name, shown
+from studio.tools.workbench import ResultContent, TextResultContent, ToolResult, Workbench
+
+if TYPE_CHECKING:
+    from mcp import types
+    from mcp.client import Client
+    from pydantic import BaseModel
+
+_PARTS: TypeAdapter[list[ResultContent]] = TypeAdapter(list[ResultContent])
+
+
+class McpWorkbench(Workbench):
+    """All tools of an MCP server. The session begins with the first question and ends with the run."""
+
+    provider = "autogen_ext.tools.mcp.McpWorkbench"
+    aliases = (
+        "autogen_ext.tools.mcp._workbench.McpWorkbench",
+        "autogenstudio.gallery.builder.McpWorkbench",
+        "studio.tools.mcp.McpWorkbench",
+    )
+    positional = ("server_params", "tool_overrides", "host")
+
+    server_params: McpServerParams
+    tool_overrides: ToolOverrides = Field(default_factory=dict)
+    host: Annotated[
+        McpSessionHost | None,
+        Field(
+            title="Offered to the server", description="Nothing when left out.", json_schema_extra={"x-advanced": True}
+        ),
+    ] = None
+
+    _connection: Connection | None = PrivateAttr(default=None)
+    _tools: list[JsonObject] | None = PrivateAttr(default=None)
+    """The server's list, as it was last told."""
+    _may_have_changed: bool = PrivateAttr(default=True)
+    """Whether a tool was called since: servers offer other tools after a login, say."""
+
+    @model_validator(mode="after")
+    def _names_are_unique(self) -> Self:
+        check_unique(self.tool_overrides, own_names=())
+        return self
+
+    def capabilities(self) -> Iterator[Capability]:
+        yield from self.server_params.capabilities()
+
+    async def start(self) -> None:
+        """Open the session now; it would open by itself.
+
+        Raises:
+            McpUnavailable: The server does not start or cannot be reached.
+        """
+
+        async def perform() -> JsonValue:
+            await self._opened().open()
+            return None
+
+        await effects.call(self._request({"start": self.server_params.label}), perform)
+
+    async def stop(self) -> None:
+        self._tools = None
+        if self._connection is not None:
+            await self._connection.close()
+
+    async def list_tools(self) -> list[ToolSchema]:
+        if self._tools is None or self._may_have_changed:
+            body: JsonObject = {"list_tools": self.server_params.label}
+            changed = cast("list[JsonObject] | None", await self._asked(body, self._changed_list))
+            self._tools = self._tools if changed is None else changed
+            self._may_have_changed = False
+        return [
+            shown(
+                ToolSchema(
+                    name=str(tool["name"]),
+                    description=str(tool.get("description") or ""),
+                    parameters=parameters_of(cast("JsonObject", tool.get("inputSchema") or {})),
+                ),
+                self.tool_overrides,
+            )
+            for tool in self._tools or ()
+        ]
+
+    async def _changed_list(self, client: Client) -> JsonValue:
+        """The server's list, or None when it is as before: so the log holds it once."""
+        found = await listed_tools(client)
+        return None if found == self._tools else found
+
+    async def call_tool(
+        self,
+        name: str,
+        arguments: Mapping[str, object] | None = None,
+        cancellation_token: CancellationToken | None = None,
+        call_id: str | None = None,
+    ) -> ToolResult:
+        given = cast("JsonObject", dict(arguments or {}))
+        own_name = original_name(name, self.tool_overrides)
+        request = EffectRequest("tool", name, lambda: {"name": name, "arguments": given, "call_id": call_id})
+
+        async def perform() -> JsonValue:
+            try:
+                result = await self._opened().ask(lambda client: client.call_tool(own_name, given))
+            except StudioError as error:
+                parts, is_error = [TextResultContent(content=error.what)], True
+            else:
+                parts, is_error = parts_of(result), bool(result.is_error)
+            content = cast("JsonValue", _PARTS.dump_python(list(parts), mode="json"))
+            return {"content": content, "is_error": is_error}
+
+        self._may_have_changed = True
+        with linked(cancellation_token):
+            answer = cast("JsonObject", await effects.call(request, perform))
+        return ToolResult(
+            name=name, result=_PARTS.validate_python(answer["content"]), is_error=bool(answer["is_error"])
+        )
+
+    async def list_resources(self) -> types.ListResourcesResult:
+        """Resources of the server, its first page."""
+        from mcp import types
+
+        answer = await self._asked({"list_resources": None}, _as_json(lambda client: client.list_resources()))
+        return types.ListResourcesResult.model_validate(answer)
+
+    async def list_resource_templates(self) -> types.ListResourceTemplatesResult:
+        """Templates of resources of the server, the first page."""
+        from mcp import types
+
+        ask = _as_json(lambda client: client.list_resource_templates())
+        return types.ListResourceTemplatesResult.model_validate(await self._asked({"list_templates": None}, ask))
+
+    async def read_resource(self, uri: str) -> types.ReadResourceResult:
+        """The content of a resource."""
+        from mcp import types
+
+        ask = _as_json(lambda client: client.read_resource(uri))
+        return types.ReadResourceResult.model_validate(await self._asked({"read_resource": uri}, ask))
+
+    async def list_prompts(self) -> types.ListPromptsResult:
+        """Prompts of the server, its first page."""
+        from mcp import types
+
+        answer = await self._asked({"list_prompts": None}, _as_json(lambda client: client.list_prompts()))
+        return types.ListPromptsResult.model_validate(answer)
+
+    async def get_prompt(self, name: str, arguments: Mapping[str, str] | None = None) -> types.GetPromptResult:
+        """A prompt, filled in."""
+        from mcp import types
+
+        given = dict(arguments or {})
+        ask = _as_json(lambda client: client.get_prompt(name, given))
+        body: JsonObject = {"get_prompt": name, "arguments": cast("JsonValue", given)}
+        return types.GetPromptResult.model_validate(await self._asked(body, ask))
+
+    async def save_state(self) -> Mapping[str, JsonValue]:
+        return {"type": "McpWorkBenchState"}
+
+    async def _asked(self, body: JsonObject, question: Callable[[Client], Awaitable[JsonValue]]) -> JsonValue:
+        async def perform() -> JsonValue:
+            return await self._opened().ask(question)
+
+        return await effects.call(self._request(body), perform)
+
+    def _request(self, body: JsonObject) -> EffectRequest:
+        return EffectRequest("tool", self.server_params.label, lambda: body)
+
+    def _opened(self) -> Connection:
+        if self._connection is None:
+            self._connection = Connection(self.server_params, self.host)
+        return self._connection
+
+
+def _as_json(question: Callable[[Client], Awaitable[BaseModel]]) -> Callable[[Client], Awaitable[JsonValue]]:
+    async def ask(client: Client) -> JsonValue:
+        return cast("JsonValue", as_json(await question(client)))
+
+    return ask
+
+
+class McpSessionActor(Component):
+    """A part of AutoGen's that its files may hold; here each workbench has a session of its own."""
+
+    provider = "autogen_ext.tools.mcp.McpSessionActor"
+    aliases = (
+        "autogen_ext.tools.mcp._actor.McpSessionActor",
+        "autogen_ext.tools.mcp._workbench.McpSessionActor",
+        "studio.tools.mcp.McpSessionActor",
+    )
+    component_type: ClassVar[str] = "mcp_session_actor"
+    positional = ("server_params",)
+
+    server_params: McpServerParams
+
+    def capabilities(self) -> Iterator[Capability]:
+        yield from self.server_params.capabilities()

@@ -1,0 +1,123 @@
+"""Code in a container. The `docker` command here is a script that keeps a diary and runs the code on this machine."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from studio.components import all_capabilities
+from studio.executors import DockerCommandLineCodeExecutor, ExecutorUnavailable
+from studio.messages import CancellationToken, CodeBlock
+
+FAKE = f"""#!{sys.executable}
+import os, pathlib, subprocess, sys
+home = pathlib.Path(__file__).parent
+arguments = sys.argv[1:]
+with open(home / "diary", "a") as diary:
+    print(*arguments, file=diary)
+verb = arguments[0]
+if verb == "version" and (home / "no-engine").exists():
+    sys.exit("Cannot connect to the Docker daemon.")
+if verb == "run":
+    if "no-such-image" in arguments:
+        sys.exit("pull access denied")
+    bound = arguments[arguments.index("--volume") + 1].split(":")[0]
+    (home / "workspace").write_text(bound)
+if verb == "exec":
+    done = subprocess.run(arguments[2:], cwd=(home / "workspace").read_text())
+    sys.exit(done.returncode)
+"""
+
+
+@pytest.fixture
+def docker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of a `docker` command that comes first on the search path."""
+    folder = tmp_path / "docker"
+    folder.mkdir()
+    (folder / "docker").write_text(FAKE)
+    (folder / "docker").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+    return folder
+
+
+def diary(folder: Path) -> list[list[str]]:
+    return [line.split() for line in (folder / "diary").read_text().splitlines()]
+
+
+def shell(*lines: str) -> list[CodeBlock]:
+    return [CodeBlock(language="sh", code=line) for line in lines]
+
+
+@pytest.mark.slow
+async def test_a_container_is_started_used_and_removed(docker: Path, tmp_path: Path) -> None:
+    executor = DockerCommandLineCodeExecutor(
+        image="python:3-slim",
+        work_dir=str(tmp_path / "work"),
+        init_command="true",
+        extra_volumes={"data": {"bind": "/data", "mode": "ro"}},
+        extra_hosts={"db": "10.0.0.1"},
+        timeout=7,
+    )
+    async with executor:
+        result = await executor.execute_code_blocks(shell("echo one; pwd", "exit 4", "echo two"))
+    assert (result.exit_code, result.output) == (4, f"one\n{tmp_path / 'work'}\n")
+    verbs = [line[0] for line in diary(docker)]
+    assert verbs == ["version", "run", "exec", "exec", "exec", "rm"]
+    started = " ".join(diary(docker)[1])
+    assert f"--volume {tmp_path / 'work'}:/workspace:rw --volume data:/data:ro --add-host db:10.0.0.1" in started
+    assert diary(docker)[3][2:5] == ["timeout", "7", "sh"]
+
+
+@pytest.mark.slow
+async def test_code_that_takes_too_long_or_is_cancelled(docker: Path, tmp_path: Path) -> None:
+    fifo = tmp_path / "started"
+    os.mkfifo(fifo)
+    token = CancellationToken()
+    async with DockerCommandLineCodeExecutor(timeout=1) as executor:
+        late = await executor.execute_code_blocks(shell("sleep 60"))
+        async with asyncio.TaskGroup() as tasks:
+            running = tasks.create_task(executor.execute_code_blocks(shell(f"echo > {fifo}; sleep 60"), token))
+            await asyncio.to_thread(fifo.read_text)
+            token.cancel()
+    assert (late.exit_code, late.output) == (124, "\n Timeout")
+    assert (running.result().exit_code, running.result().output) == (125, "Code execution was cancelled.")
+    assert [line[0] for line in diary(docker)][-2:] == ["restart", "rm"]
+
+
+@pytest.mark.slow
+async def test_without_an_engine_or_image_it_fails_and_nothing_else_runs_the_code(docker: Path) -> None:
+    (docker / "no-engine").touch()
+    code = shell(f"touch {docker / 'ran'}")
+    with pytest.raises(ExecutorUnavailable, match="no Docker engine answers: Cannot connect"):
+        await DockerCommandLineCodeExecutor().execute_code_blocks(code)
+    (docker / "no-engine").unlink()
+    with pytest.raises(ExecutorUnavailable, match="pull access denied"):
+        await DockerCommandLineCodeExecutor(image="no-such-image").execute_code_blocks(code)
+    assert not (docker / "ran").exists()
+
+
+async def test_without_the_command_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    with pytest.raises(ExecutorUnavailable, match="there is no `docker` command here"):
+        await DockerCommandLineCodeExecutor().start()
+
+
+@pytest.mark.slow
+async def test_a_name_that_autogen_made_up_is_not_used_again(docker: Path) -> None:
+    old = "autogen-code-exec-340d9499-05ee-4ae7-b085-b1f42db85347"
+    async with DockerCommandLineCodeExecutor(container_name=old) as executor:
+        assert old in str(executor.dump_component())
+    assert old not in (docker / "diary").read_text()
+
+
+def test_what_it_can_do_names_image_folders_and_hosts() -> None:
+    (capability,) = all_capabilities(DockerCommandLineCodeExecutor(work_dir="coding", extra_hosts={"db": "10.0.0.1"}))
+    assert capability.kind == "process"
+    assert capability.detail == (
+        'docker {"folder": "coding", "hosts": {"db": "10.0.0.1"}, "image": "python:3-slim", "init_command": null, '
+        '"volumes": {}}'
+    )

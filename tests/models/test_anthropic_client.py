@@ -1,0 +1,281 @@
+"""The Anthropic client over real HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import aclosing
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+
+from studio.components import all_capabilities, load_component
+from studio.errors import MissingSecret, ModelRefused, ModelUnavailable, StudioError
+from studio.messages import (
+    AssistantMessage,
+    CreateResult,
+    FunctionCall,
+    FunctionExecutionResult,
+    FunctionExecutionResultMessage,
+    Image,
+    LLMMessage,
+    RequestUsage,
+    SystemMessage,
+    ToolSchema,
+    UserMessage,
+)
+from studio.models import AnthropicChatCompletionClient
+from tests.fakes.anthropic_server import SIGNATURE, AnthropicServer
+from tests.fakes.model_server import HEADERS, Call, Reply
+
+MODEL = "claude-haiku-4-5"
+ASK: list[LLMMessage] = [SystemMessage(content="be brief"), UserMessage(content="hi", source="user")]
+ADD = ToolSchema(name="add", description="Adds.", parameters={"type": "object", "properties": {}})
+PNG = "iVBORw0KGgo="
+
+
+class Answer(BaseModel):
+    text: str
+
+
+@pytest.fixture
+def server() -> Iterator[AnthropicServer]:
+    with AnthropicServer() as server:
+        yield server
+
+
+class MakeClient:
+    """Makes clients of the fake server; keywords are fields of the config."""
+
+    def __init__(self, server: AnthropicServer) -> None:
+        self._server = server
+        self.made: list[AnthropicChatCompletionClient] = []
+
+    def __call__(self, **config: Any) -> AnthropicChatCompletionClient:
+        given: dict[str, Any] = {"model": MODEL, "base_url": self._server.url, **config}
+        self.made.append(AnthropicChatCompletionClient(**given))
+        return self.made[-1]
+
+
+@pytest.fixture
+async def make_client(server: AnthropicServer) -> AsyncIterator[MakeClient]:
+    make = MakeClient(server)
+    yield make
+    for client in make.made:
+        await client.close()
+
+
+async def collect(client: AnthropicChatCompletionClient, **more: Any) -> list[str | CreateResult]:
+    return [item async for item in client.create_stream(ASK, **more)]
+
+
+async def test_a_whole_answer_has_text_and_usage(server: AnthropicServer, make_client: MakeClient) -> None:
+    server.say("Hello there")
+    result = await make_client(max_tokens=100, temperature=0.5).create(ASK)
+    assert result == CreateResult(
+        finish_reason="stop",
+        content="Hello there",
+        usage=RequestUsage(prompt_tokens=11, completion_tokens=7),
+        cached=False,
+    )
+    assert server.requests[0].path == "/v1/messages"
+    assert server.requests[0].body == {
+        "model": MODEL,
+        "max_tokens": 100,
+        "temperature": 0.5,
+        "system": "be brief",
+        "messages": [{"role": "user", "content": "hi"}],
+        "stream": False,
+    }
+
+
+async def test_a_streamed_answer_arrives_in_pieces_with_usage(server: AnthropicServer, make_client: MakeClient) -> None:
+    server.say("one two three")
+    *pieces, result = await collect(make_client())
+    assert pieces == ["one ", "two ", "three"]
+    assert isinstance(result, CreateResult)
+    assert (result.content, result.usage) == ("one two three", RequestUsage(prompt_tokens=11, completion_tokens=7))
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+async def test_tool_calls_come_with_their_arguments(
+    server: AnthropicServer, make_client: MakeClient, streamed: bool
+) -> None:
+    server.say(Reply("I add.", calls=[Call("add", {"a": 1}, id="x"), Call("add", {}, id="y")]))
+    client = make_client()
+    result = (await collect(client, tools=[ADD]))[-1] if streamed else await client.create(ASK, tools=[ADD])
+    assert isinstance(result, CreateResult)
+    assert (result.finish_reason, result.thought) == ("function_calls", "I add.")
+    assert result.content == [
+        FunctionCall(id="x", name="add", arguments='{"a": 1}'),
+        FunctionCall(id="y", name="add", arguments="{}"),
+    ]
+    assert server.requests[0].body["tool_choice"] == {"type": "auto"}
+    assert server.requests[0].body["tools"] == [
+        {"name": "add", "description": "Adds.", "input_schema": {"type": "object", "properties": {}}}
+    ]
+
+
+def after_a_call(call_id: str) -> list[LLMMessage]:
+    call = FunctionCall(id=call_id, name="add", arguments='{"a": 1}')
+    result = FunctionExecutionResult(content="2", name="add", call_id=call_id, is_error=False)
+    return [
+        UserMessage(content="add", source="user"),
+        AssistantMessage(content=[call], thought="I add.", source="a"),
+        FunctionExecutionResultMessage(content=[result]),
+    ]
+
+
+async def test_a_conversation_with_calls_defines_its_tools_though_none_may_be_called(
+    server: AnthropicServer, make_client: MakeClient
+) -> None:
+    await make_client().create(after_a_call("x"))
+    body = server.requests[0].body
+    assert body["messages"][1:] == [
+        {
+            "role": "assistant",
+            "content": [
+                {"type": "text", "text": "I add."},
+                {"type": "tool_use", "id": "x", "name": "add", "input": {"a": 1}},
+            ],
+        },
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "x", "content": "2"}]},
+    ]
+    assert body["tools"] == [{"name": "add", "input_schema": {"type": "object"}}]
+    assert body["tool_choice"] == {"type": "none"}
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+async def test_thinking_becomes_the_thought(server: AnthropicServer, make_client: MakeClient, streamed: bool) -> None:
+    server.say(Reply("42", thought="let me see"))
+    client = make_client(thinking={"type": "enabled", "budget_tokens": 1024}, temperature=0.7)
+    items = await collect(client) if streamed else [await client.create(ASK)]
+    result = items[-1]
+    assert isinstance(result, CreateResult)
+    assert (result.thought, result.content) == ("let me see", "42")
+    assert items[:-1] == (["<think>", "let me see", "</think>", "42"] if streamed else [])
+    assert server.requests[0].body["thinking"] == {"type": "enabled", "budget_tokens": 1024}
+    assert "temperature" not in server.requests[0].body
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+async def test_signed_thoughts_go_back_beside_their_calls(
+    server: AnthropicServer, make_client: MakeClient, streamed: bool
+) -> None:
+    server.say(Reply(thought="hm", calls=[Call("add", {"a": 1}, id="x")]), "2", "3")
+    client = make_client(thinking={"type": "enabled", "budget_tokens": 1024})
+    if streamed:
+        await collect(client, tools=[ADD])
+    else:
+        await client.create(ASK, tools=[ADD])
+    await client.create(after_a_call("x"), tools=[ADD])
+    await client.create(after_a_call("from before a restart"), tools=[ADD])
+    second, third = (request.body for request in server.requests[1:])
+    assert second["messages"][1]["content"][0] == {"type": "thinking", "thinking": "hm", "signature": SIGNATURE}
+    assert second["thinking"]["type"] == "enabled"
+    assert third["thinking"] == {"type": "disabled"}
+
+
+async def test_a_demanded_tool_is_called_without_thinking(server: AnthropicServer, make_client: MakeClient) -> None:
+    client = make_client(thinking={"type": "enabled", "budget_tokens": 1024})
+    await client.create(ASK, tools=[ADD], tool_choice="required")
+    body = server.requests[0].body
+    assert (body["tool_choice"], body["thinking"]) == ({"type": "any"}, {"type": "disabled"})
+
+
+async def test_pictures_are_sent_to_models_that_read_them(server: AnthropicServer, make_client: MakeClient) -> None:
+    ask: list[LLMMessage] = [UserMessage(content=["What is this?", Image(data=PNG)], source="user")]
+    await make_client().create(ask)
+    assert server.requests[0].body["messages"][0]["content"] == [
+        {"type": "text", "text": "What is this?"},
+        {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PNG}},
+    ]
+    blind = {"vision": False, "function_calling": True, "json_output": True, "family": "x", "structured_output": True}
+    with pytest.raises(ModelRefused, match="does not read pictures"):
+        await make_client(model_info=blind).create(ask)
+
+
+async def test_an_answer_by_schema_or_in_json_is_asked_for(server: AnthropicServer, make_client: MakeClient) -> None:
+    await make_client().create(ASK, json_output=Answer)
+    await make_client().create(ASK, json_output=True)
+    by_schema, in_json = (request.body for request in server.requests)
+    assert by_schema["output_config"]["format"]["type"] == "json_schema"
+    assert by_schema["output_config"]["format"]["schema"]["additionalProperties"] is False
+    assert "JSON only" in in_json["system"]
+    with pytest.raises(ModelRefused, match="structured output"):
+        await make_client(model="claude-3-haiku-20240307").create(ASK, json_output=Answer)
+
+
+async def test_overload_is_retried(server: AnthropicServer, make_client: MakeClient) -> None:
+    server.say(Reply(status=429, retry_after="0.01"), Reply(status=529, retry_after="0.01"), "fine")
+    assert (await make_client(max_retries=2).create(ASK)).content == "fine"
+    assert server.request_count == 3
+
+
+@pytest.mark.parametrize(
+    ("reply", "error", "message"),
+    [
+        (Reply(status=401), ModelRefused, "status 401"),
+        (Reply(status=404, message="no such model"), ModelRefused, "404: no such model\\."),
+        (Reply(status=429), ModelUnavailable, "status 429"),
+        (Reply(status=500), ModelUnavailable, "status 500"),
+        (Reply("a b", cut=HEADERS), ModelUnavailable, "cut the connection"),
+        (Reply("a b", cut=1), ModelUnavailable, "cut the connection|ended before it was complete"),
+        (Reply("a b", malformed=1), ModelUnavailable, "no chat completion"),
+        (Reply("a b", unfinished=True), ModelUnavailable, "ended before it was complete"),
+        (Reply("", unfinished=True), ModelUnavailable, "said nothing"),
+        (Reply("a b", hold=HEADERS), ModelUnavailable, "did not answer in time"),
+        (Reply("a b", hold=1), ModelUnavailable, "did not answer in time"),
+    ],
+)
+async def test_faults_of_a_stream_say_what_happened(
+    server: AnthropicServer, make_client: MakeClient, reply: Reply, error: type[StudioError], message: str
+) -> None:
+    server.say(reply)
+    with pytest.raises(error, match=message) as caught:
+        await collect(make_client(max_retries=0, timeout=0.2))
+    assert caught.value.fix
+
+
+@pytest.mark.parametrize(
+    ("reply", "message"),
+    [
+        (Reply("a", malformed=0), "no chat completion"),
+        (Reply("a", cut=0), "cut the connection"),
+        (Reply("a", hold=HEADERS), "did not answer in time"),
+    ],
+)
+async def test_faults_of_a_whole_answer_say_what_happened(
+    server: AnthropicServer, make_client: MakeClient, reply: Reply, message: str
+) -> None:
+    server.say(reply)
+    with pytest.raises(ModelUnavailable, match=message):
+        await make_client(max_retries=0, timeout=0.2).create(ASK)
+
+
+async def test_closing_the_stream_hangs_up(server: AnthropicServer, make_client: MakeClient) -> None:
+    server.say(Reply("one two three", hold=1))
+    async with aclosing(make_client().create_stream(ASK)) as stream:
+        assert await anext(stream) == "one "
+    await asyncio.to_thread(server.wait_until_idle)
+
+
+async def test_the_key_of_the_environment_only_goes_to_its_own_service(
+    server: AnthropicServer, make_client: MakeClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-secret")
+    await make_client().create(ASK)
+    await make_client(api_key="env:ANTHROPIC_API_KEY").create(ASK)
+    assert [request.key for request in server.requests] == ["none", "sk-secret"]
+    details = [capability.detail for capability in all_capabilities(AnthropicChatCompletionClient(model=MODEL))]
+    assert details[0] == "env:ANTHROPIC_API_KEY to https://api.anthropic.com:443"
+
+
+async def test_a_missing_key_is_told_at_the_call_and_not_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    client = load_component(
+        {"provider": "AnthropicChatCompletionClient", "config": {"model": MODEL}}, AnthropicChatCompletionClient
+    )
+    with pytest.raises(MissingSecret, match="ANTHROPIC_API_KEY"):
+        await client.create(ASK)

@@ -1,0 +1,110 @@
+"""The Azure AI client over real HTTP; its service speaks as OpenAI's does."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from studio.components import all_capabilities
+from studio.errors import MissingSecret, ModelRefused, ModelUnavailable, StudioError
+from studio.messages import CreateResult, FunctionCall, LLMMessage, ToolSchema, UserMessage
+from studio.models import AzureAIChatCompletionClient
+from tests.fakes.openai_server import HEADERS, Call, OpenAIServer, Reply
+
+ASK: list[LLMMessage] = [UserMessage(content="hi", source="user")]
+ADD = ToolSchema(name="add", description="Adds.", parameters={"type": "object", "properties": {}})
+
+
+class MakeClient:
+    """Makes clients of the fake server; keywords are fields of the config."""
+
+    def __init__(self, server: OpenAIServer) -> None:
+        self._server = server
+        self.made: list[AzureAIChatCompletionClient] = []
+
+    def __call__(self, **config: Any) -> AzureAIChatCompletionClient:
+        given: dict[str, Any] = {"model": "Phi-4", "endpoint": self._server.url, "max_retries": 0, **config}
+        self.made.append(AzureAIChatCompletionClient(**given))
+        return self.made[-1]
+
+
+@pytest.fixture
+async def make_client(openai_server: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[MakeClient]:
+    monkeypatch.setenv("AZURE_AI_API_KEY", "az-1")
+    make = MakeClient(openai_server)
+    yield make
+    for client in make.made:
+        await client.close()
+
+
+async def collect(client: AzureAIChatCompletionClient, **more: Any) -> list[str | CreateResult]:
+    return [item async for item in client.create_stream(ASK, **more)]
+
+
+async def test_a_whole_answer_has_text_and_usage(openai_server: OpenAIServer, make_client: MakeClient) -> None:
+    openai_server.say("Hello")
+    result = await make_client(temperature=0.5).create(ASK)
+    assert (result.content, result.usage.prompt_tokens) == ("Hello", 11)
+    request = openai_server.requests[0]
+    assert request.path.startswith("/v1/chat/completions?api-version=")
+    assert request.key == "az-1"
+    assert request.body == {
+        "model": "Phi-4",
+        "temperature": 0.5,
+        "messages": [{"role": "user", "content": "hi"}],
+    }
+
+
+async def test_a_streamed_answer_arrives_in_pieces(openai_server: OpenAIServer, make_client: MakeClient) -> None:
+    openai_server.say("one two", Reply(calls=[Call("add", {"a": 1}, id="x")]))
+    *pieces, result = await collect(make_client())
+    assert pieces == ["one ", "two"]
+    assert isinstance(result, CreateResult)
+    assert result.content == "one two"
+    called = (await collect(make_client(), tools=[ADD]))[-1]
+    assert isinstance(called, CreateResult)
+    assert called.content == [FunctionCall(id="x", name="add", arguments='{"a": 1}')]
+
+
+async def test_overload_is_retried(openai_server: OpenAIServer, make_client: MakeClient) -> None:
+    openai_server.say(Reply(status=429, retry_after="0"), "fine")
+    assert (await make_client(max_retries=1).create(ASK)).content == "fine"
+
+
+@pytest.mark.parametrize(
+    ("reply", "error", "message"),
+    [
+        (Reply(status=401), ModelRefused, "status 401"),
+        (Reply(status=404, message="no such model"), ModelRefused, "no such model"),
+        (Reply(status=429), ModelUnavailable, "status 429"),
+        (Reply(status=500), ModelUnavailable, "status 500"),
+        (Reply("a b", cut=HEADERS), ModelUnavailable, "cut the connection"),
+        (Reply("a b", cut=1), ModelUnavailable, "cut the connection"),
+        (Reply("a b", malformed=1), ModelUnavailable, "no chat completion"),
+        (Reply("a b", unfinished=True), ModelUnavailable, "ended before it was complete"),
+        (Reply("a b", hold=HEADERS), ModelUnavailable, "did not answer in time"),
+        (Reply("a b", hold=1), ModelUnavailable, "did not answer in time"),
+    ],
+)
+async def test_faults_of_a_stream_say_what_happened(
+    openai_server: OpenAIServer, make_client: MakeClient, reply: Reply, error: type[StudioError], message: str
+) -> None:
+    openai_server.say(reply)
+    with pytest.raises(error, match=message):
+        await collect(make_client(timeout=0.2))
+
+
+async def test_a_malformed_whole_answer_is_told(openai_server: OpenAIServer, make_client: MakeClient) -> None:
+    openai_server.say(Reply("a", malformed=0))
+    with pytest.raises(ModelUnavailable, match="no chat completion"):
+        await make_client().create(ASK)
+
+
+async def test_a_missing_key_is_told_at_the_call(make_client: MakeClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("AZURE_AI_API_KEY")
+    with pytest.raises(MissingSecret, match="AZURE_AI_API_KEY"):
+        await make_client().create(ASK)
+    details = [capability.detail for capability in all_capabilities(make_client(endpoint="https://x.test/m"))]
+    assert details[0] == "env:AZURE_AI_API_KEY to https://x.test:443"

@@ -1,0 +1,255 @@
+"""The Ollama client over real HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import aclosing
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+
+from studio.components import JsonObject, all_capabilities, load_component
+from studio.errors import ModelRefused, ModelUnavailable, StudioError
+from studio.messages import (
+    AssistantMessage,
+    CreateResult,
+    FunctionCall,
+    FunctionExecutionResult,
+    FunctionExecutionResultMessage,
+    Image,
+    LLMMessage,
+    RequestUsage,
+    SystemMessage,
+    ToolSchema,
+    UserMessage,
+)
+from studio.models import OllamaChatCompletionClient
+from tests.fakes.model_server import HEADERS, Call, Reply
+from tests.fakes.ollama_server import OllamaServer
+
+ASK: list[LLMMessage] = [SystemMessage(content="be brief"), UserMessage(content="hi", source="user")]
+ADD = ToolSchema(
+    name="add",
+    description="Adds.",
+    parameters={
+        "type": "object",
+        "properties": {
+            "a": {"type": "integer", "title": "A"},
+            "b": {"anyOf": [{"type": "integer"}, {"type": "null"}], "default": None},
+            "c": {"type": "object", "properties": {"x": {"type": "string"}}},
+        },
+        "required": ["a"],
+    },
+)
+PNG = "iVBORw0KGgo="
+
+
+class Answer(BaseModel):
+    text: str
+
+
+@pytest.fixture
+def server() -> Iterator[OllamaServer]:
+    with OllamaServer() as server:
+        yield server
+
+
+class MakeClient:
+    """Makes clients of the fake server; keywords are fields of the config."""
+
+    def __init__(self, server: OllamaServer) -> None:
+        self._server = server
+        self.made: list[OllamaChatCompletionClient] = []
+
+    def __call__(self, **config: Any) -> OllamaChatCompletionClient:
+        given: dict[str, Any] = {"model": "qwen3", "host": self._server.url, **config}
+        self.made.append(OllamaChatCompletionClient(**given))
+        return self.made[-1]
+
+
+@pytest.fixture
+async def make_client(server: OllamaServer) -> AsyncIterator[MakeClient]:
+    make = MakeClient(server)
+    yield make
+    for client in make.made:
+        await client.close()
+
+
+async def collect(client: OllamaChatCompletionClient, **more: Any) -> list[str | CreateResult]:
+    return [item async for item in client.create_stream(ASK, **more)]
+
+
+async def test_a_whole_answer_has_text_and_usage(server: OllamaServer, make_client: MakeClient) -> None:
+    server.say("Hello there")
+    result = await make_client(options={"temperature": 0.1, "num_ctx": 4096}).create(ASK)
+    assert result == CreateResult(
+        finish_reason="stop",
+        content="Hello there",
+        usage=RequestUsage(prompt_tokens=11, completion_tokens=7),
+        cached=False,
+    )
+    body = server.requests[0].body
+    assert body["messages"] == [{"role": "system", "content": "be brief"}, {"role": "user", "content": "hi"}]
+    assert (body["model"], body["options"], body["stream"]) == ("qwen3", {"temperature": 0.1, "num_ctx": 4096}, False)
+
+
+async def test_a_streamed_answer_arrives_in_pieces_with_usage(server: OllamaServer, make_client: MakeClient) -> None:
+    server.say("one two three")
+    *pieces, result = await collect(make_client())
+    assert pieces == ["one ", "two ", "three"]
+    assert isinstance(result, CreateResult)
+    assert (result.content, result.usage.completion_tokens) == ("one two three", 7)
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+async def test_tool_calls_come_with_ids_of_their_own(
+    server: OllamaServer, make_client: MakeClient, streamed: bool
+) -> None:
+    server.say(Reply("I add.", calls=[Call("add", {"a": 1}), Call("add", {"a": 2})]))
+    client = make_client()
+    result = (await collect(client, tools=[ADD]))[-1] if streamed else await client.create(ASK, tools=[ADD])
+    assert isinstance(result, CreateResult)
+    assert isinstance(result.content, list)
+    assert (result.finish_reason, result.thought) == ("function_calls", "I add.")
+    assert [call.arguments for call in result.content] == ['{"a": 1}', '{"a": 2}']
+    assert len({call.id for call in result.content}) == 2
+
+
+async def test_arguments_of_tools_are_told_whole(server: OllamaServer, make_client: MakeClient) -> None:
+    await make_client().create(ASK, tools=[ADD])
+    properties = server.requests[0].body["tools"][0]["function"]["parameters"]["properties"]
+    assert properties["a"] == {"type": "integer"}
+    assert properties["b"] == {"type": "integer"}
+    assert '"x": {"type": "string"}' in properties["c"]["description"]
+
+
+async def test_what_may_not_be_called_is_not_shown(server: OllamaServer, make_client: MakeClient) -> None:
+    await make_client().create(ASK, tools=[ADD], tool_choice="none")
+    assert server.requests[0].body["tools"] == []
+
+
+async def test_calls_and_their_results_go_back(server: OllamaServer, make_client: MakeClient) -> None:
+    call = FunctionCall(id="x", name="add", arguments='{"a": 1}')
+    result = FunctionExecutionResult(content="2", name="add", call_id="x", is_error=False)
+    conversation: list[LLMMessage] = [
+        UserMessage(content=["look", Image(data=PNG)], source="user"),
+        AssistantMessage(content=[call], thought="I add.", source="a"),
+        FunctionExecutionResultMessage(content=[result]),
+    ]
+    await make_client(model="llama3.2-vision").create(conversation)
+    assert server.requests[0].body["messages"] == [
+        {"role": "user", "content": "look", "images": [PNG]},
+        {
+            "role": "assistant",
+            "content": "I add.",
+            "tool_calls": [{"function": {"name": "add", "arguments": {"a": 1}}}],
+        },
+        {"role": "tool", "content": "2", "tool_name": "add"},
+    ]
+    with pytest.raises(ModelRefused, match="does not read pictures"):
+        await make_client().create(conversation)
+
+
+@pytest.mark.parametrize("reply", [Reply("42", thought="let me see"), Reply("<think>let me see</think>42")])
+async def test_thinking_becomes_the_thought(server: OllamaServer, make_client: MakeClient, reply: Reply) -> None:
+    server.say(reply, reply)
+    *pieces, streamed = await collect(make_client())
+    whole = await make_client().create(ASK)
+    assert isinstance(streamed, CreateResult)
+    assert (streamed.thought, streamed.content) == (whole.thought, whole.content) == ("let me see", "42")
+    assert "".join(str(piece) for piece in pieces) == "<think>let me see</think>42"
+
+
+async def test_an_answer_by_schema_or_in_json_is_asked_for(server: OllamaServer, make_client: MakeClient) -> None:
+    await make_client().create(ASK, json_output=Answer)
+    await make_client().create(ASK, json_output=True)
+    await make_client(response_format={"type": "json_object"}).create(ASK)
+    formats = [request.body["format"] for request in server.requests]
+    assert formats[0]["properties"]["text"]["type"] == "string"
+    assert formats[1:] == ["json", "json"]
+
+
+async def test_overload_is_retried(server: OllamaServer, make_client: MakeClient) -> None:
+    server.say(Reply(status=429, retry_after="0"), Reply(status=503, retry_after="0"), "fine")
+    assert (await make_client().create(ASK)).content == "fine"
+    assert server.request_count == 3
+
+
+async def test_a_wait_that_is_too_long_is_not_waited_for(server: OllamaServer, make_client: MakeClient) -> None:
+    server.say(Reply(status=429, retry_after="3600"))
+    with pytest.raises(ModelUnavailable, match="status 429"):
+        await make_client().create(ASK)
+    assert server.request_count == 1
+
+
+OVERLOADED = [Reply(status=500, retry_after="0")] * 3
+
+
+@pytest.mark.parametrize(
+    ("replies", "error", "message"),
+    [
+        (OVERLOADED, ModelUnavailable, "status 500"),
+        ([Reply(status=401)], ModelRefused, "status 401"),
+        ([Reply(status=404, message="model 'qwen3' not found")], ModelRefused, "ollama pull qwen3"),
+        ([Reply("a b", cut=HEADERS)], ModelUnavailable, "cut the connection"),
+        ([Reply("a b", cut=1)], ModelUnavailable, "cut the connection"),
+        ([Reply("a b", malformed=1)], ModelUnavailable, "no chat completion"),
+        ([Reply("a b", unfinished=True)], ModelUnavailable, "ended before it was complete"),
+        ([Reply("", unfinished=True)], ModelUnavailable, "said nothing"),
+        ([Reply("a b", hold=HEADERS)], ModelUnavailable, "did not answer in time"),
+        ([Reply("a b", hold=1)], ModelUnavailable, "did not answer in time"),
+    ],
+)
+async def test_faults_of_a_stream_say_what_happened(
+    server: OllamaServer, make_client: MakeClient, replies: list[Reply], error: type[StudioError], message: str
+) -> None:
+    server.say(*replies)
+    with pytest.raises(error, match=message) as caught:
+        await collect(make_client(timeout=0.2))
+    assert caught.value.fix
+
+
+@pytest.mark.parametrize(
+    ("reply", "message"),
+    [
+        (Reply("a", malformed=0), "no chat completion"),
+        (Reply("a", cut=0), "cut the connection"),
+        (Reply("a", hold=HEADERS), "did not answer in time"),
+    ],
+)
+async def test_faults_of_a_whole_answer_say_what_happened(
+    server: OllamaServer, make_client: MakeClient, reply: Reply, message: str
+) -> None:
+    server.say(reply)
+    with pytest.raises(ModelUnavailable, match=message):
+        await make_client(timeout=0.2).create(ASK)
+
+
+async def test_closing_the_stream_hangs_up(server: OllamaServer, make_client: MakeClient) -> None:
+    server.say(Reply("one two three", hold=1))
+    async with aclosing(make_client().create_stream(ASK)) as stream:
+        assert await anext(stream) == "one "
+    await asyncio.to_thread(server.wait_until_idle)
+
+
+async def test_the_key_of_the_environment_does_not_go_to_any_host(
+    server: OllamaServer, make_client: MakeClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OLLAMA_API_KEY", "secret")
+    monkeypatch.setenv("GATEWAY", "Bearer g-1")
+    await make_client().create(ASK)
+    await make_client(headers={"Authorization": "env:GATEWAY"}).create(ASK)
+    assert [request.key for request in server.requests] == ["", "g-1"]
+
+
+def test_capabilities_name_host_and_model() -> None:
+    document: JsonObject = {"provider": "OllamaChatCompletionClient", "config": {"model": "qwen3"}}
+    details = [(capability.kind, capability.detail) for capability in all_capabilities(load_component(document))]
+    assert details == [("host", "http://localhost:11434"), ("spend", "qwen3 at http://localhost:11434")]
+
+
+def test_the_context_is_as_long_as_the_options_say() -> None:
+    assert OllamaChatCompletionClient(model="llama3.2").context_length() == 131_072
+    assert OllamaChatCompletionClient(model="llama3.2", options={"num_ctx": 4096}).context_length() == 4096
