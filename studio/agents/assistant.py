@@ -9,7 +9,9 @@ from typing import Annotated, Any, ClassVar, cast
 from pydantic import Field, JsonValue, PrivateAttr, ValidationInfo, field_validator
 
 from studio.agents.base import ChatAgent, Step
+from studio.agents.guardrails import Guardrail, guarded
 from studio.agents.handoff import Handoff
+from studio.agents.releasing import release_all
 from studio.agents.structured import StructuredMessageFactory
 from studio.agents.templates import fill_in, unknown_placeholders
 from studio.agents.tool_round import Toolbox
@@ -23,6 +25,7 @@ from studio.messages import (
     FunctionCall,
     FunctionExecutionResult,
     HandoffMessage,
+    StopMessage,
     StructuredMessage,
     SystemMessage,
     TextMessage,
@@ -115,6 +118,12 @@ class AssistantAgent(ChatAgent):
             json_schema_extra={"x-advanced": True},
         ),
     ] = "{result}"
+    input_guardrails: Annotated[
+        list[Guardrail] | None, Field(title="Input guardrails", description="Watch what reaches the agent.")
+    ] = None
+    output_guardrails: Annotated[
+        list[Guardrail] | None, Field(title="Output guardrails", description="Watch what it answers.")
+    ] = None
     metadata: Annotated[
         dict[str, str] | None,
         Field(title="Metadata", description="Kept with the agent, not used.", json_schema_extra={"x-advanced": True}),
@@ -202,13 +211,17 @@ class AssistantAgent(ChatAgent):
     @property
     def produced_message_types(self) -> Sequence[type[BaseChatMessage]]:
         kinds: list[type[BaseChatMessage]] = [TextMessage, ToolCallSummaryMessage, HandoffMessage]
+        if any(rail.action == "stop" for rail in self._guardrails()):
+            kinds.append(StopMessage)
         return [*kinds, StructuredMessage] if self.structured_message_factory else kinds
 
     async def on_messages_stream(
         self, messages: Sequence[BaseChatMessage], cancellation_token: CancellationToken | None = None
     ) -> AsyncGenerator[Step, None]:
         turn = Turn(self._prepared(), cancellation_token or CancellationToken())
-        async with aclosing(turn.steps(messages)) as steps:
+        rails = (self.input_guardrails or (), self.output_guardrails or ())
+        begun = guarded(self.name, rails, messages, cancellation_token, lambda: turn.steps(messages))
+        async with aclosing(begun if any(rails) else turn.steps(messages)) as steps:
             async for step in steps:
                 yield step
 
@@ -224,15 +237,19 @@ class AssistantAgent(ChatAgent):
         await self._prepared().context.load_state(cast("JsonObject", state.get("llm_context") or {"messages": []}))
 
     async def release(self) -> None:
-        await self.model_client.close()
-        if self._means is not None:
-            await self._means.toolbox.stop()
+        parts = [part.release for part in (*(self.memory or ()), *self._guardrails())]
+        tools = [self._means.toolbox.stop] if self._means is not None else []
+        await release_all(self.model_client.close, *parts, *tools)
+
+    def _guardrails(self) -> list[Guardrail]:
+        return [*(self.input_guardrails or ()), *(self.output_guardrails or ())]
 
     def _prepared(self) -> Means:
         """What the agent works with, put together on first use: loading a config must cost nothing."""
         if self._means is None:
             handoffs = {handoff.name: handoff for handoff in self.handoffs or ()}
-            own = [StaticStreamWorkbench(tools=self.tools)] if self.tools else []
+            tools = [*(self.tools or ()), *(tool for memory in self.memory or () for tool in memory.tools())]
+            own = [StaticStreamWorkbench(tools=tools)] if tools else []
             self._means = Means(
                 name=self.name,
                 client=self.model_client,

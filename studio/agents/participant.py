@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import JsonValue
 
+from studio.agents.releasing import release_all
 from studio.agents.tasks import Task, cancellable, messages_of
 from studio.components import Component, walk
-from studio.errors import ConfigError
+from studio.errors import Finding, InvalidComponent
 from studio.messages import BaseChatMessage, BaseMessage, CancellationToken, TaskResult
 
 
@@ -63,7 +64,7 @@ class Participant(Component):
                 async for item in items:
                     yield item
         finally:
-            await self.release()
+            await release_all(self.release)
 
     def work(
         self, messages: list[BaseChatMessage] | None, token: CancellationToken, show_task: bool
@@ -83,16 +84,25 @@ class Participant(Component):
         del state
 
 
+def unknown_parts(component: Component) -> list[Finding]:
+    """What is inside and kept, but of no kind that is installed here."""
+    return [
+        Finding(
+            "opaque_component",
+            f"{part.label!r} is of a kind that is not installed, so nothing that holds it can run.",
+            "Replace it, or install the package that brings it.",
+            where,
+        )
+        for where, part in walk(component)
+        if part.is_opaque
+    ]
+
+
 def require_loaded(component: Component) -> None:
     """See that everything inside can run.
 
     Raises:
-        ConfigError: Something inside is kept, but not installed here.
+        InvalidComponent: With all that is unknown.
     """
-    for where, part in walk(component):
-        if part.is_opaque:
-            raise ConfigError(
-                f"{part.label!r} is not known to this studio, so nothing that holds it can run.",
-                fix="Replace it, or install the package that it comes from.",
-                where=where,
-            )
+    if unknown := unknown_parts(component):
+        raise InvalidComponent(unknown)

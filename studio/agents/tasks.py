@@ -29,7 +29,7 @@ def messages_of(task: Task | None) -> list[BaseChatMessage] | None:
         raise ValueError("Task list cannot be empty.")
     for message in cast("Sequence[object]", task):
         if not isinstance(message, BaseChatMessage):
-            raise ValueError(f"Invalid message type in task list: {type(message)}")
+            raise ValueError(f"All messages in task list must be valid BaseChatMessage types, not {type(message)}.")
     return list(task)
 
 

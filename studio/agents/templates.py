@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from string import Formatter
 
 from studio.errors import ConfigError
@@ -10,27 +11,37 @@ from studio.errors import ConfigError
 def unknown_placeholders(template: str, known: tuple[str, ...]) -> list[str]:
     """Placeholders of a template that nobody will fill; a template that cannot be read counts as one."""
     try:
-        fields = [field for _, field, _, _ in Formatter().parse(template) if field is not None]
+        return [field for _, field, _, _ in Formatter().parse(template) if field is not None and field not in known]
     except ValueError as error:
         return [str(error)]
-    return [field for field in fields if field.split(".")[0].split("[")[0] not in known]
 
 
 def fill_in(template: str, what: str, **values: object) -> str:
     """Put values in their places.
 
+    A place is a name alone. The format specs, attributes and indices of `str.format` are refused: a template comes from
+    a file, and `{result:>300000000}` would make a text of that length.
+
     Args:
-        template: In the notation of `str.format`.
+        template: `{name}` is a place, `{{` and `}}` are braces.
         what: Name of the template for the error, such as "selector_prompt".
 
     Raises:
         ConfigError: The template has other placeholders, or braces that are none.
     """
     try:
-        return template.format(**values)
-    except (KeyError, IndexError, ValueError, AttributeError) as error:
+        return "".join(_piece(literal, field, spec, values) for literal, field, spec, _ in Formatter().parse(template))
+    except (KeyError, ValueError) as error:
         names = ", ".join(f"{{{name}}}" for name in values)
         raise ConfigError(
             f"`{what}` cannot be filled in: {error}.",
             fix=f"It may hold {names}; write other braces twice.",
         ) from error
+
+
+def _piece(literal: str, field: str | None, spec: str | None, values: Mapping[str, object]) -> str:
+    if field is None:
+        return literal
+    if spec:
+        raise ValueError(f"the format {spec[:20]!r} is not taken")
+    return f"{literal}{values[field]}"

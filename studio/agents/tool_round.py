@@ -6,8 +6,10 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
+from typing import cast
 
 from studio.agents.handoff import Handoff
+from studio.agents.releasing import release_all
 from studio.messages import BaseMessage, CancellationToken, FunctionCall, FunctionExecutionResult, ToolSchema
 from studio.tools import StaticStreamWorkbench, StreamTool, ToolResult, Workbench
 
@@ -42,8 +44,7 @@ class Toolbox:
         """Let the workbenches go; they start again when they are next asked."""
         if self._is_started:
             self._is_started = False
-            for workbench in self._workbenches:
-                await workbench.stop()
+            await release_all(*(workbench.stop for workbench in self._workbenches))
 
     async def run(
         self, calls: Sequence[FunctionCall], token: CancellationToken
@@ -92,8 +93,8 @@ class Toolbox:
         self, call: FunctionCall, token: CancellationToken
     ) -> AsyncGenerator[BaseMessage | FunctionExecutionResult, None]:
         try:
-            arguments = json.loads(call.arguments)
-        except json.JSONDecodeError as error:
+            arguments = _arguments_of(call)
+        except (ValueError, RecursionError) as error:
             yield _result(call, f"Error: {error}", is_error=True)
             return
         if call.name in self._handoffs:
@@ -104,7 +105,9 @@ class Toolbox:
             yield _result(call, f"Error: tool '{call.name}' not found in any workbench", is_error=True)
             return
         if not isinstance(owner, StaticStreamWorkbench):
-            found = await owner.call_tool(call.name, arguments, token, call.id)
+            found = await owner.call_tool(
+                name=call.name, arguments=arguments, cancellation_token=token, call_id=call.id
+            )
             yield _result(call, found.to_text(), is_error=found.is_error)
             return
         async with aclosing(owner.call_tool_stream(call.name, arguments, token, call.id)) as items:
@@ -113,6 +116,16 @@ class Toolbox:
                     yield _result(call, item.to_text(), is_error=item.is_error)
                 elif isinstance(item, BaseMessage):
                     yield item
+
+
+def _arguments_of(call: FunctionCall) -> dict[str, object]:
+    """What the model wrote, as an object; small models write lists and bare values, too."""
+    arguments: object = json.loads(call.arguments)
+    if arguments is None:
+        return {}
+    if not isinstance(arguments, dict):
+        raise ValueError(f"The arguments must be a JSON object, not {call.arguments[:80]}")
+    return cast("dict[str, object]", arguments)
 
 
 def _result(call: FunctionCall, content: str, *, is_error: bool) -> FunctionExecutionResult:

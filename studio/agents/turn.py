@@ -47,6 +47,12 @@ class NoReflection(RunFailed, RuntimeError):
     code = "no_reflection"
 
 
+class NoFinalResult(RunFailed, RuntimeError):
+    """The stream of a model's answer ended without the answer as a whole."""
+
+    code = "no_final_result"
+
+
 @dataclass(frozen=True)
 class Means:
     """What an agent works with; the same for all its turns."""
@@ -81,7 +87,7 @@ class Turn:
         await add_to_context(self._means.context, messages)
         for memory in self._means.memory:
             found = await memory.update_context(self._means.context)
-            if found.memories.results:
+            if found and found.memories.results:  # a memory of a script may give nothing at all
                 yield self._note(MemoryQueryEvent(content=found.memories.results, source=self._means.name))
         self._message_id = effects.new_id()
         executed: list[tuple[FunctionCall, FunctionExecutionResult]] = []
@@ -159,10 +165,15 @@ class Turn:
         tools = await means.toolbox.schemas() if may_call_tools else []
         choice = "auto" if may_call_tools else "none"
         wanted = means.answer_format.content_model if means.answer_format else None
+        client, token = means.client, self._token
         if not means.streams:
-            self._result = await means.client.create(messages, tools=tools, tool_choice=choice, json_output=wanted)
+            self._result = await client.create(
+                messages, tools=tools, tool_choice=choice, json_output=wanted, cancellation_token=token
+            )
             return
-        stream = means.client.create_stream(messages, tools=tools, tool_choice=choice, json_output=wanted)
+        stream = client.create_stream(
+            messages, tools=tools, tool_choice=choice, json_output=wanted, cancellation_token=token
+        )
         async with aclosing(stream) as items:
             async for item in items:
                 if isinstance(item, str):
@@ -171,7 +182,9 @@ class Turn:
                     self._result = item
 
     def _answered(self) -> CreateResult:
-        assert self._result is not None, "a model call that raises nothing has a result"
+        # Clients of the studio see to this themselves; that of a script may end its stream early or yield anything.
+        if not isinstance(self._result, CreateResult):
+            raise NoFinalResult("No final model result in streaming mode.")
         return self._result
 
     async def _remember(self, result: CreateResult) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from inspect import iscoroutinefunction
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, Literal, cast
 
 from pydantic import Field, PrivateAttr
 
@@ -18,11 +18,18 @@ from studio.messages import (
     CancellationToken,
     HandoffMessage,
     Response,
+    StopMessage,
     TextMessage,
     UserInputRequestedEvent,
 )
 
 InputFunction = Callable[[str], str] | Callable[[str, CancellationToken | None], Awaitable[str]]
+
+
+HumanInputMode = Literal["ALWAYS", "NEVER", "TERMINATE"]
+EXIT = "exit"
+"""What a person answers to end the conversation, where a mode is set."""
+TERMINATE = "TERMINATE"
 
 
 class InputFailed(RunFailed, RuntimeError):
@@ -52,7 +59,22 @@ class UserProxyAgent(ChatAgent):
         str, Field(title="Description", description="Who is asked; other agents and selectors read this.")
     ] = "A human user"
 
+    human_input_mode: Annotated[
+        HumanInputMode | None,
+        Field(
+            title="When to ask",
+            description="ALWAYS; NEVER answers by itself; TERMINATE asks when the others are done. As in AG2.",
+        ),
+    ] = None
+    default_auto_reply: Annotated[
+        str | None, Field(title="Own answer", description="What it says without asking; empty when left out.")
+    ] = None
+    max_consecutive_auto_reply: Annotated[
+        int | None, Field(ge=0, title="Own answers in a row", description="Then TERMINATE asks, and NEVER ends it.")
+    ] = None
+
     _input: InputFunction | None = PrivateAttr(default=None)
+    _own_answers: int = PrivateAttr(default=0)
 
     def __init__(self, *args: Any, input_func: InputFunction | None = None, **data: Any) -> None:
         super().__init__(*args, **data)
@@ -60,21 +82,48 @@ class UserProxyAgent(ChatAgent):
 
     @property
     def produced_message_types(self) -> Sequence[type[BaseChatMessage]]:
-        return (TextMessage, HandoffMessage)
+        return (TextMessage, HandoffMessage, StopMessage) if self.human_input_mode else (TextMessage, HandoffMessage)
 
     async def on_messages_stream(
         self, messages: Sequence[BaseChatMessage], cancellation_token: CancellationToken | None = None
     ) -> AsyncGenerator[Step, None]:
         handoff = self._handoff_in(messages)
-        asked = f"Handoff received from {handoff.source}. " if handoff else ""
-        request_id = effects.new_id()
-        yield UserInputRequestedEvent(request_id=request_id, source=self.name)
-        question = HumanQuestion(request_id, self.name, f"{asked}Enter your response: ")
-        answer = await self._ask(question, cancellation_token)
+        is_over = any(is_termination(message) for message in messages[-1:])
+        answer: str | None = None
+        if self._asks(is_over):
+            asked = f"Handoff received from {handoff.source}. " if handoff else ""
+            request_id = effects.new_id()
+            yield UserInputRequestedEvent(request_id=request_id, source=self.name)
+            question = HumanQuestion(request_id, self.name, f"{asked}Enter your response: ")
+            answer = await self._ask(question, cancellation_token)
+        yield Response(chat_message=self._reply(answer, is_over, handoff))
+
+    def _asks(self, is_over: bool) -> bool:
+        """Whether a person is asked now."""
+        if self.human_input_mode == "NEVER":
+            return False
+        return self.human_input_mode != "TERMINATE" or is_over or self._is_spent
+
+    @property
+    def _is_spent(self) -> bool:
+        limit = self.max_consecutive_auto_reply
+        return limit is not None and self._own_answers >= limit
+
+    def _reply(self, answer: str | None, is_over: bool, handoff: HandoffMessage | None) -> BaseChatMessage:
+        """The person's answer, or the agent's own; or the end, where AG2 would end the conversation."""
+        is_own = answer is None or (self.human_input_mode is not None and not answer)
+        if self.human_input_mode and (answer == EXIT or (is_own and (is_over or self._is_spent))):
+            self._own_answers = 0
+            return StopMessage(content=f"{self.name} ended the conversation.", source=self.name)
+        self._own_answers = self._own_answers + 1 if is_own else 0
+        text = (self.default_auto_reply or "") if is_own else str(answer)
         if handoff:
-            yield Response(chat_message=HandoffMessage(content=answer, target=handoff.source, source=self.name))
-        else:
-            yield Response(chat_message=TextMessage(content=answer, source=self.name))
+            return HandoffMessage(content=text, target=handoff.source, source=self.name)
+        return TextMessage(content=text, source=self.name)
+
+    async def on_reset(self, cancellation_token: CancellationToken | None = None) -> None:
+        del cancellation_token
+        self._own_answers = 0
 
     def _handoff_in(self, messages: Sequence[BaseChatMessage]) -> HandoffMessage | None:
         last = messages[-1] if messages else None
@@ -96,6 +145,11 @@ class UserProxyAgent(ChatAgent):
             return str(await effects.call(request, lambda: _call(function, question.prompt, token)))
         except (EOFError, OSError) as error:
             raise InputFailed(f"Failed to get user input: {error}") from error
+
+
+def is_termination(message: BaseChatMessage) -> bool:
+    """Whether a message says that its sender is done: it ends in TERMINATE."""
+    return message.to_text().rstrip().rstrip(".").endswith(TERMINATE)
 
 
 async def _call(function: InputFunction, prompt: str, token: CancellationToken | None) -> str:

@@ -1,7 +1,8 @@
 """The base of teams: how turns follow each other until a condition says stop.
 
-A run is one chain of async generators. Nothing moves ahead of a pull and no task lives between two pulls, so whoever
-reads a run holds it by not asking for the next item.
+A run is one chain of async generators. Nothing moves ahead of a pull. Where one participant speaks at a time no task
+lives between two pulls, so whoever reads a run holds it by not asking for the next item; where several speak side by
+side their tasks stand still meanwhile (`studio.teams.branches`).
 """
 
 from __future__ import annotations
@@ -9,72 +10,44 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from contextlib import aclosing
-from typing import Annotated, Any, ClassVar, cast
+from typing import Any, ClassVar, cast
 
-from pydantic import Field, JsonValue, PrivateAttr, ValidationInfo, field_validator
+from pydantic import JsonValue, PrivateAttr
 
 from studio.agents import ChatAgent, Participant
+from studio.agents.releasing import release_all
 from studio.agents.tasks import Task
-from studio.components import JsonObject
-from studio.conditions import TerminationCondition
+from studio.components import JsonObject, walk
 from studio.errors import ConfigError
 from studio.messages import (
     BaseChatMessage,
     BaseMessage,
     CancellationToken,
     ModelClientStreamingChunkEvent,
-    Response,
     SelectSpeakerEvent,
     TaskResult,
 )
 from studio.teams.conversation import Conversation, object_in
+from studio.teams.fields import TeamFields
 from studio.teams.iteration import RunIterator
+from studio.teams.turns import Spoken, speak
 
 STATE_VERSION = "1.0.0"
 
 
-class Team(Participant):
+class Team(TeamFields):
     """Several participants in one conversation. Every chat message reaches all of them; who speaks next is up to the
     kind of team.
     """
 
-    component_type: ClassVar[str] = "team"
-    positional: ClassVar[tuple[str, ...]] = ("participants",)
     manager_name: ClassVar[str] = ""
     """Who speaks for the team itself: source of its events and key of its own state, as in AgentChat."""
     manager_state_type: ClassVar[str] = ""
-
-    name: Annotated[str, Field(title="Name")] = "Team"
-    description: Annotated[
-        str,
-        Field(
-            title="Description",
-            description="What it can do; read where the team takes part in another one.",
-            json_schema_extra={"x-multiline": True},
-        ),
-    ] = "A team of agents."
-    participants: Annotated[
-        list[Participant], Field(title="Participants", description="Agents or teams.", examples=[[]])
-    ]
-    termination_condition: Annotated[
-        TerminationCondition | None, Field(title="Stop when", description="Looked at after each turn.")
-    ] = None
-    max_turns: Annotated[
-        int | None,
-        Field(title="Turn limit", description="Turns in one run.", json_schema_extra={"minimum": 1}),
-    ] = None
-    emit_team_events: Annotated[
-        bool,
-        Field(
-            title="Tell who is chosen",
-            description="Give an event for each choice of a speaker.",
-            json_schema_extra={"x-advanced": True},
-        ),
-    ] = False
+    """Empty where AgentChat writes none."""
 
     _conversation: Conversation = PrivateAttr(default_factory=Conversation)
     _turns: int = PrivateAttr(default=0)
-    _speaker: str = PrivateAttr(default="")
+    _speakers: Sequence[str] = PrivateAttr(default=())
     _reason: str | None = PrivateAttr(default=None)
     _stop_asked: str | None = PrivateAttr(default=None)
     _run: object | None = PrivateAttr(default=None)
@@ -87,21 +60,6 @@ class Team(Participant):
         """Make one as in AgentChat; message types need no registration here."""
         del custom_message_types
         super().__init__(*args, **data)
-
-    @field_validator("name", "description", mode="before")
-    @classmethod
-    def _null_is_the_default(cls, value: object, info: ValidationInfo) -> object:
-        return cls.model_fields[str(info.field_name)].default if value is None else value
-
-    @field_validator("participants")
-    @classmethod
-    def _names_are_unique(cls, participants: list[Participant]) -> list[Participant]:
-        if not participants:
-            raise ValueError("At least one participant is required.")
-        names = [participant.name for participant in participants if not participant.is_opaque]
-        if len(names) != len(set(names)):
-            raise ValueError("The participant names must be unique.")
-        return participants
 
     # --- running ---
 
@@ -148,6 +106,7 @@ class Team(Participant):
         finally:
             if self._run is run:
                 self._run = None
+                self._end_pause()
 
     async def _all_turns(
         self, messages: list[BaseChatMessage] | None, token: CancellationToken, show_task: bool
@@ -157,60 +116,48 @@ class Team(Participant):
         self._stop_asked = None
         if self.termination_condition:
             await self.termination_condition.start()
-        await self.check_task(messages)
+        await self.check_task(messages, is_inside=not show_task)
         self._reason = None
         if messages is not None:
-            await self._take_in(messages, speaker=None)
+            await self.hear(messages, messages, speaker=None)
+            await self.judge(messages, is_turn=False)
             for message in messages if show_task else ():
                 yield message
         while self._reason is None and self._stop_asked is None:
             async with aclosing(self.choose_speaker()) as events:
                 async for event in events:
                     yield event
-            if self.emit_team_events:
-                yield SelectSpeakerEvent(content=[self._speaker], source=self.manager_name)
-            async with aclosing(self._turn(self._participant(self._speaker), token)) as items:
-                async for item in items:
-                    yield item
+            if self._reason is None:
+                async with aclosing(self._turn(token)) as items:
+                    async for item in items:
+                        yield item
         await self._forget_counts()
         yield self._reason or self._stop_asked or ""
 
-    async def _turn(self, participant: Participant, token: CancellationToken) -> AsyncGenerator[BaseMessage, None]:
-        """Let one participant speak."""
-        unread = self._conversation.take_unread(participant.name)
-        if isinstance(participant, ChatAgent):
-            async with aclosing(participant.on_messages_stream(unread, token)) as steps:
-                async for step in steps:
-                    if not isinstance(step, Response):
-                        yield step
-                        continue
-                    new = (*(step.inner_messages or ()), step.chat_message)
-                    await self._take_in(new, speaker=participant.name)
-                    yield step.chat_message
-            return
-        async with aclosing(participant.work(unread or None, token, False)) as items:
-            async for item in items:
-                if isinstance(item, TaskResult):
-                    await self._take_in(item.messages, speaker=participant.name)
-                else:
-                    yield item
+    async def _turn(self, token: CancellationToken) -> AsyncGenerator[BaseMessage, None]:
+        """Let the chosen participants speak.
 
-    async def _take_in(self, new: Sequence[BaseMessage], *, speaker: str | None) -> None:
-        """Put a turn, or the task, before everybody but its speaker, and see whether it is a reason to stop.
-
-        This comes before the last message of the turn is shown: whoever stops reading there loses nothing, and finds
-        the conditions as they are after it.
+        What was said is taken up before the last message of a turn is shown: whoever stops reading there loses
+        nothing, and finds the conditions as they are after it.
         """
-        listeners = (participant.name for participant in self.participants if participant.name != speaker)
-        await self.heard(self._conversation.add(new, listeners))
-        if self.termination_condition:
-            stop = await self.termination_condition(new)
-            if stop is not None:
-                self._reason = stop.content
-                return
-        self._turns += speaker is not None
-        if self.max_turns is not None and self._turns >= self.max_turns:
-            self._reason = f"Maximum number of turns {self.max_turns} reached."
+        speakers = [self._participant(name) for name in self._speakers]
+        if self.emit_team_events:
+            yield SelectSpeakerEvent(content=list(self._speakers), source=self.manager_name)
+        turns = [(speaker, self._conversation.take_unread(speaker.name)) for speaker in speakers]
+        new: list[BaseMessage] = []
+        still_speaking = len(turns)
+        async with aclosing(speak(turns, token)) as items:
+            async for item in items:
+                if not isinstance(item, Spoken):
+                    yield item
+                    continue
+                await self.hear(item.messages, item.said, speaker=item.name)
+                new.extend(item.messages)
+                still_speaking -= 1
+                if not still_speaking:
+                    await self.judge(new, is_turn=True)
+                if item.unshown is not None:
+                    yield item.unshown
 
     async def _forget_counts(self) -> None:
         self._turns = 0
@@ -226,46 +173,92 @@ class Team(Participant):
 
     def request_stop(self, reason: str = "Stopped by request") -> None:
         """End the run in progress after the turn in progress, with a result that gives this reason."""
-        if self._run is not None:
-            self._stop_asked = reason
-            for team in self._teams():
-                team.request_stop(reason)
+        for team in self._teams():
+            if team._run is not None:
+                team._stop_asked = reason
 
     def abandon(self) -> None:
         """Take a run as over whose reader has left without closing it."""
-        self._run = None
         for team in self._teams():
-            team.abandon()
+            team._run = None
+            team._end_pause()
 
     def _teams(self) -> list[Team]:
-        return [participant for participant in self.participants if isinstance(participant, Team)]
+        """This team and all inside it, also those inside agents and tools."""
+        return [part for _, part in walk(self) if isinstance(part, Team) and not part.is_opaque]
 
     async def release(self) -> None:
         if self._run is not None:
             return  # the late end of an abandoned run: its successor is at work
-        for participant in self.participants:
-            await participant.release()
+        await release_all(*(participant.release for participant in self.participants))
 
     # --- what kinds of teams say ---
 
-    async def check_task(self, messages: Sequence[BaseChatMessage] | None) -> None:
-        """Refuse a task that this kind of team cannot begin with."""
+    async def check_task(self, messages: Sequence[BaseChatMessage] | None, *, is_inside: bool) -> None:
+        """Refuse a task that this kind of team cannot begin with; nothing has happened yet.
+
+        Args:
+            messages: The task; None goes on with the conversation so far.
+            is_inside: Whether the messages come from an outer team rather than from the user.
+        """
+
+    async def hear(self, new: Sequence[BaseMessage], said: Sequence[BaseChatMessage], *, speaker: str | None) -> None:
+        """Take up a turn, or the task, for which there is no speaker.
+
+        Args:
+            new: All that was said and done, oldest first.
+            said: What the other participants hear of it.
+            speaker: Who need not hear it.
+        """
+        listeners = (participant.name for participant in self.participants if participant.name != speaker)
+        await self.heard(self._conversation.add(new, said, listeners))
 
     async def heard(self, messages: Sequence[BaseChatMessage]) -> None:
         """Told every chat message of the conversation."""
 
+    async def judge(self, new: Sequence[BaseMessage], *, is_turn: bool) -> None:
+        """See whether a turn, or the task, is a reason to stop."""
+        if (reason := self.own_end()) is not None:
+            self.end(reason)
+            return
+        if await self.ask_condition(new):
+            return
+        self._turns += is_turn
+        if self.max_turns is not None and self._turns >= self.max_turns:
+            self.end(f"Maximum number of turns {self.max_turns} reached.")
+
+    async def ask_condition(self, new: Sequence[BaseMessage]) -> bool:
+        """Show the termination condition what is new; whether that ends the run."""
+        stop = await self.termination_condition(new) if self.termination_condition else None
+        if stop is not None:
+            self.end(stop.content)
+        return stop is not None
+
+    def own_end(self) -> str | None:
+        """A reason of this kind of team to stop, which comes before its conditions."""
+        return None
+
+    def end(self, reason: str) -> None:
+        """Let nobody speak any more in this run."""
+        self._reason = reason
+
     def choose_speaker(self) -> AsyncGenerator[BaseMessage, None]:
-        """Set who speaks next with `next_speaker`; yields what happens on the way."""
+        """Set who speaks next with `next_speaker`, or end the run; yields what happens on the way."""
         raise NotImplementedError
 
-    def next_speaker(self, name: str) -> None:
-        """Give a participant the word."""
-        self._speaker = name
+    def next_speaker(self, *names: str) -> None:
+        """Give participants the word; several speak at the same time."""
+        self._speakers = names
 
     @property
     def speaker(self) -> str:
         """Who has the word, or had it last."""
-        return self._speaker
+        return self._speakers[0] if self._speakers else ""
+
+    @property
+    def turns(self) -> int:
+        """Turns of the run in progress so far."""
+        return self._turns
 
     @property
     def thread(self) -> Sequence[BaseMessage]:
@@ -305,12 +298,16 @@ class Team(Participant):
         """
         if not self._was_used:
             raise RuntimeError("The group chat has not been initialized. It must be run before it can be resumed.")
-        if self._resumed is not None:
-            self._resumed.set()
-            self._resumed = None
+        self._end_pause()
         for participant in self.participants:
             if isinstance(participant, ChatAgent):
                 await participant.on_resume(CancellationToken())
+
+    def _end_pause(self) -> None:
+        """Also at the end of a run: nobody resumes one that is over, and the next one must not wait for that."""
+        if self._resumed is not None:
+            self._resumed.set()
+            self._resumed = None
 
     async def _while_paused(self) -> None:
         if self._resumed is not None:
@@ -325,14 +322,18 @@ class Team(Participant):
         if self._run is not None:
             raise RuntimeError("The group chat is currently running. It must be stopped before it can be reset.")
         self._was_used = True
+        await self.clear_conversation()
+        await self._forget_counts()
+        await self.forget()
+
+    async def clear_conversation(self) -> None:
+        """Let all participants, and the team, forget what was said."""
         for participant in self.participants:
             if isinstance(participant, Team):
                 await participant.reset()
             elif isinstance(participant, ChatAgent):
                 await participant.on_reset(CancellationToken())
         self._conversation.clear()
-        await self._forget_counts()
-        await self.forget()
 
     async def save_state(self) -> Mapping[str, JsonValue]:
         """The conversation as it stands: thread, what nobody has read yet, and the state of each participant."""
@@ -345,9 +346,11 @@ class Team(Participant):
                 "agent_state": dict(await participant.save_state()),
                 "message_buffer": self._conversation.dump_unread(participant.name),
             }
+        kind: JsonObject = (
+            {"type": self.manager_state_type, "version": STATE_VERSION} if self.manager_state_type else {}
+        )
         states[self.manager_name] = {
-            "type": self.manager_state_type,
-            "version": STATE_VERSION,
+            **kind,
             "message_thread": self._conversation.dump_thread(),
             "current_turn": 0 if self._run is None and self._needs_reset else self._turns,
             **self.manager_state(),
@@ -355,7 +358,7 @@ class Team(Participant):
         return {"type": "TeamState", "version": STATE_VERSION, "agent_states": states}
 
     async def load_state(self, state: Mapping[str, JsonValue]) -> None:
-        """Take up a saved state in place of the present one; AgentChat's files can be read.
+        """Take up a saved state in place of the present one, or nothing of it; AgentChat's files can be read.
 
         Raises:
             RuntimeError: The team is running.
@@ -368,6 +371,16 @@ class Team(Participant):
         for name in (*(participant.name for participant in self.participants), self.manager_name):
             if name not in states:
                 raise ValueError(f"Agent state for {name} not found in the saved state.")
+        present = object_in((await self.save_state())["agent_states"])
+        counts = self._turns, self._needs_reset
+        try:
+            await self._take_up(states)
+        except BaseException:
+            await self._take_up(present)
+            self._turns, self._needs_reset = counts
+            raise
+
+    async def _take_up(self, states: JsonObject) -> None:
         own = object_in(states[self.manager_name])
         if self._conversation.thread:
             await self.forget()

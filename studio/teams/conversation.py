@@ -25,13 +25,14 @@ class Conversation:
     thread: list[BaseMessage] = field(default_factory=list[BaseMessage])
     _unread: dict[str, list[BaseChatMessage]] = field(default_factory=dict[str, list[BaseChatMessage]])
 
-    def add(self, messages: Sequence[BaseMessage], listeners: Iterable[str]) -> list[BaseChatMessage]:
-        """Take up what was said; the chat messages of it are put before the listeners and returned."""
-        chat = [message for message in messages if isinstance(message, BaseChatMessage)]
+    def add(
+        self, new: Sequence[BaseMessage], said: Sequence[BaseChatMessage], listeners: Iterable[str]
+    ) -> list[BaseChatMessage]:
+        """Take up what is new and put what was said of it before the listeners; all new chat messages are returned."""
         for name in listeners:
-            self._unread.setdefault(name, []).extend(chat)
-        self.thread.extend(messages)
-        return chat
+            self._unread.setdefault(name, []).extend(said)
+        self.thread.extend(new)
+        return [message for message in new if isinstance(message, BaseChatMessage)]
 
     def take_unread(self, name: str) -> list[BaseChatMessage]:
         """Hand over what a participant has not read; it counts as read from now on."""

@@ -11,6 +11,7 @@ from typing import Annotated, Any, ClassVar
 from pydantic import Field, PrivateAttr, field_validator
 
 from studio.agents import Participant
+from studio.agents.releasing import release_all
 from studio.agents.templates import fill_in, unknown_placeholders
 from studio.agents.turn import add_to_context
 from studio.components import JsonObject, Warn
@@ -236,8 +237,7 @@ class SelectorGroupChat(Team):
         await self._own_context().clear()
 
     async def release(self) -> None:
-        await super().release()
-        await self.model_client.close()
+        await release_all(super().release, self.model_client.close)
 
     def manager_state(self) -> JsonObject:
         return {"previous_speaker": self._previous}

@@ -129,3 +129,17 @@ def test_a_name_left_out_is_the_kind_of_team():
     document = pair().dump_component()
     cast("JsonObject", document["config"]).pop("name")
     assert load_component(document, Team).name == "RoundRobinGroupChat"
+
+
+async def test_a_state_that_cannot_be_taken_up_changes_nothing():
+    used = pair(limit=2)
+    await used.run(task="go")
+    broken = dict(await used.save_state())
+    states_in(broken)["b"]["agent_state"] = {"llm_context": {"messages": [{"type": "unheard of"}]}}
+    team = pair(limit=3)
+    await team.run(task="other")
+    before = await team.save_state()
+    with pytest.raises(ValueError, match="unheard of"):
+        await team.load_state(broken)
+    assert await team.save_state() == before
+    assert said((await team.run()).messages) == [("a", "2"), ("b", "2"), ("a", "3")]

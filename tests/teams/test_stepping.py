@@ -212,3 +212,11 @@ async def test_a_second_run_at_the_same_time_is_refused():
             await team.run(task="also")
         with pytest.raises(RuntimeError, match="currently running"):
             await team.reset()
+
+
+async def test_a_run_that_is_closed_while_paused_leaves_no_pause_behind():
+    team = pair()
+    async with aclosing(team.run_stream(task="go")) as stream:
+        await anext(stream)
+        await team.pause()
+    assert len((await team.run(task="again")).messages) > 1

@@ -1,0 +1,212 @@
+"""The agent that runs code: that of others, or its own."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
+from inspect import isawaitable
+from typing import Annotated, Any, ClassVar, Self, cast
+
+from pydantic import Field, JsonValue, PrivateAttr, SerializerFunctionWrapHandler, model_serializer, model_validator
+
+from studio.agents.base import ChatAgent, Step
+from studio.agents.code_turn import ApprovalFuncType, ApprovalRequest, CodeTurn, code_blocks_in, readable_result
+from studio.agents.releasing import release_all
+from studio.components import JsonObject
+from studio.contexts import ChatCompletionContext, UnboundedChatCompletionContext
+from studio.executors import CodeExecutor
+from studio.messages import (
+    BaseChatMessage,
+    CancellationToken,
+    CodeBlock,
+    CodeResult,
+    Response,
+    TextMessage,
+)
+from studio.models import ChatCompletionClient
+
+LANGUAGES = ("python", "sh")
+TERMINAL = (
+    "A computer terminal that performs no other action than running Python scripts (provided to it quoted in ```python "
+    "code blocks), or sh shell scripts (provided to it quoted in ```sh code blocks)."
+)
+WRITER = (
+    "A Code Execution Agent that generates and executes Python and shell scripts based on user instructions. It "
+    "ensures correctness, efficiency, and minimal errors while gracefully handling edge cases."
+)
+INSTRUCTIONS = (
+    "You are a Code Execution Agent. Your role is to generate and execute Python code and shell scripts based on user "
+    "instructions, ensuring correctness, efficiency, and minimal errors. Handle edge cases gracefully. Python code "
+    "should be provided in ```python code blocks, and sh shell scripts should be provided in ```sh code blocks for "
+    "execution."
+)
+NO_CODE = (
+    "No code blocks found in the thread. Please provide at least one markdown-encoded code block to execute (i.e., "
+    "quoting code in ```python or ```sh code blocks)."
+)
+
+
+class CodeExecutorAgent(ChatAgent):
+    """Runs the code in what others say; with a model it writes code itself and reflects on what it gave."""
+
+    provider = "autogen_agentchat.agents.CodeExecutorAgent"
+    aliases = (
+        "autogen_agentchat.agents._code_executor_agent.CodeExecutorAgent",
+        "autogen_ext.teams.magentic_one.CodeExecutorAgent",
+        "studio.agents.CodeExecutorAgent",
+    )
+    positional: ClassVar[tuple[str, ...]] = ("name", "code_executor")
+    absent_in_json: ClassVar[Mapping[str, object]] = {"system_message": None}
+
+    description: Annotated[
+        str,
+        Field(
+            title="Description",
+            description="What it can do; other agents and selectors read this.",
+            json_schema_extra={"x-multiline": True},
+        ),
+    ] = ""
+    code_executor: Annotated[CodeExecutor, Field(title="Executor", description="Where the code is run.")]
+    model_client: Annotated[
+        ChatCompletionClient | None,
+        Field(title="Model", description="Writes the code; when left out, the code of others is run."),
+    ] = None
+    sources: Annotated[
+        list[str] | None,
+        Field(title="Whose code", description="Only code of these is run; everybody's when left out."),
+    ] = None
+    system_message: Annotated[
+        str | None,
+        Field(
+            title="Instructions",
+            description="What the model is told first; nothing when left out.",
+            json_schema_extra={"x-multiline": True},
+        ),
+    ] = INSTRUCTIONS
+    model_context: Annotated[
+        ChatCompletionContext | None,
+        Field(title="Context", description="How much of the conversation the model sees; all when left out."),
+    ] = None
+    model_client_stream: Annotated[
+        bool, Field(title="Stream", description="Show the answer while the model writes it.")
+    ] = False
+    supported_languages: Annotated[
+        list[str] | None,
+        Field(title="Languages", description="Code in other languages is left alone; python and sh when left out."),
+    ] = None
+    max_retries_on_error: Annotated[
+        int,
+        Field(
+            title="Attempts after a failure",
+            description="How often the model may correct code that failed.",
+            exclude_if=lambda count: not count,  # AutoGen writes none
+            json_schema_extra={"minimum": 0},
+        ),
+    ] = 0
+
+    _approve: ApprovalFuncType | None = PrivateAttr(default=None)
+    _context: ChatCompletionContext | None = PrivateAttr(default=None)
+
+    def __init__(self, *args: Any, approval_func: ApprovalFuncType | None = None, **data: Any) -> None:
+        """Make one as in AgentChat; the function decides before code is run, and has no JSON."""
+        super().__init__(*args, **data)
+        self._approve = approval_func
+
+    @model_validator(mode="before")
+    @classmethod
+    def _no_description_is_the_default(cls, value: object) -> object:
+        if not isinstance(value, Mapping) or "provider" in value:
+            return cast("object", value)
+        given = dict(cast("Mapping[str, object]", value))
+        if not given.get("description"):
+            given["description"] = TERMINAL if given.get("model_client") is None else WRITER
+        return given
+
+    @model_validator(mode="after")
+    def _can_decide_to_retry(self) -> Self:
+        if self.max_retries_on_error > 0:
+            if self.model_client is None:
+                raise ValueError("model_client.model_info must be provided when max_retries_on_error > 0")
+            if not self.model_client.is_opaque and not self.model_client.info["structured_output"]:
+                raise ValueError("Specified model_client doesn't support structured output mode.")
+        return self
+
+    @model_serializer(mode="wrap")
+    def _to_envelope(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        if self._approve is not None:
+            raise ValueError(
+                "Cannot serialize CodeExecutorAgent with approval_func set. The approval function is not serializable."
+            )
+        return super()._to_envelope(handler)
+
+    async def on_messages_stream(
+        self, messages: Sequence[BaseChatMessage], cancellation_token: CancellationToken | None = None
+    ) -> AsyncGenerator[Step, None]:
+        token = cancellation_token or CancellationToken()
+        if self.model_client is None:
+            yield Response(
+                chat_message=TextMessage(content=await self._run_what_was_said(messages, token), source=self.name)
+            )
+            return
+        turn = CodeTurn(
+            name=self.name,
+            client=self.model_client,
+            streams=self.model_client_stream,
+            instructions=self.system_message,
+            context=self._own_context(),
+            languages=self._languages(),
+            max_retries=self.max_retries_on_error,
+            token=token,
+            execute=lambda blocks: self._execute(blocks, token),
+        )
+        async with aclosing(turn.steps(messages)) as steps:
+            async for step in steps:
+                yield step
+
+    async def _run_what_was_said(self, messages: Sequence[BaseChatMessage], token: CancellationToken) -> str:
+        blocks = [
+            block
+            for message in messages
+            if isinstance(message, TextMessage) and (self.sources is None or message.source in self.sources)
+            for block in code_blocks_in(message.content, self._languages())
+        ]
+        return (await self._execute(blocks, token)).output if blocks else NO_CODE
+
+    async def _execute(self, blocks: Sequence[CodeBlock], token: CancellationToken) -> CodeResult:
+        """Run code if it is approved; silence, failure and refusal are put into words for a model."""
+        refusal = await self._refusal(blocks)
+        if refusal is not None:
+            return CodeResult(exit_code=1, output=f"Code execution was not approved. Reason: {refusal}")
+        return readable_result(await self.code_executor.execute_code_blocks(blocks, token))
+
+    async def _refusal(self, blocks: Sequence[CodeBlock]) -> str | None:
+        """Why the code must not be run; None when it may."""
+        if self._approve is None:
+            return None
+        code = "\n\n".join(f"```{block.language}\n{block.code}\n```" for block in blocks)
+        answer = self._approve(ApprovalRequest(code=code, context=await self._own_context().get_messages()))
+        decision = await answer if isawaitable(answer) else answer
+        return None if decision.approved else decision.reason
+
+    def _languages(self) -> Sequence[str]:
+        return LANGUAGES if self.supported_languages is None else self.supported_languages
+
+    def _own_context(self) -> ChatCompletionContext:
+        if self._context is None:
+            self._context = self.model_context or UnboundedChatCompletionContext()
+        return self._context
+
+    async def save_state(self) -> Mapping[str, JsonValue]:
+        if self.model_client is None:
+            return await super().save_state()
+        context = dict(await self._own_context().save_state())
+        return {"type": "CodeExecutorAgentState", "version": "1.0.0", "llm_context": context}
+
+    async def load_state(self, state: Mapping[str, JsonValue]) -> None:
+        context = state.get("llm_context")
+        if context is not None:
+            await self._own_context().load_state(cast("JsonObject", context))
+
+    async def release(self) -> None:
+        clients = [] if self.model_client is None else [self.model_client.close]
+        await release_all(self.code_executor.stop, *clients)

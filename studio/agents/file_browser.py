@@ -1,0 +1,178 @@
+"""Local files and folders as pages of text, within one folder."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from studio.models.extras import MissingExtra, needs_extra
+
+PAGE_CHARACTERS = 1024 * 5
+LARGEST_FILE = 50_000_000
+"""Bytes of a file that is opened at all."""
+
+
+class Page(NamedTuple):
+    """What a path shows: a file's text, a folder's list, or why there is neither."""
+
+    path: str
+    title: str | None
+    text: str
+    is_paged: bool = True
+
+
+def read_page(base: Path, path: str) -> Page:
+    """Open a path inside `base`. A path outside, or one that leads over a symbolic link, is not found."""
+    try:
+        place = _inside(base, path)
+        found = place.lstat()
+        if stat.S_ISDIR(found.st_mode):
+            return Page(str(place), None, _listing(base, place), is_paged=False)
+        if not stat.S_ISREG(found.st_mode):
+            return _failed(path, "UnsupportedFormatException", f"Cannot preview '{path}' as Markdown.")
+        if found.st_size > LARGEST_FILE:
+            return _failed(path, "FileTooLarge", f"'{path}' is larger than {LARGEST_FILE} bytes.")
+        return _file(place)
+    except (OSError, ValueError):
+        return _failed(path, "FileNotFoundError", f"File not found: {path}")
+
+
+def _inside(base: Path, path: str) -> Path:
+    """The path, if it stays inside of `base` and no part of it is a symbolic link.
+
+    Raises:
+        ValueError: It does not.
+    """
+    place = Path(os.path.normpath(base / Path(path).expanduser()))
+    if not place.is_relative_to(base):
+        raise ValueError("outside of the base folder")
+    for part in (place, *place.parents):
+        if part == base:
+            return place
+        if part.is_symlink():
+            raise ValueError("a symbolic link")
+    return place
+
+
+def _read(place: Path) -> bytes:
+    """The content; a link that took the file's place meanwhile is not followed."""
+    handle = os.open(place, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+    with os.fdopen(handle, "rb") as file:
+        return file.read(LARGEST_FILE)
+
+
+def _file(place: Path) -> Page:
+    content = _read(place)
+    if b"\0" not in content[:4096]:
+        try:
+            return Page(str(place), None, content.decode("utf-8-sig"))
+        except UnicodeDecodeError:
+            pass
+    return _converted(place, content)
+
+
+def _converted(place: Path, content: bytes) -> Page:
+    """A document that is not text, as Markdown."""
+    try:
+        with needs_extra("files", "Reading a document that is not text"):
+            from markitdown import MarkItDown, MarkItDownException, StreamInfo
+    except MissingExtra as error:
+        return _failed(str(place), "MissingExtra", str(error))
+    import io
+
+    try:
+        found = MarkItDown(enable_plugins=False).convert_stream(
+            io.BytesIO(content), stream_info=StreamInfo(extension=place.suffix, filename=place.name)
+        )
+    except MarkItDownException:
+        return _failed(str(place), "UnsupportedFormatException", f"Cannot preview '{place}' as Markdown.")
+    return Page(str(place), found.title, found.markdown)
+
+
+def _failed(path: str, title: str, text: str) -> Page:
+    return Page(path, title, f"# {title}\n\n{text}")
+
+
+def _listing(base: Path, folder: Path) -> str:
+    lines = [f"# Index of {folder}", "", "| Name | Size | Date Modified |", "| ---- | ---- | ------------- |"]
+    if folder != base:
+        lines.append("| .. (parent directory) | | |")
+    for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
+        if entry.is_symlink():
+            continue
+        found = entry.stat(follow_symlinks=False)
+        changed = datetime.fromtimestamp(found.st_mtime, UTC).strftime("%Y-%m-%d %H:%M")
+        is_folder = entry.is_dir(follow_symlinks=False)
+        lines.append(
+            f"| {entry.name}{os.sep if is_folder else ''} | {'' if is_folder else found.st_size} | {changed} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+class Viewport:
+    """A long text, a page at a time."""
+
+    def __init__(self, page: Page) -> None:
+        self.path, self.title = page.path, page.title
+        self.pages = _split(page.text) if page.is_paged else [page.text]
+        self.number = 0
+        self._query: str | None = None
+        self._last_match: int | None = None
+
+    @property
+    def text(self) -> str:
+        """What is in view."""
+        return self.pages[self.number]
+
+    def move(self, pages: int) -> None:
+        """Scroll by whole pages, as far as there are any."""
+        self.number = min(max(self.number + pages, 0), len(self.pages) - 1)
+
+    def find(self, query: str) -> None:
+        """Scroll to the page, from this one on, that holds the words; again from the top when none does."""
+        if query == self._query and self.number == self._last_match:
+            self.find_next()
+            return
+        self._query = query
+        self._show_match(self.number)
+
+    def find_next(self) -> None:
+        """Scroll to the next page that holds the words last looked for."""
+        if self._query is not None:
+            self._show_match(0 if self._last_match is None else (self._last_match + 1) % len(self.pages))
+
+    def _show_match(self, start: int) -> None:
+        pattern = _pattern(self._query or "")
+        order = [*range(start, len(self.pages)), *range(start)]
+        self._last_match = next((n for n in order if pattern and pattern.search(_words(self.pages[n]))), None)
+        if self._last_match is not None:
+            self.number = self._last_match
+
+
+def _split(text: str) -> list[str]:
+    """Pages that end between words."""
+    pages: list[str] = []
+    start = 0
+    while start < len(text):
+        end = min(start + PAGE_CHARACTERS, len(text))
+        space = re.compile(r"\s").search(text, end - 1)
+        end = len(text) if space is None else space.end()
+        pages.append(text[start:end])
+        start = end
+    return pages or [""]
+
+
+def _words(text: str) -> str:
+    words = " ".join(re.findall(r"\w+", text)).lower()
+    return f" {words} "
+
+
+def _pattern(query: str) -> re.Pattern[str] | None:
+    """Whole words in a row; a star stands for any text."""
+    parts = re.findall(r"[\w*]+", query.lower())
+    words = [".*".join(re.escape(piece) for piece in part.split("*")) for part in parts]
+    return re.compile(f" {' '.join(words)} ") if any(word.strip(".*") for word in words) else None

@@ -1,0 +1,117 @@
+"""An agent that hears only part of what is said."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
+from typing import Annotated, ClassVar, Literal, Self, cast
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
+
+from studio.agents.base import ChatAgent, Step
+from studio.components import JsonObject, Warn
+from studio.messages import BaseChatMessage, CancellationToken
+
+SUFFIX = " (with message filtering)"
+STATE_TYPE = "MessageFilterAgentState"
+
+
+class PerSourceFilter(BaseModel):
+    """Which messages of one participant are heard."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    source: Annotated[str, Field(title="Source", description="Name of the participant, or of the user.")]
+    position: Annotated[
+        Literal["first", "last"] | None, Field(title="Position", description="All of its messages when left out.")
+    ] = None
+    count: Annotated[int | None, Field(title="Count", description="How many from there; all when left out.")] = None
+
+    def pick(self, messages: Sequence[BaseChatMessage]) -> Sequence[BaseChatMessage]:
+        """The messages of this source that pass."""
+        own = [message for message in messages if message.source == self.source]
+        if not self.count or self.position is None:
+            return own
+        return own[: self.count] if self.position == "first" else own[-self.count :]
+
+
+class MessageFilterConfig(BaseModel):
+    """What is heard of whom, one source after the other. Nothing is heard of others."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    per_source: Annotated[list[PerSourceFilter], Field(title="Sources")]
+
+
+class MessageFilterAgent(ChatAgent):
+    """Passes on to another agent only the messages that a filter lets through."""
+
+    provider = "autogen_agentchat.agents.MessageFilterAgent"
+    aliases = (
+        "autogen_agentchat.agents._message_filter_agent.MessageFilterAgent",
+        "studio.agents.MessageFilterAgent",
+    )
+    positional: ClassVar[tuple[str, ...]] = ("name", "wrapped_agent", "filter")
+
+    description: Annotated[
+        str,
+        Field(
+            title="Description",
+            description="That of the wrapped agent when left out.",
+            exclude_if=lambda text: str(text).endswith(SUFFIX),
+            json_schema_extra={"x-advanced": True},
+        ),
+    ] = ""
+    wrapped_agent: Annotated[ChatAgent, Field(title="Agent", description="Answers what it hears.")]
+    filter: Annotated[
+        MessageFilterConfig,
+        Field(
+            title="Filter",
+            description="What it hears.",
+            examples=[{"per_source": [{"source": "user", "position": "last", "count": 1}]}],
+        ),
+    ]
+
+    @classmethod
+    def lenient(cls, config: JsonObject, warn: Warn) -> JsonObject:
+        wrapped = config.get("wrapped_agent")
+        inner = wrapped.get("config") if isinstance(wrapped, dict) else None
+        name = inner.get("name") if isinstance(inner, dict) else None
+        if isinstance(name, str) and name != config.get("name"):
+            warn(
+                f"Answers carry the wrapped agent's name, {name!r}; in a graph both names must be equal.",
+                "/wrapped_agent/config/name",
+            )
+        return config
+
+    @model_validator(mode="after")
+    def _describe(self) -> Self:
+        if not self.description and not self.wrapped_agent.is_opaque:
+            object.__setattr__(self, "description", f"{self.wrapped_agent.description}{SUFFIX}")
+        return self
+
+    @property
+    def produced_message_types(self) -> Sequence[type[BaseChatMessage]]:
+        return self.wrapped_agent.produced_message_types
+
+    async def on_messages_stream(
+        self, messages: Sequence[BaseChatMessage], cancellation_token: CancellationToken | None = None
+    ) -> AsyncGenerator[Step, None]:
+        heard = [message for part in self.filter.per_source for message in part.pick(messages)]
+        async with aclosing(self.wrapped_agent.on_messages_stream(heard, cancellation_token)) as steps:
+            async for step in steps:
+                yield step
+
+    async def on_reset(self, cancellation_token: CancellationToken | None = None) -> None:
+        await self.wrapped_agent.on_reset(cancellation_token)
+
+    async def save_state(self) -> Mapping[str, JsonValue]:
+        return {"type": STATE_TYPE, "version": "1.0.0", "wrapped_state": dict(await self.wrapped_agent.save_state())}
+
+    async def load_state(self, state: Mapping[str, JsonValue]) -> None:
+        wrapped = state.get("wrapped_state")
+        if wrapped is not None:
+            await self.wrapped_agent.load_state(cast("JsonObject", wrapped))
+
+    async def release(self) -> None:
+        await self.wrapped_agent.release()

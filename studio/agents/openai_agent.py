@@ -1,0 +1,291 @@
+"""An agent over OpenAI's Responses API, which keeps the conversation and has tools of its own."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, aclosing
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, cast
+
+from pydantic import Field, JsonValue, PrivateAttr, ValidationInfo, field_validator
+
+from studio import effects
+from studio.agents.base import ChatAgent, Step
+from studio.agents.responses import Answer, asked, builtin_tool, function_tool, input_item, output_items, streamed
+from studio.agents.tool_round import Toolbox
+from studio.components import Capability, DefaultEnv, JsonObject, SecretRef
+from studio.effects import EffectRequest
+from studio.errors import RunFailed
+from studio.messages import (
+    BaseChatMessage,
+    BaseMessage,
+    CancellationToken,
+    FunctionExecutionResult,
+    Image,
+    ModelClientStreamingChunkEvent,
+    MultiModalMessage,
+    Response,
+    TextMessage,
+    ToolCallExecutionEvent,
+    ToolCallRequestEvent,
+    linked,
+)
+from studio.models.connection import Connection
+from studio.models.openai_services import OPENAI, host_of
+from studio.models.sdk import own_settings_only
+from studio.models.service_errors import translated
+from studio.tools import BaseTool, StaticStreamWorkbench
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
+
+MOST_ROUNDS = 20
+"""Rounds of tool calls in one turn; a model that wants more is going in circles."""
+ADVANCED: JsonObject = {"x-advanced": True}
+
+
+class OpenAIAgent(ChatAgent):
+    """Answers with a model of OpenAI that keeps the conversation itself, and may search the web or files."""
+
+    provider = "autogen_ext.agents.openai.OpenAIAgent"
+    aliases = ("autogen_ext.agents.openai._openai_agent.OpenAIAgent", "studio.agents.OpenAIAgent")
+    positional: ClassVar[tuple[str, ...]] = ("name", "description", "client", "model", "instructions", "tools")
+
+    name: Annotated[
+        str, Field(title="Name", description="A word without spaces, unique in its team.", examples=["assistant"])
+    ]
+    description: Annotated[
+        str, Field(title="Description", description="What it can do; other agents and selectors read this.")
+    ] = "An agent that uses the OpenAI Responses API."
+    model: Annotated[str, Field(min_length=1, title="Model", examples=["gpt-4.1"])]
+    instructions: Annotated[
+        str,
+        Field(
+            title="Instructions",
+            description="What the model is told first.",
+            examples=["You are a helpful assistant."],
+            json_schema_extra={"x-multiline": True},
+        ),
+    ]
+    tools: Annotated[
+        list[Annotated[BaseTool | dict[str, JsonValue] | str, Field(union_mode="left_to_right")]] | None,
+        Field(title="Tools", description='Tools of ours, and built-in ones: "web_search_preview" or an object.'),
+    ] = None
+    temperature: Annotated[float | None, Field(ge=0, le=2, title="Temperature")] = 1.0
+    max_output_tokens: Annotated[int | None, Field(ge=1, title="Longest answer (tokens)")] = None
+    json_mode: Annotated[bool, Field(title="Answer in JSON")] = False
+    store: Annotated[
+        bool, Field(title="Kept by OpenAI", description="Otherwise the conversation is sent anew each time.")
+    ] = True
+    truncation: Annotated[
+        Literal["auto", "disabled"], Field(title="When it gets too long", json_schema_extra=ADVANCED)
+    ] = "disabled"
+    stream: Annotated[bool | None, Field(title="Stream", description="Show the answer while the model writes it.")] = (
+        None
+    )
+    api_key: Annotated[
+        SecretRef | None,
+        DefaultEnv("OPENAI_API_KEY"),
+        Field(title="API key", description="Where the key is kept: `env:NAME` or `secret:name`; never the key itself."),
+    ] = None
+    base_url: Annotated[
+        str | None, Field(title="Base URL", description="Of another service that speaks the Responses API.")
+    ] = None
+
+    _given_client: AsyncOpenAI | None = PrivateAttr(default=None)
+    _connection: Connection[Any] = PrivateAttr(default_factory=lambda: Connection[Any]())
+    _toolbox: Toolbox | None = PrivateAttr(default=None)
+    _response_id: str | None = PrivateAttr(default=None)
+    _history: list[JsonObject] = PrivateAttr(default_factory=list[JsonObject])
+
+    def __init__(self, *args: Any, client: AsyncOpenAI | None = None, **data: Any) -> None:
+        """Make one from fields; `client`, as AutoGen's scripts give it, takes the place of key and address."""
+        named = self._name_arguments(args, data)
+        given = named.pop("client", None) or client
+        super().__init__(**named)
+        self._given_client = given
+
+    @field_validator("tools")
+    @classmethod
+    def _are_tools(
+        cls, tools: list[BaseTool | dict[str, JsonValue] | str] | None, info: ValidationInfo
+    ) -> list[BaseTool | dict[str, JsonValue] | str] | None:
+        for tool in tools or ():
+            if not isinstance(tool, BaseTool):
+                builtin_tool(tool, str(info.data.get("model")))
+        return tools
+
+    @property
+    def address(self) -> str:
+        """Base URL of the service."""
+        return self.base_url or OPENAI.base_url
+
+    @property
+    def _key(self) -> SecretRef:
+        return self.api_key or SecretRef(f"env:{OPENAI.key_env}")
+
+    def capabilities(self) -> Iterator[Capability]:
+        host, reference = host_of(self.address), self._key.reference
+        if self.api_key is not None or self.base_url is None:
+            yield Capability("secret", f"Sends the secret {reference} to {host}.", f"{reference} to {host}")
+        yield Capability("host", f"Sends the conversation to {host}.", host)
+        yield Capability("spend", f"Spends tokens of {self.model} at {host}.", f"{self.model} at {host}")
+        for tool in self.tools or ():
+            url = tool.get("server_url") if isinstance(tool, dict) else None
+            if url:
+                yield Capability("host", f"Lets {host} ask the MCP server at {url}.", f"{url} through {host}")
+
+    @property
+    def produced_message_types(self) -> Sequence[type[BaseChatMessage]]:
+        return (TextMessage, MultiModalMessage)
+
+    async def on_messages_stream(
+        self, messages: Sequence[BaseChatMessage], cancellation_token: CancellationToken | None = None
+    ) -> AsyncGenerator[Step, None]:
+        token, message_id = cancellation_token or CancellationToken(), effects.new_id()
+        inner: list[BaseMessage] = []
+        new = [input_item(message) for message in messages]
+        for _ in range(MOST_ROUNDS):
+            answer: Answer | None = None
+            async with aclosing(self._ask(new, token)) as items:
+                async for item in items:
+                    if isinstance(item, Answer):
+                        answer = item
+                    else:
+                        yield ModelClientStreamingChunkEvent(content=item, source=self.name, full_message_id=message_id)
+            assert answer is not None, "an ask that raises nothing ends with its answer"
+            if not answer.calls:
+                yield Response(chat_message=self._message(answer, message_id), inner_messages=inner)
+                return
+            async with aclosing(self._call(answer, token)) as steps:
+                async for step in steps:
+                    if isinstance(step, list):
+                        new = _results(step)
+                        continue
+                    if not isinstance(step, ModelClientStreamingChunkEvent):
+                        inner.append(step)
+                    yield step
+        raise RunFailed(f"{self.name!r} asked for tools {MOST_ROUNDS} times in one turn.", fix="Look at its tools.")
+
+    async def _call(
+        self, answer: Answer, token: CancellationToken
+    ) -> AsyncGenerator[BaseMessage | list[FunctionExecutionResult], None]:
+        """Make the calls: events on the way, and last the results."""
+        yield ToolCallRequestEvent(content=answer.calls, source=self.name, models_usage=answer.usage)
+        results: list[FunctionExecutionResult] = []
+        async with aclosing(self._tools_of_ours().run(answer.calls, token)) as items:
+            async for item in items:
+                if isinstance(item, list):
+                    results = item
+                else:
+                    yield item
+        yield ToolCallExecutionEvent(content=results, source=self.name)
+        yield results
+
+    async def _ask(self, new: list[JsonObject], token: CancellationToken) -> AsyncGenerator[str | Answer, None]:
+        """Send what is new, and what went before where the service does not keep it; one effect."""
+        body = await self._body([*self._history, *new])
+        create = self._create
+        request = EffectRequest("model", self.model, lambda: {"address": self.address, **body})
+        import openai
+
+        async def whole() -> JsonValue:
+            with translated(openai, self.address, self.model):
+                return await asked(create(), body)
+
+        async def pieces() -> AsyncGenerator[effects.StreamItem, None]:
+            with translated(openai, self.address, self.model):
+                async with aclosing(streamed(create(), body)) as items:
+                    async for item in items:
+                        yield item
+
+        found: JsonValue = None
+        if self.stream:
+            stream = cast("AsyncGenerator[effects.StreamItem, None]", effects.stream(request, pieces))
+            async with aclosing(stream):
+                while found is None:
+                    with linked(token):
+                        item = await anext(stream)
+                    if isinstance(item, str):
+                        yield item
+                    else:
+                        found = item
+        else:
+            with linked(token):
+                found = await effects.call(request, whole)
+        answer = Answer.model_validate(found)
+        self._response_id = answer.id
+        self._history = [] if self.store else [*self._history, *new, *output_items(answer)]
+        yield answer
+
+    async def _body(self, items: list[JsonObject]) -> JsonObject:
+        tools = [builtin_tool(tool, self.model) for tool in self.tools or () if not isinstance(tool, BaseTool)]
+        tools += [function_tool(schema) for schema in await self._tools_of_ours().schemas()]
+        wanted: dict[str, JsonValue] = {
+            "temperature": self.temperature,
+            "max_output_tokens": self.max_output_tokens,
+            "tools": cast("JsonValue", tools or None),
+            "text": {"format": {"type": "json_object"}} if self.json_mode else None,
+            "previous_response_id": self._response_id if self.store else None,
+        }
+        return {
+            "model": self.model,
+            "instructions": self.instructions,
+            "input": cast("JsonValue", items),
+            "store": self.store,
+            "truncation": self.truncation,
+            **{name: value for name, value in wanted.items() if value is not None},
+        }
+
+    def _tools_of_ours(self) -> Toolbox:
+        if self._toolbox is None:
+            tools = [tool for tool in self.tools or () if isinstance(tool, BaseTool)]
+            self._toolbox = Toolbox([StaticStreamWorkbench(tools=tools)] if tools else [], {})
+        return self._toolbox
+
+    def _create(self) -> Callable[..., Awaitable[Any]]:
+        client = self._given_client or self._connection.get(self._connect)
+        return cast("Callable[..., Awaitable[Any]]", client.responses.create)
+
+    def _connect(self) -> AsyncOpenAI:
+        from openai import AsyncOpenAI, DefaultAsyncHttpxClient
+
+        # The environment's key only goes to the service it belongs to, never to a host that a config names.
+        is_keyless = self.api_key is None and self.base_url is not None
+        client = AsyncOpenAI(
+            api_key="none" if is_keyless else self._key.resolve(),
+            base_url=self.address,
+            http_client=DefaultAsyncHttpxClient(follow_redirects=False),
+        )
+        return own_settings_only(client, {})
+
+    def _message(self, answer: Answer, message_id: str) -> BaseChatMessage:
+        if answer.images:
+            parts: list[str | Image] = [answer.text] if answer.text else []
+            parts += [Image(data=data) for data in answer.images]
+            return MultiModalMessage(content=parts, source=self.name, models_usage=answer.usage, id=message_id)
+        return TextMessage(content=answer.text, source=self.name, models_usage=answer.usage, id=message_id)
+
+    async def on_reset(self, cancellation_token: CancellationToken | None = None) -> None:
+        del cancellation_token
+        self._response_id, self._history = None, []
+
+    async def release(self) -> None:
+        client = self._connection.take()
+        async with AsyncExitStack() as ending:
+            if client is not None:
+                ending.push_async_callback(client.close)
+            if self._toolbox is not None:
+                ending.push_async_callback(self._toolbox.stop)
+
+    async def save_state(self) -> Mapping[str, JsonValue]:
+        history = cast("list[JsonValue]", list(self._history))
+        return {"type": "OpenAIAgentState", "response_id": self._response_id, "history": history}
+
+    async def load_state(self, state: Mapping[str, JsonValue]) -> None:
+        response_id = state.get("response_id")
+        self._response_id = response_id if isinstance(response_id, str) else None
+        self._history = cast("list[JsonObject]", list(cast("list[JsonValue]", state.get("history") or [])))
+
+
+def _results(results: Sequence[FunctionExecutionResult]) -> list[JsonObject]:
+    return [{"type": "function_call_output", "call_id": each.call_id, "output": each.content} for each in results]

@@ -1,0 +1,258 @@
+"""A directed graph of participants: who may speak after whom, and on which condition."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from typing import Annotated, Literal, cast
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic.json_schema import SkipJsonSchema
+
+from studio.errors import ConfigError
+from studio.messages import BaseChatMessage
+
+Activation = Literal["all", "any"]
+EdgeCondition = Callable[[BaseChatMessage], bool]
+
+
+class InvalidGraph(ConfigError, ValueError):
+    """A graph that cannot be run, or would stop without a word before its end."""
+
+    code = "invalid_graph"
+
+
+class DiGraphEdge(BaseModel):
+    """The way from one node to another."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    target: Annotated[str, Field(title="To", description="Name of the participant that speaks next.")]
+    condition: Annotated[
+        str | None,
+        Field(title="Only if", description="Text that the last message must hold; always when left out."),
+    ] = None
+    condition_function: SkipJsonSchema[EdgeCondition | None] = Field(default=None, exclude=True, repr=False)
+    """Decides in place of a text; has no JSON."""
+    activation_group: Annotated[
+        str,
+        Field(title="Group", description="Edges into one node that count together; one group per node if left out."),
+    ] = ""
+    activation_condition: Annotated[
+        Activation, Field(title="Of its group", description="How many edges must be taken before the node speaks.")
+    ] = "all"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _sort_out(cls, value: object) -> object:
+        if not isinstance(value, Mapping):
+            return value
+        given = dict(cast("Mapping[str, object]", value))
+        condition = given.get("condition")
+        if callable(condition):
+            given.update(condition=None, condition_function=condition)
+        return {**given, "activation_group": given.get("activation_group") or given.get("target") or ""}
+
+    @property
+    def is_conditional(self) -> bool:
+        """Whether it is not always taken."""
+        return self.condition is not None or self.condition_function is not None
+
+    def check_condition(self, message: BaseChatMessage) -> bool:
+        """Whether it is taken after this message."""
+        if self.condition_function is not None:
+            return self.condition_function(message)
+        return self.condition is None or self.condition in message.to_model_text()
+
+
+class DiGraphNode(BaseModel):
+    """A participant's place in the graph."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    name: Annotated[str, Field(title="Name", description="Name of the participant.")]
+    edges: Annotated[list[DiGraphEdge], Field(title="Edges", description="To whom it goes on.")] = []
+    activation: Annotated[
+        Activation,
+        Field(
+            title="Activation", description="Kept, not used: the edges say it.", json_schema_extra={"x-advanced": True}
+        ),
+    ] = "all"
+
+
+class DiGraph(BaseModel):
+    """Nodes by name, and where to begin."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    nodes: Annotated[dict[str, DiGraphNode], Field(title="Nodes")]
+    default_start_node: Annotated[
+        str | None,
+        Field(title="Start", description="Every node to which no edge leads when left out."),
+    ] = None
+
+    def get_parents(self) -> dict[str, list[str]]:
+        """From each node to those with an edge to it.
+
+        Raises:
+            InvalidGraph: An edge leads to no node.
+        """
+        parents: dict[str, list[str]] = {name: [] for name in self.nodes}
+        for source, edge in self._edges():
+            if edge.target not in parents:
+                raise InvalidGraph(f"Node '{source}' has an edge to '{edge.target}', which is no node of the graph.")
+            parents[edge.target].append(source)
+        return parents
+
+    def get_start_nodes(self) -> AbstractSet[str]:
+        """The nodes that speak first, in the order in which they were defined."""
+        if self.default_start_node:
+            return {self.default_start_node: None}.keys()
+        targets = {edge.target for _, edge in self._edges()}
+        return {name: None for name in self.nodes if name not in targets}.keys()
+
+    def get_leaf_nodes(self) -> AbstractSet[str]:
+        """The nodes after which nothing comes."""
+        return {name: None for name, node in self.nodes.items() if not node.edges}.keys()
+
+    def get_remaining_map(self) -> dict[str, dict[str, int]]:
+        """From each node and each of its groups to the number of edges that lead there."""
+        remaining: dict[str, dict[str, int]] = {}
+        for _, edge in self._edges():
+            groups = remaining.setdefault(edge.target, {})
+            groups[edge.activation_group] = groups.get(edge.activation_group, 0) + 1
+        return remaining
+
+    def get_has_cycles(self) -> bool:
+        """Whether a node can speak again after itself."""
+        return self.has_cycles_with_exit()
+
+    def has_cycles_with_exit(self) -> bool:
+        """Whether there is a cycle.
+
+        Raises:
+            InvalidGraph: There is one that nothing can end.
+        """
+        found = False
+        seen: set[str] = set()
+        for start in self.nodes:
+            for cycle in self._cycles_from(start, seen):
+                found = True
+                if not any(edge.is_conditional for name in cycle for edge in self.nodes[name].edges):
+                    raise InvalidGraph(
+                        f"Cycle detected without exit condition: {' -> '.join([*cycle, cycle[0]])}",
+                        fix="Give the edges of one of these nodes conditions.",
+                    )
+        return found
+
+    def graph_validate(self) -> None:
+        """See that the graph can be run to an end.
+
+        Raises:
+            InvalidGraph: It cannot; the text says why and what to do.
+        """
+        if not self.nodes:
+            raise InvalidGraph("Graph has no nodes.")
+        self.get_parents()
+        if not self.get_start_nodes():
+            raise InvalidGraph("Graph must have at least one start node", fix="Set its default start node.")
+        if not self.get_leaf_nodes():
+            raise InvalidGraph("Graph must have at least one leaf node", fix="Add a node that no edge leaves.")
+        for node in self.nodes.values():
+            if len({edge.is_conditional for edge in node.edges}) > 1:
+                raise InvalidGraph(
+                    f"Node '{node.name}' has a mix of conditional and unconditional edges.",
+                    fix="Give all of its edges conditions, or none.",
+                )
+        self._check_groups()
+        self.has_cycles_with_exit()
+        self._check_loops()
+
+    def _edges(self) -> Iterator[tuple[str, DiGraphEdge]]:
+        for node in self.nodes.values():
+            for edge in node.edges:
+                yield node.name, edge
+
+    def _groups(self) -> dict[tuple[str, str], list[tuple[str, DiGraphEdge]]]:
+        """The edges of each group: by target and group, with the node that each comes from."""
+        groups: dict[tuple[str, str], list[tuple[str, DiGraphEdge]]] = {}
+        for source, edge in self._edges():
+            groups.setdefault((edge.target, edge.activation_group), []).append((source, edge))
+        return groups
+
+    def _check_groups(self) -> None:
+        for (target, group), edges in self._groups().items():
+            first_source, first = edges[0]
+            for source, edge in edges:
+                if edge.activation_condition != first.activation_condition:
+                    raise InvalidGraph(
+                        f"Conflicting activation conditions for target '{target}' group '{group}': "
+                        f"'{first.activation_condition}' (from node '{first_source}') "
+                        f"and '{edge.activation_condition}' (from node '{source}')"
+                    )
+
+    def _cycles_from(self, start: str, seen: set[str]) -> Iterator[list[str]]:
+        """Cycles met on a walk into the depth; what another walk has seen is left out."""
+        if start in seen:
+            return
+        seen.add(start)
+        path = [start]
+        ahead = [iter(self._targets(start))]
+        while path:
+            target = next(ahead[-1], None)
+            if target is None:
+                path.pop()
+                ahead.pop()
+            elif target not in seen:
+                seen.add(target)
+                path.append(target)
+                ahead.append(iter(self._targets(target)))
+            elif target in path:
+                yield path[path.index(target) :]
+
+    def _targets(self, name: str) -> list[str]:
+        return [edge.target for edge in self.nodes[name].edges]
+
+    def _check_loops(self) -> None:
+        """Refuse a node whose first turn waits for something that only comes after it.
+
+        AutoGen ends such a run after the nodes before, as if it were complete.
+        """
+        speaking = self._can_ever_speak()
+        for (target, group), edges in self._groups().items():
+            sources = [source for source, _ in edges]
+            if target in speaking or not speaking.intersection(sources):
+                continue
+            after = self._reachable({target})
+            if loops := [source for source in sources if source not in speaking and source in after]:
+                raise InvalidGraph(
+                    f"Node '{target}' can never run: its activation group '{group}' also waits for '{loops[0]}', "
+                    f"which only runs after '{target}'.",
+                    fix=f"Give the edge from '{loops[0]}' to '{target}' an `activation_group` of its own, "
+                    f"or set `activation_condition` to 'any' on all edges of the group '{group}'.",
+                )
+
+    def _can_ever_speak(self) -> set[str]:
+        """Nodes that get their turn if every condition comes true in time."""
+        groups = self._groups()
+        speaking = set(self.get_start_nodes())
+        grows = True
+        while grows:
+            before = len(speaking)
+            for (target, _), edges in groups.items():
+                taken = [source in speaking for source, _ in edges]
+                if any(taken) if edges[0][1].activation_condition == "any" else all(taken):
+                    speaking.add(target)
+            grows = len(speaking) > before
+        return speaking
+
+    def _reachable(self, starts: set[str]) -> set[str]:
+        found = set(starts)
+        waiting = deque(starts)
+        while waiting:
+            for target in self._targets(waiting.popleft()):
+                if target not in found:
+                    found.add(target)
+                    waiting.append(target)
+        return found

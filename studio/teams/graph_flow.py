@@ -1,0 +1,114 @@
+"""The team that follows a graph."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Sequence
+from typing import Annotated, ClassVar
+
+from pydantic import Field, PrivateAttr, ValidationError
+
+from studio.components import JsonObject, Warn
+from studio.messages import BaseChatMessage, BaseMessage
+from studio.teams.base import Team
+from studio.teams.graph import DiGraph, InvalidGraph
+from studio.teams.graph_progress import GraphProgress
+
+EXAMPLE: JsonObject = {"nodes": {"assistant": {"name": "assistant", "edges": []}}}
+
+
+class GraphFlow(Team):
+    """The participants speak as a graph says; those that are ready at the same time speak side by side."""
+
+    provider = "autogen_agentchat.teams.GraphFlow"
+    aliases = (
+        "autogen_agentchat.teams._group_chat._graph.GraphFlow",
+        "autogen_agentchat.teams._group_chat._graph._digraph_group_chat.GraphFlow",
+        "studio.teams.GraphFlow",
+    )
+    positional: ClassVar[tuple[str, ...]] = ("participants", "graph", "name", "description")
+    manager_name: ClassVar[str] = "GraphManager"
+
+    name: Annotated[str, Field(title="Name")] = "GraphFlow"
+    description: Annotated[
+        str,
+        Field(
+            title="Description",
+            description="What it can do; read where the team takes part in another one.",
+            json_schema_extra={"x-multiline": True},
+        ),
+    ] = "A team of agents"
+    graph: Annotated[DiGraph, Field(title="Graph", description="Who speaks after whom.", examples=[EXAMPLE])]
+    emit_team_events: Annotated[
+        bool,
+        Field(
+            title="Tell who is chosen",
+            description="Give an event for each choice of speakers.",
+            json_schema_extra={"x-advanced": True},
+            exclude_if=lambda value: not value,  # AutoGen's graph has no such field
+        ),
+    ] = False
+
+    _progress: GraphProgress | None = PrivateAttr(default=None)
+
+    @classmethod
+    def lenient(cls, config: JsonObject, warn: Warn) -> JsonObject:
+        try:
+            DiGraph.model_validate(config.get("graph")).graph_validate()
+        except ValidationError:
+            pass  # reported as an error
+        except InvalidGraph as error:
+            warn(str(error), "/graph")
+        return config
+
+    async def check_task(self, messages: Sequence[BaseChatMessage] | None, *, is_inside: bool) -> None:
+        del messages, is_inside
+        try:
+            self.graph.graph_validate()
+            if self.graph.get_has_cycles() and self.termination_condition is None and self.max_turns is None:
+                raise InvalidGraph(
+                    "A termination condition is required for cyclic graphs without a maximum turn limit."
+                )
+        except InvalidGraph as error:
+            error.where = "/config/graph"
+            raise
+        self._steps().take_back()
+
+    def _steps(self) -> GraphProgress:
+        if self._progress is None:
+            self._progress = GraphProgress(self.graph)
+        return self._progress
+
+    async def hear(self, new: Sequence[BaseMessage], said: Sequence[BaseChatMessage], *, speaker: str | None) -> None:
+        await super().hear(new, said, speaker=speaker)
+        steps = self._steps()
+        if speaker is None:
+            node = new[-1].source if new else ""
+        else:
+            steps.finish(speaker)
+            node = speaker if self._is_team(speaker) else new[-1].source
+        if node in self.graph.nodes:
+            steps.follow(node, said[-1] if said else None)
+
+    def _is_team(self, name: str) -> bool:
+        return any(isinstance(participant, Team) and participant.name == name for participant in self.participants)
+
+    def own_end(self) -> str | None:
+        steps = self._steps()
+        if not steps.is_complete:
+            return None
+        steps.reset()
+        return "Digraph execution is complete"
+
+    async def choose_speaker(self) -> AsyncGenerator[BaseMessage, None]:
+        self.next_speaker(*self._steps().take_ready())
+        return
+        yield  # an async generator that yields nothing
+
+    async def forget(self) -> None:
+        self._steps().reset()
+
+    def manager_state(self) -> JsonObject:
+        return self._steps().dump()
+
+    async def load_manager_state(self, state: JsonObject) -> None:
+        self._steps().load(state)

@@ -1,0 +1,107 @@
+"""The team in which whoever speaks says who is next."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Sequence
+from typing import Annotated, ClassVar
+
+from pydantic import Field, PrivateAttr, field_validator
+
+from studio.agents import ChatAgent, Participant
+from studio.components import JsonObject
+from studio.errors import RunFailed
+from studio.messages import BaseChatMessage, BaseMessage, HandoffMessage
+from studio.teams.base import Team
+from studio.teams.fields import TeamFields
+
+
+class UnknownHandoffTarget(RunFailed, ValueError):
+    """Somebody handed over to a name that no participant has."""
+
+    code = "unknown_handoff_target"
+
+
+class Swarm(Team):
+    """The participants hand over to each other; until somebody does, the last speaker goes on."""
+
+    provider = "autogen_agentchat.teams.Swarm"
+    aliases = (
+        "autogen_agentchat.teams._group_chat._swarm_group_chat.Swarm",
+        "autogenstudio.gallery.builder.Swarm",
+        "studio.teams.Swarm",
+    )
+    manager_name: ClassVar[str] = "SwarmGroupChatManager"
+    manager_state_type: ClassVar[str] = "SwarmManagerState"
+
+    name: Annotated[str, Field(title="Name")] = "Swarm"
+
+    _lost: HandoffMessage | None = PrivateAttr(default=None)
+    """The last handoff, if it went to nobody here."""
+
+    @field_validator("participants")
+    @classmethod
+    def _first_can_hand_over(cls, participants: list[Participant]) -> list[Participant]:
+        first = participants[0]
+        if (
+            isinstance(first, ChatAgent | TeamFields)
+            and not first.is_opaque
+            and HandoffMessage not in first.produced_message_types
+        ):
+            raise ValueError("The first participant must be able to produce a handoff messages.")
+        return participants
+
+    async def check_task(self, messages: Sequence[BaseChatMessage] | None, *, is_inside: bool) -> None:
+        if is_inside:
+            # What an outer team hands round is not meant for the participants of this one.
+            self._lost = None
+            return
+        names = self.participant_names
+        for message in messages or ():
+            if isinstance(message, HandoffMessage):
+                if message.target in names:
+                    return
+                raise UnknownHandoffTarget(
+                    f"The target {message.target} is not one of the participants {names}. If you are resuming Swarm "
+                    "with a new HandoffMessage make sure to set the target to a valid participant as the target."
+                )
+        if self._lost is not None:
+            raise UnknownHandoffTarget(
+                f"The existing handoff target {self._lost.target} is not one of the participants {names}. "
+                "If you are resuming Swarm with a new task make sure to include in your task a HandoffMessage with a "
+                "valid participant as the target. For example, if you are resuming from a HandoffTermination, make "
+                "sure the new task is a HandoffMessage with a valid participant as the target."
+            )
+
+    async def heard(self, messages: Sequence[BaseChatMessage]) -> None:
+        names = self.participant_names
+        for message in messages:
+            if not isinstance(message, HandoffMessage):
+                continue
+            if message.target in names:
+                self.next_speaker(message.target)
+                self._lost = None
+            elif message.source in names:  # other ones were handed round inside a nested team, or in an outer one
+                self._lost = message
+
+    async def choose_speaker(self) -> AsyncGenerator[BaseMessage, None]:
+        if self._lost is not None:
+            raise UnknownHandoffTarget(
+                f"{self._lost.source!r} handed over to {self._lost.target!r}, who is not one of the participants "
+                f"{self.participant_names}.",
+                fix="Correct the handoff, or stop the team there with a condition for handoffs to that name.",
+            )
+        self.next_speaker(self.speaker or self.participants[0].name)
+        return
+        yield  # an async generator that yields nothing
+
+    async def forget(self) -> None:
+        self._lost = None
+        self.next_speaker(self.participants[0].name)
+
+    def manager_state(self) -> JsonObject:
+        return {"current_speaker": self._lost.target if self._lost else self.speaker or self.participants[0].name}
+
+    async def load_manager_state(self, state: JsonObject) -> None:
+        current = state.get("current_speaker")
+        if isinstance(current, str) and current in self.participant_names:
+            self.next_speaker(current)

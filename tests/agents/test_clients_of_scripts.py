@@ -1,0 +1,47 @@
+"""Model clients of a script behave in ways that ours do not."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Sequence
+from typing import Any
+
+import pytest
+from pydantic import PrivateAttr
+
+from studio.agents import AssistantAgent
+from studio.messages import CancellationToken, CreateResult, LLMMessage, RequestUsage
+from studio.models import ChatCompletionClient
+
+SPENT = RequestUsage(prompt_tokens=1, completion_tokens=1)
+
+
+class Listing(ChatCompletionClient):
+    """Keeps the tokens it was called with; its stream ends early."""
+
+    _tokens: list[object] = PrivateAttr(default_factory=list[object])
+
+    @property
+    def tokens(self) -> list[object]:
+        return self._tokens
+
+    async def create(self, messages: Sequence[LLMMessage], **arguments: Any) -> CreateResult:
+        del messages
+        self._tokens.append(arguments.get("cancellation_token"))
+        return CreateResult(finish_reason="stop", content="Yes", usage=SPENT, cached=False)
+
+    async def create_stream(
+        self, messages: Sequence[LLMMessage], **arguments: Any
+    ) -> AsyncGenerator[str | CreateResult, None]:
+        del messages, arguments
+        yield "half an ans"
+
+
+async def test_a_client_is_given_the_token_of_the_run():
+    token, client = CancellationToken(), Listing()
+    await AssistantAgent("a", client).run("Hello?", token)
+    assert client.tokens == [token]
+
+
+async def test_a_stream_without_a_whole_answer_is_an_error_in_words():
+    with pytest.raises(RuntimeError, match="No final model result"):
+        await AssistantAgent("a", Listing(), model_client_stream=True).run("Hello?")
