@@ -142,8 +142,18 @@ async def test_a_model_that_reads_no_pictures_is_told_that_there_is_one():
     assert messages[-1]["content"] == "look\n<image>"
 
 
-async def test_a_summary_that_cannot_be_filled_in_is_an_error_of_the_config():
-    broken = agent("a", wishes(("add", '{"a": 1, "b": 2}')), tools=[add], tool_call_summary_format="{outcome}")
+@pytest.mark.parametrize("arguments", ["[1]", '"x"', "5", "true", "[" * 100_000, "{"])
+async def test_arguments_that_are_no_object_are_an_error_that_the_model_reads(arguments: str):
+    result = await agent("a", wishes(("add", arguments)), tools=[add]).run(task="1 + 2?")
+    summary = result.messages[-1]
+    assert isinstance(summary, ToolCallSummaryMessage)
+    assert summary.results[0].is_error
+    assert summary.results[0].content.startswith("Error: ")
+
+
+@pytest.mark.parametrize("template", ["{outcome}", "{result.__class__}", "{result:>300000000}", "{result[0]}", "{"])
+async def test_a_summary_that_cannot_be_filled_in_is_an_error_of_the_config(template: str):
+    broken = agent("a", wishes(("add", '{"a": 1, "b": 2}')), tools=[add], tool_call_summary_format=template)
     with pytest.raises(ConfigError, match="`tool_call_summary_format` cannot be filled in"):
         await broken.run(task="go")
 
