@@ -12,6 +12,7 @@ from studio.messages.chat import CodeBlock as CodeBlock
 from studio.messages.chat import CodeExecutionEvent as CodeExecutionEvent
 from studio.messages.chat import CodeGenerationEvent as CodeGenerationEvent
 from studio.messages.chat import CodeResult as CodeResult
+from studio.messages.chat import GuardrailEvent as GuardrailEvent
 from studio.messages.chat import HandoffMessage as HandoffMessage
 from studio.messages.chat import MemoryQueryEvent as MemoryQueryEvent
 from studio.messages.chat import ModelClientStreamingChunkEvent as ModelClientStreamingChunkEvent
@@ -29,6 +30,8 @@ from studio.messages.chat import ToolCallRequestEvent as ToolCallRequestEvent
 from studio.messages.chat import ToolCallSummaryMessage as ToolCallSummaryMessage
 from studio.messages.chat import UserInputRequestedEvent as UserInputRequestedEvent
 from studio.messages.chat import message_from_json as message_from_json
+from studio.messages.chat import message_types as message_types
+from studio.messages.chat import type_name as type_name
 from studio.messages.llm import AssistantMessage as AssistantMessage
 from studio.messages.llm import CreateResult as CreateResult
 from studio.messages.llm import FinishReasons as FinishReasons

@@ -5,11 +5,14 @@ Names and fields are AgentChat's, so that its transcripts and state files can be
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import datetime
-from typing import Annotated, Any, ClassVar, Generic, Literal, TypeVar, cast
+from types import MappingProxyType
+from typing import Annotated, Any, ClassVar, Generic, Literal, Self, TypeVar, cast
 
-from pydantic import BaseModel, Field, JsonValue, computed_field
+from pydantic import BaseModel, Field, JsonValue, SerializeAsAny, computed_field
 
 from studio import effects
 from studio.messages.llm import (
@@ -43,6 +46,11 @@ class BaseMessage(BaseModel):
     def dump(self) -> dict[str, Any]:
         """The message as plain JSON."""
         return self.model_dump(mode="json")
+
+    @classmethod
+    def load(cls, data: Mapping[str, Any]) -> Self:
+        """Read back what `dump` gave for a message of this class."""
+        return cls.model_validate(data)
 
 
 class BaseChatMessage(BaseMessage):
@@ -215,6 +223,18 @@ class ThoughtEvent(BaseAgentEvent):
     type: Literal["ThoughtEvent"] = "ThoughtEvent"
 
 
+class GuardrailEvent(BaseAgentEvent):
+    """A guardrail was tripped: its name, what it watched, and why; the agent's answer is what it says instead."""
+
+    guardrail: str
+    watched: Literal["input", "output"]
+    content: str
+    type: Literal["GuardrailEvent"] = "GuardrailEvent"
+
+    def to_text(self) -> str:
+        return f"Guardrail {self.guardrail} ({self.watched}): {self.content}"
+
+
 class SelectSpeakerEvent(BaseAgentEvent):
     """These participants speak next."""
 
@@ -246,6 +266,7 @@ AgentEvent = Annotated[
     | MemoryQueryEvent
     | ModelClientStreamingChunkEvent
     | ThoughtEvent
+    | GuardrailEvent
     | SelectSpeakerEvent
     | SelectorEvent,
     Field(discriminator="type"),
@@ -255,14 +276,14 @@ AgentEvent = Annotated[
 class Response(BaseModel):
     """An agent's answer, with what happened on the way."""
 
-    chat_message: BaseChatMessage
-    inner_messages: Sequence[BaseMessage] | None = None
+    chat_message: SerializeAsAny[BaseChatMessage]
+    inner_messages: Sequence[SerializeAsAny[BaseMessage]] | None = None
 
 
 class TaskResult(BaseModel):
     """All that a finished run said, oldest first, and why it stopped."""
 
-    messages: Sequence[BaseMessage]
+    messages: Sequence[SerializeAsAny[BaseMessage]]
     stop_reason: str | None = None
 
 
@@ -282,6 +303,7 @@ _BY_TYPE: dict[str, type[BaseMessage]] = {
         MemoryQueryEvent,
         ModelClientStreamingChunkEvent,
         ThoughtEvent,
+        GuardrailEvent,
         SelectSpeakerEvent,
         SelectorEvent,
     )
@@ -292,6 +314,29 @@ class _AnyContent(BaseModel, extra="allow"):
     """Content of a structured message whose model is not known here."""
 
 
+_no_types: Mapping[str, type[BaseMessage]] = MappingProxyType({})
+_more_types: ContextVar[Mapping[str, type[BaseMessage]]] = ContextVar("studio_message_types", default=_no_types)
+
+
+def type_name(message_type: type[BaseMessage]) -> str:
+    """What stands under `type` in the JSON of such messages."""
+    fields = message_type.model_fields
+    if issubclass(message_type, StructuredMessage):
+        return f"StructuredMessage[{getattr(fields['content'].annotation, '__name__', 'BaseModel')}]"
+    usual = fields["type"].default if "type" in fields else None
+    return usual if isinstance(usual, str) else message_type.__name__
+
+
+@contextmanager
+def message_types(types: Iterable[type[BaseMessage]]) -> Generator[None]:
+    """Inside the block, `message_from_json` also knows these types, such as those of a script."""
+    token = _more_types.set({**_more_types.get(), **{type_name(kind): kind for kind in types}})
+    try:
+        yield
+    finally:
+        _more_types.reset(token)
+
+
 def message_from_json(body: dict[str, JsonValue]) -> BaseMessage:
     """Read one message or event back from its JSON.
 
@@ -299,6 +344,8 @@ def message_from_json(body: dict[str, JsonValue]) -> BaseMessage:
         ValueError: The `type` is unknown, or the body does not fit it (Pydantic's ValidationError).
     """
     kind = str(body.get("type"))
+    if (more := _more_types.get().get(kind)) is not None:
+        return more.model_validate(body)
     if kind.startswith("StructuredMessage[") and kind.endswith("]"):
         name = kind.removeprefix("StructuredMessage[").removesuffix("]")
         content_type = type(name, (_AnyContent,), {"__module__": __name__})

@@ -5,7 +5,9 @@ from __future__ import annotations
 import base64
 import binascii
 from functools import cached_property
-from typing import Annotated, Literal, NotRequired, Self, cast
+from io import BytesIO
+from pathlib import Path
+from typing import Annotated, Any, Literal, NotRequired, Protocol, Self, cast
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, SerializationInfo, model_serializer, model_validator
 from typing_extensions import TypedDict
@@ -15,12 +17,26 @@ from studio.effects import canonical_json, sha256_hex
 _MAGIC = ((b"\x89PNG", "image/png"), (b"\xff\xd8", "image/jpeg"), (b"GIF8", "image/gif"), (b"RIFF", "image/webp"))
 
 
+class SavesItself(Protocol):
+    """A picture of Pillow's, as far as it is needed here."""
+
+    def save(self, fp: BytesIO, /, format: str) -> None: ...
+
+
 class Image(BaseModel):
     """A picture in a message, as base64 data; its type is read from the first bytes, never from a name."""
 
     model_config = ConfigDict(frozen=True)
 
     data: str
+
+    def __init__(self, image: SavesItself | None = None, /, **data: Any) -> None:
+        """Make one of base64 `data`, or of a picture of Pillow's."""
+        if image is not None:
+            picture = BytesIO()
+            image.save(picture, format="PNG")
+            data["data"] = base64.b64encode(picture.getvalue()).decode("ascii")
+        super().__init__(**data)
 
     @model_validator(mode="before")
     @classmethod
@@ -55,6 +71,14 @@ class Image(BaseModel):
     @classmethod
     def from_base64(cls, data: str) -> Image:
         return cls(data=data)
+
+    @classmethod
+    def from_pil(cls, pil_image: SavesItself) -> Image:
+        return cls(pil_image)
+
+    @classmethod
+    def from_file(cls, file_path: Path | str) -> Image:
+        return cls(data=base64.b64encode(Path(file_path).read_bytes()).decode("ascii"))
 
     @property
     def mime_type(self) -> str:
@@ -99,6 +123,12 @@ class _ModelMessage(BaseModel):
     def json_body(self) -> dict[str, JsonValue]:
         """This message as plain JSON, made once."""
         return cast("dict[str, JsonValue]", self.model_dump(mode="json"))
+
+    @cached_property
+    def word_count(self) -> int:
+        """Words of a message that is text, counted once; scripted models measure in words."""
+        content: object = getattr(self, "content", None)
+        return len(content.split()) if isinstance(content, str) else 0
 
     @cached_property
     def digest(self) -> str:

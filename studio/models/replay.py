@@ -100,7 +100,7 @@ class ReplayChatCompletionClient(ChatCompletionClient):
     def count_tokens(self, messages: Sequence[LLMMessage], *, tools: Sequence[HasSchema | ToolSchema] = ()) -> int:
         """Words, as AutoGen's client counts: only of messages that are text."""
         del tools
-        return sum(len(message.content.split()) for message in messages if isinstance(message.content, str))
+        return sum(message.word_count for message in messages)
 
     def remaining_tokens(self, messages: Sequence[LLMMessage], *, tools: Sequence[HasSchema | ToolSchema] = ()) -> int:
         del messages, tools

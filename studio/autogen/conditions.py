@@ -1,0 +1,43 @@
+"""Termination conditions as AgentChat's scripts make and derive them."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any, cast
+
+from studio import conditions as ours
+from studio.autogen.freed import Freed, free, mix_in
+from studio.messages import BaseMessage, StopMessage
+
+
+class Joinable(Freed):
+    """Conditions join to ones that a script can dump and derive from, too."""
+
+    def __and__(self, other: Any) -> ours.AndTerminationCondition:
+        return cast("ours.AndTerminationCondition", AndTerminationCondition(self, other))
+
+    def __or__(self, other: Any) -> ours.OrTerminationCondition:
+        return cast("ours.OrTerminationCondition", OrTerminationCondition(self, other))
+
+
+class TerminationCondition(Joinable, ours.TerminationCondition, stands_for=ours.TerminationCondition):
+    """A condition of a script."""
+
+    @property
+    @abstractmethod
+    def terminated(self) -> bool: ...
+
+    @abstractmethod
+    async def __call__(self, messages: Sequence[BaseMessage]) -> StopMessage | None: ...
+
+    @abstractmethod
+    async def reset(self) -> None: ...
+
+    def in_words(self) -> str:
+        return f"{type(self).__name__} says so"
+
+
+mix_in(ours.TerminationCondition, Joinable)
+AndTerminationCondition = free(ours.AndTerminationCondition)
+OrTerminationCondition = free(ours.OrTerminationCondition)

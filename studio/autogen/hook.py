@@ -1,0 +1,101 @@
+"""The import hook: AutoGen's module names lead to ours. Only `python -m studio.autogen` installs it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import cast
+
+from studio.autogen import agents, code_agents, conditions, messages, models, teams, tools
+from studio.autogen.freed import Freed, free
+from studio.autogen.names import MODULES, Place, places
+from studio.components import Component
+
+READY = (agents, code_agents, conditions, messages, models, teams, tools)
+"""Imported first: they say how each kind of component is freed."""
+ROOTS = frozenset(module.partition(".")[0] for module in MODULES)
+
+
+class _Finder(MetaPathFinder):
+    """Finds the modules of the table, and private ones inside them."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        del path, target
+        if fullname.partition(".")[0] not in ROOTS:
+            return None
+        if fullname not in MODULES and not is_private(fullname):
+            what = f"Team Studio has no counterpart of AutoGen's module {fullname!r}."
+            raise ModuleNotFoundError(what, name=fullname)
+        return ModuleSpec(fullname, _Loader(), origin="studio.autogen", is_package=True)
+
+
+class _Loader(Loader):
+    """Makes a module that looks its names up in the table when they are asked for."""
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        return _Alias(spec.name)
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__doc__ = f"{module.__name__}, as Team Studio has it."
+
+
+class _Alias(ModuleType):
+    """A module of AutoGen's name whose contents are ours."""
+
+    def __getattr__(self, name: str) -> object:
+        if name == "__all__":
+            return sorted(public_names(self.__name__))
+        if name.startswith("__") and name != "__version__":
+            raise AttributeError(name)
+        for place in places_of(self.__name__, name):
+            found = getattr(import_module(place.module), place.name, None)
+            if found is not None:
+                value = as_scripts_know_it(found)
+                setattr(self, name, value)
+                return value
+        if f"{self.__name__}.{name}" in MODULES or is_private(name):
+            raise AttributeError(name)  # a submodule: the import system looks for it next
+        raise ImportError(f"Team Studio has no counterpart of {name!r} in AutoGen's {self.__name__!r}.", name=name)
+
+
+def as_scripts_know_it(found: object) -> object:
+    """Our class in the form that a script can derive from; anything else as it is."""
+    if isinstance(found, type):
+        cls = cast("type[object]", found)
+        return free(cls) if issubclass(cls, Component) and not issubclass(cls, Freed) else cls
+    return found
+
+
+def is_private(name: str) -> bool:
+    """Whether a dotted name leads through something private."""
+    return any(part.startswith("_") and not part.startswith("__") for part in name.split("."))
+
+
+def public_names(module: str) -> set[str]:
+    """The names that `from module import *` gives."""
+    return {
+        place.shown
+        for place in places(module)
+        if not place.shown.startswith("_") and hasattr(import_module(place.module), place.name)
+    }
+
+
+def places_of(module: str, name: str) -> Iterator[Place]:
+    """Where a name may be ours. A private module has what the packages around it have."""
+    while module:
+        yield from (place for place in places(module) if place.shown == name)
+        if not is_private(module):
+            return
+        module = module.rpartition(".")[0]
+
+
+def install() -> None:
+    """Make AutoGen's names importable in this process; a second call does nothing."""
+    if not any(isinstance(finder, _Finder) for finder in cast("list[object]", sys.meta_path)):
+        sys.meta_path.insert(0, _Finder())

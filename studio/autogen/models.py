@@ -1,0 +1,144 @@
+"""Model clients as AutoGen's scripts make and derive them."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from typing import Any, ClassVar, cast
+
+from pydantic import PrivateAttr, SecretStr
+from typing_extensions import TypedDict
+
+from studio import models as ours
+from studio.autogen.freed import Freed, mix_in
+from studio.components import SecretRef
+from studio.messages import CreateResult, LLMMessage, RequestUsage
+
+
+class ModelCapabilities(TypedDict):
+    """What a model can do, as clients said it before there was `ModelInfo`."""
+
+    vision: bool
+    function_calling: bool
+    json_output: bool
+
+
+class ModelFamily(ours.ModelFamily):
+    """Names of model families."""
+
+    ANY: ClassVar[str] = "any"
+    GEMINI_1_5_FLASH: ClassVar[str] = "gemini-1.5-flash"
+    GEMINI_1_5_PRO: ClassVar[str] = "gemini-1.5-pro"
+    GEMINI_2_0_FLASH: ClassVar[str] = "gemini-2.0-flash"
+    GEMINI_2_5_PRO: ClassVar[str] = "gemini-2.5-pro"
+    GEMINI_2_5_FLASH: ClassVar[str] = "gemini-2.5-flash"
+    CLAUDE_3_HAIKU: ClassVar[str] = "claude-3-haiku"
+    CLAUDE_3_SONNET: ClassVar[str] = "claude-3-sonnet"
+    CLAUDE_3_OPUS: ClassVar[str] = "claude-3-opus"
+    CLAUDE_3_5_HAIKU: ClassVar[str] = "claude-3-5-haiku"
+    CLAUDE_3_5_SONNET: ClassVar[str] = "claude-3-5-sonnet"
+    CLAUDE_3_7_SONNET: ClassVar[str] = "claude-3-7-sonnet"
+    CLAUDE_4_OPUS: ClassVar[str] = "claude-4-opus"
+    CLAUDE_4_SONNET: ClassVar[str] = "claude-4-sonnet"
+    LLAMA_3_3_8B: ClassVar[str] = "llama-3.3-8b"
+    LLAMA_3_3_70B: ClassVar[str] = "llama-3.3-70b"
+    LLAMA_4_SCOUT: ClassVar[str] = "llama-4-scout"
+    LLAMA_4_MAVERICK: ClassVar[str] = "llama-4-maverick"
+
+    @staticmethod
+    def is_claude(family: str) -> bool:
+        return family.startswith("claude-")
+
+    @staticmethod
+    def is_gemini(family: str) -> bool:
+        return family.startswith("gemini-")
+
+    @staticmethod
+    def is_llama(family: str) -> bool:
+        return family.startswith("llama-")
+
+
+def validate_model_info(model_info: Mapping[str, Any]) -> None:
+    """See that nothing is missing.
+
+    Raises:
+        ValueError: A field is missing.
+    """
+    for name in ("vision", "function_calling", "json_output", "family"):
+        if name not in model_info:
+            raise ValueError(f"Missing required field '{name}' in ModelInfo.")
+
+
+class FreedClient(Freed):
+    """Clients take an empty key, as servers of one's own do, and an incomplete `model_info`."""
+
+    def __init__(self, *args: Any, **data: Any) -> None:
+        if data.get("api_key") == "":
+            data["api_key"] = SecretRef("secret:unnamed", SecretStr(""))
+        if isinstance(data.get("model_info"), dict):
+            data["model_info"] = {"structured_output": False, "family": "unknown", **data["model_info"]}
+        super().__init__(*args, **data)
+
+
+class ChatCompletionClient(FreedClient, ours.ChatCompletionClient, stands_for=ours.ChatCompletionClient):
+    """A model client of a script, which asks its model in `create` itself."""
+
+    @property
+    def info(self) -> ours.ModelInfo:
+        return cast("ours.ModelInfo", self.model_info)
+
+    @abstractmethod
+    async def create(self, messages: Sequence[LLMMessage], **arguments: Any) -> CreateResult: ...  # pyright: ignore[reportIncompatibleMethodOverride]
+
+    @abstractmethod
+    def create_stream(  # pyright: ignore[reportIncompatibleMethodOverride]
+        self, messages: Sequence[LLMMessage], **arguments: Any
+    ) -> AsyncGenerator[str | CreateResult, None]: ...
+
+    @abstractmethod
+    def actual_usage(self) -> RequestUsage: ...
+
+    @abstractmethod
+    def total_usage(self) -> RequestUsage: ...
+
+
+class ReplayChatCompletionClient(
+    FreedClient, ours.ReplayChatCompletionClient, stands_for=ours.ReplayChatCompletionClient
+):
+    """Answers from a script and remembers what it was asked."""
+
+    provider = ours.ReplayChatCompletionClient.provider
+    aliases = ours.ReplayChatCompletionClient.aliases
+
+    _calls: list[dict[str, Any]] = PrivateAttr(default_factory=list[dict[str, Any]])
+
+    @property
+    def create_calls(self) -> list[dict[str, Any]]:
+        """The arguments of every call so far."""
+        return self._calls
+
+    @property
+    def _current_index(self) -> int:
+        return self._index
+
+    async def create(self, messages: Sequence[LLMMessage], **arguments: Any) -> CreateResult:
+        self._remember(messages, arguments)
+        return await super().create(messages, **arguments)
+
+    async def create_stream(
+        self, messages: Sequence[LLMMessage], **arguments: Any
+    ) -> AsyncGenerator[str | CreateResult, None]:
+        self._remember(messages, arguments)
+        async for item in super().create_stream(messages, **arguments):
+            yield item
+
+    def _remember(self, messages: Sequence[LLMMessage], arguments: Mapping[str, Any]) -> None:
+        usual: dict[str, Any] = {"tools": (), "json_output": None, "extra_create_args": {}, "cancellation_token": None}
+        self._calls.append({**usual, "messages": messages, **arguments})
+
+    def reset(self) -> None:
+        super().reset()
+        self._calls.clear()
+
+
+mix_in(ours.ChatCompletionClient, FreedClient)

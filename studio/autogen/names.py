@@ -1,0 +1,185 @@
+"""The table: which of our names stands for which of AutoGen's.
+
+Each module of AutoGen has lines of the form `our.module: Name Name TheirName=OurName`. What a private module of
+AutoGen has beside the package around it stands here under its own name.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+MODULES: dict[str, tuple[str, ...]] = {
+    # --- autogen_agentchat ---
+    "autogen_agentchat": (
+        "studio.autogen.core: EVENT_LOGGER_NAME=CHAT_EVENTS TRACE_LOGGER_NAME=CHAT_TRACE __version__",
+    ),
+    "autogen_agentchat.agents": (
+        "studio.autogen.agents: AssistantAgent BaseChatAgent UserProxyAgent",
+        "studio.autogen.code_agents: CodeExecutorAgent",
+        "studio.agents: ApprovalFuncType ApprovalRequest ApprovalResponse",
+        "studio.agents: MessageFilterAgent MessageFilterConfig PerSourceFilter",
+        "studio.agents: SocietyOfMindAgent",
+        "studio.teams: SocietyOfMindAgent",
+    ),
+    "autogen_agentchat.agents._assistant_agent": ("studio.autogen.freed: AssistantAgentConfig=Config",),
+    "autogen_agentchat.base": (
+        "studio.autogen.agents: ChatAgent=BaseChatAgent TaskRunner=Participant",
+        "studio.autogen.conditions: AndTerminationCondition OrTerminationCondition TerminationCondition",
+        "studio.conditions: TerminatedException",
+        "studio.messages: Response TaskResult",
+        "studio.agents: Handoff",
+        "studio.autogen.teams: Team",
+    ),
+    "autogen_agentchat.conditions": (
+        "studio.conditions: ExternalTermination FunctionalTermination FunctionCallTermination HandoffTermination",
+        "studio.conditions: MaxMessageTermination SourceMatchTermination StopMessageTermination TextMentionTermination",
+        "studio.conditions: TextMessageTermination TimeoutTermination TokenUsageTermination",
+    ),
+    "autogen_agentchat.messages": (
+        "studio.messages: AgentEvent BaseAgentEvent BaseChatMessage BaseMessage BaseTextChatMessage ChatMessage",
+        "studio.messages: CodeExecutionEvent CodeGenerationEvent HandoffMessage MemoryQueryEvent",
+        "studio.messages: ModelClientStreamingChunkEvent MultiModalMessage SelectSpeakerEvent SelectorEvent",
+        "studio.messages: StopMessage StructuredMessage TextMessage ThoughtEvent ToolCallExecutionEvent",
+        "studio.messages: ToolCallRequestEvent ToolCallSummaryMessage UserInputRequestedEvent",
+        "studio.messages.chat: StructuredContentType=Content",
+        "studio.autogen.messages: MessageFactory StructuredMessageFactory",
+    ),
+    "autogen_agentchat.state": (
+        "studio.autogen.state: AssistantAgentState BaseGroupChatManagerState BaseState ChatAgentContainerState",
+        "studio.autogen.state: MagenticOneOrchestratorState RoundRobinManagerState SelectorManagerState",
+        "studio.autogen.state: SocietyOfMindAgentState SwarmManagerState TeamState",
+    ),
+    "autogen_agentchat.teams": (
+        "studio.autogen.teams: BaseGroupChat",
+        "studio.teams: DiGraph DiGraphBuilder DiGraphEdge DiGraphNode GraphFlow",
+        "studio.teams: MagenticOneGroupChat RoundRobinGroupChat SelectorGroupChat Swarm",
+    ),
+    "autogen_agentchat.teams._group_chat": (
+        "studio.autogen.managers: BaseGroupChatManager GraphFlowManager MagenticOneOrchestrator",
+        "studio.autogen.managers: RoundRobinGroupChatManager SelectorGroupChatManager SwarmGroupChatManager",
+        "studio.autogen.events: GroupChatAgentResponse GroupChatError GroupChatMessage GroupChatPause",
+        "studio.autogen.events: GroupChatRequestPublish GroupChatReset GroupChatResume GroupChatStart",
+        "studio.autogen.events: GroupChatTeamResponse GroupChatTermination SerializableException",
+        "studio.messages: BaseAgentEvent BaseChatMessage",
+    ),
+    "autogen_agentchat.tools": ("studio.agents: AgentTool", "studio.teams: TeamTool"),
+    "autogen_agentchat.ui": ("studio.autogen.ui: Console UserInputManager",),
+    "autogen_agentchat.utils": ("studio.autogen.content: content_to_str remove_images",),
+    # --- autogen_core ---
+    "autogen_core": (
+        "studio.autogen.core: AgentId AgentRuntime AgentType DefaultTopicId EVENT_LOGGER_NAME MessageContext",
+        "studio.autogen.core: ROOT_LOGGER_NAME SingleThreadedAgentRuntime TRACE_LOGGER_NAME TopicId __version__",
+        "studio.autogen.envelope: Component ComponentBase ComponentFromConfig ComponentLoader ComponentModel",
+        "studio.autogen.envelope: ComponentSchemaType ComponentToConfig ComponentType is_component_class",
+        "studio.autogen.envelope: is_component_instance",
+        "studio.messages: CancellationToken FunctionCall Image",
+        "studio.models: CacheStore InMemoryStore",
+    ),
+    "autogen_core.code_executor": (
+        "studio.autogen.executors: CodeExecutor",
+        "studio.messages: CodeBlock CodeResult",
+        "studio.tools: Alias ImportFromModule",
+        "studio.tools.function_tool: Import",
+    ),
+    "autogen_core.logging": ("studio.autogen.core: LLMCallEvent ToolCallEvent",),
+    "autogen_core.memory": (
+        "studio.autogen.memory: Memory MemoryMimeType",
+        "studio.memory: ListMemory MemoryQueryResult UpdateContextResult",
+        "studio.messages: MemoryContent",
+    ),
+    "autogen_core.model_context": (
+        "studio.autogen.contexts: ChatCompletionContext",
+        "studio.contexts: BufferedChatCompletionContext HeadAndTailChatCompletionContext",
+        "studio.contexts: TokenLimitedChatCompletionContext UnboundedChatCompletionContext",
+        "studio.contexts.base: ChatCompletionContextState=ContextState",
+    ),
+    "autogen_core.models": (
+        "studio.autogen.models: ChatCompletionClient ModelCapabilities ModelFamily validate_model_info",
+        "studio.models: ModelInfo",
+        "studio.messages: AssistantMessage CreateResult FinishReasons FunctionExecutionResult",
+        "studio.messages: FunctionExecutionResultMessage LLMMessage RequestUsage SystemMessage UserMessage",
+        "studio.messages.llm: ChatCompletionTokenLogprob TopLogprob",
+    ),
+    "autogen_core.tools": (
+        "studio.autogen.tools: BaseStreamTool BaseTool BaseToolWithState FunctionTool StreamTool Tool Workbench",
+        "studio.messages: ParametersSchema ToolSchema",
+        "studio.tools: ImageResultContent StaticStreamWorkbench StaticWorkbench TextResultContent ToolOverride",
+        "studio.tools: ToolResult",
+    ),
+    "autogen_core.utils": ("studio.autogen.content: extract_json_from_str schema_to_pydantic_model",),
+    # --- autogen_ext ---
+    "autogen_ext": ("studio.autogen.core: __version__",),
+    "autogen_ext.agents": (),
+    "autogen_ext.agents.file_surfer": ("studio.agents: FileSurfer",),
+    "autogen_ext.agents.magentic_one": ("studio.agents: MagenticOneCoderAgent",),
+    "autogen_ext.agents.openai": ("studio.agents: OpenAIAgent OpenAIAssistantAgent",),
+    "autogen_ext.agents.video_surfer": ("studio.agents: VideoSurfer",),
+    "autogen_ext.agents.web_surfer": ("studio.agents: MultimodalWebSurfer",),
+    "autogen_ext.auth": (),
+    "autogen_ext.auth.azure": ("studio.models.azure_token: AzureTokenProvider",),
+    "autogen_ext.cache_store": (),
+    "autogen_ext.cache_store.diskcache": ("studio.models: DiskCacheStore",),
+    "autogen_ext.cache_store.redis": ("studio.models: RedisStore",),
+    "autogen_ext.code_executors": (),
+    "autogen_ext.code_executors.docker": ("studio.executors: DockerCommandLineCodeExecutor",),
+    "autogen_ext.code_executors.jupyter": ("studio.executors: JupyterCodeExecutor JupyterCodeResult",),
+    "autogen_ext.code_executors.local": ("studio.executors: LocalCommandLineCodeExecutor",),
+    "autogen_ext.memory": (),
+    "autogen_ext.memory.canvas": ("studio.memory: TextCanvas TextCanvasMemory",),
+    "autogen_ext.memory.chromadb": (
+        "studio.memory: ChromaDBVectorMemory ChromaDBVectorMemoryConfig CustomEmbeddingFunctionConfig",
+        "studio.memory: DefaultEmbeddingFunctionConfig HttpChromaDBVectorMemoryConfig OpenAIEmbeddingFunctionConfig",
+        "studio.memory: PersistentChromaDBVectorMemoryConfig SentenceTransformerEmbeddingFunctionConfig",
+    ),
+    "autogen_ext.memory.mem0": ("studio.memory: Mem0Memory",),
+    "autogen_ext.memory.redis": ("studio.memory: RedisMemory RedisMemoryConfig",),
+    "autogen_ext.models": (),
+    "autogen_ext.models.anthropic": (
+        "studio.models: AnthropicBedrockChatCompletionClient AnthropicChatCompletionClient",
+    ),
+    "autogen_ext.models.azure": ("studio.models: AzureAIChatCompletionClient",),
+    "autogen_ext.models.cache": ("studio.models: ChatCompletionCache",),
+    "autogen_ext.models.llama_cpp": ("studio.models: LlamaCppChatCompletionClient",),
+    "autogen_ext.models.ollama": ("studio.models: OllamaChatCompletionClient",),
+    "autogen_ext.models.openai": ("studio.models: AzureOpenAIChatCompletionClient OpenAIChatCompletionClient",),
+    "autogen_ext.models.replay": ("studio.autogen.models: ReplayChatCompletionClient",),
+    "autogen_ext.teams": (),
+    "autogen_ext.teams.magentic_one": ("studio.teams: MagenticOne",),
+    "autogen_ext.tools": (),
+    "autogen_ext.tools.code_execution": ("studio.tools: PythonCodeExecutionTool",),
+    "autogen_ext.tools.http": ("studio.tools: HttpTool",),
+    "autogen_ext.tools.langchain": ("studio.tools: LangChainToolAdapter",),
+    "autogen_ext.tools.mcp": (
+        "studio.tools.mcp: McpWorkbench SseMcpToolAdapter SseServerParams StdioMcpToolAdapter StdioServerParams",
+        "studio.tools.mcp: StreamableHttpMcpToolAdapter StreamableHttpServerParams mcp_server_tools",
+    ),
+    "autogen_ext.ui": ("studio.autogen.ui: RichConsole=Console",),
+}
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a name of AutoGen is ours.
+
+    Args:
+        shown: The name in AutoGen.
+        module: Our module.
+        name: The name there.
+    """
+
+    shown: str
+    module: str
+    name: str
+
+
+@cache
+def places(module: str) -> tuple[Place, ...]:
+    """What a module of AutoGen has, in the table's order."""
+    found: list[Place] = []
+    for line in MODULES.get(module, ()):
+        ours, _, names = line.partition(":")
+        for item in names.split():
+            shown, _, name = item.partition("=")
+            found.append(Place(shown, ours, name or shown))
+    return tuple(found)
