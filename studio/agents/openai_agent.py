@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack, aclosing
+from contextlib import aclosing
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, cast
 
 from pydantic import Field, JsonValue, PrivateAttr, ValidationInfo, field_validator
 
 from studio import effects
 from studio.agents.base import ChatAgent, Step
+from studio.agents.releasing import release_all
 from studio.agents.responses import Answer, asked, builtin_tool, function_tool, input_item, output_items, streamed
 from studio.agents.tool_round import Toolbox
 from studio.components import Capability, DefaultEnv, JsonObject, SecretRef
@@ -271,11 +272,9 @@ class OpenAIAgent(ChatAgent):
 
     async def release(self) -> None:
         client = self._connection.take()
-        async with AsyncExitStack() as ending:
-            if client is not None:
-                ending.push_async_callback(client.close)
-            if self._toolbox is not None:
-                ending.push_async_callback(self._toolbox.stop)
+        parts = [client.close] if client is not None else []
+        tools = [self._toolbox.stop] if self._toolbox is not None else []
+        await release_all(*parts, *tools)
 
     async def save_state(self) -> Mapping[str, JsonValue]:
         history = cast("list[JsonValue]", list(self._history))

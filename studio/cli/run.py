@@ -10,9 +10,10 @@ from contextlib import aclosing
 from pathlib import Path
 
 from studio.agents import BaseChatAgent
+from studio.agents.participant import require_loaded
 from studio.cli.reading import read_runnable
 from studio.cli.terminal import Terminal, terminal
-from studio.components import Capability, Component, all_capabilities, walk
+from studio.components import Capability, Component, all_capabilities
 from studio.console import Printer, printable
 from studio.effects import Live, use
 from studio.errors import ConfigError, SetupError
@@ -61,13 +62,7 @@ async def _play(runnable: Team | BaseChatAgent, task: str, show: Printer | JsonL
 
 
 def _runnable(component: Component) -> Team | BaseChatAgent:
-    for where, part in walk(component):
-        if part.is_opaque:
-            raise ConfigError(
-                f"{part.label!r} is of a kind that is not installed, so the team cannot run.",
-                fix="Replace it by a component that `studio components` lists.",
-                where=where,
-            )
+    require_loaded(component)
     if isinstance(component, Team | BaseChatAgent):
         return component
     raise ConfigError(

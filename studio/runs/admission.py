@@ -7,9 +7,10 @@ from typing import Protocol
 
 from pydantic import JsonValue
 
-from studio.components import Capability, all_capabilities, load_component, walk
+from studio.agents.participant import require_loaded
+from studio.components import Capability, all_capabilities, load_component
 from studio.components.secrets import SecretSource
-from studio.errors import Finding, Forbidden, InvalidComponent
+from studio.errors import Forbidden
 from studio.teams import Team
 
 
@@ -53,18 +54,7 @@ def load_team(document: JsonValue) -> Team:
         InvalidComponent: It does not load, or parts of it are of no kind that this studio knows.
     """
     team = load_component(document, Team)
-    unknown = [
-        Finding(
-            "opaque_component",
-            f"{part.label!r} is a component that this studio does not know, so the team cannot run.",
-            "Replace it, or install the package that brings it.",
-            where,
-        )
-        for where, part in walk(team)
-        if part.is_opaque
-    ]
-    if unknown:
-        raise InvalidComponent(unknown)
+    require_loaded(team)
     return team
 
 

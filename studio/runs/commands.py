@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from studio.errors import Conflict
-from studio.runs.live import Ending, LiveRun
+from studio.runs.live import STOPPED_AT_QUESTION, Ending, LiveRun
 from studio.runs.log import Draft
 from studio.runs.state import Reason, RunAlreadyEnded, RunState
 
@@ -37,6 +37,7 @@ async def obey(run: LiveRun, command: Command) -> None:
     """
     if run.is_closed or run.ending is not None:
         if command.name == "cancel" and not run.is_closed:
+            run.cancel_task()  # what hangs at its end is told again
             return
         raise RunAlreadyEnded("The run has ended; it takes no more commands.", fix="Start a new run of the team.")
     await _COMMANDS[command.name](run, command)
@@ -67,10 +68,10 @@ async def _step(run: LiveRun, command: Command) -> None:
 
 
 async def _stop(run: LiveRun, command: Command) -> None:
-    if run.is_stopping:
-        return
     if run.pending is not None:  # its turn cannot end without the answer that nobody is going to give
-        await _end_now(run, command, Ending(RunState.STOPPED, "user", "Stopped while it waited for an answer."))
+        await _end_now(run, command, STOPPED_AT_QUESTION)
+        return
+    if run.is_stopping:
         return
     run.stop_after_turn()
     await _open_gate(run, command, "stop", run.gate.resume)

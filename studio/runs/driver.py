@@ -12,6 +12,7 @@ from pydantic import JsonValue
 from studio import effects
 from studio.components import secret_source
 from studio.components.secrets import SecretSource
+from studio.errors import RunFailed
 from studio.messages import BaseMessage, ModelClientStreamingChunkEvent, TaskResult
 from studio.runs.live import Ending, LiveRun
 from studio.runs.log import Draft
@@ -19,8 +20,10 @@ from studio.runs.state import RunState
 from studio.runs.tasks import task_message
 from studio.teams import Team
 
-CLOSE_LIMIT_S = 5.0
-"""How long clients may take to say goodbye to their servers."""
+CLOSE_LIMIT_S = 10.0
+"""How long a team may take to end; its clients have a shorter limit of their own."""
+
+CANCELLED_INSIDE = Ending.failed(RunFailed("A part of the team cancelled the run."))
 
 Stream = AsyncGenerator[BaseMessage | TaskResult, None]
 
@@ -33,9 +36,9 @@ async def drive(run: LiveRun, team: Team, task: JsonValue, secrets: SecretSource
     try:
         ending = await _play(run, team, task, secrets)
     except asyncio.CancelledError:
-        if run.ending is None or not run.was_cancelled_by_us():
+        if run.was_cancelled_by_others():
             raise  # the process is going down in a way that we did not ask for: not ours to swallow
-        ending = run.ending
+        ending = run.ending or CANCELLED_INSIDE
     except Exception as error:  # noqa: BLE001  the one broad catch: a run must not end its siblings
         ending = Ending.failed(error)
     await run.end(ending)

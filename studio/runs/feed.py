@@ -30,8 +30,8 @@ async def follow(
 ) -> AsyncGenerator[Batch]:
     """Follow a run that is under way to its end.
 
-    The reader goes at its own pace: it is only woken, and then reads the log from its own place. So the run waits
-    for no reader, and a reader that was slow or away misses nothing.
+    The reader goes at its own pace: it is only woken, and then reads from its own place, in the log when the run's
+    memory does not reach back so far. So the run waits for no reader, and one that was slow or away misses nothing.
     """
     place = max(after_seq, 0)
     seen: dict[str, int] = {}
@@ -42,7 +42,8 @@ async def follow(
         pieces = run.chunks.since(seen)  # before the entries: a piece is never shown ahead of what came before it
         entries: Sequence[LogEntry] = ()
         if view.last_seq > place:
-            entries = await log.read(run.id, after=place, limit=PAGE_SIZE, kinds=kinds)
+            recent = run.recent.since(place, kinds)
+            entries = await log.read(run.id, after=place, limit=PAGE_SIZE, kinds=kinds) if recent is None else recent
         is_whole = len(entries) < PAGE_SIZE
         place = max(place, view.last_seq if is_whole else 0, entries[-1].seq if entries else 0)
         chunks = _still_unfinished(pieces, entries) if is_whole else []

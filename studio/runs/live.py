@@ -15,6 +15,7 @@ from studio.runs.chunks import Chunks
 from studio.runs.gate import Gate
 from studio.runs.human import HumanPort
 from studio.runs.log import (
+    SHOWN,
     Draft,
     JsonObject,
     Lease,
@@ -27,7 +28,12 @@ from studio.runs.log import (
     Usage,
 )
 from studio.runs.owning import single_cause
+from studio.runs.recent import Recent
 from studio.runs.state import EndReason, Reason, RunState, check_transition
+from studio.runs.well_formed import well_formed, well_formed_json
+
+MOST_TOKENS = 10**12
+"""Of one model call. A service can say any number; the database and the pages cannot hold any."""
 
 logger = logging.getLogger(__name__)
 
@@ -75,6 +81,9 @@ class Ending:
         return cls(RunState.FAILED, "error", str(body["message"]), body)
 
 
+STOPPED_AT_QUESTION = Ending(RunState.STOPPED, "user", "Stopped while it waited for an answer.")
+
+
 class Bell:
     """Wakes all who wait, without a queue: a sleeper learns that something changed and looks for itself."""
 
@@ -97,6 +106,7 @@ class LiveRun:
         self.id = lease.run_id
         self.gate = Gate()
         self.chunks = Chunks()
+        self.recent = Recent()
         self.bell = Bell()
         self.human = HumanPort(self._wait_for_input)
         self.begun = asyncio.Event()
@@ -153,13 +163,13 @@ class LiveRun:
             self.cancel_task()
         return self._task
 
-    def was_cancelled_by_us(self) -> bool:
-        """Whether `cancel_task`, and nobody else, cancelled the task that calls this; takes it as dealt with."""
+    def was_cancelled_by_others(self) -> bool:
+        """Whether anybody but `cancel_task` cancelled the task that calls this; our own ones are now dealt with."""
         task = asyncio.current_task()
-        left = 1 if task is None or not self._cancel_count else 0
+        assert task
         for _ in range(self._cancel_count):
-            left = task.uncancel() if task else 1
-        return left == 0
+            task.uncancel()
+        return task.cancelling() > 0
 
     async def write(self, *drafts: Draft) -> None:
         """Append entries that change no state."""
@@ -181,6 +191,7 @@ class LiveRun:
             IllegalTransition: The table of states does not allow it; nothing is written.
         """
         check_transition(self._meant.state, state, reason)
+        detail = well_formed(detail)
         body: JsonObject = {"state": state.value, "reason": reason, "detail": detail}
         if pending:
             body["pending"] = cast("JsonValue", pending.model_dump())
@@ -218,21 +229,32 @@ class LiveRun:
             self.bell.ring()
 
     async def _wait_for_input(self, pending: PendingInput) -> None:
+        if self.is_stopping:  # the turn that should end cannot, without an answer that nobody is going to give
+            self.interrupt(STOPPED_AT_QUESTION)
+            return
         await self.change(RunState.PAUSED, "input", detail=pending.prompt, pending=pending)
 
     async def _append(self, drafts: Sequence[Draft]) -> None:
         status = self._meant
-        entries = await self._log.append(self._lease, drafts, status)
+        entries = await self._log.append(self._lease, [_showable(draft) for draft in drafts], status)
         self._publish(entries, status)
 
     def _publish(self, entries: Sequence[LogEntry], status: RunStatus) -> None:
         if entries and entries[-1].seq > self._last_seq:
             self._last_seq = entries[-1].seq
             self._shown = status
+        self.recent.add(entries)
         for entry in entries:
             if entry.kind in ("message", "event"):
                 self.chunks.drop(str(entry.body.get("source")))
         self.bell.ring()
+
+
+def _showable(draft: Draft) -> Draft:
+    """What pages are sent is repaired; an effect stays as the world gave it."""
+    if draft.kind not in SHOWN:
+        return draft
+    return Draft(draft.kind, cast("JsonObject", well_formed_json(draft.body)))
 
 
 def _add(usage: Usage, effect: JsonObject) -> Usage:
@@ -247,4 +269,4 @@ def _add(usage: Usage, effect: JsonObject) -> Usage:
 
 
 def _count(value: JsonValue) -> int:
-    return value if isinstance(value, int) else 0
+    return min(max(value, 0), MOST_TOKENS) if isinstance(value, int) else 0

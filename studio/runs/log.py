@@ -144,10 +144,6 @@ class RunLog(Protocol):
         """The entries after `after`, oldest first, at most `limit`; all kinds unless told."""
         ...
 
-    async def last_seq(self, run_id: str) -> int:
-        """Number of the newest entry; 0 for an empty log."""
-        ...
-
 
 class RunStore(RunLog, Protocol):
     """The log together with the rows of the runs."""
@@ -156,8 +152,12 @@ class RunStore(RunLog, Protocol):
         """Add a run in state `created` and own it."""
         ...
 
-    async def get(self, run_id: str) -> RunRecord:
-        """Raises: NotFound."""
+    async def summary(self, run_id: str) -> RunSummary:
+        """The run without what it was started with, which can be large.
+
+        Raises:
+            NotFound: There is no such run.
+        """
         ...
 
     async def unfinished(self) -> Sequence[str]:

@@ -23,6 +23,7 @@ from studio.runs.log import SHOWN, Draft, EntryKind, NewRun, RunStatus, RunStore
 from studio.runs.owning import owned_tasks
 from studio.runs.state import RunAlreadyEnded, RunState
 from studio.runs.tasks import task_text
+from studio.runs.well_formed import well_formed, well_formed_json
 from studio.teams import Team
 
 GOODBYE_S = 2.0
@@ -97,13 +98,14 @@ class RunSupervisor:
             NotApproved: The team could do something that nobody allowed.
             Conflict: The server is stopping.
         """
+        task = well_formed_json(task)
         text = task_text(task)
         team = load_team(component)
         await check_approved(team, self._approvals)
         secrets = await self._secrets.source()
         # What is kept is what was loaded: references in place of keys.
         document = team.dump_component()
-        lease = await self._store.create(NewRun(document, task, text, team_id, team_name or team.label))
+        lease = await self._store.create(NewRun(document, task, text, team_id, well_formed(team_name or team.label)))
         run = LiveRun(lease, self._store, RunStatus())
         await run.change(RunState.RUNNING, "start", before=[Draft("command", {"command": "start", "by": by})])
         if self._group is None:
@@ -145,8 +147,8 @@ class RunSupervisor:
         run = self._live.get(run_id)
         if run is not None:
             return run.view
-        record = await self._store.get(run_id)
-        return RunView(**dict(record.status), last_seq=record.last_seq)
+        run_row = await self._store.summary(run_id)
+        return RunView(**dict(run_row.status), last_seq=run_row.last_seq)
 
     async def subscribe(
         self, run_id: str, after_seq: int = 0, *, kinds: Collection[EntryKind] = SHOWN

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from sqlalchemy import bindparam, func, insert, update
-from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlmodel import col
 
@@ -55,7 +54,7 @@ class Appender:
         return await item.done
 
     async def run(self) -> None:
-        """Write until closed. An unforeseen error ends it, and with it the store that owns it."""
+        """Write until closed."""
         while self._waiting or not self._closing:
             await self._wake.wait()
             self._wake.clear()
@@ -72,7 +71,7 @@ class Appender:
         try:
             async with self._database.write() as session:
                 results = await _write_all(await session.connection(), batch)
-        except (SQLAlchemyError, OSError) as error:
+        except Exception as error:  # noqa: BLE001  drivers raise their own too; one run's entry must not end the rest
             if len(batch) == 1:
                 batch[0].fail(_unavailable(error))
                 return
@@ -144,7 +143,7 @@ async def _number(connection: AsyncConnection, item: _Append, at: datetime) -> S
     ]
 
 
-def _unavailable(error: SQLAlchemyError | OSError) -> LogUnavailable:
+def _unavailable(error: Exception) -> LogUnavailable:
     return LogUnavailable(
         f"The log could not be written: {error}", fix="Check the free space and the rights of the data folder."
     )

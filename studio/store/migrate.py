@@ -22,8 +22,8 @@ from studio.store.tables import Table
 HERE = Path(__file__).parent / "migrations"
 
 
-def upgrade(connection: Connection) -> None:
-    """Bring the database to the newest form; does nothing when it is.
+def upgrade(connection: Connection, to: str = "head") -> None:
+    """Bring the database to the newest form, or to that of an older migration; does nothing when it is.
 
     Raises:
         SetupError: A newer studio has written this database.
@@ -36,7 +36,7 @@ def upgrade(connection: Connection) -> None:
             f"The database is of a newer studio (form {', '.join(now)}).",
             fix="Start that version, or choose another data folder.",
         )
-    command.upgrade(config, "head")
+    command.upgrade(config, to)
 
 
 def differences(connection: Connection) -> list[object]:

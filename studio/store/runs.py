@@ -29,9 +29,8 @@ from studio.runs import (
 from studio.store.appender import Appender
 from studio.store.database import Database
 from studio.store.ownership import own_folder
-from studio.store.tables import Run, RunEvent, without
+from studio.store.tables import Run, RunEvent, RunStart
 
-LARGE = {"component", "task"}
 UNFINISHED = [state.value for state in RunState if not state.is_final]
 
 
@@ -48,8 +47,6 @@ class Runs:
             id=str(uuid4()),
             team_id=run.team_id,
             team_name=run.team_name,
-            component=run.component,
-            task=run.task,
             task_text=run.task_text,
             state=RunState.CREATED.value,
             created_at=datetime.now(UTC),
@@ -57,6 +54,8 @@ class Runs:
         try:
             async with self._database.write() as session:
                 session.add(row)
+                await session.flush()
+                session.add(RunStart(run_id=row.id, component=run.component, task=run.task))
         except IntegrityError as error:
             raise NotFound(f"There is no team {run.team_id!r}.", fix="It may have been deleted.") from error
         return Lease(row.id, row.epoch)
@@ -74,25 +73,36 @@ class Runs:
             rows = await session.exec(query.order_by(col(RunEvent.seq)).limit(limit))
             return [_entry(row) for row in rows]
 
-    async def last_seq(self, run_id: str) -> int:
-        return (await self.get(run_id)).last_seq
-
-    async def get(self, run_id: str) -> RunRecord:
+    async def summary(self, run_id: str) -> RunSummary:
         async with self._database.read() as session:
             row = await session.get(Run, run_id)
         if row is None:
             raise NotFound(f"There is no run {run_id!r}.")
-        return RunRecord.model_validate({**row.model_dump(), "status": _status(row)})
+        return _summary(row)
+
+    async def get(self, run_id: str) -> RunRecord:
+        """The run with what it was started with.
+
+        Raises:
+            NotFound: There is no such run.
+        """
+        query = select(Run, RunStart).join(RunStart, col(RunStart.run_id) == col(Run.id)).where(Run.id == run_id)
+        async with self._database.read() as session:
+            found = (await session.exec(query)).first()
+        if found is None:
+            raise NotFound(f"There is no run {run_id!r}.")
+        row, start = found
+        return RunRecord(**dict(_summary(row)), component=start.component, task=start.task)
 
     async def list(self, team_id: str | None = None, *, limit: int = 100) -> Sequence[RunSummary]:
         """The newest runs first; of one team, or of all."""
-        query = select(Run).options(*without(Run.component, Run.task))
+        query = select(Run)
         if team_id is not None:
             query = query.where(Run.team_id == team_id)
         query = query.order_by(col(Run.created_at).desc(), col(Run.id)).limit(limit)
         async with self._database.read() as session:
             rows = (await session.exec(query)).all()
-        return [RunSummary.model_validate({**row.model_dump(exclude=LARGE), "status": _status(row)}) for row in rows]
+        return [_summary(row) for row in rows]
 
     async def delete(self, run_id: str) -> None:
         """Remove an ended run with its log.
@@ -136,6 +146,10 @@ def _entry(row: RunEvent) -> LogEntry:
     return LogEntry.model_construct(
         run_id=row.run_id, seq=row.seq, at=row.at, kind=cast("EntryKind", row.kind), body=row.body
     )
+
+
+def _summary(row: Run) -> RunSummary:
+    return RunSummary.model_validate({**row.model_dump(), "status": _status(row)})
 
 
 def _status(row: Run) -> RunStatus:

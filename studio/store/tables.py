@@ -107,6 +107,7 @@ class Gallery(Table, table=True):
 class Run(Table, table=True):
     """One execution of a team. State and usage repeat what the log says, so that a list needs no log.
 
+    Written again with every entry of the log, so nothing large belongs here: that is in `RunStart`.
     `epoch` is the lease: only its newest holder may append. `last_seq` hands out the sequence numbers.
     """
 
@@ -115,8 +116,6 @@ class Run(Table, table=True):
     id: str = Field(primary_key=True)
     team_id: str | None = Field(default=None, foreign_key="team.id", ondelete="SET NULL")
     team_name: str = ""
-    component: JsonObject = Field(sa_type=JSON)
-    task: JsonValue = Field(default=None, sa_type=JSON)
     task_text: str = ""
     state: str = Field(index=True)
     reason: str = ""
@@ -129,6 +128,14 @@ class Run(Table, table=True):
     created_at: datetime = Field(sa_type=UtcDateTime)
     started_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     ended_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+
+
+class RunStart(Table, table=True):
+    """What a run was started with; never changed. Pictures make it large."""
+
+    run_id: str = Field(primary_key=True, foreign_key="run.id", ondelete="CASCADE")
+    component: JsonObject = Field(sa_type=JSON)
+    task: JsonValue = Field(default=None, sa_type=JSON)
 
 
 class RunEvent(Table, table=True):

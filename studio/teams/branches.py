@@ -136,6 +136,8 @@ async def _end(tasks: Sequence[asyncio.Task[None]]) -> None:
             await asyncio.wait(running)
         except asyncio.CancelledError:
             was_cancelled = True
+            for task in running:  # told again: one may hang in its own end
+                task.cancel()
     for task in tasks:
         if not task.cancelled():
             task.exception()  # the first error was raised already; the others follow from the same end

@@ -15,6 +15,7 @@ class MemoryLog:
     def __init__(self) -> None:
         self.entries: list[LogEntry] = []
         self.statuses: list[RunStatus] = []
+        self.read_count = 0
 
     async def append(self, lease: Lease, drafts: Sequence[Draft], status: RunStatus) -> Sequence[LogEntry]:
         first = len(self.entries) + 1
@@ -30,9 +31,7 @@ class MemoryLog:
     async def read(
         self, run_id: str, *, after: int = 0, limit: int = 500, kinds: Collection[EntryKind] | None = None
     ) -> Sequence[LogEntry]:
-        del run_id, kinds
-        return self.entries[after : after + limit]
-
-    async def last_seq(self, run_id: str) -> int:
         del run_id
-        return len(self.entries)
+        self.read_count += 1
+        fitting = [entry for entry in self.entries[after:] if kinds is None or entry.kind in kinds]
+        return fitting[:limit]

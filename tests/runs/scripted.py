@@ -36,13 +36,17 @@ class World:
     answers: asyncio.Event = field(default_factory=asyncio.Event)
     called: asyncio.Event = field(default_factory=asyncio.Event)
     closed: list[str] = field(default_factory=list[str])
+    closing: asyncio.Event = field(default_factory=asyncio.Event)
     holds_chunks: bool = False
+    holds_release: bool = False
     chunk_turns: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(0))
     chunk_asked: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(0))
 
     async def reply(self, text: str) -> JsonValue:
         self.calls.append(text)
         self.called.set()
+        if text == "cancelled inside":
+            raise asyncio.CancelledError
         if text == "deaf":
             with suppress(asyncio.CancelledError):
                 await self.answers.wait()
@@ -95,7 +99,11 @@ class ScriptedAgent(ChatAgent):
                     yield message
 
     async def release(self) -> None:
-        current_world.get().closed.append(self.name)
+        world = current_world.get()
+        world.closed.append(self.name)
+        world.closing.set()
+        if world.holds_release:
+            await asyncio.Event().wait()
 
 
 async def _say(source: str, text: str) -> AsyncGenerator[BaseMessage]:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from studio.agents import releasing
 from studio.errors import Conflict, NotFound
 from studio.runs import CommandName, RunAlreadyEnded, RunState
 from tests.runs.scripted import OpenStudio, World, scripted
@@ -167,3 +168,42 @@ async def test_a_stop_that_comes_before_the_team_has_begun_is_heard(open_studio:
         await studio.supervisor.command(run_id, "stop")
         await studio.until(run_id, RunState.STOPPED)
         assert len(world.calls) <= 1
+
+
+async def test_a_question_that_opens_after_a_stop_ends_the_run(open_studio: OpenStudio, world: World) -> None:
+    async with open_studio() as studio:
+        world.answers.clear()
+        run_id = await studio.supervisor.start(scripted("ann: ?Which one?"), "Go.")
+        await world.called.wait()
+        assert (await studio.supervisor.command(run_id, "stop")).is_finishing
+        world.answers.set()
+        stopped = await studio.until(run_id, RunState.STOPPED)
+        assert stopped.view.pending is None
+
+
+async def test_a_run_whose_clients_hang_at_their_end_can_be_cancelled(
+    open_studio: OpenStudio, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(releasing, "RELEASE_LIMIT_S", 0.01)
+    async with open_studio() as studio:
+        world.holds_release = True
+        world.answers.clear()
+        run_id = await studio.supervisor.start(scripted("a: one"), "Go.")
+        await world.called.wait()
+        await studio.supervisor.command(run_id, "cancel")
+        await studio.until(run_id, RunState.CANCELLED)
+
+
+async def test_a_second_cancel_does_not_wait_for_what_hangs(
+    open_studio: OpenStudio, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(releasing, "RELEASE_LIMIT_S", 60)
+    async with open_studio() as studio:
+        world.holds_release = True
+        world.answers.clear()
+        run_id = await studio.supervisor.start(scripted("a: one"), "Go.")
+        await world.called.wait()
+        await studio.supervisor.command(run_id, "cancel")
+        await world.closing.wait()
+        assert not (await studio.supervisor.command(run_id, "cancel")).state.is_final
+        await studio.until(run_id, RunState.CANCELLED)

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from contextlib import aclosing
+from contextlib import AsyncExitStack, aclosing
 
 from studio.runs import Draft, EntryKind, Lease, LogEntry, RunState, RunStatus
 from studio.runs.feed import PAGE_SIZE, follow
 from studio.runs.live import Ending, LiveRun
+from studio.runs.recent import KEPT
 from tests.runs.memory_log import MemoryLog
 
 HELLO = Draft("message", {"source": "a", "content": "hello"})
@@ -28,13 +29,14 @@ class BusyLog(MemoryLog):
 
 async def test_a_message_is_not_shown_once_more_as_unfinished() -> None:
     log = BusyLog()
+    await log.append(Lease("run", 1), [HELLO], RunStatus())  # before this process drove the run: not in its memory
     run = LiveRun(Lease("run", 1), log, RunStatus())
     await run.change(RunState.RUNNING, "start")
     run.add_chunk("a", "m1", "hel")
     log.run = run
     async with aclosing(follow(run, log)) as batches:
         first = await anext(batches)
-        assert ([entry.seq for entry in first.entries], first.chunks) == ([1, 2], [])
+        assert ([entry.seq for entry in first.entries], first.chunks) == ([1, 2, 3], [])
         second = await anext(batches)
         assert [(chunk.message_id, chunk.text) for chunk in second.chunks] == [("m2", "next")]
 
@@ -49,3 +51,39 @@ async def test_a_long_log_comes_in_pages_and_nothing_is_left_out() -> None:
     seqs = [entry.seq for batch in batches for entry in batch.entries]
     assert seqs == list(range(4, 2 * PAGE_SIZE + 3))
     assert max(len(batch.entries) for batch in batches) == PAGE_SIZE
+
+
+async def test_pages_that_keep_up_do_not_ask_the_log() -> None:
+    log = MemoryLog()
+    run = LiveRun(Lease("run", 1), log, RunStatus())
+    await run.change(RunState.RUNNING, "start")
+    async with AsyncExitStack() as stack:
+        pages = [await stack.enter_async_context(aclosing(follow(run, log))) for _ in range(3)]
+        for seq in range(2, 3 * KEPT):
+            for page in pages:
+                assert [entry.seq for entry in (await anext(page)).entries] == [seq - 1]
+            await run.write(HELLO)
+    assert log.read_count == 0
+
+
+async def test_a_page_that_is_behind_goes_to_the_log_and_misses_nothing() -> None:
+    log = MemoryLog()
+    run = LiveRun(Lease("run", 1), log, RunStatus())
+    await run.change(RunState.RUNNING, "start")
+    async with aclosing(follow(run, log)) as page:
+        seqs = [entry.seq for entry in (await anext(page)).entries]
+        for _ in range(KEPT + 1):
+            await run.write(HELLO, Draft("effect", {}))
+        await run.end(Ending(RunState.FINISHED, "end"))
+        seqs += [entry.seq async for batch in page for entry in batch.entries]
+    assert log.read_count == 1
+    assert seqs == [entry.seq for entry in log.entries if entry.kind != "effect"]
+
+
+async def test_entries_whose_writer_left_are_shown_all_the_same() -> None:
+    log = MemoryLog()
+    run = LiveRun(Lease("run", 1), log, RunStatus())
+    await run.change(RunState.RUNNING, "start")
+    await log.append(Lease("run", 1), [HELLO], RunStatus(state=RunState.RUNNING, reason="start"))
+    await run.end(Ending(RunState.FINISHED, "end"))
+    assert [entry.seq async for batch in follow(run, log) for entry in batch.entries] == [1, 2, 3]

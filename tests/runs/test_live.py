@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator
 
 import pytest
+from pydantic import JsonValue
 
 from studio.effects import HumanQuestion
 from studio.runs import Lease, RunState, RunStatus
@@ -66,3 +67,11 @@ async def test_a_question_stays_open_while_another_branch_comes_to_the_gate() ->
         assert run.view.pending is not None
         branch.cancel()
         driver.cancel()
+
+
+async def test_a_count_of_tokens_that_no_model_can_mean_is_cut(run: LiveRun) -> None:
+    result: JsonValue = {"usage": {"prompt_tokens": 10**30, "completion_tokens": -5}}
+    for _ in range(2):
+        await run.record_effect({"effect": "model", "result": result})
+    assert 0 < run.view.usage.prompt_tokens < 2**53
+    assert run.view.usage.completion_tokens == 0

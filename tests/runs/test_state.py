@@ -76,7 +76,7 @@ class ControlOfARun(RuleBasedStateMachine):
         try:
             ending = await self._play()
         except asyncio.CancelledError:
-            assert self.run.was_cancelled_by_us()
+            assert not self.run.was_cancelled_by_others()
             assert self.run.ending
             ending = self.run.ending
         for branch in self.branches:

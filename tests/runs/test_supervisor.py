@@ -187,7 +187,7 @@ async def test_a_page_that_never_reads_on_holds_nobody_up(open_studio: OpenStudi
             await anext(lazy)
             await studio.until(run_id, RunState.FINISHED)
             rest = [batch async for batch in lazy]
-            assert rest[-1].last_seq == await studio.store.runs.last_seq(run_id)
+            assert rest[-1].last_seq == (await studio.supervisor.view(run_id)).last_seq
 
 
 async def test_a_run_that_somebody_else_took_over_writes_no_more(open_studio: OpenStudio, world: World) -> None:
@@ -196,11 +196,11 @@ async def test_a_run_that_somebody_else_took_over_writes_no_more(open_studio: Op
         sibling = await studio.supervisor.start(scripted("a: one", "a: two"), "Go.")
         taken = await studio.supervisor.start(scripted("a: one", "a: two"), "Go.")
         await studio.store.runs.take_over(taken)
-        before = await studio.store.runs.last_seq(taken)
+        before = (await studio.store.runs.summary(taken)).last_seq
         world.answers.set()
         last = await studio.until(taken, RunState.FAILED)
         assert "another owner" in last.view.detail
-        assert await studio.store.runs.last_seq(taken) == before
+        assert (await studio.store.runs.summary(taken)).last_seq == before
         await studio.until(sibling, RunState.FINISHED)
 
 
@@ -242,3 +242,21 @@ async def test_a_picture_reaches_the_team(open_studio: OpenStudio) -> None:
         (message, *_) = await studio.store.runs.read(run_id, kinds=["message"])
         assert message.body["type"] == "MultiModalMessage"
         assert (await studio.store.runs.get(run_id)).task_text == "What is this?\n<image>"
+
+
+async def test_a_team_that_is_cancelled_from_inside_has_failed(open_studio: OpenStudio) -> None:
+    async with open_studio() as studio:
+        run_id = await studio.supervisor.start(scripted("a: cancelled inside"), "Go.")
+        assert (await studio.until(run_id, RunState.FAILED)).view.detail
+        assert (await studio.store.runs.get(run_id)).status.state is RunState.FAILED
+
+
+async def test_half_a_character_becomes_the_sign_for_a_missing_one(open_studio: OpenStudio) -> None:
+    async with open_studio() as studio:
+        run_id = await studio.supervisor.start(scripted("a: !bad \ud800 thing"), "Go \udc00.", team_name="\ud800")
+        await studio.until(run_id, RunState.FAILED)
+        run = await studio.store.runs.get(run_id)
+        assert (run.status.detail, run.task, run.team_name) == ("bad \ufffd thing", "Go \ufffd.", "\ufffd")
+        error = (await studio.log(run_id))[-1].body["error"]
+        assert isinstance(error, dict)
+        assert error["message"] == "bad \ufffd thing"

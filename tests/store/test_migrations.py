@@ -10,6 +10,16 @@ from studio.store import open_store
 from studio.store.migrate import differences, upgrade
 from tests.store.opening import OpenStore
 
+OLD_RUN = """
+    INSERT INTO run (id, team_name, component, task, task_text, state, reason, detail, prompt_tokens, completion_tokens,
+                     epoch, last_seq, created_at)
+    VALUES (:id, 'Pair', '{"provider": "x"}', :task, 'Task', 'finished', 'end', '', 1, 2, 1, 1, '2026-11-21 10:00:00')
+"""
+OLD_ENTRY = """
+    INSERT INTO run_event (run_id, seq, epoch, at, kind, body)
+    VALUES (:id, 1, 1, '2026-11-21 10:00:00', 'message', '{"content": "kept"}')
+"""
+
 
 def test_the_migrations_make_the_tables() -> None:
     engine = create_engine("sqlite://")
@@ -17,6 +27,22 @@ def test_the_migrations_make_the_tables() -> None:
         upgrade(connection)
         assert differences(connection) == []
     engine.dispose()
+
+
+async def test_what_runs_were_started_with_moves_to_its_own_table(open_it: OpenStore, tmp_path: Path) -> None:
+    engine = create_engine(f"sqlite:///{tmp_path / 'studio.db'}")
+    with engine.begin() as connection:
+        upgrade(connection, "0001")
+        for number in range(3):
+            connection.execute(text(OLD_RUN), {"id": f"r{number}", "task": f'"Task {number}"'})
+            connection.execute(text(OLD_ENTRY), {"id": f"r{number}"})
+    engine.dispose()
+    async with open_it() as store:
+        run = await store.runs.get("r1")
+        assert (run.component, run.task, run.last_seq) == ({"provider": "x"}, "Task 1", 1)
+        assert [entry.body for entry in await store.runs.read("r2")] == [{"content": "kept"}]
+        await store.runs.delete("r0")
+        assert [summary.id for summary in await store.runs.list()] == ["r1", "r2"]
 
 
 async def test_opening_again_changes_nothing(open_it: OpenStore) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
 import pytest
 
@@ -26,7 +27,7 @@ async def test_numbers_are_dense_whoever_writes_at_once(open_it: OpenStore) -> N
         for lease in leases:
             log = await store.runs.read(lease.run_id)
             assert [entry.seq for entry in log] == list(range(1, len(log) + 1))
-            assert await store.runs.last_seq(lease.run_id) == len(log)
+            assert (await store.runs.summary(lease.run_id)).last_seq == len(log)
 
 
 async def test_entries_stand_in_the_order_of_the_calls(open_it: OpenStore) -> None:
@@ -77,6 +78,43 @@ async def test_a_refused_append_does_not_fail_its_neighbours(open_it: OpenStore)
             group.create_task(unwritable())
             group.create_task(store.runs.append(good, [event(2)], RUNNING))
         assert [(entry.seq, entry.body["number"]) for entry in await store.runs.read(good.run_id)] == [(1, 1), (2, 2)]
+
+
+@pytest.mark.parametrize(
+    "status",
+    [
+        RunStatus(state=RunState.RUNNING, reason="start", detail="\ud800"),
+        RunStatus(state=RunState.RUNNING, reason="start", usage=Usage(prompt_tokens=10**30)),
+    ],
+    ids=["half a character", "a huge number"],
+)
+async def test_what_the_database_cannot_hold_fails_alone(open_it: OpenStore, status: RunStatus) -> None:
+    async with open_it() as store:
+        good, bad = [await store.runs.create(NEW) for _ in range(2)]
+
+        async def unwritable() -> None:
+            with pytest.raises(LogUnavailable):
+                await store.runs.append(bad, [event(1)], status)
+
+        async with asyncio.TaskGroup() as group:
+            group.create_task(unwritable())
+            group.create_task(store.runs.append(good, [event(1)], RUNNING))
+        await store.runs.append(bad, [event(2)], RUNNING)
+        for lease in (good, bad):
+            assert [entry.seq for entry in await store.runs.read(lease.run_id)] == [1]
+
+
+async def test_an_append_does_not_write_the_task_again(open_it: OpenStore, tmp_path: Path) -> None:
+    large = 2_000_000
+    async with open_it() as store:
+        lease = await store.runs.create(NewRun({"provider": "x"}, "x" * large, "x"))
+    async with open_it() as store:
+        for number in range(3):
+            await store.runs.append(
+                lease, [event(number)], RunStatus(state=RunState.RUNNING, reason="start", detail="d" * number)
+            )
+        assert (tmp_path / "studio.db-wal").stat().st_size < large
+        assert (await store.runs.get(lease.run_id)).task == "x" * large
 
 
 async def test_an_append_that_nobody_waits_for_any_more_is_written(open_it: OpenStore) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from datetime import datetime
@@ -19,8 +20,11 @@ from studio.web.sse import Event, EventStream
 
 router = APIRouter(prefix="/api/runs", tags=["runs"], route_class=StudioRoute)
 PERSON = "you"
+_SEQ = re.compile(r"[0-9]{1,18}")
 LISTED = 200
 MAX_PAGE = 2000
+MAX_SEQ = 2**63 - 1
+"""The largest number that the database holds."""
 
 
 class StartRun(BaseModel):
@@ -107,10 +111,11 @@ async def delete_run(run_id: str, store: StoreDep) -> None:
 async def list_events(
     run_id: str,
     store: StoreDep,
-    after: Annotated[int, Query(ge=0)] = 0,
+    supervisor: SupervisorDep,
+    after: Annotated[int, Query(ge=0, le=MAX_SEQ)] = 0,
     limit: Annotated[int, Query(ge=1, le=MAX_PAGE)] = 500,
 ) -> EventsOut:
-    last_seq = await store.runs.last_seq(run_id)
+    last_seq = (await supervisor.view(run_id)).last_seq
     entries = await store.runs.read(run_id, after=after, limit=limit, kinds=SHOWN)
     return EventsOut(entries=[_entry(entry) for entry in entries], last_seq=last_seq)
 
@@ -134,10 +139,10 @@ async def stream_run(
     run_id: str,
     supervisor: SupervisorDep,
     closing: ClosingDep,
-    after: Annotated[int, Query(ge=0)] = 0,
+    after: Annotated[int, Query(ge=0, le=MAX_SEQ)] = 0,
     last_event_id: Annotated[str, Header()] = "",
 ) -> Response:
-    place = int(last_event_id) if last_event_id.isascii() and last_event_id.isdigit() else after
+    place = int(last_event_id) if _SEQ.fullmatch(last_event_id) else after
     view = await supervisor.view(run_id)
     if view.state.is_final and place >= view.last_seq:
         return Response(status_code=204)
