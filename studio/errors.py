@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
+from itertools import islice
 from typing import ClassVar
+
+MAX_FINDINGS = 200
+"""Findings that are listed; nobody reads more, and a page of ten thousand helps nobody."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +25,15 @@ class Finding:
 
     def as_json(self) -> dict[str, str]:
         return asdict(self)
+
+
+def first_findings(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """The findings up to `MAX_FINDINGS`, with a last one that says so when there are more."""
+    found = tuple(islice(findings, MAX_FINDINGS + 1))
+    if len(found) <= MAX_FINDINGS:
+        return found
+    more = Finding("more_findings", f"There are more than {MAX_FINDINGS} of them.", "Mend these first.")
+    return (*found[:MAX_FINDINGS], more)
 
 
 class StudioError(Exception):
@@ -85,7 +98,7 @@ class InvalidComponent(ConfigError):
         self.findings = tuple(findings)
 
     def as_json(self) -> dict[str, object]:
-        return {**super().as_json(), "findings": [finding.as_json() for finding in self.findings]}
+        return {**super().as_json(), "findings": [finding.as_json() for finding in first_findings(self.findings)]}
 
 
 class ToolFailed(StudioError):

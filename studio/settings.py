@@ -43,7 +43,9 @@ class Settings(BaseModel):
         bool, Field(description="Let gallery URLs point to private and loopback addresses.")
     ] = False
     max_upload_mb: Annotated[int, Field(ge=1, description="Largest request body in megabytes.")] = 20
-    chromium: Annotated[str, Field(description="Path of the Chromium that browser tests use; empty searches.")] = ""
+    chromium: Annotated[
+        str, Field(description="Path of the Chromium that web surfers and browser tests use; empty searches.")
+    ] = ""
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str] = os.environ, **given: object) -> Self:

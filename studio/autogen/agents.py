@@ -15,6 +15,7 @@ from pydantic import PrivateAttr
 from studio import agents as ours
 from studio.agents.base import Step
 from studio.agents.participant import require_loaded
+from studio.agents.releasing import release_all
 from studio.agents.tasks import messages_of
 from studio.agents.turn import add_to_context, without_images
 from studio.autogen.freed import Freed, free, mix_in
@@ -50,7 +51,7 @@ class FreedAgent(Freed):
         try:
             response = await agent.on_messages(messages, cancellation_token or CancellationToken())
         finally:
-            await agent.release()
+            await release_all(agent.release)
         shown = messages if output_task_messages else []
         return TaskResult(messages=[*shown, *(response.inner_messages or ()), response.chat_message])
 

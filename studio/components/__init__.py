@@ -13,6 +13,7 @@ from studio.components.capability import Capability as Capability
 from studio.components.document import MAX_BYTES as MAX_BYTES
 from studio.components.document import check_bounds as check_bounds
 from studio.components.document import parse_document as parse_document
+from studio.components.document import parse_json as parse_json
 from studio.components.keeping import FoundSecret as FoundSecret
 from studio.components.keeping import take_out_secrets as take_out_secrets
 from studio.components.loading import Part as Part
@@ -31,4 +32,5 @@ from studio.components.secrets import DefaultEnv as DefaultEnv
 from studio.components.secrets import SecretRef as SecretRef
 from studio.components.secrets import env as env
 from studio.components.secrets import is_reference as is_reference
+from studio.components.secrets import references_within as references_within
 from studio.components.secrets import secret_source as secret_source

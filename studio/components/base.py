@@ -9,7 +9,8 @@ back; Pydantic recurses, so that an error deep inside comes back with its whole 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache
 from typing import Any, ClassVar, Self, cast
 
@@ -30,10 +31,10 @@ from pydantic_core import CoreSchema, PydanticCustomError
 
 from studio.components.capability import Capability
 from studio.components.document import check_bounds
-from studio.components.findings import findings_from, not_an_envelope
+from studio.components.findings import escape, findings_from, not_an_envelope, unexpected
 from studio.components.registry import Registry
 from studio.components.secrets import SecretRef
-from studio.errors import InvalidComponent
+from studio.errors import InvalidComponent, InvalidDocument
 
 JsonObject = dict[str, JsonValue]
 Upgrade = Callable[[JsonObject], JsonObject]
@@ -73,9 +74,11 @@ class Component(BaseModel):
     """What a new one from the palette holds beside its defaults and the examples of its required fields."""
     keep_null: ClassVar[frozenset[str]] = frozenset()
     """Fields written even when null, because AutoGen's loader demands them."""
+    foreign: ClassVar[frozenset[str]] = frozenset()
+    """Fields that hold another program's JSON; what looks like a component in there is none."""
 
     _label: str | None = PrivateAttr(default=None)
-    _description: str | None = PrivateAttr(default=None)
+    _note: str | None = PrivateAttr(default=None)
     _unknown: JsonObject = PrivateAttr(default_factory=dict[str, JsonValue])
 
     def __init__(self, *args: Any, **data: Any) -> None:
@@ -124,7 +127,7 @@ class Component(BaseModel):
         config, unknown = cls._prepare(envelope)
         loaded = handler(config)
         loaded._label = _unless(envelope.get("label"), cls.__name__)
-        loaded._description = _unless(envelope.get("description"), cls.summary())
+        loaded._note = _unless(envelope.get("description"), cls.summary())
         loaded._unknown = unknown
         return loaded
 
@@ -132,7 +135,7 @@ class Component(BaseModel):
     def _prepare(cls, envelope: JsonObject) -> tuple[JsonObject, JsonObject]:
         """Upgrade a config, apply the leniency rules, and set aside what no field takes."""
         config = cls.current_config(envelope)
-        config = cls.lenient(config, no_warning)
+        config = cls.mended(config, no_warning)
         # Our own components refuse unknown fields; AutoGen's loader ignores them, so there they are kept.
         known = cls.model_fields.keys()
         unknown = {} if cls.provider.startswith("studio.") else {k: v for k, v in config.items() if k not in known}
@@ -150,15 +153,28 @@ class Component(BaseModel):
         if not isinstance(config, dict):
             raise PydanticCustomError("config_not_object", "`config` must be an object.", {})
         version = envelope.get("component_version") or cls.component_version
-        if not isinstance(version, int) or version > cls.component_version:
+        if not isinstance(version, int) or version < 1:
+            raise PydanticCustomError("bad_version", "`component_version` must be a whole number from 1 on.", {})
+        if version > cls.component_version:
             raise PydanticCustomError(
                 "newer_version",
                 "Version {version} of this component is newer than the version {known} that this studio knows.",
                 {"version": str(version), "known": cls.component_version},
             )
-        for step in range(version, cls.component_version):
-            config = cls.upgrades[step](config)
+        with _foreseen():
+            for step in range(version, cls.component_version):
+                config = cls.upgrades[step](config)
         return config
+
+    @classmethod
+    def mended(cls, config: JsonObject, warn: Warn) -> JsonObject:
+        """What `lenient` makes of a config.
+
+        Raises:
+            ValueError: It holds what the rules did not foresee.
+        """
+        with _foreseen():
+            return cls.lenient(config, warn)
 
     @classmethod
     def lenient(cls, config: JsonObject, warn: Warn) -> JsonObject:
@@ -178,7 +194,7 @@ class Component(BaseModel):
             "component_type": self.component_type,
             "version": self.component_version,
             "component_version": self.component_version,
-            "description": self._description or self.summary(),
+            "description": self._note or self.summary(),
             "label": self.label,
             "config": config,
         }
@@ -201,6 +217,10 @@ class Component(BaseModel):
             return cls.model_validate(document)
         except ValidationError as error:
             raise InvalidComponent(findings_from(error, document)) from error
+        except (InvalidComponent, InvalidDocument):
+            raise
+        except Exception as error:  # a check that did not foresee what the document holds
+            raise InvalidComponent([unexpected(error)]) from error
 
     @classmethod
     def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
@@ -230,20 +250,25 @@ class Component(BaseModel):
     ) -> Self:
         """Set the author's name and note for it, and config fields that only other programs read; returns itself."""
         self._label = _unless(label, type(self).__name__)
-        self._description = _unless(description, self.summary())
+        self._note = _unless(description, self.summary())
         self._unknown = unknown or {}
         return self
 
     def capabilities(self) -> Iterator[Capability]:
         """What this component itself would need when it runs; its children speak for themselves."""
-        for name in type(self).model_fields:
-            for secret in _secrets_in(getattr(self, name)):
-                yield Capability("secret", f"Reads the secret {secret.reference}.", secret.reference)
+        for _, found in self._held():
+            if isinstance(found, SecretRef):
+                yield Capability("secret", f"Reads the secret {found.reference}.", found.reference)
 
     def children(self) -> Iterator[tuple[str, Component]]:
         """Components directly inside, each with its JSON pointer relative to this one."""
+        for pointer, found in self._held():
+            if isinstance(found, Component):
+                yield pointer, found
+
+    def _held(self) -> Iterator[tuple[str, Component | SecretRef]]:
         for name in type(self).model_fields:
-            yield from _components_in(getattr(self, name), f"/config/{name}")
+            yield from _held_in(getattr(self, name), f"/config/{escape(name)}")
 
 
 def walk(component: Component, where: str = "") -> Iterator[tuple[str, Component]]:
@@ -272,6 +297,17 @@ def wrong_kind(expected: type[Component], found: type[Component]) -> PydanticCus
     )
 
 
+@contextmanager
+def _foreseen() -> Generator[None]:
+    """Turn what upgrades and leniency rules trip over into an error at the component's place."""
+    try:
+        yield
+    except ValueError:
+        raise
+    except Exception as error:
+        raise PydanticCustomError("unexpected", "{message}", {"message": unexpected(error).message}) from error
+
+
 def _is_envelope(value: object) -> bool:
     if not isinstance(value, dict):
         return False
@@ -283,29 +319,19 @@ def _unless(value: JsonValue, usual: str) -> str | None:
     return value if isinstance(value, str) and value != usual else None
 
 
-def _components_in(value: object, where: str) -> Iterator[tuple[str, Component]]:
-    if isinstance(value, Component):
+def _held_in(value: object, where: str) -> Iterator[tuple[str, Component | SecretRef]]:
+    """The components and secrets of a value, each with its JSON pointer; components speak for what is inside them."""
+    if isinstance(value, Component | SecretRef):
         yield where, value
     elif isinstance(value, BaseModel):
         for name in type(value).model_fields:
-            yield from _components_in(getattr(value, name), f"{where}/{name}")
+            yield from _held_in(getattr(value, name), f"{where}/{escape(name)}")
     elif isinstance(value, list | tuple):
         for index, item in enumerate(cast("Sequence[object]", value)):
-            yield from _components_in(item, f"{where}/{index}")
+            yield from _held_in(item, f"{where}/{index}")
     elif isinstance(value, dict):
-        for key, item in cast("dict[str, object]", value).items():
-            yield from _components_in(item, f"{where}/{key}")
-
-
-def _secrets_in(value: object) -> Iterator[SecretRef]:
-    if isinstance(value, SecretRef):
-        yield value
-    elif isinstance(value, list | tuple):
-        for item in cast("Sequence[object]", value):
-            yield from _secrets_in(item)
-    elif isinstance(value, dict):
-        for item in cast("dict[str, object]", value).values():
-            yield from _secrets_in(item)
+        for key, item in cast("dict[object, object]", value).items():
+            yield from _held_in(item, f"{where}/{escape(str(key))}")
 
 
 class Opaque(Component):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
 from pydantic import JsonValue, ValidationError
@@ -49,14 +49,16 @@ def findings_from(error: ValidationError, document: JsonValue) -> list[Finding]:
     """
     found: dict[tuple[str, str], Finding] = {}
     misfits: dict[str, list[ErrorDetails]] = {}
-    for detail in error.errors(include_url=False):
+    for detail in error.errors(include_url=False, include_input=False):
         if detail["type"] == "wrong_component":
             misfits.setdefault(pointer_of(detail["loc"], document), []).append(detail)
             continue
         finding = _finding(detail, document)
         found.setdefault((finding.where, finding.message), finding)
+    told = {place for finding in found.values() for place in (finding.where, *_above(finding.where))}
+    told.update(place for where in misfits for place in _above(where))
     for where, details in misfits.items():
-        if not any(finding.where.startswith(f"{where}/") for finding in found.values()):
+        if where not in told:
             finding = _misfit(where, details)
             found[where, finding.message] = finding
     return list(found.values())
@@ -76,6 +78,12 @@ def not_an_envelope(document: object) -> Finding:
     )
 
 
+def unexpected(error: Exception) -> Finding:
+    """The finding for a document that a check of the studio did not foresee."""
+    message = f"The studio could not read this: {type(error).__name__}: {error}"[:300]
+    return Finding("unexpected", message, "Check what is unusual in it; the studio should have said it more clearly.")
+
+
 def pointer_of(location: Sequence[int | str], document: JsonValue) -> str:
     """Turn a Pydantic location into a JSON pointer into the document.
 
@@ -89,9 +97,9 @@ def pointer_of(location: Sequence[int | str], document: JsonValue) -> str:
             pointer, here = f"{pointer}/config", here["config"]
         if isinstance(here, dict) and isinstance(step, str):
             if step in here:
-                pointer, here = f"{pointer}/{_escape(step)}", here[step]
+                pointer, here = f"{pointer}/{escape(step)}", here[step]
             elif index == len(steps) - 1:
-                return f"{pointer}/{_escape(step)}"
+                return f"{pointer}/{escape(step)}"
         elif isinstance(here, list) and isinstance(step, int) and step < len(here):
             pointer, here = f"{pointer}/{step}", here[step]
     return pointer
@@ -116,13 +124,21 @@ def _misfit(where: str, details: Sequence[ErrorDetails]) -> Finding:
     return Finding("wrong_component", message, "Put a component of the right kind here.", where)
 
 
+def _above(pointer: str) -> Iterator[str]:
+    """The pointers of everything that a place is inside of."""
+    while pointer:
+        pointer = pointer.rpartition("/")[0]
+        yield pointer
+
+
 def a_kind(component_type: str) -> str:
     """A component type as words with their article: "an agent"."""
     words = component_type.replace("_", " ")
     return f"{'an' if words[0] in 'aeiou' else 'a'} {words}"
 
 
-def _escape(step: str) -> str:
+def escape(step: str) -> str:
+    """A key as a step of a JSON pointer."""
     return step.replace("~", "~0").replace("/", "~1")
 
 

@@ -4,13 +4,25 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import cast
+from typing import cast, get_args
 
-from pydantic import JsonValue
+from pydantic import BaseModel, JsonValue
 
 from studio.components.base import Component, JsonObject, find_class
-from studio.components.secrets import MASK, DefaultEnv, is_reference
+from studio.components.findings import escape
+from studio.components.secrets import MASK, DefaultEnv, is_reference, references_within
+
+_SECRET_NAME = re.compile(
+    r"(?:^|[-_ .])(?:authorization|cookie|(?:api|access|private|secret|subscription)[-_]?key|passw(?:or)?d|secret"
+    r"|credentials?|(?<!bos.)(?<!eos.)(?<!pad.)(?<!unk.)(?<!stop.)(?<!next.)token)$"
+)
+"""Names of headers, variables and fields whose values are keys, in lower case; markers in texts are no keys."""
+_WORD_START = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_SCHEME = re.compile(r"((?:Bearer|Basic|Token|ApiKey|Bot) +)(\S.*)", re.IGNORECASE | re.DOTALL)
+_FREE_FORM = ("headers", "env", "config")
+"""How fields end that hold objects in which any name may stand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +37,9 @@ class FoundSecret:
 def take_out_secrets(document: JsonValue) -> tuple[JsonValue, list[FoundSecret]]:
     """A copy of the document with `secret:NAME` in place of each key in the open, and those keys.
 
-    AutoGen's mask becomes a reference to the field's usual environment variable; the same key found twice gets the
-    same name.
+    Keys are secret fields, and whatever has a key's usual name in headers, environment variables, and components
+    that the studio does not know; `Bearer KEY` becomes `Bearer {secret:NAME}`. AutoGen's mask becomes a reference to
+    the field's usual environment variable; the same key found twice gets the same name.
     """
     found: list[FoundSecret] = []
     return _clean(document, "", found), found
@@ -34,30 +47,73 @@ def take_out_secrets(document: JsonValue) -> tuple[JsonValue, list[FoundSecret]]
 
 def _clean(node: JsonValue, where: str, found: list[FoundSecret]) -> JsonValue:
     if isinstance(node, list):
-        return [_clean(item, f"{where}/{index}", found) for index, item in enumerate(node)]
+        return [_clean(item, f"{where}/{index}", found) if _is_deep(item) else item for index, item in enumerate(node)]
     if not isinstance(node, dict):
         return node
-    out = {key: _clean(item, f"{where}/{key}", found) for key, item in node.items()}
+    out = {key: _clean(item, f"{where}/{escape(key)}", found) if _is_deep(item) else item for key, item in node.items()}
     provider, config = out.get("provider"), out.get("config")
-    cls = find_class(provider) if isinstance(provider, str) else None
-    if cls is not None and isinstance(config, dict):
-        out["config"] = _clean_config(cls, config, f"{where}/config", found)
+    if isinstance(provider, str) and isinstance(config, dict):
+        cls = find_class(provider)
+        place = f"{where}/config"
+        out["config"] = _clean_config(cls, config, place, found) if cls else _clean_free(config, place, found)
     return out
 
 
-def _clean_config(cls: type[Component], config: JsonObject, where: str, found: list[FoundSecret]) -> JsonValue:
+def _clean_config(cls: type[BaseModel], config: JsonObject, where: str, found: list[FoundSecret]) -> JsonValue:
     out = dict(config)
     for name, field in cls.model_fields.items():
         usual = next((item.name for item in field.metadata if isinstance(item, DefaultEnv)), None)
         value = out.get(name)
-        if usual is None or not isinstance(value, str) or not value or is_reference(value):
-            continue
-        if value == MASK:
-            out[name] = f"env:{usual}"
-            continue
-        tag = hashlib.sha256(value.encode("utf-8", "surrogatepass")).hexdigest()[:6]
-        stem = re.sub(r"[^a-z0-9]+", "-", usual.lower()).strip("-")
-        reference = f"secret:{stem}-{tag}"
-        out[name] = reference
-        found.append(FoundSecret(f"{where}/{name}", reference, value))
-    return cast("JsonValue", out)
+        if isinstance(value, dict):
+            for part in _models_in(field.annotation):
+                value = out[name] = _clean_config(part, cast("JsonObject", value), f"{where}/{name}", found)
+            if name.endswith(_FREE_FORM):
+                out[name] = _clean_free(value, f"{where}/{name}", found)
+        if usual is not None and isinstance(value, str):
+            out[name] = f"env:{usual}" if value == MASK else _taken(usual, value, f"{where}/{name}", found)
+    unknown = {name: value for name, value in out.items() if name not in cls.model_fields}
+    return {**out, **cast("JsonObject", _clean_free(unknown, where, found))}
+
+
+def _clean_free(node: JsonValue, where: str, found: list[FoundSecret]) -> JsonValue:
+    """An object of which nobody knows the fields, cleaned by their names; components inside were cleaned before."""
+    if isinstance(node, list):
+        return [
+            _clean_free(item, f"{where}/{index}", found) if _is_deep(item) else item for index, item in enumerate(node)
+        ]
+    if not isinstance(node, dict) or isinstance(node.get("provider"), str):
+        return node
+    out = dict(node)
+    for name, value in node.items():
+        if _is_deep(value):
+            out[name] = _clean_free(value, f"{where}/{escape(name)}", found)
+        elif isinstance(value, str) and _SECRET_NAME.search(_WORD_START.sub("_", name[-100:]).lower()):
+            out[name] = _taken(name, value, f"{where}/{escape(name)}", found)
+    return out
+
+
+def _taken(name: str, value: str, where: str, found: list[FoundSecret]) -> str:
+    """What stands in a key's place: a reference, after the scheme of a header."""
+    scheme = _SCHEME.fullmatch(value)
+    key = scheme[2] if scheme else value
+    if not key or MASK in key or is_reference(key) or any(references_within(value)):
+        return value
+    tag = hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:6]
+    stem = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:80] or "key"
+    reference = f"secret:{stem}-{tag}"
+    found.append(FoundSecret(where, reference, key))
+    return f"{scheme[1]}{{{reference}}}" if scheme else reference
+
+
+def _is_deep(value: JsonValue) -> bool:
+    return isinstance(value, dict | list)
+
+
+def _models_in(annotation: object) -> Iterator[type[BaseModel]]:
+    """The plain objects that a field may hold; components inside speak for themselves."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        if not issubclass(annotation, Component):
+            yield annotation
+        return
+    for part in get_args(annotation):
+        yield from _models_in(part)

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import logging
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from typing import Literal, TypeVar, cast
 
 from pydantic import JsonValue
-from pydantic_core import PydanticCustomError
 
 from studio.components.base import Component, JsonObject, all_capabilities, find_class, registry
 from studio.components.capability import Capability
 from studio.components.document import check_bounds
-from studio.components.secrets import MASK, DefaultEnv, is_reference
-from studio.errors import Finding, InvalidComponent, InvalidDocument
+from studio.components.findings import escape, unexpected
+from studio.components.keeping import take_out_secrets
+from studio.components.secrets import MASK, DefaultEnv
+from studio.errors import Finding, InvalidComponent, InvalidDocument, first_findings
+
+logger = logging.getLogger(__name__)
 
 C = TypeVar("C", bound=Component)
+MAX_PARTS = 20_000
+"""Components of one document that are told apart; a team of teams has hundreds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +93,23 @@ def load_component(document: JsonValue, expected: type[C] = Component) -> C:
 
 
 def validate_component(document: JsonValue, expected: type[Component] = Component) -> Report:
-    """Report all errors, warnings, capabilities and parts of a document; never raises for what it holds."""
+    """Report all errors, warnings, capabilities and parts of a document; never raises for what it holds.
+
+    Of errors and warnings the first `MAX_FINDINGS` each. Large documents take seconds: call it in a thread.
+    """
+    try:
+        return _report(document, expected)
+    except Exception as error:
+        # What people stored must not take down every page that lists it, whatever a check did not foresee.
+        logger.warning("A document could not be checked.", exc_info=error)
+        return Report(errors=(unexpected(error),))
+
+
+def _report(document: JsonValue, expected: type[Component]) -> Report:
     try:
         check_bounds(document)
+        if sum(1 for _ in islice(envelopes(document), MAX_PARTS + 1)) > MAX_PARTS:
+            raise InvalidDocument(f"The document has more than {MAX_PARTS} components.", fix="Split it.")
         component = expected.load_component(document)
     except InvalidDocument as error:
         return Report(errors=(Finding(error.code, error.what, error.fix, error.where),))
@@ -98,27 +119,33 @@ def validate_component(document: JsonValue, expected: type[Component] = Componen
     else:
         errors = ()
         capabilities = tuple(all_capabilities(component))
-    warnings = tuple(_warnings(document))
-    return Report(errors, warnings, capabilities, tuple(_parts(document, errors)))
+    parts = tuple(_parts(document, errors))
+    return Report(first_findings(errors), first_findings(_warnings(document)), capabilities, parts)
 
 
 def envelopes(document: JsonValue, where: str = "") -> Iterator[tuple[str, JsonObject]]:
     """Every component envelope in a document, parents first, each with its JSON pointer."""
     if isinstance(document, dict):
-        if isinstance(document.get("provider"), str) and isinstance(document.get("config", {}), dict):
+        provider, config = document.get("provider"), document.get("config", {})
+        if isinstance(provider, str) and isinstance(config, dict):
             yield where, document
+            cls = find_class(provider)
+            if cls is not None and cls.foreign:
+                own = {name: item for name, item in config.items() if name not in cls.foreign}
+                document = {**document, "config": own}
         for key, child in document.items():
-            step = key.replace("~", "~0").replace("/", "~1")
-            yield from envelopes(child, f"{where}/{step}")
+            if isinstance(child, dict | list):
+                yield from envelopes(child, f"{where}/{escape(key)}")
     elif isinstance(document, list):
         for index, child in enumerate(document):
-            yield from envelopes(child, f"{where}/{index}")
+            if isinstance(child, dict | list):
+                yield from envelopes(child, f"{where}/{index}")
 
 
 def _parts(document: JsonValue, errors: tuple[Finding, ...]) -> Iterator[Part]:
-    found = list(envelopes(document))
-    wrong = {_deepest([where for where, _ in found], error.where) for error in errors}
-    for where, envelope in found:
+    found = dict(envelopes(document))
+    wrong = {_owner(error.where, found.keys()) for error in errors}
+    for where, envelope in found.items():
         provider = cast("str", envelope["provider"])
         cls = find_class(provider)
         status = "wrong" if where in wrong else "opaque" if cls is None else "loaded"
@@ -127,12 +154,18 @@ def _parts(document: JsonValue, errors: tuple[Finding, ...]) -> Iterator[Part]:
         yield Part(where, provider, label, kind, status)
 
 
-def _deepest(places: list[str], where: str) -> str:
-    around = [place for place in places if where == place or where.startswith(f"{place}/")]
-    return max(around, key=len, default="")
+def _owner(where: str, places: Container[str]) -> str:
+    """The innermost of the places around a pointer; the root when there is none."""
+    while where and where not in places:
+        where = where.rpartition("/")[0]
+    return where
 
 
 def _warnings(document: JsonValue) -> Iterator[Finding]:
+    for secret in take_out_secrets(document)[1]:
+        name = secret.where.rpartition("/")[2].replace("~1", "/").replace("~0", "~")
+        message = f"`{name}` holds a key in the open; the studio stores it as {secret.reference} instead."
+        yield Finding("secret_in_clear", message, where=secret.where)
     for where, envelope in envelopes(document):
         provider = cast("str", envelope["provider"])
         cls = find_class(provider)
@@ -153,30 +186,22 @@ def _component_warnings(cls: type[Component], envelope: JsonObject, where: str) 
     if isinstance(version, int) and 0 < version < cls.component_version:
         message = f"Written as version {version} of {cls.__name__}; read as version {cls.component_version}."
         yield Finding("upgraded", message, "Save it to keep the new form.", where)
-    try:
-        config = cls.current_config(envelope)
-    except PydanticCustomError:
-        return  # reported as an error
     heard: list[Finding] = []
 
     def note(code: str, message: str, place: str) -> None:
         heard.append(Finding(code, message, where=f"{where}/config{place}"))
 
-    mended = cls.lenient(config, partial(note, "lenient"))
+    try:
+        config = cls.current_config(envelope)
+        mended = cls.mended(config, partial(note, "lenient"))
+    except ValueError:
+        return  # loading met the same and reported it as an error
     if not cls.provider.startswith("studio."):
         for name in mended.keys() - cls.model_fields.keys():
-            note("unknown_field", f"{cls.__name__} has no field `{name}`; it is kept and not used.", f"/{name}")
+            message = f"{cls.__name__} has no field `{name[:100]}`; it is kept and not used."
+            note("unknown_field", message, f"/{escape(name)}")
     for name, field in cls.model_fields.items():
-        value = config.get(name)
-        is_secret = any(isinstance(item, DefaultEnv) for item in field.metadata)
-        if is_secret and isinstance(value, str) and (warning := _secret_warning(name, value)):
-            note(*warning, f"/{name}")
+        if config.get(name) == MASK and any(isinstance(item, DefaultEnv) for item in field.metadata):
+            message = f"`{name}` was masked when this was exported; it now refers to the environment."
+            note("masked_secret", message, f"/{name}")
     yield from heard
-
-
-def _secret_warning(name: str, value: str) -> tuple[str, str] | None:
-    if value == MASK:
-        return "masked_secret", f"`{name}` was masked when this was exported; it now refers to the environment."
-    if value and not is_reference(value):
-        return "secret_in_clear", f"`{name}` holds a key in the open; it is never written back."
-    return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
@@ -10,6 +10,7 @@ from pydantic import JsonValue
 
 from studio.components import Component
 from studio.messages import CancellationToken, LLMMessage, MemoryContent
+from studio.tools import BaseTool
 
 
 class Conversation(Protocol):
@@ -59,6 +60,13 @@ class Memory(Component):
     async def clear(self) -> None:
         """Forget everything."""
         raise NotImplementedError
+
+    def tools(self) -> Sequence[BaseTool]:
+        """Tools that an agent with this memory gets; none for most."""
+        return ()
+
+    async def release(self) -> None:
+        """End of a run: let go of connections. They come back when they are needed again."""
 
     async def close(self) -> None:
         """Let go of connections."""

@@ -29,6 +29,7 @@ from studio.web.pages import teams as team_pages
 from studio.web.requests import AsciiJSONResponse
 from studio.web.security import OPEN_PATH, Guard, LoginPage, Policy, allowed_hosts, content_security_policy
 from studio.web.shipped import load_shipped_galleries
+from studio.web.team_checks import TeamChecks
 from studio.web.templates import PageGlobals, Templates
 
 MB = 1024 * 1024
@@ -101,7 +102,7 @@ def _lifespan(settings: Settings, templates: Templates) -> Callable[[FastAPI], A
             RunSupervisor(store.runs, store.approvals, store.secrets) as supervisor,
         ):
             await load_shipped_galleries(store)
-            services = Services(settings, store, supervisor, templates)
+            services = Services(settings, store, supervisor, templates, TeamChecks(store))
             app.state.services = services
             yield
             services.closing.set()

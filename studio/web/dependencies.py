@@ -11,6 +11,7 @@ from fastapi import Depends, Request
 from studio.runs import RunSupervisor
 from studio.settings import Settings
 from studio.store import Store
+from studio.web.team_checks import TeamChecks
 from studio.web.templates import Templates
 
 
@@ -22,6 +23,7 @@ class Services:
     store: Store
     supervisor: RunSupervisor
     templates: Templates
+    checks: TeamChecks
     closing: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when the server stops; event streams end then."""
 
@@ -45,6 +47,10 @@ def _supervisor(found: ServicesDep) -> RunSupervisor:
     return found.supervisor
 
 
+def _team_checks(found: ServicesDep) -> TeamChecks:
+    return found.checks
+
+
 def _templates(found: ServicesDep) -> Templates:
     return found.templates
 
@@ -56,5 +62,6 @@ def _closing(found: ServicesDep) -> asyncio.Event:
 SettingsDep = Annotated[Settings, Depends(_settings)]
 StoreDep = Annotated[Store, Depends(_store)]
 SupervisorDep = Annotated[RunSupervisor, Depends(_supervisor)]
+TeamChecksDep = Annotated[TeamChecks, Depends(_team_checks)]
 TemplatesDep = Annotated[Templates, Depends(_templates)]
 ClosingDep = Annotated[asyncio.Event, Depends(_closing)]

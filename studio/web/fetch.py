@@ -13,12 +13,11 @@ import socket
 import httpx
 
 from studio.errors import StudioError, TooLarge
+from studio.tools.addresses import IPAddress, is_public
 
 MAX_BYTES = 5 * 1024 * 1024
 TIMEOUT_S = 10.0
 MAX_REDIRECTS = 3
-NAT64 = ipaddress.ip_network("64:ff9b::/96")
-IPAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
 class UrlRefused(StudioError):
@@ -50,17 +49,6 @@ async def fetch_document(url: str, *, allow_private: bool = False) -> bytes:
         raise UrlUnreachable(f"{url!r} cannot be read: {error}.", fix="Check the address, then try again.") from error
 
 
-def is_public(address: IPAddress) -> bool:
-    """True for an address of the public internet; addresses that carry another one inside are judged by that."""
-    if isinstance(address, ipaddress.IPv6Address):
-        inner = address.ipv4_mapped or address.sixtofour or (address.teredo[1] if address.teredo else None)
-        if inner is None and address in NAT64:
-            inner = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
-        if inner is not None:
-            return is_public(inner)
-    return address.is_global and not (address.is_multicast or address.is_reserved or address.is_unspecified)
-
-
 async def _follow(url: str, allow_private: bool) -> bytes:
     async with httpx.AsyncClient(trust_env=False, follow_redirects=False, timeout=TIMEOUT_S) as client:
         for _ in range(MAX_REDIRECTS + 1):
@@ -87,8 +75,8 @@ async def _get(client: httpx.AsyncClient, url: httpx.URL, allow_private: bool) -
     )
     response = await client.send(request, stream=True)
     try:
-        if response.is_redirect:
-            return str(url.join(response.headers["location"]))
+        if response.has_redirect_location:
+            return _joined(url, response.headers["location"])
         if response.status_code != 200:
             raise UrlUnreachable(f"{str(url)!r} answered with status {response.status_code}.", fix="Check the address.")
         return await _bounded(response, url)
@@ -107,13 +95,23 @@ async def _bounded(response: httpx.Response, url: httpx.URL) -> bytes:
     return bytes(content)
 
 
+def _joined(url: httpx.URL, location: str) -> str:
+    try:
+        return str(url.join(location))
+    except (httpx.InvalidURL, ValueError) as error:
+        raise UrlUnreachable(f"{str(url)!r} redirects to {location!r}, which is not a URL.") from error
+
+
 def _parsed(url: str) -> httpx.URL:
     try:
         parsed = httpx.URL(url.strip())
-    except httpx.InvalidURL as error:
+        host, port = parsed.host, parsed.port
+    except (httpx.InvalidURL, ValueError) as error:  # the host is decoded when it is asked for
         raise UrlRefused(f"{url!r} is not a URL: {error}.", fix="Give an address that starts with https://.") from error
-    if parsed.scheme not in {"http", "https"} or not parsed.host:
+    if parsed.scheme not in {"http", "https"} or not host:
         raise UrlRefused(f"{url!r} is not an http or https address.", fix="Give an address that starts with https://.")
+    if port is not None and not 0 < port < 65536:
+        raise UrlRefused(f"{url!r} has no port between 1 and 65535.", fix="Give the address as a browser shows it.")
     if parsed.userinfo:
         raise UrlRefused("A URL with a user name or password in it is not fetched.", fix="Download the file yourself.")
     return parsed

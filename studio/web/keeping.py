@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import cast
 
 from pydantic import JsonValue
 
-from studio.components import JsonObject, envelopes, is_reference, take_out_secrets, validate_component
+from studio.components import JsonObject, Report, envelopes, is_reference, take_out_secrets, validate_component
 from studio.store import Store
 
 
 async def storable(store: Store, document: JsonObject) -> JsonObject:
     """The document with a reference in place of each key, which is now encrypted in the store."""
-    clean, found = take_out_secrets(document)
+    clean, found = await asyncio.to_thread(take_out_secrets, document)
     for secret in found:
         await store.secrets.set(secret.reference.partition(":")[2], secret.value)
     return cast("JsonObject", clean)
 
 
-def secret_references(document: JsonValue) -> set[str]:
-    """Every secret that a document names, also by leaving a field to its default."""
+def secret_references(document: JsonValue, whole: Report) -> set[str]:
+    """Every secret that a document names, also by leaving a field to its default.
+
+    Args:
+        document: Component JSON.
+        whole: What `validate_component` told of it.
+    """
     # A document with a mistake has no capabilities as a whole; its sound parts still have theirs.
-    whole = validate_component(document)
-    reports = [whole] if whole.ok else [validate_component(part) for _, part in envelopes(document)]
+    reports = [whole] if whole.ok else [validate_component(part) for where, part in envelopes(document) if where]
     capabilities = [capability for report in reports for capability in report.capabilities]
     # A secret's detail begins with its reference; where the value goes may follow.
     defaults = {part.detail.partition(" ")[0] for part in capabilities if part.kind == "secret"}

@@ -54,7 +54,7 @@ def put_component(team: JsonObject, pointer: str, component: JsonObject) -> Json
         return changed
     present = config.get(field)
     members = present if isinstance(present, list) else [] if present is None else [present]
-    config[field] = [*members, _with_free_name(component, {_name(cast("JsonObject", item)) for item in members})]
+    config[field] = [*members, _with_free_name(component, {_name(item) for item in members if isinstance(item, dict)})]
     return changed
 
 

@@ -1,11 +1,12 @@
 """How JSON comes in and goes out.
 
-In: through the same bounds as files, so a deep or broken body is refused clearly. Out: as ASCII, since a model can say
-half of a surrogate pair, which JSON takes and UTF-8 does not.
+In: through the same bounds as files, so a deep or broken body is refused clearly, and in a thread, so that a large one
+holds up nobody. Out: as ASCII, since a model can say half of a surrogate pair, which JSON takes and UTF-8 does not.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable, Coroutine
 from typing import Any
@@ -15,7 +16,7 @@ from fastapi.responses import JSONResponse
 from fastapi.routing import APIRoute
 from pydantic import JsonValue
 
-from studio.components import parse_document
+from studio.components import parse_json
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
@@ -29,7 +30,7 @@ class BoundedRequest(Request):
         Raises:
             InvalidDocument: Not JSON, or nested too deeply.
         """
-        return whole_characters(parse_document(await self.body()))
+        return await asyncio.to_thread(parse_json, await self.body())
 
 
 class StudioRoute(APIRoute):
@@ -49,13 +50,3 @@ class AsciiJSONResponse(JSONResponse):
 
     def render(self, content: object) -> bytes:
         return json.dumps(content, separators=(",", ":"), allow_nan=False).encode("ascii")
-
-
-def whole_characters(value: JsonValue) -> JsonValue:
-    """The value with U+FFFD in place of half characters, which no database takes."""
-    text = json.dumps(value, ensure_ascii=False)
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return json.loads(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
-    return value

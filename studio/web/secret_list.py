@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from studio.components import DefaultEnv, component_classes, is_reference
 from studio.store import Store
-from studio.web.keeping import secret_references
+from studio.web.team_checks import TeamChecks
 
 
 @dataclass(frozen=True)
@@ -26,12 +26,12 @@ class SecretLine:
         return self.reference.startswith("secret:")
 
 
-async def secret_lines(store: Store) -> list[SecretLine]:
+async def secret_lines(store: Store, checks: TeamChecks) -> list[SecretLine]:
     """All stored secrets and all that teams name, by reference."""
     used: dict[str, list[str]] = {f"secret:{secret.name}": [] for secret in await store.secrets.list()}
     stored = frozenset(used)
     for summary in await store.teams.list():
-        for reference in secret_references((await store.teams.get(summary.id)).component):
+        for reference in (await checks.of(summary)).secrets:
             used.setdefault(reference, []).append(summary.name)
     resolve = await store.secrets.source()
     return [

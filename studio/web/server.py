@@ -43,6 +43,8 @@ def serve(settings: Settings, on_ready: Callable[[Address], None]) -> None:
         access_log=False,  # it would hold the token of the first visit
         log_level="warning",
         server_header=False,
+        loop="asyncio",  # the same whatever other packages brought along
+        http="h11",
         timeout_graceful_shutdown=GRACE_S,
     )
 

@@ -14,13 +14,11 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.datastructures import UploadFile
 
-from studio.components import parse_document
 from studio.errors import Conflict, InvalidDocument
 from studio.galleries import Gallery, parse_gallery
 from studio.store.galleries import Origin
 from studio.web.dependencies import SettingsDep
 from studio.web.fetch import fetch_document
-from studio.web.requests import whole_characters
 
 
 class GalleryRequest(BaseModel):
@@ -73,11 +71,7 @@ class GallerySource:
         if self.digest_wanted and self.digest_wanted != self.digest:
             raise Conflict("The gallery changed since you looked at it.", fix="Preview it again.")
         stem = PurePosixPath(urlsplit(self.source).path).stem
-        return await asyncio.to_thread(_parse, self.content, stem)
-
-
-def _parse(content: bytes, name: str) -> Gallery:
-    return parse_gallery(whole_characters(parse_document(content)), name=name)
+        return await asyncio.to_thread(parse_gallery, self.content, name=stem)
 
 
 async def _gallery_source(request: Request, settings: SettingsDep) -> GallerySource:
@@ -92,7 +86,7 @@ async def _gallery_source(request: Request, settings: SettingsDep) -> GallerySou
         return GallerySource(content, "url", asked.url, asked.digest)
     if not asked.text.strip():
         raise InvalidDocument("There is nothing to import.", fix="Give a file, a text or a URL.")
-    return GallerySource(asked.text.encode("utf-8", "surrogatepass"), "paste", "", asked.digest)
+    return GallerySource(asked.text.encode(), "paste", "", asked.digest)
 
 
 async def _uploaded(request: Request) -> GallerySource:

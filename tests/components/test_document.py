@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from studio.components import parse_document
+from studio.components import parse_document, parse_json
 from studio.errors import InvalidDocument, TooLarge
 
 
@@ -19,6 +19,15 @@ from studio.errors import InvalidDocument, TooLarge
         ('{"a": 1e999}', "Infinity"),
         ("", "neither JSON nor YAML"),
         (b"\xff\xfe\x00", "UTF-8"),
+        ('{"a": ' + "1" * 5000 + "}", "4300 digits"),
+        ('{"a": ' + "1" * 4000 + "}", "308 digits"),
+        ("a: " + "1" * 5000, "cannot be read"),
+        ("a: 0x" + "f" * 5000, "308 digits"),
+        ("a: !!int x", "cannot be read"),
+        ("a: !!bool x", "cannot be read"),
+        ("a: !!float x", "cannot be read"),
+        ("a: !!timestamp x", "cannot be read"),
+        ("a: !!set {b}", "set is not JSON"),
     ],
 )
 def test_bad_text_is_refused_with_its_reason(text: str | bytes, said: str):
@@ -42,3 +51,26 @@ def test_a_byte_order_mark_is_skipped():
 
 def test_dates_in_yaml_become_text():
     assert parse_document("when: 2025-01-02\n") == {"when": "2025-01-02"}
+
+
+@pytest.mark.parametrize("when", ["2024-13-45", "2024-01-01T99:00:00", "2025-01-02 03:04:05"])
+def test_what_looks_like_a_date_in_yaml_is_text(when: str):
+    assert parse_document(f"a: {when}\n") == {"a": when}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['{"a\\ud800": ["\\udc00", {"b": "\\ud83d\\ude00"}]}', b'{"a\\ud800": ["\\udc00", {"b": "\\ud83d\\ude00"}]}'],
+)
+def test_half_characters_are_replaced_and_whole_ones_stay(text: str | bytes):
+    assert parse_document(text) == parse_json(text) == {"a\ufffd": ["\ufffd", {"b": "\U0001f600"}]}
+
+
+def test_yaml_has_a_smaller_limit():
+    with pytest.raises(TooLarge, match="limit for YAML is 2 MB"):
+        parse_document("a: b\n" + " " * 2_100_000)
+
+
+def test_where_only_json_belongs_yaml_is_not_tried():
+    with pytest.raises(InvalidDocument, match="Not JSON"):
+        parse_json("a: 1")

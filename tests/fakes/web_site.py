@@ -20,17 +20,11 @@ HOME = """<!doctype html><title>Home</title><meta name=description content="A si
 
 @contextmanager
 def web_site() -> Generator[str]:
-    """The address of the site; `/away` redirects to wherever `to` says."""
+    """The address of the site; an unknown path says hello."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             path, query = urlsplit(self.path).path, parse_qs(urlsplit(self.path).query)
-            if path == "/away":
-                self.send_response(302)
-                self.send_header("location", query["to"][0])
-                self.send_header("content-length", "0")
-                self.end_headers()
-                return
             pages = {"/": HOME, "/second": "<title>Second</title><p>The second page.", "/file": "a file"}
             body = pages.get(path, f"<title>Hello</title><p>Hello {query.get('who', ['nobody'])[0]}.").encode()
             self.send_response(200)

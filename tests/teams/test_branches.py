@@ -202,3 +202,29 @@ async def test_a_participant_that_is_ready_twice_speaks_twice_in_turn():
     people: list[Participant] = [agent("A", "a"), agent("B", "b"), agent("C", "c1", "c2")]
     result = await GraphFlow(participants=people, graph=graph(edges)).run(task="go")
     assert said(result.messages)[-2:] == [("C", "c1"), ("C", "c2")]
+
+
+async def test_a_branch_that_hangs_in_its_own_end_is_cancelled_again():
+    before = asyncio.all_tasks()
+    begun, ending = asyncio.Event(), asyncio.Event()
+
+    async def hanging() -> AsyncGenerator[str, None]:
+        try:
+            begun.set()
+            await asyncio.Event().wait()
+            yield "never"
+        finally:
+            ending.set()
+            await asyncio.Event().wait()
+
+    async def read() -> list[str]:
+        return [item async for item in side_by_side([hanging()])]
+
+    async with asyncio.TaskGroup() as group:
+        reader = group.create_task(read())
+        await begun.wait()
+        reader.cancel()
+        await ending.wait()
+        reader.cancel()
+    assert reader.cancelled()
+    assert asyncio.all_tasks() == before

@@ -12,7 +12,8 @@ from typing import ClassVar
 import pytest
 
 from studio.errors import TooLarge
-from studio.web.fetch import MAX_BYTES, UrlRefused, UrlUnreachable, fetch_document, is_public
+from studio.tools.addresses import is_public
+from studio.web.fetch import MAX_BYTES, UrlRefused, UrlUnreachable, fetch_document
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -28,6 +29,12 @@ class Handler(BaseHTTPRequestHandler):
             self._redirect(f"/hop/{left - 1}" if left > 1 else "/end")
         elif self.path == "/to-file":
             self._redirect("file:///etc/passwd")
+        elif self.path == "/to-nowhere":
+            self._redirect(None)
+        elif self.path == "/to-a-broken-address":
+            self._redirect("http://[")
+        elif self.path == "/to-a-port-that-is-none":
+            self._redirect("http://a:999999999/")
         elif self.path == "/missing":
             self.send_error(404)
         elif self.path == "/large":
@@ -40,9 +47,10 @@ class Handler(BaseHTTPRequestHandler):
     def log_message(self, format: str, *args: object) -> None:
         pass
 
-    def _redirect(self, to: str) -> None:
+    def _redirect(self, to: str | None) -> None:
         self.send_response(302)
-        self.send_header("Location", to)
+        if to is not None:
+            self.send_header("Location", to)
         self.send_header("Content-Length", "0")
         self.end_headers()
 
@@ -152,3 +160,17 @@ async def test_a_server_that_is_not_there_is_told():
         pass
     with pytest.raises(UrlUnreachable):
         await fetch_document(f"http://127.0.0.1:{port}/", allow_private=True)
+
+
+@pytest.mark.parametrize("path", ["/to-nowhere", "/to-a-broken-address", "/to-a-port-that-is-none"])
+async def test_a_redirect_that_leads_nowhere_is_told(port: int, path: str):
+    with pytest.raises((UrlRefused, UrlUnreachable)):
+        await fetch_document(f"http://127.0.0.1:{port}{path}", allow_private=True)
+
+
+@pytest.mark.parametrize(
+    "url", ["http://127.0.0.1:99999/", "http://xn--/", "http://127.0.0.1:0/", "http://a..b/", "http://["]
+)
+async def test_an_address_that_is_none_is_refused(url: str):
+    with pytest.raises((UrlRefused, UrlUnreachable)):
+        await fetch_document(url, allow_private=True)

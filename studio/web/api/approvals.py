@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Collection, Mapping
+import asyncio
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
-from studio.components import Capability, JsonObject, validate_component
+from studio.components import Capability
 from studio.errors import NotFound
-from studio.galleries import parse_gallery
+from studio.galleries import Gallery, parse_gallery
 from studio.store import Store
-from studio.web.dependencies import StoreDep
+from studio.web.dependencies import StoreDep, TeamChecksDep
 from studio.web.requests import StudioRoute
+from studio.web.team_checks import TeamChecks
 
 router = APIRouter(prefix="/api/approvals", tags=["approvals"], route_class=StudioRoute)
 PERSON = "you"
@@ -42,9 +44,9 @@ async def list_approvals(store: StoreDep) -> list[ApprovalOut]:
 
 
 @router.post("", status_code=201, summary="Approve exactly these things")
-async def approve(body: ApproveRequest, store: StoreDep) -> list[ApprovalOut]:
+async def approve(body: ApproveRequest, store: StoreDep, checks: TeamChecksDep) -> list[ApprovalOut]:
     wanted = frozenset(body.hashes)
-    found = await _capabilities(store, wanted)
+    found = await _capabilities(store, checks, wanted)
     if missing := wanted - found.keys():
         raise NotFound(
             f"No team or gallery of this studio asks for {sorted(missing)[0]!r}.",
@@ -59,21 +61,24 @@ async def revoke(capability_hash: str, store: StoreDep) -> None:
     await store.approvals.revoke(capability_hash)
 
 
-async def _capabilities(store: Store, wanted: Collection[str]) -> Mapping[str, Capability]:
+async def _capabilities(store: Store, checks: TeamChecks, wanted: Collection[str]) -> Mapping[str, Capability]:
     """The exact things behind the hashes, as this server reads them; what a client says about them does not count."""
     found: dict[str, Capability] = {}
-    async for document in _documents(store):
-        for capability in validate_component(document).capabilities:
-            if capability.hash in wanted:
-                found[capability.hash] = capability
+    for team in await store.teams.list():
+        _pick((await checks.of(team)).capabilities, wanted, found)
         if len(found) == len(wanted):
-            break
+            return found
+    for summary in await store.galleries.list():
+        gallery = parse_gallery((await store.galleries.get(summary.id)).config)
+        _pick(await asyncio.to_thread(_capabilities_of, gallery), wanted, found)
+        if len(found) == len(wanted):
+            return found
     return found
 
 
-async def _documents(store: Store) -> AsyncIterator[JsonObject]:
-    for team in await store.teams.list():
-        yield (await store.teams.get(team.id)).component
-    for gallery in await store.galleries.list():
-        for entry in parse_gallery((await store.galleries.get(gallery.id)).config).entries:
-            yield entry.component
+def _pick(capabilities: Iterable[Capability], wanted: Collection[str], found: dict[str, Capability]) -> None:
+    found.update({capability.hash: capability for capability in capabilities if capability.hash in wanted})
+
+
+def _capabilities_of(gallery: Gallery) -> list[Capability]:
+    return [capability for entry in gallery.check().entries for capability in entry.report.capabilities]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import cast
 
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, JsonValue
 
-from studio.components import JsonObject, catalogue, validate_component
+from studio.components import JsonObject, Report, catalogue, validate_component
 from studio.web.dependencies import StoreDep
 from studio.web.requests import StudioRoute
 from studio.web.wording import condition_words
@@ -28,10 +29,14 @@ async def list_components() -> list[JsonObject]:
 
 @router.post("/validate", summary="All errors, warnings, capabilities and parts of a component; executes nothing")
 async def validate(body: ValidateRequest, store: StoreDep) -> JsonObject:
-    report = validate_component(body.component)
+    report, words = await asyncio.to_thread(_checked, body.component)
     approved = await store.approvals.approved([capability.hash for capability in report.capabilities])
     capabilities = [
         {**capability.as_json(), "approved": capability.hash in approved} for capability in report.capabilities
     ]
-    words = cast("JsonObject", condition_words(body.component) if report.parts else {})
     return {**report.as_json(), "capabilities": cast("list[JsonValue]", capabilities), "words": words}
+
+
+def _checked(component: JsonValue) -> tuple[Report, JsonObject]:
+    report = validate_component(component)
+    return report, cast("JsonObject", condition_words(component) if report.parts else {})

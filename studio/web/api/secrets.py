@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
-from studio.web.dependencies import StoreDep
+from studio.web.dependencies import StoreDep, TeamChecksDep
 from studio.web.requests import StudioRoute
 from studio.web.secret_list import SecretLine, secret_lines
 
@@ -26,8 +26,8 @@ class SetSecret(BaseModel):
 
 
 @router.get("", summary="List the secrets that are stored or named by a team; never a value")
-async def list_secrets(store: StoreDep) -> list[SecretOut]:
-    return [_out(line) for line in await secret_lines(store)]
+async def list_secrets(store: StoreDep, checks: TeamChecksDep) -> list[SecretOut]:
+    return [_out(line) for line in await secret_lines(store, checks)]
 
 
 @router.put("/{name}", status_code=204, summary="Store a value, in place of an older one")

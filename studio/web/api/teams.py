@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import datetime
 from typing import Annotated, Literal, cast
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Path, Query, Response
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from studio.code import export_python
-from studio.components import JsonObject, catalogue, load_component
+from studio.components import JsonObject, catalogue, load_component, take_out_secrets
 from studio.errors import InvalidDocument, NotFound
 from studio.galleries import parse_gallery
 from studio.store import Store
@@ -21,6 +22,7 @@ from studio.web.places import put_component
 from studio.web.requests import StudioRoute
 
 router = APIRouter(prefix="/api", tags=["teams"], route_class=StudioRoute)
+VersionNumber = Annotated[int, Path(ge=1, le=2**63 - 1, description="At most what the database holds.")]
 BLANK = "autogen_agentchat.teams.RoundRobinGroupChat"
 
 
@@ -164,14 +166,15 @@ async def team_python(
     as_file: Annotated[Literal["0", "1"], Query(alias="download", description="1 answers with the file itself.")] = "0",
 ) -> Response | PythonOut:
     team = await store.teams.get(team_id)
-    code, name = export_python(load_component(team.component)), filename(team.name, ".py")
+    code, _ = await asyncio.to_thread(_as_python, team.component)
+    name = filename(team.name, ".py")
     return download(code, name, "text/x-python") if as_file == "1" else PythonOut(code=code, filename=name)
 
 
 @router.post("/python", summary="Any component as a Python script; stores nothing")
 async def python(body: PythonRequest) -> PythonOut:
-    component = load_component(body.component)
-    return PythonOut(code=export_python(component), filename=filename(component.label, ".py"))
+    code, label = await asyncio.to_thread(_as_python, body.component)
+    return PythonOut(code=code, filename=filename(label, ".py"))
 
 
 @router.get("/teams/{team_id}/versions", summary="List the versions, the newest first")
@@ -181,13 +184,19 @@ async def list_versions(team_id: str, store: StoreDep) -> list[VersionSummaryOut
 
 
 @router.get("/teams/{team_id}/versions/{number}", summary="Read one version")
-async def get_version(team_id: str, number: int, store: StoreDep) -> VersionOut:
+async def get_version(team_id: str, number: VersionNumber, store: StoreDep) -> VersionOut:
     return VersionOut.model_validate(await store.teams.version(team_id, number), from_attributes=True)
 
 
 @router.post("/teams/{team_id}/versions/{number}/restore", summary="Save an old version as the newest")
-async def restore_version(team_id: str, number: int, store: StoreDep) -> TeamOut:
+async def restore_version(team_id: str, number: VersionNumber, store: StoreDep) -> TeamOut:
     return _out(await store.teams.restore(team_id, number))
+
+
+def _as_python(document: JsonObject) -> tuple[str, str]:
+    """The script and the component's label; a key in the open stays out of it."""
+    component = load_component(take_out_secrets(document)[0])
+    return export_python(component), component.label
 
 
 def _out(team: Team) -> TeamOut:
@@ -201,7 +210,7 @@ async def _first_component(body: CreateTeam, store: Store) -> JsonObject:
     if body.component:
         return body.component
     if body.text:
-        return _only_team(body.text)
+        return await asyncio.to_thread(_only_team, body.text)
     return await _from_gallery(body.from_gallery, store) if body.from_gallery else _blank()
 
 

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from studio.errors import NotFound
 from studio.galleries import parse_gallery
+from studio.store.tables import Team
 from studio.web.dependencies import StoreDep, TemplatesDep
 from studio.web.gallery_view import preview_of
 from studio.web.places import Place, places_for, type_of
@@ -41,6 +42,10 @@ async def gallery_preview(source: GallerySourceDep, templates: TemplatesDep) -> 
     return templates.fragment("fragments/gallery_preview.html", preview=preview, digest=source.digest)
 
 
+def _places_in(team: Team, kind: str) -> TeamPlaces:
+    return TeamPlaces(id=team.id, name=team.name, places=list(places_for(team.component, kind)))
+
+
 @router.post("/places")
 async def places(body: ComponentOfGallery, store: StoreDep, templates: TemplatesDep) -> Response:
     gallery = parse_gallery((await store.galleries.get(body.gallery_id)).config)
@@ -50,8 +55,8 @@ async def places(body: ComponentOfGallery, store: StoreDep, templates: Templates
     entry = entries[body.index]
     kind = type_of(entry.component)
     found = [
-        TeamPlaces(id=team.id, name=team.name, places=list(places_for(team.component, kind)))
-        for team in [await store.teams.get(summary.id) for summary in await store.teams.list()]
+        await asyncio.to_thread(_places_in, await store.teams.get(summary.id), kind)
+        for summary in await store.teams.list()
     ]
     teams = [team for team in found if team.places]
     return templates.fragment("fragments/places.html", teams=teams, label=entry.label)

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Request, Response
 from studio.components import component_classes
 from studio.settings import Settings
 from studio.store import Store
-from studio.web.dependencies import SettingsDep, StoreDep, TemplatesDep
+from studio.web.dependencies import SettingsDep, StoreDep, TeamChecksDep, TemplatesDep
 from studio.web.fetch import MAX_BYTES
 from studio.web.secret_list import secret_lines
 
@@ -18,13 +18,15 @@ router = APIRouter(include_in_schema=False)
 
 
 @router.get("/settings")
-async def settings_page(request: Request, store: StoreDep, templates: TemplatesDep, settings: SettingsDep) -> Response:
+async def settings_page(
+    request: Request, store: StoreDep, checks: TeamChecksDep, templates: TemplatesDep, settings: SettingsDep
+) -> Response:
     return templates.page(
         request,
         "pages/settings.html",
         title="Settings",
         nav="settings",
-        secrets=await secret_lines(store),
+        secrets=await secret_lines(store, checks),
         approvals=await store.approvals.list(),
         about=await _about(store, settings),
     )

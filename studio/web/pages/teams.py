@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass
 from datetime import datetime
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 
-from studio.components import JsonObject, validate_component
 from studio.galleries import parse_gallery
 from studio.runs import RunSummary
 from studio.store import Store, TeamSummary
-from studio.web.dependencies import SettingsDep, StoreDep, TemplatesDep
+from studio.web.dependencies import SettingsDep, StoreDep, TeamChecksDep, TemplatesDep
 from studio.web.gallery_view import counts_of
+from studio.web.team_checks import TeamCheck
 
 router = APIRouter(include_in_schema=False)
 
@@ -64,21 +63,22 @@ async def login() -> Response:
 
 
 @router.get("/teams")
-async def teams_page(request: Request, store: StoreDep, templates: TemplatesDep, settings: SettingsDep) -> Response:
+async def teams_page(
+    request: Request, store: StoreDep, checks: TeamChecksDep, templates: TemplatesDep, settings: SettingsDep
+) -> Response:
     return templates.page(
         request,
         "pages/teams.html",
         title="Teams",
         nav="teams",
-        teams=[await _row(store, summary) for summary in await store.teams.list()],
+        teams=[await _row(store, summary, await checks.of(summary)) for summary in await store.teams.list()],
         starters=await _starters(store),
         max_mb=settings.max_upload_mb,
     )
 
 
-async def _row(store: Store, summary: TeamSummary) -> TeamRow:
-    team = await store.teams.get(summary.id)
-    state, text = await asyncio.to_thread(_problem, team.component)
+async def _row(store: Store, summary: TeamSummary, check: TeamCheck) -> TeamRow:
+    state, text = _problem(check)
     runs = await store.runs.list(summary.id, limit=1)
     return TeamRow(
         id=summary.id,
@@ -91,12 +91,10 @@ async def _row(store: Store, summary: TeamSummary) -> TeamRow:
     )
 
 
-def _problem(component: JsonObject) -> tuple[str, str]:
-    report = validate_component(component)
-    if report.errors:
-        count = len(report.errors)
+def _problem(check: TeamCheck) -> tuple[str, str]:
+    if count := check.error_count:
         return "wrong", f"{count} problem{'' if count == 1 else 's'}"
-    return ("", "") if report.is_runnable else ("opaque", "Has parts not installed here")
+    return ("", "") if check.is_runnable else ("opaque", "Has parts not installed here")
 
 
 def _last_run(run: RunSummary) -> LastRun:

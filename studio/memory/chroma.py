@@ -1,0 +1,274 @@
+"""A memory in a Chroma database."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeVar, cast
+
+from pydantic import Field, JsonValue, PrivateAttr
+
+from studio.components import Capability, JsonObject
+from studio.errors import ConfigError
+from studio.memory.embeddings import AnyEmbedding, DefaultEmbeddingFunctionConfig, Embed
+from studio.memory.service import MemoryUnavailable, ServiceMemory, content_from, numbered, searchable_text
+from studio.messages import MemoryContent
+from studio.models.extras import needs_extra
+from studio.models.headers import references_in, resolved_headers
+
+if TYPE_CHECKING:
+    from chromadb.api import ClientAPI
+    from chromadb.api.models.Collection import Collection  # pyright: ignore[reportMissingTypeStubs] -- it has none
+
+T = TypeVar("T")
+DEFAULT_PATH = "./chroma_db"
+_HTTP_ONLY = ("host", "port", "ssl", "headers")
+
+
+class ChromaDBVectorMemory(ServiceMemory):
+    """Remembers in a Chroma database, and reminds of what is most like the last message."""
+
+    provider = "autogen_ext.memory.chromadb.ChromaDBVectorMemory"
+    aliases = ("autogen_ext.memory.chromadb._chromadb.ChromaDBVectorMemory", "studio.memory.ChromaDBVectorMemory")
+    positional: ClassVar[tuple[str, ...]] = ("config",)
+
+    client_type: Annotated[
+        Literal["persistent", "http"],
+        Field(title="Kept", description="`persistent` in a folder here, `http` by a Chroma server."),
+    ] = "persistent"
+    collection_name: Annotated[str, Field(min_length=1, title="Collection")] = "memory_store"
+    distance_metric: Annotated[Literal["cosine", "l2", "ip"], Field(title="Distance")] = "cosine"
+    k: Annotated[int, Field(ge=1, title="Results", description="At most so many per question.")] = 3
+    score_threshold: Annotated[
+        float | None, Field(title="Least score", description="1 is the same; all count when left out.")
+    ] = None
+    allow_reset: Annotated[bool, Field(title="Allow `reset`", description="Which empties the whole database.")] = False
+    tenant: str = "default_tenant"
+    database: str = "default_database"
+    embedding_function_config: Annotated[AnyEmbedding, Field(title="Embedding")] = Field(
+        default_factory=DefaultEmbeddingFunctionConfig
+    )
+    persistence_path: Annotated[
+        str | None, Field(title="Folder", description=f"Of a persistent one; `{DEFAULT_PATH}` when left out.")
+    ] = None
+    host: Annotated[str | None, Field(title="Host", description="Of the server; `localhost` when left out.")] = None
+    port: Annotated[int | None, Field(ge=1, le=65535, title="Port", description="8000 when left out.")] = None
+    ssl: Annotated[bool | None, Field(title="Encrypted")] = None
+    headers: Annotated[
+        dict[str, str] | None, Field(title="HTTP headers", description="A value may name a secret: `env:NAME`.")
+    ] = None
+
+    _embed: Embed | None = PrivateAttr(default=None)
+    _client: ClientAPI | None = PrivateAttr(default=None)
+    _collection: Collection | None = PrivateAttr(default=None)
+    _lock: asyncio.Lock = PrivateAttr(default_factory=asyncio.Lock)
+
+    def __init__(self, *args: Any, embedding_function: Embed | None = None, **data: Any) -> None:
+        """Make one from fields, or as in AutoGen from `config=PersistentChromaDBVectorMemoryConfig(...)`.
+
+        Args:
+            args: The config object.
+            embedding_function: Makes the vectors in place of the configured embedding; not part of the JSON.
+            data: The fields, or `config`.
+        """
+        named = self._name_arguments(args, data)
+        config = named.pop("config", None)
+        if isinstance(config, ChromaDBVectorMemoryConfig):
+            named = {**config.fields, **named}
+        super().__init__(**named)
+        self._embed = embedding_function
+
+    @property
+    def address(self) -> str:
+        """Where the database is."""
+        if self.client_type == "persistent":
+            return self.persistence_path or DEFAULT_PATH
+        return f"{'https' if self.ssl else 'http'}://{self.host or 'localhost'}:{self.port or 8000}"
+
+    def capabilities(self) -> Iterator[Capability]:
+        if self.client_type == "persistent":
+            yield Capability("file", f"Keeps a database in the folder {self.address}.", self.address)
+        else:
+            for secret in references_in(self.headers):
+                text = f"Sends the secret {secret.reference} to {self.address}."
+                yield Capability("secret", text, f"{secret.reference} to {self.address}")
+            yield Capability("host", f"Keeps what it remembers at {self.address}.", self.address)
+        yield from self.embedding_function_config.capabilities()
+
+    def _settings(self) -> JsonObject:
+        embedding = self.embedding_function_config.model_dump(mode="json", exclude={"api_key"}, exclude_none=True)
+        return {
+            "address": self.address,
+            "tenant": self.tenant,
+            "database": self.database,
+            "collection": self.collection_name,
+            "distance": self.distance_metric,
+            "k": self.k,
+            "score_threshold": self.score_threshold,
+            "embedding": cast("JsonValue", embedding),
+        }
+
+    def _reminder(self, found: Sequence[MemoryContent]) -> str:
+        return numbered("Relevant memory content", found)
+
+    async def _find(self, text: str) -> list[MemoryContent]:
+        return await self._with_collection(lambda collection: self._search(collection, text))
+
+    async def _keep(self, content: MemoryContent, item_id: str) -> None:
+        text = searchable_text(content)
+        metadata = {**_flat(content.metadata or {}), "mime_type": content.mime_type}
+
+        def add(collection: Collection) -> None:
+            collection.add(
+                ids=[item_id], documents=[text], metadatas=[metadata], embeddings=cast("Any", self._vectors([text]))
+            )
+
+        await self._with_collection(add)
+
+    async def _forget(self) -> None:
+        def empty(collection: Collection) -> None:
+            ids = collection.get(include=[])["ids"]
+            if ids:
+                collection.delete(ids=ids)
+
+        await self._with_collection(empty)
+
+    async def reset(self) -> None:
+        """Empty the whole database, whatever else is in it.
+
+        Raises:
+            ConfigError: `allow_reset` is not set.
+        """
+        if not self.allow_reset:
+            raise ConfigError("This memory must not be reset.", fix="Set `allow_reset`.", where="/config/allow_reset")
+        await self._with_collection(lambda _: cast("ClientAPI", self._client).reset())
+        self._collection = None
+
+    async def close(self) -> None:
+        """Let go of the connection; it comes back when it is needed again."""
+        async with self._lock:
+            client, self._client, self._collection = self._client, None, None
+            if client is not None:
+                await asyncio.to_thread(_close, client)
+
+    async def _with_collection(self, use: Callable[[Collection], T]) -> T:
+        """Do something with the collection, in a thread: the package's calls block."""
+        with needs_extra("chromadb", "A Chroma memory"):
+            from chromadb.errors import ChromaError
+
+        import httpx
+
+        try:
+            async with self._lock:
+                return await asyncio.to_thread(lambda: use(self._opened()))
+        except (ChromaError, httpx.HTTPError, OSError) as error:
+            raise MemoryUnavailable(
+                f"The Chroma database at {self.address} gave no answer: {error}", fix="Check that it is there."
+            ) from error
+        except ValueError as error:  # how the package reports a server that is not there
+            raise MemoryUnavailable(
+                f"The Chroma database at {self.address} cannot be used: {error}", fix="Check its address and fields."
+            ) from error
+
+    def _opened(self) -> Collection:
+        if self._collection is None:
+            self._client = self._client or self._connect()
+            self._collection = self._client.get_or_create_collection(
+                self.collection_name,
+                embedding_function=None,  # vectors are made here, so that the database needs no model
+                metadata={"hnsw:space": self.distance_metric},
+            )
+        return self._collection
+
+    def _connect(self) -> ClientAPI:
+        import chromadb
+        from chromadb.config import Settings
+
+        settings = Settings(allow_reset=self.allow_reset, anonymized_telemetry=False)
+        if self.client_type == "persistent":
+            return chromadb.PersistentClient(self.address, settings, self.tenant, self.database)
+        return chromadb.HttpClient(
+            host=self.host or "localhost",
+            port=self.port or 8000,
+            ssl=bool(self.ssl),
+            headers=resolved_headers(self.headers),
+            settings=settings,
+            tenant=self.tenant,
+            database=self.database,
+        )
+
+    def _search(self, collection: Collection, text: str) -> list[MemoryContent]:
+        vectors = cast("Any", self._vectors([text]))
+        answer = collection.query(
+            query_embeddings=vectors, n_results=self.k, include=["documents", "metadatas", "distances"]
+        )
+        found: list[MemoryContent] = []
+        rows = zip(
+            answer["ids"][0],
+            (answer["documents"] or [[]])[0],
+            (answer["metadatas"] or [[]])[0],
+            (answer["distances"] or [[]])[0],
+            strict=True,
+        )
+        for item_id, document, metadata, distance in rows:
+            score = self._score(float(distance))
+            if self.score_threshold is None or score >= self.score_threshold:
+                kept = {**cast("JsonObject", dict(metadata or {})), "score": score, "id": item_id}
+                found.append(content_from(document or "", kept))
+        return found
+
+    def _vectors(self, texts: Sequence[str]) -> list[list[float]]:
+        if self._embed is None:
+            self._embed = self.embedding_function_config.make()
+        return [[float(number) for number in vector] for vector in self._embed(texts)]
+
+    def _score(self, distance: float) -> float:
+        """Likeness from 0 to 1."""
+        return 1.0 - distance / 2.0 if self.distance_metric == "cosine" else 1.0 / (1.0 + distance)
+
+    @classmethod
+    def lenient(cls, config: JsonObject, warn: Callable[[str, str], None]) -> JsonObject:
+        if config.get("client_type") == "http" and config.get("persistence_path"):
+            warn("A folder means nothing for a server; it is kept and not used.", "/persistence_path")
+        if config.get("client_type") == "persistent" and any(config.get(name) for name in _HTTP_ONLY):
+            warn("A server means nothing for a folder; it is kept and not used.", "/host")
+        return config
+
+
+class ChromaDBVectorMemoryConfig:
+    """The fields as AutoGen's scripts write them: `ChromaDBVectorMemory(config=...)`."""
+
+    kept: ClassVar[JsonObject] = {}
+
+    def __init__(self, **fields: Any) -> None:
+        self.fields: Mapping[str, Any] = {**self.kept, **fields}
+
+
+class PersistentChromaDBVectorMemoryConfig(ChromaDBVectorMemoryConfig):
+    """A database in a folder."""
+
+    kept = {"client_type": "persistent"}
+
+
+class HttpChromaDBVectorMemoryConfig(ChromaDBVectorMemoryConfig):
+    """A Chroma server."""
+
+    kept = {"client_type": "http"}
+
+
+def _close(client: ClientAPI) -> None:
+    cast("Any", client).close()
+    for part in (client, getattr(client, "_admin_client", None)):
+        session = getattr(getattr(part, "_server", None), "_session", None)
+        if session is not None:  # the package leaves its connections to a server open
+            session.close()
+
+
+def _flat(metadata: JsonObject) -> dict[str, str | int | float | bool]:
+    """Metadata as Chroma takes it: no lists, objects or nulls."""
+    return {
+        name: value if isinstance(value, str | int | float | bool) else json.dumps(value)
+        for name, value in metadata.items()
+        if value is not None
+    }

@@ -1,0 +1,150 @@
+"""Which model turns texts into the vectors that a memory compares."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Annotated, Any, ClassVar, Literal, cast
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from studio.components import Capability, DefaultEnv, SecretRef
+from studio.errors import ConfigError
+from studio.models.extras import needs_extra
+from studio.models.openai_services import OPENAI, host_of
+
+Embed = Callable[[Sequence[str]], Sequence[Sequence[float]]]
+"""Texts to vectors of one length. Called in a thread of its own."""
+
+DEFAULT_SENTENCE_MODEL = "all-MiniLM-L6-v2"
+CHROMA_MODELS = "https://chroma-onnx-models.s3.amazonaws.com:443"
+"""Where the `chromadb` package gets its default model from."""
+HUGGING_FACE = "https://huggingface.co:443"
+
+
+class EmbeddingConfig(BaseModel):
+    """How vectors are made."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    is_custom: ClassVar[bool] = False
+
+    def capabilities(self) -> Iterator[Capability]:
+        """What making vectors needs."""
+        yield from ()
+
+    def make(self) -> Embed:
+        """The function that makes them; may load a model.
+
+        Raises:
+            ConfigError: A package is missing, or a secret.
+        """
+        raise NotImplementedError
+
+
+class DefaultEmbeddingFunctionConfig(EmbeddingConfig):
+    """A small model that runs here; it is downloaded once."""
+
+    function_type: Literal["default"] = "default"
+
+    def capabilities(self) -> Iterator[Capability]:
+        yield Capability("host", "Downloads an embedding model, once.", CHROMA_MODELS)
+
+    def make(self) -> Embed:
+        with needs_extra("chromadb", "The default embedding"):
+            from chromadb.utils.embedding_functions import DefaultEmbeddingFunction
+        return cast("Embed", DefaultEmbeddingFunction())
+
+
+class SentenceTransformerEmbeddingFunctionConfig(EmbeddingConfig):
+    """A model of the package `sentence-transformers`, which runs here."""
+
+    function_type: Literal["sentence_transformer"] = "sentence_transformer"
+    model_name: Annotated[str, Field(title="Embedding model")] = DEFAULT_SENTENCE_MODEL
+
+    def capabilities(self) -> Iterator[Capability]:
+        yield Capability("host", f"Downloads the embedding model {self.model_name}, once.", HUGGING_FACE)
+
+    def make(self) -> Embed:
+        return sentence_transformer(self.model_name)
+
+
+class OpenAIEmbeddingFunctionConfig(EmbeddingConfig):
+    """A model of OpenAI, or of a service that speaks its API."""
+
+    function_type: Literal["openai"] = "openai"
+    api_key: Annotated[SecretRef | None, DefaultEnv("OPENAI_API_KEY"), Field(title="API key")] = None
+    model_name: Annotated[str, Field(title="Embedding model")] = "text-embedding-ada-002"
+    base_url: Annotated[str | None, Field(title="Base URL", description="Of another service.")] = None
+
+    @field_validator("api_key", mode="before")
+    @classmethod
+    def _empty_is_none(cls, value: object) -> object:
+        return value or None
+
+    @property
+    def _key(self) -> SecretRef:
+        return self.api_key or SecretRef(f"env:{OPENAI.key_env}")
+
+    def capabilities(self) -> Iterator[Capability]:
+        host = host_of(self.base_url or OPENAI.base_url)
+        reference = self._key.reference
+        yield Capability("secret", f"Sends the secret {reference} to {host}.", f"{reference} to {host}")
+        yield Capability("host", f"Sends what it remembers and looks for to {host}.", host)
+        yield Capability("spend", f"Spends tokens of {self.model_name} at {host}.", f"{self.model_name} at {host}")
+
+    def make(self) -> Embed:
+        from openai import OpenAI
+
+        client = OpenAI(api_key=self._key.resolve(), base_url=self.base_url or OPENAI.base_url)
+
+        def embed(texts: Sequence[str]) -> Sequence[Sequence[float]]:
+            answer = client.embeddings.create(model=self.model_name, input=list(texts), encoding_format="float")
+            return [item.embedding for item in answer.data]
+
+        return embed
+
+
+class CustomEmbeddingFunctionConfig(EmbeddingConfig):
+    """A function of a script that gives the embedding function; it cannot be written to JSON."""
+
+    is_custom: ClassVar[bool] = True
+
+    function_type: Literal["custom"] = "custom"
+    function: Annotated[Callable[..., Any] | None, Field(exclude=True)] = None
+    params: Annotated[Mapping[str, Any], Field(exclude=True)] = Field(default_factory=dict[str, Any])
+
+    def make(self) -> Embed:
+        if self.function is None:
+            raise ConfigError(
+                "This memory used an embedding function of a script, which is not in the file.",
+                fix="Choose another embedding, or give the function in Python.",
+            )
+        return cast("Embed", self.function(**self.params))
+
+
+AnyEmbedding = Annotated[
+    DefaultEmbeddingFunctionConfig
+    | SentenceTransformerEmbeddingFunctionConfig
+    | OpenAIEmbeddingFunctionConfig
+    | CustomEmbeddingFunctionConfig,
+    Field(discriminator="function_type"),
+]
+
+
+def sentence_transformer(model_name: str) -> Embed:
+    """A model of the package `sentence-transformers`.
+
+    Raises:
+        ConfigError: The package is not installed.
+    """
+    try:
+        from sentence_transformers import (  # pyright: ignore[reportMissingImports] -- gigabytes; no check needs it
+            SentenceTransformer,  # pyright: ignore[reportUnknownVariableType]
+        )
+    except ModuleNotFoundError as error:
+        raise ConfigError(
+            f"The embedding model {model_name!r} needs the package 'sentence-transformers', which is not installed.",
+            fix="Run `pip install sentence-transformers`.",
+        ) from error
+    model = cast("Any", SentenceTransformer(model_name))
+    return lambda texts: cast("Sequence[Sequence[float]]", model.encode(list(texts)).tolist())

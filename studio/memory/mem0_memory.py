@@ -1,0 +1,186 @@
+"""A memory at Mem0."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Annotated, Any, ClassVar, cast
+
+from pydantic import Field, JsonValue, PrivateAttr, model_validator
+
+from studio import effects
+from studio.components import Capability, DefaultEnv, JsonObject, SecretRef, Warn, is_reference
+from studio.memory.service import MemoryUnavailable, ServiceMemory, numbered, searchable_text
+from studio.messages import MemoryContent
+from studio.models.connection import Connection
+from studio.models.extras import needs_extra
+from studio.models.openai_services import host_of
+
+CLOUD = "https://api.mem0.ai"
+_ADDED = ("score", "created_at", "updated_at", "categories")
+"""What Mem0 tells about a memory beside its text."""
+
+
+class Mem0Memory(ServiceMemory):
+    """Remembers at Mem0: in its cloud, or with its package and a model of one's own."""
+
+    provider = "autogen_ext.memory.mem0.Mem0Memory"
+    aliases = ("autogen_ext.memory.mem0._mem0.Mem0Memory", "studio.memory.Mem0Memory")
+    positional: ClassVar[tuple[str, ...]] = ("user_id", "limit", "is_cloud", "api_key", "config")
+    foreign: ClassVar[frozenset[str]] = frozenset(("config",))
+
+    user_id: Annotated[
+        str | None, Field(title="User", description="Whose memories; a new one for each run when left out.")
+    ] = None
+    limit: Annotated[int, Field(ge=1, title="Results", description="At most so many per question.")] = 10
+    is_cloud: Annotated[bool, Field(title="In Mem0's cloud")] = True
+    api_key: Annotated[
+        SecretRef | None, DefaultEnv("MEM0_API_KEY"), Field(title="API key", description="Of the cloud.")
+    ] = None
+    config: Annotated[
+        dict[str, JsonValue] | None,
+        Field(
+            title="Local config",
+            description="As Mem0's package takes it, when not in the cloud. A text may name a secret: `env:NAME`.",
+            json_schema_extra={"x-language": "json"},
+        ),
+    ] = None
+    host: Annotated[
+        str | None,
+        Field(title="Address", description="Of a Mem0 server of one's own.", json_schema_extra={"x-advanced": True}),
+    ] = None
+
+    _connection: Connection[Any] = PrivateAttr(default_factory=lambda: Connection[Any]())
+    _connecting: asyncio.Lock = PrivateAttr(default_factory=asyncio.Lock)
+    _user_id: str = PrivateAttr(default="")
+
+    @model_validator(mode="after")
+    def _has_a_config(self) -> Mem0Memory:
+        if not self.is_cloud and self.config is None:
+            raise ValueError("`config` is required when Mem0 runs here and not in the cloud.")
+        return self
+
+    @classmethod
+    def lenient(cls, config: JsonObject, warn: Warn) -> JsonObject:
+        for where, text in _texts(config.get("config"), "/config"):
+            if where.endswith("key") and text and not is_reference(text):
+                warn("A key stands in the open; name a secret instead, as `env:NAME`.", where)
+        return config
+
+    def capabilities(self) -> Iterator[Capability]:
+        if not self.is_cloud:
+            for _, text in _texts(self.config, ""):
+                if is_reference(text):
+                    yield Capability("secret", f"Gives the secret {text} to Mem0's package.", text)
+            detail = effects.canonical_json(self.config)
+            yield Capability("host", "Contacts what Mem0's own config names, or its usual services.", detail)
+            yield Capability("file", "Keeps a database where Mem0's own config says, or in the home folder.", detail)
+            return
+        host, reference = host_of(self.host or CLOUD), self._key.reference
+        yield Capability("secret", f"Sends the secret {reference} to {host}.", f"{reference} to {host}")
+        yield Capability("host", f"Keeps what it remembers at {host}.", host)
+
+    @property
+    def _key(self) -> SecretRef:
+        return self.api_key or SecretRef("env:MEM0_API_KEY")
+
+    @property
+    def _user(self) -> str:
+        if not self._user_id:
+            self._user_id = self.user_id or effects.new_id()
+        return self._user_id
+
+    def _settings(self) -> JsonObject:
+        where: JsonValue = self.host or CLOUD if self.is_cloud else self.config
+        return {"where": where, "user": self._user, "limit": self.limit}
+
+    def _reminder(self, found: Sequence[MemoryContent]) -> str:
+        return numbered("Relevant memories", found)
+
+    async def _find(self, text: str) -> list[MemoryContent]:
+        if not text.strip():
+            return []  # Mem0 refuses to look for nothing
+        answer = await self._ask_mem0("search", text, filters={"user_id": self._user}, top_k=self.limit)
+        results: object = answer.get("results") if isinstance(answer, dict) else answer
+        return [_content(item) for item in cast("list[JsonObject]", results or [])]
+
+    async def _keep(self, content: MemoryContent, item_id: str) -> None:
+        del item_id  # Mem0 gives its own
+        message = {"role": "user", "content": searchable_text(content)}
+        await self._ask_mem0("add", [message], user_id=self._user, metadata=content.metadata or {})
+
+    async def _forget(self) -> None:
+        await self._ask_mem0("delete_all", user_id=self._user)
+
+    async def close(self) -> None:
+        """Let go of the connection. What is remembered stays."""
+        client = self._connection.take()
+        http = getattr(client, "async_client", None)
+        if http is not None:
+            await http.aclose()
+
+    async def _ask_mem0(self, method: str, *args: object, **arguments: object) -> JsonValue:
+        import httpx
+
+        with needs_extra("mem0", "A Mem0 memory"):
+            from mem0.exceptions import MemoryError as Mem0Error  # pyright: ignore[reportMissingTypeStubs] -- it has none
+        try:
+            client = await self._connected()
+            return cast("JsonValue", await getattr(client, method)(*args, **arguments))
+        except (Mem0Error, httpx.HTTPError, OSError, ValueError) as error:
+            where = self.host or CLOUD if self.is_cloud else "its local config"
+            raise MemoryUnavailable(
+                f"Mem0 at {where} gave no answer: {error}", fix="Check the key, the config and the service."
+            ) from error
+
+    async def _connected(self) -> Any:
+        _be_silent()
+        from mem0 import AsyncMemory, AsyncMemoryClient  # pyright: ignore[reportMissingTypeStubs] -- it has none
+
+        if self.is_cloud:
+            key = self._key.resolve()
+            make = partial(AsyncMemoryClient, api_key=key, host=self.host)
+        else:
+            make = partial(AsyncMemory.from_config, cast("dict[str, Any]", _resolved(self.config)))
+        async with self._connecting:
+            client = self._connection.take() or await asyncio.to_thread(make)  # it asks the service, and blocks
+            return self._connection.get(lambda: client)
+
+
+def _content(item: JsonObject) -> MemoryContent:
+    metadata = dict(cast("JsonObject", item.get("metadata") or {}))
+    metadata.update({name: item[name] for name in _ADDED if item.get(name) is not None})
+    return MemoryContent(content=str(item.get("memory", "")), mime_type="text/plain", metadata=metadata)
+
+
+def _be_silent() -> None:
+    """Mem0's package reports each call to its maker unless told otherwise."""
+    from mem0.memory import telemetry  # pyright: ignore[reportMissingTypeStubs] -- it has none
+
+    telemetry.MEM0_TELEMETRY = False
+    if telemetry.client_telemetry.posthog is not None:
+        telemetry.client_telemetry.close()
+        telemetry.client_telemetry.posthog = None
+
+
+def _texts(value: JsonValue, where: str) -> Iterator[tuple[str, str]]:
+    if isinstance(value, str):
+        yield where, value
+    elif isinstance(value, dict):
+        for name, item in value.items():
+            yield from _texts(item, f"{where}/{name}")
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _texts(item, f"{where}/{index}")
+
+
+def _resolved(value: JsonValue) -> JsonValue:
+    """The config with the values of the secrets that it names."""
+    if isinstance(value, str):
+        return SecretRef(value).resolve() if is_reference(value) else value
+    if isinstance(value, dict):
+        return {name: _resolved(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_resolved(item) for item in value]
+    return value

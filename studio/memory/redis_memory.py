@@ -1,0 +1,199 @@
+"""A memory in Redis."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+import re
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeVar, cast
+from urllib.parse import urlsplit
+
+from pydantic import Field, PrivateAttr
+
+from studio.components import Capability, DefaultEnv, JsonObject, SecretRef, Warn
+from studio.memory.embeddings import HUGGING_FACE, Embed, sentence_transformer
+from studio.memory.service import MemoryUnavailable, ServiceMemory, content_from, searchable_text
+from studio.messages import MemoryContent
+from studio.models.connection import Connection
+from studio.models.extras import needs_extra
+
+if TYPE_CHECKING:
+    from redis.asyncio import Redis
+
+T = TypeVar("T")
+Vector = Sequence[float]
+
+
+class RedisMemory(ServiceMemory):
+    """Remembers in Redis, and reminds of what is most like the last message, or of the latest.
+
+    Likeness is worked out here and exactly, so that any Redis will do; one without search modules, too.
+    """
+
+    provider = "autogen_ext.memory.redis_memory.RedisMemory"
+    aliases = (
+        "autogen_ext.memory.redis.RedisMemory",
+        "autogen_ext.memory.redis._redis_memory.RedisMemory",
+        "studio.memory.RedisMemory",
+    )
+    positional: ClassVar[tuple[str, ...]] = ("config",)
+
+    redis_url: Annotated[str, Field(title="Address", description="Without a password; that is a field of its own.")] = (
+        "redis://localhost:6379"
+    )
+    password: Annotated[
+        SecretRef | None, DefaultEnv("REDIS_PASSWORD"), Field(title="Password", description="Where it is kept.")
+    ] = None
+    index_name: Annotated[str, Field(min_length=1, title="Collection")] = "chat_history"
+    prefix: Annotated[str, Field(title="Prefix", description="Of the keys in Redis.")] = "memory"
+    sequential: Annotated[
+        bool, Field(title="Latest first", description="Remind of the latest, in order, whatever the message says.")
+    ] = False
+    distance_metric: Annotated[Literal["cosine", "ip", "l2"], Field(title="Distance")] = "cosine"
+    algorithm: Annotated[
+        Literal["flat", "hnsw"],
+        Field(title="Algorithm", description="Every search is exact (flat).", json_schema_extra={"x-advanced": True}),
+    ] = "flat"
+    top_k: Annotated[int, Field(ge=1, title="Results", description="At most so many per question.")] = 10
+    datatype: Annotated[
+        Literal["uint8", "int8", "float16", "float32", "float64", "bfloat16"],
+        Field(title="Numbers", description="Vectors are kept in full.", json_schema_extra={"x-advanced": True}),
+    ] = "float32"
+    distance_threshold: Annotated[
+        float, Field(ge=0, title="Greatest distance", description="What is farther off is not relevant.")
+    ] = 0.7
+    model_name: Annotated[
+        str | None, Field(title="Embedding model", description="Of the package sentence-transformers.")
+    ] = "sentence-transformers/all-mpnet-base-v2"
+
+    _embed: Embed | None = PrivateAttr(default=None)
+    _connection: Connection[Redis] = PrivateAttr(default_factory=lambda: Connection[Any]())
+
+    def __init__(self, *args: Any, embedding_function: Embed | None = None, **data: Any) -> None:
+        """Make one from fields, or as in AutoGen from `config=RedisMemoryConfig(...)`.
+
+        Args:
+            args: The config object.
+            embedding_function: Makes the vectors in place of `model_name`; not part of the JSON.
+            data: The fields, or `config`.
+        """
+        named = self._name_arguments(args, data)
+        config = named.pop("config", None)
+        if isinstance(config, RedisMemoryConfig):
+            named = {**config.fields, **named}
+        super().__init__(**named)
+        self._embed = embedding_function
+
+    @classmethod
+    def lenient(cls, config: JsonObject, warn: Warn) -> JsonObject:
+        if re.match(r"\w+://[^/@]*:[^/@]+@", str(config.get("redis_url", ""))):
+            warn("The address holds a password in the open; keep it as a secret in `password`.", "/redis_url")
+        return config
+
+    @property
+    def address(self) -> str:
+        """The server, without user and password."""
+        parts = urlsplit(self.redis_url)
+        if parts.scheme == "unix":
+            return f"unix://{parts.path}"
+        return f"{parts.scheme}://{parts.hostname or 'localhost'}:{parts.port or 6379}"
+
+    def capabilities(self) -> Iterator[Capability]:
+        if self.password is not None:
+            reference = self.password.reference
+            yield Capability(
+                "secret", f"Sends the secret {reference} to {self.address}.", f"{reference} to {self.address}"
+            )
+        yield Capability("host", f"Keeps what it remembers at {self.address}.", self.address)
+        if not self.sequential and self.model_name:
+            yield Capability("host", f"Downloads the embedding model {self.model_name}, once.", HUGGING_FACE)
+
+    def _settings(self) -> JsonObject:
+        names = ("index_name", "prefix", "sequential", "distance_metric", "top_k", "distance_threshold", "model_name")
+        return {"address": self.address, **{name: getattr(self, name) for name in names}}
+
+    def _reminder(self, found: Sequence[MemoryContent]) -> str:
+        return "\n\n".join(str(item.content) for item in found)
+
+    async def _find(self, text: str) -> list[MemoryContent]:
+        start = -self.top_k if self.sequential else 0
+        rows = await self._ask_redis(lambda redis: cast("Awaitable[list[str]]", redis.lrange(self._key, start, -1)))
+        entries = [cast("JsonObject", json.loads(row)) for row in rows]
+        chosen = entries if self.sequential or not entries else await self._nearest(text, entries)
+        return [content_from(str(entry["text"]), cast("JsonObject", entry["metadata"])) for entry in chosen]
+
+    async def _nearest(self, text: str, entries: list[JsonObject]) -> list[JsonObject]:
+        wanted = await self._vector(text)
+        measure = _DISTANCES[self.distance_metric]
+        vectors = [(cast("list[float]", entry["vector"]), entry) for entry in entries if entry.get("vector")]
+        measured = [(measure(wanted, vector), entry) for vector, entry in vectors if len(vector) == len(wanted)]
+        near = [pair for pair in measured if pair[0] <= self.distance_threshold]
+        return [entry for _, entry in sorted(near, key=lambda pair: pair[0])[: self.top_k]]
+
+    async def _keep(self, content: MemoryContent, item_id: str) -> None:
+        text = searchable_text(content)
+        metadata = {"mime_type": content.mime_type, **(content.metadata or {})}
+        vector = [] if self.sequential else list(await self._vector(text))
+        entry = json.dumps({"id": item_id, "text": text, "metadata": metadata, "vector": vector})
+        await self._ask_redis(lambda redis: redis.rpush(self._key, entry))
+
+    async def _forget(self) -> None:
+        await self._ask_redis(lambda redis: redis.delete(self._key))
+
+    async def close(self) -> None:
+        """Let go of the connection. What is remembered stays."""
+        client = self._connection.take()
+        if client is not None:
+            await client.aclose()
+
+    @property
+    def _key(self) -> str:
+        return f"{self.prefix}:{self.index_name}"
+
+    async def _vector(self, text: str) -> Vector:
+        if self._embed is None:
+            self._embed = await asyncio.to_thread(sentence_transformer, self.model_name or "")
+        embed = self._embed
+        return [float(number) for number in (await asyncio.to_thread(embed, [text]))[0]]
+
+    async def _ask_redis(self, ask: Callable[[Redis], Awaitable[T]]) -> T:
+        with needs_extra("redis", "A Redis memory"):
+            from redis.exceptions import RedisError
+        try:
+            return await ask(self._connection.get(self._connect))
+        except (RedisError, OSError) as error:
+            raise MemoryUnavailable(
+                f"Redis at {self.address} gave no answer: {error}", fix="Check the address and that it is running."
+            ) from error
+
+    def _connect(self) -> Redis:
+        from redis.asyncio import Redis
+
+        make = cast("Callable[..., Redis]", Redis.from_url)  # pyright: ignore[reportUnknownMemberType] -- untyped keywords
+        password = {"password": self.password.resolve()} if self.password else {}
+        return make(self.redis_url, decode_responses=True, **password)
+
+
+class RedisMemoryConfig:
+    """The fields as AutoGen's scripts write them: `RedisMemory(config=RedisMemoryConfig(...))`."""
+
+    def __init__(self, **fields: Any) -> None:
+        self.fields: Mapping[str, Any] = fields
+
+
+def _cosine(a: Vector, b: Vector) -> float:
+    lengths = math.hypot(*a) * math.hypot(*b)
+    return 1.0 - _dot(a, b) / lengths if lengths else 1.0
+
+
+def _dot(a: Vector, b: Vector) -> float:
+    return sum(x * y for x, y in zip(a, b, strict=True))
+
+
+_DISTANCES: dict[str, Callable[[Vector, Vector], float]] = {
+    "cosine": _cosine,
+    "ip": lambda a, b: 1.0 - _dot(a, b),
+    "l2": lambda a, b: sum((x - y) ** 2 for x, y in zip(a, b, strict=True)),
+}
