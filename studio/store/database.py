@@ -60,6 +60,7 @@ class Database:
                 fix="Install the driver it names or change `STUDIO_DATABASE_URL`.",
             ) from error
         if writer.dialect.name == "sqlite":
+            _check_folder(url)
             event.listen(reader.sync_engine, "connect", _prepare_sqlite)
             event.listen(writer.sync_engine, "connect", _prepare_sqlite)
             event.listen(writer.sync_engine, "begin", _begin_sqlite)
@@ -112,6 +113,15 @@ class Database:
             self._use_count -= 1
             if not self._use_count and self._is_closing:
                 self._unused.set()
+
+
+def _check_folder(url: URL) -> None:
+    """Refuse a file in a folder that is not there before the driver starts a thread to find out."""
+    if url.database and url.database != ":memory:" and not Path(url.database).absolute().parent.is_dir():
+        raise SetupError(
+            f"The database {url.render_as_string()!r} cannot be opened: its folder does not exist.",
+            fix="Make the folder or change `STUDIO_DATABASE_URL`.",
+        )
 
 
 def database_url(data_dir: Path, given: str) -> URL:

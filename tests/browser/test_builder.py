@@ -79,12 +79,15 @@ def names(page: Page) -> Locator:
     return page.locator(".node[data-card] .node-name")
 
 
-def palette(page: Page, text: str) -> Locator:
-    """The palette's new component of this name."""
-    return page.locator(".palette-item[data-new]").filter(has=page.get_by_text(text, exact=True)).first
+def palette(page: Page, text: str, kind: str = "") -> Locator:
+    """The palette's new component of this name, once the galleries have come and nothing moves any more."""
+    expect(page.locator(".palette-item:not([data-new])").first).to_be_visible()
+    items = page.locator(f".palette-item[data-new][data-kind={kind}]" if kind else ".palette-item[data-new]")
+    return items.filter(has=page.get_by_text(text, exact=True)).first
 
 
 def drag(page: Page, source: Locator, target: Locator, at: tuple[float, float] = (0.5, 0.5)) -> None:
+    source.scroll_into_view_if_needed()
     start, end = source.bounding_box(), target.bounding_box()
     assert start is not None
     assert end is not None
@@ -118,7 +121,7 @@ def test_enter_on_a_palette_item_adds_it_too(open_page: OpenPage) -> None:
 def test_a_model_dropped_on_the_team_can_serve_every_agent(open_page: OpenPage) -> None:
     page = open_page()
     team_id = open_team(page, team(agent("writer"), agent("critic")))
-    drag(page, palette(page, "OpenAI"), page.locator(".frame-name"))
+    drag(page, palette(page, "OpenAI", "model"), page.locator(".frame-name"))
     page.get_by_role("menuitem", name="For every agent").click()
     expect(page.locator(".node[data-card] .chip[data-kind=model]")).to_have_count(2)
     models = [each["config"]["model_client"]["provider"] for each in saved(page, team_id)["config"]["participants"]]
@@ -133,7 +136,7 @@ def test_a_slot_that_cannot_take_the_component_says_why(open_page: OpenPage) -> 
         "config": {"name": "you"},
     }
     open_team(page, team(agent("writer"), proxy))
-    drag(page, palette(page, "OpenAI"), page.locator(".node[data-card]").nth(1))
+    drag(page, palette(page, "OpenAI", "model"), page.locator(".node[data-card]").nth(1))
     expect(page.locator(".toast")).to_contain_text("you has no place for a model.")
 
 
@@ -232,6 +235,60 @@ def test_json_and_team_follow_each_other_and_broken_json_changes_nothing(open_pa
     page.keyboard.press("Control+a")
     page.keyboard.insert_text(json.dumps(agent("poet")))
     expect(names(page)).to_have_text(["poet"])
+
+
+def test_broken_json_stays_as_a_draft_that_can_be_discarded(open_page: OpenPage) -> None:
+    page = open_page()
+    open_team(page, team(agent("writer"), agent("critic")))
+    page.locator(".node-name").first.click()
+    page.get_by_role("tab", name="JSON").click()
+    code = page.locator("#panel-json json-code .cm-content")
+    expect(code).to_contain_text('"writer"')
+    code.click()
+    page.keyboard.press("Control+a")
+    page.keyboard.insert_text("{ broken")
+    page.get_by_role("tab", name="Form").click()
+    page.locator(".node-name").nth(1).click()
+    expect(page.get_by_role("tab", name="JSON not applied")).to_be_visible()
+    page.get_by_role("tab", name="JSON").click()
+    expect(code).to_contain_text('"critic"')
+    page.get_by_role("button", name="Show it").click()
+    expect(code).to_have_text("{ broken")
+    page.get_by_role("button", name="Discard").click()
+    expect(code).to_contain_text('"writer"')
+    expect(page.locator("[data-json-draft]")).to_be_hidden()
+
+
+def test_a_blank_team_has_an_agent_and_run_leads_to_what_it_lacks(open_page: OpenPage) -> None:
+    page = open_page()
+    made = [call(page, "POST", "/api/teams", {}) for _ in range(2)]
+    assert [each["name"] for each in made] == ["New team", "New team 2"]
+    page.goto(f"{origin(page)}/teams/{made[0]['id']}", wait_until="domcontentloaded")
+    expect(names(page)).to_have_text(["assistant"])
+    expect(page.locator("[data-checklist]")).to_have_attribute("data-state", "error")
+    page.get_by_role("link", name="Run").click()
+    expect(page.locator("#checklist .checklist-item").first).to_be_focused()
+    expect(page).to_have_url(re.compile(f"/teams/{made[0]['id']}$"))
+
+
+def test_a_team_keeps_its_name_when_the_field_is_emptied(open_page: OpenPage) -> None:
+    page = open_page()
+    open_team(page, team(agent("writer")))
+    name = page.get_by_role("textbox", name="Name of the team")
+    name.fill("")
+    name.blur()
+    expect(name).to_have_value("Pair")
+    name.fill("Poets")
+    expect(page).to_have_title("Poets · Team Studio")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Poets")
+
+
+def test_a_tool_added_beside_a_chosen_model_goes_to_its_agent(open_page: OpenPage) -> None:
+    page = open_page()
+    team_id = open_team(page, team(agent("writer")))
+    page.locator(".node[data-card] .chip[data-kind=model]").click()
+    palette(page, "Function tool").click()
+    assert len(saved(page, team_id)["config"]["participants"][0]["config"]["tools"]) == 1
 
 
 def test_the_python_tab_shows_the_team_as_a_script(open_page: OpenPage) -> None:

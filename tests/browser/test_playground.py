@@ -207,6 +207,23 @@ def test_pause_holds_step_gives_one_message_and_stop_ends_after_the_turn(
     assert openai_server.request_count == 3
 
 
+def test_the_keyboard_keeps_its_place_from_the_start_of_a_run_to_its_end(
+    open_page: OpenPage, openai_server: OpenAIServer, pair: Callable[[int], str]
+) -> None:
+    openai_server.say(Reply("one", hold=0))
+    page = open_page()
+    give_task(page, pair(5))
+    openai_server.wait_until_held()
+    expect(page.locator("[data-command=pause]")).to_be_focused()
+    page.keyboard.press("Space")
+    expect(page.locator("[data-command=resume]")).to_be_focused()
+    page.get_by_role("button", name="Cancel").press("Enter")
+    expect(page.locator(STATE)).to_have_text("Cancelled")
+    expect(page.get_by_role("textbox", name="Task for the team")).to_be_focused()
+    expect(page.locator(".run-end")).to_contain_text("Cancelled by you")
+    expect(page.locator(".chat").get_by_text("Cancelled by you")).to_have_count(1)
+
+
 def test_cancel_ends_a_message_that_never_comes(
     open_page: OpenPage, openai_server: OpenAIServer, pair: Callable[[int], str]
 ) -> None:
@@ -269,8 +286,14 @@ def test_a_question_is_answered_at_its_place_and_stays_as_a_record(
     page = open_page()
     give_task(page, shipped_team("Letter with approval"), "Draft a note to our neighbours.")
     expect(page.locator(STATE)).to_have_text("Waiting for your answer")
+    box = page.locator(".question textarea")
+    expect(box).to_be_focused()
+    page.keyboard.type("APPR")
     page.reload(wait_until="domcontentloaded")
-    page.locator(".question textarea").fill("APPROVE")
+    expect(page.locator(".run-state").first).to_have_text("Waiting for you")
+    expect(box).to_have_value("APPR")
+    box.press("End")
+    page.keyboard.type("OVE")
     page.keyboard.press("Enter")
     expect_end(page, "Finished")
     expect(page.locator(".question[data-answer=answered]")).to_have_count(1)

@@ -37,7 +37,7 @@ async function start(root) {
   minimap(find('[data-minimap]', root), canvas, signal)
   inspector(find('[data-inspector]', root), editor, signal)
   formTab(find('#panel-form', root), editor, signal)
-  jsonTab(find('#panel-json', root), editor, signal)
+  jsonTab(find('#panel-json', root), find('[data-json-draft]', root), editor, signal)
   pythonTab(find('#panel-python', root), editor, signal)
   palette(find('#panel-palette', root), editor, signal)
   outline(find('[data-outline]', root), editor, signal)
@@ -97,7 +97,7 @@ function bindExport(root, editor) {
     }
   })
   on(root, 'input', '[data-team-name]', (_event, input) => {
-    if (input instanceof HTMLInputElement) editor.run(nameTeam(input.value), 'header')
+    if (input instanceof HTMLInputElement && input.value.trim() !== '') editor.run(nameTeam(input.value.trim()), 'header')
   })
 }
 

@@ -26,6 +26,8 @@ let life = new AbortController()
 let open = null
 let runId = ''
 let lastTask = ''
+/** Started here, and its Pause button was not ready yet. */
+let isFresh = false
 
 /** @param {import('./playground/types.js').Task} given */
 async function start(given) {
@@ -33,8 +35,33 @@ async function start(given) {
   if (id === null) return false
   history.pushState(null, '', `/runs/${id}`)
   await show(id)
+  isFresh = true
+  focusRun()
   runs.refresh()
   return true
+}
+
+/** From the keyboard: Space pauses what was just started, and the next task can be typed where the last one ended. */
+function focusRun() {
+  const here = document.activeElement
+  if (!isFresh || here?.closest('.question-form') || (here?.closest('textarea, dialog, a, [popover]') && here.checkVisibility())) return
+  const pause = /** @type {HTMLButtonElement} */ (find('[data-command="pause"]', page))
+  const target = pause.disabled ? find('[data-part="chat-scroll"]', page) : pause
+  if (target === pause) isFresh = false
+  target.focus({ preventScroll: true })
+}
+
+/** The run's buttons are gone: who was at one of them goes on with the next task. */
+function focusAfterRun() {
+  isFresh = false
+  if (!document.activeElement?.matches('body, [data-command]')) return
+  if (!form.hidden && isWide()) task.focus()
+  else find('[data-part="chat-scroll"]', page).focus({ preventScroll: true })
+}
+
+/** On a phone the keyboard would cover what is to be read. */
+function isWide() {
+  return matchMedia('(min-width: 720px)').matches
 }
 
 /** Show a run, or with '' the way to a new one. @param {string} id */
@@ -43,6 +70,7 @@ async function show(id) {
   life = new AbortController()
   const { signal } = life
   open = null
+  isFresh = false
   runId = id
   page.dataset.view = id === '' ? 'new' : 'run'
   page.dataset.tab = 'chat'
@@ -64,7 +92,7 @@ async function show(id) {
 /** @param {AbortSignal} signal */
 async function showNew(signal) {
   showComposer(true)
-  if (matchMedia('(min-width: 720px)').matches) task.focus()
+  if (isWide()) task.focus()
   if (teamId === '') return
   const { component } = await server.team(teamId)
   if (signal.aborted) return
@@ -98,6 +126,12 @@ page.addEventListener('run:state', (event) => {
   const { detail } = /** @type {CustomEvent} */ (event)
   runs.update(runId, detail)
   showComposer(hasEnded(detail.state))
+  if (hasEnded(detail.state)) focusAfterRun()
+  else focusRun()
+})
+page.addEventListener('run:connected', () => runs.refresh({ isQuiet: true }))
+document.addEventListener('visibilitychange', () => {
+  if (!document.hidden) runs.refresh({ isQuiet: true })
 })
 on(page, 'click', 'a[data-run]', (event, link) => {
   if (event.metaKey || event.ctrlKey || event.shiftKey) return

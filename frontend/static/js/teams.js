@@ -2,7 +2,7 @@
 // The page Teams: make, import, duplicate and delete teams.
 import { api } from './core/api.js'
 import { ask } from './core/dialog.js'
-import { find, on } from './core/dom.js'
+import { announce, find, on } from './core/dom.js'
 import { toastError } from './core/toast.js'
 import { given, showError, sources } from './gallery/source.js'
 
@@ -23,14 +23,19 @@ on(document, 'click', '[data-duplicate-team]', async (_event, button) => {
 })
 
 on(document, 'click', '[data-delete-team]', async (_event, button) => {
-  const { team, name } = row(button).dataset
+  const item = row(button)
+  const { team, name } = item.dataset
   const title = `Delete “${name}”?`
   const text = 'All its versions go as well. Past runs stay in the log.'
   const choices = [{ value: '', label: 'Keep it' }, { value: 'delete', label: 'Delete team', tone: /** @type {const} */ ('danger') }]
   if ((await ask({ title, text, choices })) !== 'delete') return
   try {
     await api.delete(`/api/teams/${team}`)
-    location.reload()
+    const neighbour = item.nextElementSibling ?? item.previousElementSibling
+    if (!neighbour) return location.reload()
+    item.remove()
+    announce(`${name} is deleted.`)
+    find('.item-link', neighbour).focus()
   } catch (error) {
     toastError(error)
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { get } from '../../static/js/core/pointer.js'
-import { joints, placesFor, refusal } from '../../static/js/builder/places.js'
+import { joints, placesFor, placesNear, refusal } from '../../static/js/builder/places.js'
 import { agent, catalogue, document, limit, model, or, proxy, selector, team, tool, workbench } from './team.mjs'
 
 const places = (root, subject, target) => placesFor(catalogue, root, subject, target)
@@ -48,6 +48,23 @@ test('what fits nowhere is refused with the reason', () => {
   assert.deepEqual(places(root, model('m'), '/config/participants/0'), [])
   assert.equal(refusal(catalogue, root, model('m'), '/config/participants/0'), 'you has no place for a model.')
   assert.equal(refusal(catalogue, root, model('m'), '/config/participants'), 'This takes an agent or a team, not a model.')
+})
+
+test('what is added beside a chosen model or condition goes to the nearest agent or team that takes it', () => {
+  const root = team([agent('a', { model_client: model('m') }), agent('b')], { termination_condition: limit(3) })
+  const near = (subject, target) => placesNear(catalogue, root, subject, target)
+  const [toolPlace] = near(tool('t'), '/config/participants/0/config/model_client')
+  assert.equal(toolPlace.slot, '/config/participants/0/config/tools')
+  const [agentPlace] = near(agent('new'), '/config/participants/0/config/model_client')
+  assert.deepEqual(apply(root, agentPlace).config.participants.map((each) => each.config.name), ['a', 'new', 'b'])
+  assert.deepEqual(near(agent('new'), '/config/termination_condition').map((each) => each.slot), ['/config/participants'])
+  assert.deepEqual(near(tool('t'), '/config/termination_condition').map((each) => each.label), ['For a', 'For b'])
+})
+
+test('places in a nested team are told apart', () => {
+  const desk = { ...team([agent('reporter'), agent('editor')]), label: 'news_desk' }
+  const labels = places(team([desk, agent('host')]), tool('t'), '').map((each) => each.label)
+  assert.deepEqual(labels, ['For reporter in news_desk', 'For editor in news_desk', 'For host'])
 })
 
 test('joints come from the catalogue, or before and', () => {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createFeed } from '../../static/js/playground/feed.js'
-import { callSummary, clip, excerpt, listTime, prettyJson, tokens } from '../../static/js/playground/format.js'
+import { callSummary, clip, excerpt, isLong, listTime, prettyJson, tokens } from '../../static/js/playground/format.js'
 import { safeLink, safePicture } from '../../static/js/playground/links.js'
 import { partsOf, pictureUrl } from '../../static/js/playground/message-parts.js'
 import { colourBook, participantsOf, plannedEdges } from '../../static/js/playground/participants.js'
 import { MAX_PICTURE_BYTES, refusal, taskOf } from '../../static/js/playground/pictures.js'
-import { allowed, badge, ending } from '../../static/js/playground/run-words.js'
+import { allowed, badge, ending, rowWords } from '../../static/js/playground/run-words.js'
 import { StreamedText } from '../../static/js/playground/streamed-text.js'
 import { underscoreGuard } from '../../static/js/playground/underscores.js'
 import { suggestion } from '../../static/js/playground/welcome.js'
@@ -119,6 +119,22 @@ test('an ending is one line', () => {
   assert.equal(ending({ state: 'finished', reason: 'condition', detail: 'Maximum number of messages 6 reached' }).line, 'Finished: Maximum number of messages 6 reached')
   assert.equal(ending({ state: 'cancelled', reason: 'user', detail: 'Cancelled.' }).line, 'Cancelled')
   assert.equal(ending({ state: 'interrupted', reason: 'killed', detail: '' }).line, 'Interrupted: the server ended without warning')
+})
+
+test('a run that waits for a person says so in the list', () => {
+  assert.equal(rowWords({ state: 'paused', reason: 'input' }).words, 'Waiting for you')
+  assert.equal(rowWords({ state: 'paused', reason: 'user' }).words, 'Paused')
+})
+
+test('a task with a picture is named in words, and a comparison keeps its sign', () => {
+  assert.equal(excerpt('Describe this\n<image>'), 'Describe this [picture]')
+  assert.equal(excerpt('> quoted\nis 3 > 2?'), 'quoted is 3 > 2?')
+})
+
+test('twelve lines are shown whole, more are folded', () => {
+  assert.equal(isLong('line\n'.repeat(11)), false)
+  assert.equal(isLong('line\n'.repeat(12)), true)
+  assert.equal(isLong('word '.repeat(300)), true)
 })
 
 test('values are written short and safe', () => {

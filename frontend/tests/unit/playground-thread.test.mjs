@@ -78,3 +78,14 @@ test('an event of a type that is not known is still shown', () => {
   const [item] = itemsOf(new Thread())({ entries: entriesOf(['event', { type: 'BrandNewThingEvent', source: 'x', content: 'hi' }]) })
   assert.deepEqual([item.kind, item.label, item.parts[0].value], ['note', 'Brand new thing', 'hi'])
 })
+
+test('a call that is open when the run ends is not shown as working for ever', () => {
+  const [tools] = itemsOf(new Thread())({ entries: entriesOf(['event', asked], ['state', { state: 'cancelled', reason: 'user' }]) })
+  assert.deepEqual(tools.calls.map((call) => [call.result, call.lost]), [[null, 'cancelled'], [null, 'cancelled']])
+})
+
+test('a cancelled run says so once, at its end', () => {
+  const items = itemsOf(new Thread())({ entries: entriesOf(
+    ['command', { command: 'cancel', by: 'you' }], ['message', message('writer', 'Cut off')], ['state', { state: 'cancelled', reason: 'user', detail: 'Cancelled.' }]) })
+  assert.deepEqual(items.map((item) => item.label || item.parts[0]?.value), ['Cut off', 'Cancelled by you'])
+})

@@ -47,4 +47,6 @@ test('a termination reads as a sentence, in the server’s words where it has th
 test('class names become words', () => {
   assert.equal(typeLabel('autogen_agentchat.teams.RoundRobinGroupChat'), 'Round robin')
   assert.equal(typeLabel('autogen_ext.models.openai.OpenAIChatCompletionClient'), 'OpenAI')
+  assert.equal(typeLabel('autogen_ext.models.openai.AzureOpenAIChatCompletionClient'), 'Azure OpenAI')
+  assert.equal(typeLabel('autogen_ext.tools.http.HttpTool'), 'HTTP tool')
 })

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from datetime import datetime
+from itertools import count
 from typing import Annotated, Literal, cast
 
 from fastapi import APIRouter, Path, Query, Response
@@ -24,6 +25,7 @@ from studio.web.requests import StudioRoute
 router = APIRouter(prefix="/api", tags=["teams"], route_class=StudioRoute)
 VersionNumber = Annotated[int, Path(ge=1, le=2**63 - 1, description="At most what the database holds.")]
 BLANK = "autogen_agentchat.teams.RoundRobinGroupChat"
+FIRST_AGENT = "autogen_agentchat.agents.AssistantAgent"
 
 
 class Body(BaseModel):
@@ -211,7 +213,7 @@ async def _first_component(body: CreateTeam, store: Store) -> JsonObject:
         return body.component
     if body.text:
         return await asyncio.to_thread(_only_team, body.text)
-    return await _from_gallery(body.from_gallery, store) if body.from_gallery else _blank()
+    return await _from_gallery(body.from_gallery, store) if body.from_gallery else await _blank(store)
 
 
 async def _from_gallery(wanted: FromGallery | None, store: Store) -> JsonObject:
@@ -235,5 +237,11 @@ def _only_team(text: str) -> JsonObject:
     )
 
 
-def _blank() -> JsonObject:
-    return next(cast("JsonObject", entry["template"]) for entry in catalogue() if entry["provider"] == BLANK)
+async def _blank(store: Store) -> JsonObject:
+    """A team of one agent that still wants its model, under a name that no team has."""
+    templates = {entry["provider"]: cast("JsonObject", entry["template"]) for entry in catalogue()}
+    taken = {team.name for team in await store.teams.list()}
+    names = (f"New team {number}" if number > 1 else "New team" for number in count(1))
+    team = templates[BLANK]
+    config = {**cast("JsonObject", team["config"]), "participants": [templates[FIRST_AGENT]]}
+    return {**team, "label": next(name for name in names if name not in taken), "config": config}

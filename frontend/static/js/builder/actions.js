@@ -7,7 +7,7 @@ import { toast, toastError } from '../core/toast.js'
 import { isComponent, titleOf } from './catalogue.js'
 import { addComponent, duplicate, moveTo, ownerOf, removeAt, reorder, replaceComponent } from './commands.js'
 import { chooseFrom, pickComponent } from './picker.js'
-import { placesFor, refusal, slotAt } from './places.js'
+import { placesFor, placesNear, refusal, slotAt } from './places.js'
 
 /**
  * @typedef {import('./editor.js').Editor} Editor
@@ -22,10 +22,23 @@ import { placesFor, refusal, slotAt } from './places.js'
 export async function place(editor, component, target, at) {
   const fresh = structuredClone(component)
   const places = placesFor(editor.catalogue, editor.root, fresh, target)
-  if (places.length === 0) {
-    toast(refusal(editor.catalogue, editor.root, fresh, target), { tone: 'warning' })
-    return
-  }
+  if (places.length > 0) await putInto(editor, fresh, places, at)
+  else toast(refusal(editor.catalogue, editor.root, fresh, target), { tone: 'warning' })
+}
+
+/**
+ * Put a component at the selection, or where the nearest agent or team around it takes it.
+ * @param {Editor} editor @param {Component} component @param {{ target?: string, at?: { x: number, y: number } }} [options]
+ */
+export async function placeNear(editor, component, { target = editor.selection, at } = {}) {
+  const fresh = structuredClone(component)
+  const places = placesNear(editor.catalogue, editor.root, fresh, target)
+  if (places.length > 0) await putInto(editor, fresh, places, at)
+  else toast(refusal(editor.catalogue, editor.root, fresh, ''), { tone: 'warning' })
+}
+
+/** @param {Editor} editor @param {Component} fresh @param {import('./places.js').Place[]} places @param {{ x: number, y: number }} [at] */
+async function putInto(editor, fresh, places, at) {
   const index = places.length === 1 ? 0 : await chooseFrom(`Where should ${titleOf(fresh)} go?`, places.map((each) => each.label), at)
   const chosen = places[index]
   if (chosen) editor.run(chosen.command)
@@ -82,9 +95,9 @@ export async function fillSlot(editor, slotPointer) {
 
 /** Ask for any component that fits the selection. @param {Editor} editor @param {string} [target] */
 export async function addToSelection(editor, target = editor.selection) {
-  const fits = (/** @type {Component} */ each) => placesFor(editor.catalogue, editor.root, each, target).length > 0
+  const fits = (/** @type {Component} */ each) => placesNear(editor.catalogue, editor.root, each, target).length > 0
   const component = await pickComponent(editor, fits, `Add to ${editor.titleAt(target)}`)
-  if (component) await place(editor, component, target)
+  if (component) await placeNear(editor, component, { target })
 }
 
 /** Store the selection in the user's own gallery, where every palette offers it. @param {Editor} editor */
@@ -114,7 +127,7 @@ export async function paste(editor) {
   const text = (await navigator.clipboard?.readText().catch(() => '')) || sessionStorage.getItem(CLIPBOARD) || ''
   try {
     const value = JSON.parse(text)
-    if (isComponent(value)) await place(editor, value, editor.selection)
+    if (isComponent(value)) await placeNear(editor, value)
   } catch {
     announce('There is no component to paste.')
   }

@@ -18,6 +18,9 @@ import { Viewport } from './viewport.js'
 const PAD = 40
 /** The title and the sentence need some room even where there are no cards. */
 const MIN_WIDTH = 420
+/** The box that stands for the first member; node.css has the same size. */
+const EMPTY = { width: 300, height: 84 }
+const HUB_GAP = 24
 /** Room below the cards: for the line back to the first, or just air. */
 const FOOT_WITH_LOOP = 54
 const FOOT = 34
@@ -133,7 +136,7 @@ export class Canvas extends EventTarget {
   #apply(scene, nodes, placed, minWidth) {
     const all = placed.hub ? [placed.hub, ...placed.boxes] : placed.boxes
     const inner = extent(all)
-    const width = Math.max(inner.width, minWidth) + 2 * PAD
+    const width = Math.max(inner.width, minWidth, EMPTY.width) + 2 * PAD
     this.frame.style.width = `${width}px`
     const top = this.head.offsetHeight + 22
     const left = PAD + Math.max(0, (width - 2 * PAD - inner.width) / 2)
@@ -144,11 +147,13 @@ export class Canvas extends EventTarget {
     })
     this.hub = placed.hub ? moved.shift() ?? null : null
     this.boxes = moved
-    const height = top + Math.max(inner.height, 96) + (scene.edges.length > 0 && scene.flow !== 'hub' ? FOOT_WITH_LOOP : FOOT)
+    const isEmpty = scene.cards.length === 0 && scene.memberSlot !== ''
+    const shown = isEmpty ? (placed.hub ? inner.height + HUB_GAP : 0) + EMPTY.height : inner.height
+    const height = top + Math.max(shown, 96) + (scene.edges.length > 0 && scene.flow !== 'hub' ? FOOT_WITH_LOOP : FOOT)
     this.frame.style.height = `${height}px`
     this.content = { width, height }
     this.inset = { x: left, y: top }
-    this.#renderEmpty(scene, left, top)
+    this.#renderEmpty(scene, (width - EMPTY.width) / 2, top)
     drawEdges(this.edges, scene.edges, this.boxes, this.hub)
   }
 
@@ -158,7 +163,7 @@ export class Canvas extends EventTarget {
     if (scene.cards.length > 0 || !scene.memberSlot) return
     const empty = el('button', { type: 'button', class: 'frame-empty slot-add', 'data-fill': scene.memberSlot, 'data-drop': scene.memberSlot }, icon('plus'), el('span', {}, 'Drop an agent here, or choose one'))
     empty.style.left = `${left}px`
-    empty.style.top = `${this.hub ? this.hub.y + this.hub.height + 24 : top}px`
+    empty.style.top = `${this.hub ? this.hub.y + this.hub.height + HUB_GAP : top}px`
     this.frame.append(empty)
   }
 

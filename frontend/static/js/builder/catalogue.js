@@ -51,7 +51,7 @@ export function typeLabel(provider) {
   const name = provider.split('.').at(-1) ?? provider
   const words = (name.replace(NOISE, '') || name).replace(/([a-z0-9])([A-Z])/g, '$1 $2').split(' ')
   const shown = words.map((word, index) => (index === 0 || /[A-Z].*[A-Z]/.test(word) ? word : word.toLowerCase())).join(' ')
-  return shown.replace('Open AI', 'OpenAI')
+  return shown.replace(/\bopen AI\b/i, 'OpenAI').replace(/\b(http|mcp|sse)\b/gi, (word) => word.toUpperCase())
 }
 
 /** The name a person gave it, else what it is. @param {Component} component @returns {string} */

@@ -1,5 +1,6 @@
 // @ts-check
 import { el, find, icon, on, prose } from '../core/dom.js'
+import { typeLabel } from './catalogue.js'
 
 /**
  * @typedef {import('./editor.js').Editor} Editor
@@ -9,7 +10,9 @@ import { el, find, icon, on, prose } from '../core/dom.js'
 /** The button that counts problems, and the list behind it, whose entries lead to their places. @param {HTMLElement} button @param {HTMLElement} panel @param {Editor} editor @param {AbortSignal} signal */
 export function checklist(button, panel, editor, signal) {
   const show = () => {
-    const { errors, warnings, capabilities } = editor.report
+    const { capabilities } = editor.report
+    const errors = problems(editor)
+    const warnings = editor.report.warnings.filter((each) => each.code !== 'unknown_provider')
     const state = errors.length > 0 ? 'error' : warnings.length > 0 ? 'warning' : 'ok'
     button.dataset['state'] = state
     find('.icon', button).dataset['icon'] = { error: 'circle-alert', warning: 'triangle-alert', ok: 'circle-check' }[state]
@@ -26,6 +29,20 @@ export function checklist(button, panel, editor, signal) {
     const where = item.dataset['where'] ?? ''
     editor.select(editor.catalogue.owner(editor.root, where), { reveal: where })
   }, signal)
+}
+
+/** All that keeps the team from running: mistakes, and parts that have no engine here. @param {Pick<Editor, 'report' | 'at'>} editor @returns {Finding[]} */
+export function problems(editor) {
+  return [...opaqueParts(editor), ...editor.report.errors]
+}
+
+/** @param {Pick<Editor, 'report' | 'at'>} editor @returns {Finding[]} */
+function opaqueParts(editor) {
+  return editor.report.parts.filter((part) => part.status === 'opaque').map(({ where }) => {
+    const component = editor.at(where)
+    const what = component ? typeLabel(component.provider) : 'A part'
+    return { code: 'opaque', where, message: `Cannot run here: ${what} is not supported yet.`, fix: 'It is kept as it is and exported unchanged.' }
+  })
 }
 
 /** @param {number} errors @param {number} warnings */

@@ -1,5 +1,6 @@
 // @ts-check
 import { find, on } from '../core/dom.js'
+import { problems } from './checklist.js'
 
 /** @typedef {import('./editor.js').Editor} Editor @typedef {import('./save.js').Saver} Saver */
 
@@ -19,8 +20,11 @@ export function header(root, editor, saver, signal) {
     undo.title = past.length > 0 ? `Undo: ${past.at(-1)?.label} (Ctrl+Z)` : 'Nothing to undo'
     redo.title = future.length > 0 ? `Redo: ${future.at(-1)?.label} (Ctrl+Shift+Z)` : 'Nothing to redo'
     if (document.activeElement !== name) name.value = editor.doc.name
+    find('[data-team-title]', root).textContent = editor.doc.name
+    document.title = `${editor.doc.name} · Team Studio`
   }
   editor.addEventListener('doc', show, { signal })
+  name.addEventListener('blur', show, { signal })
   saver.addEventListener('state', () => {
     state.dataset['state'] = saver.state
     state.textContent = STATES[saver.state] ?? saver.state
@@ -30,9 +34,18 @@ export function header(root, editor, saver, signal) {
   on(root, 'click', '[data-save-state]', () => void saver.save(), signal)
   on(root, 'click', '[data-run]', async (event, link) => {
     event.preventDefault()
+    if (problems(editor).length > 0) return openChecklist(root)
     if (await saver.save()) location.assign(/** @type {HTMLAnchorElement} */ (link).href)
   }, signal)
   show()
+}
+
+/** What is in the way comes first; the list leads to each place. @param {HTMLElement} root */
+function openChecklist(root) {
+  const list = find('#checklist', root)
+  if (!list.matches(':popover-open')) find('[data-checklist]', root).click()
+  const first = list.querySelector('[data-where]')
+  if (first instanceof HTMLElement) first.focus()
 }
 
 /** On a narrow screen one of palette, outline and canvas is shown at a time. @param {HTMLElement} root @param {(tab: HTMLElement) => void} chooseSide @param {() => void} onCanvas @param {AbortSignal} signal */

@@ -2,10 +2,10 @@
 import { api } from '../core/api.js'
 import { announce, el, on } from '../core/dom.js'
 import { toastError } from '../core/toast.js'
-import { place } from './actions.js'
+import { placeNear } from './actions.js'
 import { titleOf, typeLabel } from './catalogue.js'
 import { kindIcon } from './cards.js'
-import { matches, offers } from './picker.js'
+import { exactFirst, matches, offers } from './picker.js'
 
 /**
  * @typedef {import('./editor.js').Editor} Editor
@@ -34,10 +34,9 @@ export function palette(root, editor, signal) {
   input.addEventListener('keydown', (event) => {
     if (event.key !== 'ArrowDown' && event.key !== 'Enter') return
     event.preventDefault()
-    const first = list.querySelector('[data-offer]')
-    if (!(first instanceof HTMLElement)) return
-    if (event.key === 'Enter') first.click()
-    else first.focus()
+    const found = /** @type {HTMLElement[]} */ ([...list.querySelectorAll('[data-offer]')])
+    if (event.key === 'Enter') found[exactFirst(found.map((each) => each.dataset['name'] ?? ''), input.value)]?.click()
+    else found[0]?.focus()
   }, { signal })
   list.addEventListener('toggle', (event) => {
     const details = event.target instanceof HTMLDetailsElement ? event.target : null
@@ -57,35 +56,39 @@ export function offerOf(button) {
 function add(editor, button) {
   const component = offerOf(button)
   const rect = button.getBoundingClientRect()
-  if (component) void place(editor, component, editor.selection, { x: rect.right + 6, y: rect.top })
+  if (component) void placeNear(editor, component, { at: { x: rect.right + 6, y: rect.top } })
 }
 
 /** @param {Editor} editor @param {string} group @param {string} name @param {string} query @param {Set<string>} folded */
 function section(editor, group, name, query, folded) {
   const found = offers.map((offer, index) => ({ offer, index })).filter(({ offer }) => offer.group === group && (!query || matches(editor, offer, query)))
   if (found.length === 0) return []
-  const sorted = found.toSorted((a, b) => Number(a.offer.source === 'New') - Number(b.offer.source === 'New'))
+  const made = found.filter(({ offer }) => offer.source !== 'New')
+  const fresh = found.filter(({ offer }) => offer.source === 'New')
+  const items = (/** @type {typeof found} */ some) => some.map(({ offer, index }) => item(editor, offer, index))
+  const heading = made.length > 0 && fresh.length > 0 && el('p', { class: 'palette-new' }, 'New')
   const summary = el('summary', { class: 'palette-group' }, el('span', { class: 'overline' }, name), el('span', { class: 'count' }, found.length))
-  return [el('details', { 'data-group': group, open: query !== '' || !folded.has(group) }, summary, el('div', { class: 'palette-items' }, ...sorted.map(({ offer, index }) => item(editor, offer, index))))]
+  return [el('details', { 'data-group': group, open: query !== '' || !folded.has(group) }, summary, el('div', { class: 'palette-items' }, ...items(made), heading, ...items(fresh)))]
 }
 
 /** @param {Editor} editor @param {Offer} offer @param {number} index */
 function item(editor, offer, index) {
   const type = typeLabel(offer.component.provider)
   const title = offer.source === 'New' ? type : titleOf(offer.component)
-  const detail = offer.source === 'New' ? '' : type === title ? offer.source : type
+  const detail = offer.source === 'New' ? '' : offer.source
   const kind = editor.catalogue.kindOf(offer.component)
   return el('button', {
-    type: 'button', class: 'palette-item', 'data-offer': index, 'data-kind': kind, 'data-new': offer.source === 'New',
-    title: [offer.component.description?.trim().split('\n')[0], offer.source === 'New' ? offer.component.provider : `From ${offer.source}`].filter(Boolean).join('\n'),
+    type: 'button', class: 'palette-item', 'data-offer': index, 'data-kind': kind, 'data-new': offer.source === 'New', 'data-name': title,
+    title: [title, offer.component.description?.trim().split('\n')[0], offer.source === 'New' ? offer.component.provider : `${type}, from ${offer.source}`].filter(Boolean).join('\n'),
   }, kindIcon(kind), el('span', { class: 'truncate' }, title), detail && el('span', { class: 'palette-detail truncate' }, detail))
 }
 
 /** @param {Editor} editor */
 async function loadGalleries(editor) {
   try {
-    const galleries = await api.get('/api/galleries')
-    const full = await Promise.all(galleries.map((/** @type {{ id: string }} */ each) => api.get(`/api/galleries/${encodeURIComponent(each.id)}`)))
+    const listed = /** @type {{ id: string, origin: string }[]} */ (await api.get('/api/galleries'))
+    const galleries = listed.toSorted((a, b) => Number(b.origin === 'shipped') - Number(a.origin === 'shipped'))
+    const full = await Promise.all(galleries.map((each) => api.get(`/api/galleries/${encodeURIComponent(each.id)}`)))
     const seen = new Set(offers.map((offer) => JSON.stringify(offer.component.config) + offer.component.provider))
     for (const gallery of full) for (const component of Object.values(gallery.components ?? {}).flat()) addOffer(editor, gallery.name, component, seen)
   } catch (error) {

@@ -18,6 +18,12 @@ export function matches(editor, offer, query) {
   return query.toLowerCase().split(/\s+/).every((word) => text.includes(word))
 }
 
+/** Which of the names found is meant: the very one that was typed, else the first. @param {string[]} names @param {string} query */
+export function exactFirst(names, query) {
+  const exact = names.findIndex((name) => name.toLowerCase() === query.trim().toLowerCase())
+  return Math.max(0, exact)
+}
+
 /**
  * A searchable list of everything that `fits`.
  * @param {Editor} editor @param {(component: Component) => boolean} fits @param {string} title
@@ -45,6 +51,7 @@ export function pickComponent(editor, fits, title) {
   show()
   document.body.append(dialog)
   dialog.showModal()
+  input.focus()
   return new Promise((resolve) => dialog.addEventListener('close', () => {
     dialog.remove()
     resolve(chosen)
@@ -56,7 +63,7 @@ function option(editor, offer, take) {
   const kind = editor.catalogue.kindOf(offer.component)
   const glyph = icon(KIND_ICON[kind])
   glyph.classList.add('kind-icon')
-  return el('button', { class: 'menu-item', type: 'button', role: 'option', 'data-kind': kind, on: { click: take } }, glyph,
+  return el('button', { class: 'menu-item', type: 'button', role: 'option', 'data-kind': kind, 'data-name': titleOf(offer.component), on: { click: take } }, glyph,
     el('span', { class: 'truncate' }, titleOf(offer.component)),
     el('span', { class: 'muted small truncate picker-source' }, typeLabel(offer.component.provider) === titleOf(offer.component) ? offer.source : typeLabel(offer.component.provider)))
 }
@@ -67,7 +74,7 @@ function moveOrTake(event, list, input) {
   const here = items.indexOf(/** @type {HTMLElement} */ (document.activeElement))
   if (event.key === 'Enter' && document.activeElement === input) {
     event.preventDefault()
-    items[0]?.click()
+    items[exactFirst(items.map((item) => item.dataset['name'] ?? ''), input.value)]?.click()
   } else if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
     event.preventDefault()
     const next = here + (event.key === 'ArrowDown' ? 1 : -1)

@@ -31,6 +31,16 @@ export function placesFor(catalogue, root, subject, target) {
   return inside.length > 0 ? inside : placesAround(catalogue, root, subject, target)
 }
 
+/**
+ * For what is added without pointing at a place: at the target, else in the nearest agent or team around it.
+ * @param {Catalogue} catalogue @param {Component} root @param {Component} subject @param {string} target
+ * @returns {Place[]}
+ */
+export function placesNear(catalogue, root, subject, target) {
+  const here = placesFor(catalogue, root, subject, target)
+  return here.length > 0 || target === '' ? here : placesNear(catalogue, root, subject, ownerOf(target))
+}
+
 /** What a team takes may be dropped on anything in it: an agent behind its neighbour, a condition to the others. @param {Catalogue} catalogue @param {Component} root @param {Component} subject @param {string} target @returns {Place[]} */
 export function placesAround(catalogue, root, subject, target) {
   if (!['agent', 'team', 'termination'].includes(catalogue.kindOf(subject))) return []
@@ -77,10 +87,16 @@ function toolPlaces(catalogue, root, subject, pointer) {
 function memberPlaces(catalogue, root, subject, team) {
   const members = catalogue.children(get(root, team), team).filter((child) => ['agent', 'team'].includes(catalogue.kindOf(child.component)))
   const places = members.flatMap((member) => placesIn(catalogue, root, subject, member.pointer)
-    .map((place) => ({ ...place, label: `For ${titleOf(member.component)}` })))
-  const single = places.filter((place) => !place.many).map((place) => place.slot)
+    .map((place) => ({ ...place, label: labelIn(catalogue, member.component, place.label) })))
+  const single = [...new Set(places.filter((place) => !place.many).map((place) => place.slot))]
   if (single.length < 2) return places
   return [{ label: 'For every agent', slot: single[0] ?? '', many: false, command: addToEach(single, subject) }, ...places]
+}
+
+/** A place inside a nested team says which agent of it is meant. @param {Catalogue} catalogue @param {Component} member @param {string} inner */
+function labelIn(catalogue, member, inner) {
+  if (catalogue.kindOf(member) !== 'team') return `For ${titleOf(member)}`
+  return inner.startsWith('For ') ? `${inner} in ${titleOf(member)}` : inner
 }
 
 /** @param {Catalogue} catalogue @param {Component} root @param {Component} subject @param {string} owner @param {Slot} slot @returns {Place[]} */

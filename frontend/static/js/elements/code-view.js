@@ -25,7 +25,7 @@ const look = EditorView.theme({
   '&.cm-focused': { outline: 'none' },
   '.cm-scroller': { fontFamily: 'var(--font-mono)', fontVariantLigatures: 'none', lineHeight: '1.6' },
   '.cm-content': { caretColor: 'var(--color-text)', padding: '8px 0' },
-  '.cm-gutters': { backgroundColor: 'transparent', color: 'var(--color-text-muted)', border: 'none', opacity: '0.75' },
+  '.cm-gutters': { backgroundColor: 'transparent', color: 'var(--color-text-muted)', border: 'none' },
   '.cm-lineNumbers .cm-gutterElement': { padding: '0 4px 0 8px', minWidth: '22px' },
   '.cm-activeLine': { backgroundColor: 'var(--color-hover)' },
   '.cm-cursor': { borderLeftColor: 'var(--color-text)' },
@@ -41,7 +41,7 @@ const look = EditorView.theme({
  */
 export function makeView({ root, text, label, language, isReadOnly, onChange }) {
   const isJson = language === 'json'
-  return new EditorView({
+  const view = new EditorView({
     root,
     parent: /** @type {any} */ (root),
     state: EditorState.create({
@@ -57,4 +57,6 @@ export function makeView({ root, text, label, language, isReadOnly, onChange }) 
       ],
     }),
   })
+  view.scrollDOM.tabIndex = 0 // long text is scrolled by keys, also where it cannot be edited
+  return view
 }

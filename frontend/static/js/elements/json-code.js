@@ -34,6 +34,7 @@ export class JsonCode extends HTMLElement {
 
   /** Setting fires nothing. The cursor stays where it can. */
   set text(text) {
+    this.#later.cancel()
     this.#text = text
     const area = this.querySelector('textarea')
     if (area) area.value = text
@@ -43,6 +44,11 @@ export class JsonCode extends HTMLElement {
     const head = Math.min(view.state.selection.main.head, text.length)
     view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text }, selection: { anchor: head } })
     this.#isSetting = false
+  }
+
+  /** Tell now what was typed a moment ago. */
+  flush() {
+    this.#later.flush()
   }
 
   /** @param {HTMLTextAreaElement | null} area */

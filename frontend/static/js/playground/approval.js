@@ -50,5 +50,5 @@ function renderCapability({ kind, text, detail, hash, where }) {
   return el('li', { class: 'capability', 'data-kind': kind },
     el('div', { class: 'capability-head' }, icon(glyph), el('strong', {}, words), el('span', { class: 'muted' }, text)),
     el('pre', { class: 'code-block', tabindex: '0' }, detail),
-    el('p', { class: 'capability-foot muted mono' }, el('span', { class: 'truncate', title: where }, where), el('span', { title: hash }, hash.slice(0, 12))))
+    el('p', { class: 'capability-foot muted mono' }, el('span', {}, where), el('span', { title: hash }, hash.slice(0, 12))))
 }

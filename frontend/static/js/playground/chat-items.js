@@ -3,7 +3,7 @@
 /** @import {ColourBook} from './participants.js' */
 import { el, icon } from '../core/dom.js'
 import { renderCalls, updateCalls } from './chat-tools.js'
-import { clip, clock, prettyJson, usageWords } from './format.js'
+import { clip, clock, isLong, prettyJson, usageWords } from './format.js'
 import { markdownWriter, renderMarkdown } from './markdown.js'
 import { shownName } from './participants.js'
 import { renderQuestion } from './question.js'
@@ -88,8 +88,25 @@ function renderBody(item, context) {
     case 'code': return folded('terminal', `Ran code, exit code ${item.label}`, item.parts)
     case 'input': return renderQuestion(item, context.answer)
     case 'handoff': return renderHandoff(item)
-    default: return el('div', { class: 'turn-body' }, ...item.parts.map(renderPart))
+    default: return foldLong(item, side(item, context), el('div', { class: 'turn-body' }, ...item.parts.map(renderPart)))
   }
+}
+
+/** A long task leaves room for what the team makes of it. @param {Item} item @param {string} from @param {HTMLElement} body */
+function foldLong(item, from, body) {
+  if (from !== 'user' || !isLong(item.parts.map((part) => (part.kind === 'image' ? '' : part.value)).join('\n'))) return body
+  body.dataset.long = 'folded'
+  const button = el('button', { type: 'button', class: 'button quiet small turn-unfold', 'aria-expanded': 'false' }, 'Show all')
+  button.addEventListener('click', () => {
+    const isFolded = body.dataset.long === 'open'
+    body.dataset.long = isFolded ? 'folded' : 'open'
+    button.textContent = isFolded ? 'Show all' : 'Show less'
+    button.ariaExpanded = String(!isFolded)
+  })
+  const text = el('div', { class: 'turn-long' })
+  text.append(...body.childNodes)
+  body.append(text, button)
+  return body
 }
 
 /** @param {Part} part @returns {HTMLElement} */

@@ -21,7 +21,7 @@ export function updateCalls(root, item) {
 
 /** @param {Call} call */
 function renderCall(call) {
-  const state = call.result === null ? 'open' : call.isError ? 'error' : 'ok'
+  const state = call.result === null ? (call.lost ? 'lost' : 'open') : call.isError ? 'error' : 'ok'
   const node = el('details', { class: 'tool-call', 'data-state': state },
     el('summary', {},
       icon('wrench'),
@@ -30,17 +30,17 @@ function renderCall(call) {
       outcome(call, state)),
     el('div', { class: 'tool-detail' },
       call.args !== '' && block('Arguments', prettyJson(call.args)),
-      call.result === null ? el('p', { class: 'muted small' }, 'No result yet.') : block(call.isError ? 'Error' : 'Result', prettyJson(call.result))))
+      call.result === null ? el('p', { class: 'muted small' }, call.lost ? 'The run ended before there was a result.' : 'No result yet.') : block(call.isError ? 'Error' : 'Result', prettyJson(call.result))))
   return node
 }
 
-/** @param {Call} call @param {'open' | 'error' | 'ok'} state */
+/** @param {Call} call @param {'open' | 'lost' | 'error' | 'ok'} state */
 function outcome(call, state) {
-  const words = { open: 'working', error: 'failed', ok: 'done' }
+  const words = { open: 'working', lost: call.lost, error: 'failed', ok: 'done' }
   return el('span', { class: 'tool-outcome' },
     call.durationMs !== null && el('span', { class: 'numeric' }, duration(call.durationMs)),
-    icon({ open: 'loader-circle', error: 'circle-alert', ok: 'circle-check' }[state]),
-    el('span', { class: 'visually-hidden' }, words[state]))
+    icon({ open: 'loader-circle', lost: 'circle-stop', error: 'circle-alert', ok: 'circle-check' }[state]),
+    el('span', { class: state === 'lost' ? '' : 'visually-hidden' }, words[state]))
 }
 
 /** @param {string} label @param {string} text */

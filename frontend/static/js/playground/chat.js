@@ -73,15 +73,18 @@ export class Chat {
     list.insertBefore(node, writing)
     this.#nodes.set(item.key, node)
     markContinued(node)
+    if (item.answer === 'open' && isFocusFree()) answerBox(node)?.focus({ preventScroll: true })
     if (item.seq > 0) this.#firstSeq = Math.min(this.#firstSeq, item.seq)
   }
 
   /** @param {Item} item */
   #update(item) {
     const old = /** @type {HTMLElement} */ (this.#nodes.get(item.key))
+    const hadFocus = old.contains(document.activeElement)
     const node = updateItem(old, item, this.#options.context)
     this.#nodes.set(item.key, node)
     markContinued(node)
+    if (hadFocus && !node.contains(document.activeElement)) (answerBox(node) ?? messagesOf(node))?.focus({ preventScroll: true })
   }
 
   /** @param {string} key */
@@ -166,6 +169,17 @@ export class Chat {
     if (node.tabIndex === -1 && !document.activeElement?.matches('textarea, input')) node.focus({ preventScroll: true })
   }
 }
+
+/** Whether nobody is typing or reading in a dialog. */
+function isFocusFree() {
+  return !document.activeElement?.closest('textarea, input, dialog, [popover]')?.checkVisibility()
+}
+
+/** @param {HTMLElement} node @returns {HTMLElement | null} */
+const answerBox = (node) => node.querySelector('.question-form textarea')
+
+/** @param {HTMLElement} node @returns {HTMLElement | null} */
+const messagesOf = (node) => node.closest('[data-part="chat-scroll"]')
 
 /** An agent that goes on needs no second name. @param {HTMLElement} node */
 function markContinued(node) {

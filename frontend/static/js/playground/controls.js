@@ -29,9 +29,18 @@ export function controls(root, first, send, signal) {
     mark.dataset.state = look
     find('[data-part="state-more"]', root).textContent = more
     const can = allowed(run)
+    const focused = buttons(root).find((button) => button === document.activeElement)
     for (const button of buttons(root)) button.disabled = !can[/** @type {Command} */ (button.dataset.command)]
     root.dataset.state = hasEnded(run.state) ? 'ended' : 'open'
+    if (focused?.disabled && !hasEnded(run.state)) passFocus(focused)
     showTotals()
+  }
+
+  /** A button that means nothing any more gives the focus to its opposite, else to the messages. @param {HTMLButtonElement} from */
+  function passFocus(from) {
+    const opposite = { pause: 'resume', resume: 'pause' }[from.dataset.command ?? '']
+    const button = buttons(root).find((one) => one.dataset.command === opposite && !one.disabled)
+    ;(button ?? find('[data-part="chat-scroll"]')).focus({ preventScroll: true })
   }
 
   function showTotals() {

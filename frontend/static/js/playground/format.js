@@ -87,8 +87,18 @@ export function clip(text, limit = TEXT_LIMIT) {
   return `${text.slice(0, limit)}\n… ${(text.length - limit).toLocaleString('en')} more characters are in the log.`
 }
 
+const FOLDED_LINES = 12
+/** About what fits into a line of a person's message. */
+const LINE_CHARACTERS = 88
+
+/** Whether a text takes more lines than are shown at first. @param {string} text */
+export function isLong(text) {
+  const lines = text.split('\n').map((line) => Math.max(1, Math.ceil(line.length / LINE_CHARACTERS)))
+  return lines.reduce((sum, count) => sum + count, 0) > FOLDED_LINES
+}
+
 /** First words of a text without Markdown signs, for list rows and announcements. @param {string} text @param {number} [limit] */
 export function excerpt(text, limit = 90) {
-  const plain = text.slice(0, limit * 4).replace(/[#*_`>|]+/g, '').replace(/\s+/g, ' ').trim()
+  const plain = text.slice(0, limit * 4).replaceAll('<image>', '[picture]').replace(/^[ \t]*>+/gm, '').replace(/[#*_`|]+/g, '').replace(/\s+/g, ' ').trim()
   return plain.length > limit ? `${plain.slice(0, limit - 1).trimEnd()}…` : plain
 }

@@ -24,6 +24,9 @@ export function renderQuestion(item, answer) {
 /** @param {Item} item @param {(requestId: string, text: string) => Promise<void>} answer */
 function renderForm(item, answer) {
   const text = el('textarea', { class: 'input', rows: '2', 'aria-labelledby': `prompt-${item.requestId}`, placeholder: 'Your answer' })
+  const kept = `studio-answer-${item.requestId}`
+  text.value = sessionStorage.getItem(kept) ?? ''
+  text.addEventListener('input', () => sessionStorage.setItem(kept, text.value))
   const send = el('button', { class: 'button primary', type: 'submit' }, icon('send'), 'Send')
   const form = el('form', { class: 'question-form' }, text, el('div', { class: 'question-actions' },
     el('span', { class: 'muted small' }, 'Enter sends, Shift+Enter starts a new line'), send))
@@ -34,6 +37,7 @@ function renderForm(item, answer) {
     try {
       await answer(item.requestId, text.value)
       text.readOnly = true
+      sessionStorage.removeItem(kept)
     } catch {
       send.disabled = false
     }

@@ -34,8 +34,14 @@ const ENDED = new Set(['finished', 'stopped', 'cancelled', 'failed', 'interrupte
 /** @param {string} state */
 export const hasEnded = (state) => ENDED.has(state)
 
-/** One word for a list row. @param {string} state */
+/** @param {string} state */
 export const stateWord = (state) => STATES[state] ?? state
+
+/** For a row of a list: what the run does, or that it waits for the reader. @param {{state: string, reason?: string}} run */
+export function rowWords({ state, reason = '' }) {
+  const isWaiting = state === 'paused' && (reason === 'input' || reason === 'approval')
+  return isWaiting ? { words: 'Waiting for you', look: 'waiting' } : { words: stateWord(state), look: state }
+}
 
 /**
  * The badge of the toolbar: what the run does and why.
@@ -82,19 +88,24 @@ export function allowed(run) {
 /**
  * How a run ended, in one line and what to do about it.
  * @param {Body} body  of the log's state entry
+ * @param {string} [by]  who asked for it
  * @returns {{line: string, fix: string}}
  */
-export function ending(body) {
-  const message = body.error?.message || body.detail || ENDINGS[body.reason] || ''
+export function ending(body, by = '') {
+  const isAsked = by !== '' && ['stopped', 'cancelled'].includes(body.state)
+  const message = body.error?.message || body.detail || (isAsked ? '' : ENDINGS[body.reason]) || ''
   const word = stateWord(body.state)
   const isSaid = message.replace(/\.$/, '') === word
-  return { line: message && !isSaid ? `${word}: ${message}` : word, fix: String(body.error?.fix ?? '') }
+  const start = isAsked ? `${word} by ${person(by)}` : word
+  return { line: message && !isSaid ? `${start}: ${message}` : start, fix: String(body.error?.fix ?? '') }
 }
 
-/** @param {string} command */
+/** @param {string} by */
+const person = (by) => (by && by !== 'user' ? by : 'you')
+
+/** A command as a line of the conversation. What ends the run is told where it ends. @param {string} command */
 export function commandWords(command, by = '') {
-  const who = by && by !== 'user' && by !== 'you' ? by : 'you'
-  const past = { pause: 'Pause asked', resume: 'Resumed', step: 'One step', stop: 'Stop asked', cancel: 'Cancelled' }
+  const past = { pause: 'Pause asked', resume: 'Resumed', step: 'One step' }
   const word = /** @type {{[name: string]: string}} */ (past)[command]
-  return word ? `${word} by ${who}` : ''
+  return word ? `${word} by ${person(by)}` : ''
 }

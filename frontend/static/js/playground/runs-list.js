@@ -3,7 +3,7 @@
 import { el, find } from '../core/dom.js'
 import { toastError } from '../core/toast.js'
 import { excerpt, listTime, taskText, tokens, usageTotal } from './format.js'
-import { stateWord } from './run-words.js'
+import { rowWords } from './run-words.js'
 import { server } from './server.js'
 
 /**
@@ -24,14 +24,17 @@ export function runsList(root, teamId) {
   }
 
   return {
-    async refresh() {
+    /** @param {{isQuiet?: boolean}} [options]  quiet: nobody asked, so a failure is not told */
+    async refresh({ isQuiet = false } = {}) {
       try {
         const runs = teamId === '' ? [] : await server.runs(teamId)
+        const focused = list.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement).dataset.run ?? '' : ''
         list.replaceChildren(...runs.map(renderRow))
         empty.hidden = runs.length > 0
         mark()
+        if (focused) /** @type {HTMLElement | null} */ (list.querySelector(`[data-run="${CSS.escape(focused)}"]`))?.focus({ preventScroll: true })
       } catch (error) {
-        toastError(error)
+        if (!isQuiet) toastError(error)
       }
     },
     /** @param {string} runId  '' for none */
@@ -39,7 +42,7 @@ export function runsList(root, teamId) {
       current = runId
       mark()
     },
-    /** The open run changed: no need to ask the server. @param {string} runId @param {Pick<RunSummary, 'state' | 'usage'>} run */
+    /** The open run changed: no need to ask the server. @param {string} runId @param {Pick<RunSummary, 'state' | 'reason' | 'usage'>} run */
     update(runId, run) {
       const row = list.querySelector(`[data-run="${CSS.escape(runId)}"]`)
       row?.querySelector('.run-foot')?.replaceWith(renderFoot(run, row.querySelector('time')?.cloneNode(true)))
@@ -54,9 +57,10 @@ function renderRow(run) {
     el('span', { class: 'run-task' }, excerpt(taskText(run.task), 120) || 'A picture'), renderFoot(run, time)))
 }
 
-/** @param {Pick<RunSummary, 'state' | 'usage'>} run @param {Node | undefined} time */
-function renderFoot({ state, usage }, time) {
-  const total = usageTotal(usage)
-  return el('span', { class: 'run-foot' }, el('span', { class: 'run-state', 'data-state': state }, stateWord(state)), time,
+/** @param {Pick<RunSummary, 'state' | 'reason' | 'usage'>} run @param {Node | undefined} time */
+function renderFoot(run, time) {
+  const total = usageTotal(run.usage)
+  const { words, look } = rowWords(run)
+  return el('span', { class: 'run-foot' }, el('span', { class: 'run-state', 'data-state': look }, words), time,
     total > 0 && el('span', { class: 'numeric', title: `${total.toLocaleString('en')} tokens` }, `${tokens(total)} tok`))
 }

@@ -95,6 +95,7 @@ function follow(page, run, feed, take, signal) {
     url: (after) => server.streamUrl(run.id, Math.max(after, feed.lastSeq)),
     onBatch: (batch) => feed.push(batch),
     onStatus: (status) => {
+      if (status === 'open' && !lost.hidden) page.dispatchEvent(new CustomEvent('run:connected'))
       lost.hidden = status === 'open'
     },
     onDone: async () => {

@@ -21,6 +21,8 @@ export class Thread {
   /** @type {Set<string>} keys to take away */
   #removed = new Set()
   #calls = new OpenCalls()
+  /** Who asked the run to end; the line at its end says so. */
+  #endedBy = ''
   /** @type {Map<string, {item: Item, streamed: StreamedText}>} by message id */
   #streams = new Map()
   /** @type {Map<string, Item>} by request id */
@@ -121,6 +123,7 @@ export class Thread {
   #command(entry) {
     const { command, by, request_id: id } = entry.body
     if (command === 'answer') return this.#answered(String(id))
+    if (command === 'stop' || command === 'cancel') this.#endedBy = String(by || 'you')
     const label = commandWords(String(command), String(by ?? ''))
     if (label) this.#add(entry, { kind: 'command', label })
   }
@@ -133,7 +136,8 @@ export class Thread {
     }
     for (const item of this.#questions.values()) this.#changed.add(Object.assign(item, { answer: 'unanswered' }))
     this.#questions.clear()
-    const { line, fix } = ending(entry.body)
+    for (const item of this.#calls.ended(entry.body.state === 'cancelled' ? 'cancelled' : 'no result')) this.#changed.add(item)
+    const { line, fix } = ending(entry.body, this.#endedBy)
     this.#add(entry, { kind: 'end', label: line, state: entry.body.state, parts: fix ? [{ kind: 'text', value: fix }] : [] })
   }
 

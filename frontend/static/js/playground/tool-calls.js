@@ -4,7 +4,7 @@
 /** The calls of a ToolCallRequestEvent. @param {Body} body @returns {Call[]} */
 export function callsOf(body) {
   return (body.content ?? []).map((/** @type {Body} */ call) => ({
-    id: String(call.id), name: String(call.name), args: String(call.arguments ?? ''), result: null, isError: false, durationMs: null,
+    id: String(call.id), name: String(call.name), args: String(call.arguments ?? ''), result: null, isError: false, durationMs: null, lost: '',
   }))
 }
 
@@ -31,7 +31,7 @@ export class OpenCalls {
       const outcome = { result: String(result.content ?? ''), isError: Boolean(result.is_error) }
       const open = this.#open.get(result.call_id)
       if (!open) {
-        orphans.push({ id: result.call_id, name: result.name ?? 'tool', args: '', durationMs: null, ...outcome })
+        orphans.push({ id: result.call_id, name: result.name ?? 'tool', args: '', durationMs: null, lost: '', ...outcome })
         continue
       }
       Object.assign(open.call, outcome, { durationMs: millisecondsBetween(open.item.at, entry.at) })
@@ -39,6 +39,14 @@ export class OpenCalls {
       items.add(open.item)
     }
     return { items, orphans }
+  }
+
+  /** The run is over: what has no result gets none. @param {string} why  in one word @returns {Item[]} items that changed */
+  ended(why) {
+    const open = [...this.#open.values()]
+    for (const { call } of open) call.lost = why
+    this.#open.clear()
+    return open.map(({ item }) => item)
   }
 }
 

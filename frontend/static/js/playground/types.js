@@ -67,6 +67,7 @@
  * @property {string | null} result
  * @property {boolean} isError
  * @property {number | null} durationMs
+ * @property {string} lost  why there will be no result: the run ended before
  *
  * @typedef {object} Part  text or picture of a message
  * @property {'text' | 'image' | 'json'} kind

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { problems } from '../../static/js/builder/checklist.js'
+import { exactFirst } from '../../static/js/builder/picker.js'
+import { follow } from '../../static/js/builder/json-tab.js'
+import { agent, catalogue, team } from './team.mjs'
+
+test('a part without an engine here is a problem, not a note', () => {
+  const root = team([{ provider: 'acme.Swarm', component_type: 'team', config: {} }])
+  const report = { errors: [], parts: [{ where: '', status: 'loaded' }, { where: '/config/participants/0', status: 'opaque' }] }
+  const [found, ...more] = problems({ report, at: () => root.config.participants[0] })
+  assert.deepEqual([found.message, found.where, more.length], ['Cannot run here: Swarm is not supported yet.', '/config/participants/0', 0])
+})
+
+test('Enter in a search takes the very name that was typed, else the first found', () => {
+  assert.equal(exactFirst(['Azure OpenAI', 'OpenAI'], 'openai '), 1)
+  assert.equal(exactFirst(['Azure OpenAI', 'OpenAI'], 'azure'), 0)
+  assert.equal(exactFirst([], 'azure'), 0)
+})
+
+test('a draft follows its component to another place and goes when it is removed', () => {
+  const [a, b] = [agent('a'), agent('b')]
+  const drafts = new Map([['/config/participants/1', { text: '{', problem: '', base: b }]])
+  follow(drafts, { catalogue, root: team([b, a]) })
+  assert.deepEqual([...drafts.keys()], ['/config/participants/0'])
+  follow(drafts, { catalogue, root: team([]) })
+  assert.equal(drafts.size, 0)
+})
