@@ -11,7 +11,7 @@ from fastapi import APIRouter, Path, Query, Response
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from studio.code import export_python
-from studio.components import JsonObject, catalogue, load_component, take_out_secrets
+from studio.components import JsonObject, find_class, load_component, take_out_secrets, template
 from studio.errors import InvalidDocument, NotFound
 from studio.galleries import parse_gallery
 from studio.store import Store
@@ -25,6 +25,7 @@ from studio.web.requests import StudioRoute
 router = APIRouter(prefix="/api", tags=["teams"], route_class=StudioRoute)
 VersionNumber = Annotated[int, Path(ge=1, le=2**63 - 1, description="At most what the database holds.")]
 BLANK = "autogen_agentchat.teams.RoundRobinGroupChat"
+FIRST_LIMIT = "autogen_agentchat.conditions.MaxMessageTermination"
 FIRST_AGENT = "autogen_agentchat.agents.AssistantAgent"
 
 
@@ -239,9 +240,15 @@ def _only_team(text: str) -> JsonObject:
 
 async def _blank(store: Store) -> JsonObject:
     """A team of one agent that still wants its model, under a name that no team has."""
-    templates = {entry["provider"]: cast("JsonObject", entry["template"]) for entry in catalogue()}
     taken = {team.name for team in await store.teams.list()}
     names = (f"New team {number}" if number > 1 else "New team" for number in count(1))
-    team = templates[BLANK]
-    config = {**cast("JsonObject", team["config"]), "participants": [templates[FIRST_AGENT]]}
+    team = _new(BLANK)
+    parts: JsonObject = {"participants": [_new(FIRST_AGENT)], "termination_condition": _new(FIRST_LIMIT)}
+    config: JsonObject = {**cast("JsonObject", team["config"]), **parts}
     return {**team, "label": next(name for name in names if name not in taken), "config": config}
+
+
+def _new(provider: str) -> JsonObject:
+    cls = find_class(provider)
+    assert cls is not None, "the engine brings it"
+    return template(cls)
