@@ -50,7 +50,7 @@ async def follow(
         active = run.chunks.message_ids()
         seen = {key: offset for key, offset in seen.items() if key in active}
         seen.update({chunk.message_id: end for chunk, end in chunks})
-        visible = view.as_json()
+        visible = view.as_json() | {"last_seq": 0}  # an entry that pages are not sent is no news
         if entries or chunks or visible != shown:
             shown = visible
             yield Batch(entries, [chunk for chunk, _ in chunks], view, place)

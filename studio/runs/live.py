@@ -48,13 +48,14 @@ class RunView(RunStatus):
     last_seq: int = 0
 
     def as_json(self) -> JsonObject:
-        """The shape that pages get."""
+        """The shape that pages get. By `last_seq` they tell the newer of two, that came by different ways."""
         return {
             "state": self.state.value,
             "reason": self.reason,
             "detail": self.detail,
             "pending": self.pending.model_dump() if self.pending else None,
             "finishing": self.is_finishing,
+            "last_seq": self.last_seq,
             "usage": cast("JsonObject", self.usage.model_dump()),
         }
 

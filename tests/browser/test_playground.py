@@ -10,7 +10,7 @@ from typing import cast
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import APIResponse, Browser, Page, Route, expect
 
 from studio.components import JsonObject
 from tests.browser.conftest import OpenPage, StudioServer
@@ -205,6 +205,31 @@ def test_pause_holds_step_gives_one_message_and_stop_ends_after_the_turn(
     expect(page.get_by_role("textbox", name="Task for the team")).to_be_visible()
     assert shown_messages(page) == logged_messages(api, page)
     assert openai_server.request_count == 3
+
+
+def test_an_answer_to_a_command_that_comes_late_does_not_hide_newer_news(
+    open_page: OpenPage, openai_server: OpenAIServer, pair: Callable[[int], str]
+) -> None:
+    openai_server.say(Reply("one", hold=0))
+    page = open_page()
+    give_task(page, pair(50))
+    openai_server.wait_until_held()
+    expect(page.locator(STATE)).to_have_text("Running")
+    page.keyboard.press("Space")
+    expect(page.locator(STATE)).to_have_text("Pausing")
+    openai_server.release()
+    expect(page.locator(STATE)).to_have_text("Paused by you")
+
+    late: list[tuple[Route, APIResponse]] = []
+    page.route("**/commands", lambda route: late.append((route, route.fetch())))
+    page.keyboard.press("s")
+    expect(page.locator(STATE)).to_have_text("Paused after one step")
+    [(route, response)] = late
+    assert response.json()["reason"] == "step"
+    with page.expect_response("**/commands"):
+        route.fulfill(response=response)
+    expect(page.get_by_role("button", name="Step", exact=True)).not_to_have_attribute("aria-busy", "true")
+    assert page.locator(STATE).inner_text() == "Paused after one step"
 
 
 def test_the_keyboard_keeps_its_place_from_the_start_of_a_run_to_its_end(

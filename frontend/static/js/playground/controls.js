@@ -4,7 +4,7 @@
 import { find, on } from '../core/dom.js'
 import { toastError } from '../core/toast.js'
 import { tokens, usageTotal, usageWords } from './format.js'
-import { allowed, badge, hasEnded } from './run-words.js'
+import { allowed, badge, hasEnded, isOlder } from './run-words.js'
 import { Totals } from './totals.js'
 
 /**
@@ -53,6 +53,7 @@ export function controls(root, first, send, signal) {
 
   /** @param {RunState} news */
   function take(news) {
+    if (isOlder(news, run)) return
     run = { ...run, ...news }
     totals.tell(news.usage)
     show()

@@ -37,6 +37,12 @@ export const hasEnded = (state) => ENDED.has(state)
 /** @param {string} state */
 export const stateWord = (state) => STATES[state] ?? state
 
+/**
+ * The answer to a command may come after the news that it caused: the stream is another connection.
+ * @param {RunState} news @param {RunState} known
+ */
+export const isOlder = (news, known) => (news.last_seq ?? Infinity) < (known.last_seq ?? 0)
+
 /** For a row of a list: what the run does, or that it waits for the reader. @param {{state: string, reason?: string}} run */
 export function rowWords({ state, reason = '' }) {
   const isWaiting = state === 'paused' && (reason === 'input' || reason === 'approval')

@@ -25,6 +25,7 @@
  * @property {boolean} [finishing]  told to pause or stop; what it has begun still comes
  * @property {string} [detail]  how it ended, in words
  * @property {Usage} [usage]  of all model calls so far
+ * @property {number} [last_seq]  the log's newest entry when this was so
  *
  * @typedef {{prompt_tokens: number, completion_tokens: number}} Usage
  *
