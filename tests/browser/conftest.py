@@ -12,8 +12,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import httpx
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+from studio.components import JsonObject
+from tests.browser.playing import agent, round_robin
+from tests.fakes.openai_server import OpenAIServer
 
 QUIET = ["--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 
@@ -106,6 +111,9 @@ def studio_server(tmp_path: Path) -> Iterator[StudioServer]:
 
 OpenPage = Callable[..., Page]
 
+MakeTeam = Callable[[JsonObject], str]
+"""Saves a team and gives the address of its playground."""
+
 
 @pytest.fixture
 def open_page(browser: Browser, studio_server: StudioServer) -> Iterator[OpenPage]:
@@ -132,3 +140,49 @@ def open_page(browser: Browser, studio_server: StudioServer) -> Iterator[OpenPag
     for context in contexts:
         context.close()
     assert not problems, problems
+
+
+@pytest.fixture
+def api(studio_server: StudioServer) -> Iterator[httpx.Client]:
+    token = studio_server.entrance.split("token=")[1]
+    with httpx.Client(base_url=studio_server.url, headers={"Authorization": f"Bearer {token}"}) as client:
+        yield client
+
+
+@pytest.fixture
+def make_team(api: httpx.Client) -> MakeTeam:
+    def make(component: JsonObject) -> str:
+        team = api.post("/api/teams", json={"component": component}).json()
+        return f"{api.base_url}/teams/{team['id']}/play".replace("//teams", "/teams")
+
+    return make
+
+
+@pytest.fixture
+def shipped_team(api: httpx.Client) -> Callable[[str], str]:
+    """The playground of a team of the gallery that comes with the studio."""
+
+    def make(label: str) -> str:
+        [gallery] = [each for each in api.get("/api/galleries").json() if each["name"] == "Team Studio"]
+        teams = api.get(f"/api/galleries/{gallery['id']}").json()["components"]["teams"]
+        index = [each["label"] for each in teams].index(label)
+        source = {"gallery_id": gallery["id"], "group": "teams", "index": index}
+        team = api.post("/api/teams", json={"from_gallery": source}).json()
+        return f"{api.base_url}/teams/{team['id']}/play".replace("//teams", "/teams")
+
+    return make
+
+
+@pytest.fixture
+def pair(openai_server: OpenAIServer, make_team: MakeTeam) -> Callable[[int], str]:
+    """A writer and a critic who take turns, with a model server that the test tells what to say."""
+    model: JsonObject = {
+        "provider": "autogen_ext.models.openai.OpenAIChatCompletionClient",
+        "component_type": "model",
+        "config": {"model": "gpt-4o", "base_url": openai_server.url, "api_key": "test-key", "max_retries": 0},
+    }
+
+    def make(message_count: int) -> str:
+        return make_team(round_robin(agent("writer", model), agent("critic", model), message_count=message_count))
+
+    return make

@@ -4,136 +4,29 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Callable, Iterator
-from importlib.resources import files
-from typing import cast
+from collections.abc import Callable
 
 import httpx
 import pytest
-from playwright.sync_api import APIResponse, Browser, Page, Route, expect
+from playwright.sync_api import Browser, expect
 
-from studio.components import JsonObject
 from tests.browser.conftest import OpenPage, StudioServer
+from tests.browser.playing import (
+    MESSAGES,
+    STATE,
+    accessibility_problems,
+    expect_end,
+    give_task,
+    logged_messages,
+    shown_messages,
+)
 from tests.fakes.openai_server import OpenAIServer, Reply
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(90)]
 
-STATE = "[data-part=state]"
-MESSAGES = ".chat > .turn[data-kind=message]"
 PIXEL = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAYAAACNMs+9AAAAFUlEQVR42mNk+M9Qz0AEYBxVSF+FABJADveWkH6oAAAAAElFTkSuQmCC"
 )
-
-MakeTeam = Callable[[JsonObject], str]
-"""Saves a team and gives the address of its playground."""
-
-
-def agent(name: str, model: JsonObject) -> JsonObject:
-    return {
-        "provider": "autogen_agentchat.agents.AssistantAgent",
-        "component_type": "agent",
-        "config": {"name": name, "model_client": model, "model_client_stream": True},
-    }
-
-
-def round_robin(*participants: JsonObject, message_count: int) -> JsonObject:
-    return {
-        "provider": "autogen_agentchat.teams.RoundRobinGroupChat",
-        "component_type": "team",
-        "config": {
-            "participants": list(participants),
-            "termination_condition": {
-                "provider": "autogen_agentchat.conditions.MaxMessageTermination",
-                "component_type": "termination",
-                "config": {"max_messages": message_count},
-            },
-        },
-    }
-
-
-@pytest.fixture
-def api(studio_server: StudioServer) -> Iterator[httpx.Client]:
-    token = studio_server.entrance.split("token=")[1]
-    with httpx.Client(base_url=studio_server.url, headers={"Authorization": f"Bearer {token}"}) as client:
-        yield client
-
-
-@pytest.fixture
-def make_team(api: httpx.Client) -> MakeTeam:
-    def make(component: JsonObject) -> str:
-        team = api.post("/api/teams", json={"component": component}).json()
-        return f"{api.base_url}/teams/{team['id']}/play".replace("//teams", "/teams")
-
-    return make
-
-
-@pytest.fixture
-def shipped_team(api: httpx.Client) -> Callable[[str], str]:
-    """The playground of a team of the gallery that comes with the studio."""
-
-    def make(label: str) -> str:
-        [gallery] = [each for each in api.get("/api/galleries").json() if each["name"] == "Team Studio"]
-        teams = api.get(f"/api/galleries/{gallery['id']}").json()["components"]["teams"]
-        index = [each["label"] for each in teams].index(label)
-        source = {"gallery_id": gallery["id"], "group": "teams", "index": index}
-        team = api.post("/api/teams", json={"from_gallery": source}).json()
-        return f"{api.base_url}/teams/{team['id']}/play".replace("//teams", "/teams")
-
-    return make
-
-
-@pytest.fixture
-def pair(openai_server: OpenAIServer, make_team: MakeTeam) -> Callable[[int], str]:
-    """A writer and a critic who take turns, with a model server that the test tells what to say."""
-    model: JsonObject = {
-        "provider": "autogen_ext.models.openai.OpenAIChatCompletionClient",
-        "component_type": "model",
-        "config": {"model": "gpt-4o", "base_url": openai_server.url, "api_key": "test-key", "max_retries": 0},
-    }
-
-    def make(message_count: int) -> str:
-        return make_team(round_robin(agent("writer", model), agent("critic", model), message_count=message_count))
-
-    return make
-
-
-def give_task(page: Page, address: str, task: str = "Write two lines.") -> None:
-    """Start a run, with all approvals that the team asks for."""
-    page.goto(address, wait_until="domcontentloaded")
-    page.get_by_role("textbox", name="Task for the team").fill(task)
-    page.keyboard.press("Enter")
-    started = page.locator("[data-view=run]")
-    approve = page.get_by_role("button", name="Approve and run")
-    expect(started.or_(approve)).to_be_visible()
-    if approve.is_visible():
-        approve.click()
-    expect(started).to_be_visible()
-
-
-def accessibility_problems(page: Page) -> list[str]:
-    """What axe finds, as rule and place; the page must allow scripts to write styles."""
-    page.evaluate(files("axe_playwright_python").joinpath("axe.min.js").read_text())
-    found = page.evaluate(
-        "axe.run(document, {resultTypes: ['violations']}).then(({violations}) =>"
-        " violations.flatMap(({id, nodes}) => nodes.map(({target}) => `${id} ${target}`)))"
-    )
-    return cast("list[str]", found)
-
-
-def expect_end(page: Page, words: str = "") -> None:
-    """Scripted teams take their time between words."""
-    expect(page.locator(".run-end")).to_contain_text(words, timeout=30_000)
-
-
-def logged_messages(api: httpx.Client, page: Page) -> list[int]:
-    entries = api.get(f"/api/runs/{page.url.rsplit('/', 1)[1]}/events").json()["entries"]
-    return [entry["seq"] for entry in entries if entry["kind"] == "message"]
-
-
-def shown_messages(page: Page) -> list[int]:
-    return cast(
-        "list[int]", page.locator(MESSAGES).evaluate_all("nodes => nodes.map(node => Number(node.dataset.seq))")
-    )
 
 
 def test_what_a_team_may_not_do_yet_is_shown_exactly_and_refused_by_cancel(
@@ -172,93 +65,6 @@ def test_a_page_that_joins_in_mid_message_has_each_word_once(
         expect(each.locator(MESSAGES).nth(1)).to_contain_text("Old leaves fall down")
         expect(each.locator(MESSAGES).nth(2).locator("strong")).to_have_text("bad")
         assert shown_messages(each) == logged_messages(api, page)
-
-
-def test_pause_holds_step_gives_one_message_and_stop_ends_after_the_turn(
-    open_page: OpenPage, openai_server: OpenAIServer, pair: Callable[[int], str], api: httpx.Client
-) -> None:
-    openai_server.say(Reply("one", hold=0))
-    page = open_page()
-    give_task(page, pair(50))
-    openai_server.wait_until_held()
-    expect(page.locator(STATE)).to_have_text("Running")
-    page.keyboard.press("Space")
-    expect(page.locator(STATE)).to_have_text("Pausing")
-    openai_server.release()
-    expect(page.locator(STATE)).to_have_text("Paused by you")
-    expect(page.locator(MESSAGES)).to_have_count(2)
-    expect(page.get_by_role("button", name="Pause")).to_be_disabled()
-    assert openai_server.request_count == 1
-
-    page.keyboard.press("s")
-    expect(page.locator(STATE)).to_have_text("Paused after one step")
-    expect(page.locator(MESSAGES)).to_have_count(3)
-    assert openai_server.request_count == 2
-
-    openai_server.say(Reply("three", hold=0))
-    page.get_by_role("button", name="Resume").click()
-    openai_server.wait_until_held()
-    page.get_by_role("button", name="Stop").click()
-    expect(page.locator(STATE)).to_have_text("Stopping after this turn")
-    openai_server.release()
-    expect_end(page, "Stopped")
-    expect(page.get_by_role("textbox", name="Task for the team")).to_be_visible()
-    assert shown_messages(page) == logged_messages(api, page)
-    assert openai_server.request_count == 3
-
-
-def test_an_answer_to_a_command_that_comes_late_does_not_hide_newer_news(
-    open_page: OpenPage, openai_server: OpenAIServer, pair: Callable[[int], str]
-) -> None:
-    openai_server.say(Reply("one", hold=0))
-    page = open_page()
-    give_task(page, pair(50))
-    openai_server.wait_until_held()
-    expect(page.locator(STATE)).to_have_text("Running")
-    page.keyboard.press("Space")
-    expect(page.locator(STATE)).to_have_text("Pausing")
-    openai_server.release()
-    expect(page.locator(STATE)).to_have_text("Paused by you")
-
-    late: list[tuple[Route, APIResponse]] = []
-    page.route("**/commands", lambda route: late.append((route, route.fetch())))
-    page.keyboard.press("s")
-    expect(page.locator(STATE)).to_have_text("Paused after one step")
-    [(route, response)] = late
-    assert response.json()["reason"] == "step"
-    with page.expect_response("**/commands"):
-        route.fulfill(response=response)
-    expect(page.get_by_role("button", name="Step", exact=True)).not_to_have_attribute("aria-busy", "true")
-    assert page.locator(STATE).inner_text() == "Paused after one step"
-
-
-def test_the_keyboard_keeps_its_place_from_the_start_of_a_run_to_its_end(
-    open_page: OpenPage, openai_server: OpenAIServer, pair: Callable[[int], str]
-) -> None:
-    openai_server.say(Reply("one", hold=0))
-    page = open_page()
-    give_task(page, pair(5))
-    openai_server.wait_until_held()
-    expect(page.locator("[data-command=pause]")).to_be_focused()
-    page.keyboard.press("Space")
-    expect(page.locator("[data-command=resume]")).to_be_focused()
-    page.get_by_role("button", name="Cancel").press("Enter")
-    expect(page.locator(STATE)).to_have_text("Cancelled")
-    expect(page.get_by_role("textbox", name="Task for the team")).to_be_focused()
-    expect(page.locator(".run-end")).to_contain_text("Cancelled by you")
-    expect(page.locator(".chat").get_by_text("Cancelled by you")).to_have_count(1)
-
-
-def test_cancel_ends_a_message_that_never_comes(
-    open_page: OpenPage, openai_server: OpenAIServer, pair: Callable[[int], str]
-) -> None:
-    openai_server.say(Reply("never said", hold=1))
-    page = open_page()
-    give_task(page, pair(5))
-    openai_server.wait_until_held()
-    page.get_by_role("button", name="Cancel").click()
-    expect(page.locator(STATE)).to_have_text("Cancelled")
-    expect(page.locator("[data-streaming]")).to_have_count(0)
 
 
 def test_a_model_server_that_refuses_ends_the_run_with_what_to_do(

@@ -1,0 +1,76 @@
+"""The playground as a test drives it: teams to play with, a task given, what a run shows and what its log holds."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import cast
+
+import httpx
+from playwright.sync_api import Page, expect
+
+from studio.components import JsonObject
+
+STATE = "[data-part=state]"
+MESSAGES = ".chat > .turn[data-kind=message]"
+
+
+def agent(name: str, model: JsonObject) -> JsonObject:
+    return {
+        "provider": "autogen_agentchat.agents.AssistantAgent",
+        "component_type": "agent",
+        "config": {"name": name, "model_client": model, "model_client_stream": True},
+    }
+
+
+def round_robin(*participants: JsonObject, message_count: int) -> JsonObject:
+    return {
+        "provider": "autogen_agentchat.teams.RoundRobinGroupChat",
+        "component_type": "team",
+        "config": {
+            "participants": list(participants),
+            "termination_condition": {
+                "provider": "autogen_agentchat.conditions.MaxMessageTermination",
+                "component_type": "termination",
+                "config": {"max_messages": message_count},
+            },
+        },
+    }
+
+
+def give_task(page: Page, address: str, task: str = "Write two lines.") -> None:
+    """Start a run, with all approvals that the team asks for."""
+    page.goto(address, wait_until="domcontentloaded")
+    page.get_by_role("textbox", name="Task for the team").fill(task)
+    page.keyboard.press("Enter")
+    started = page.locator("[data-view=run]")
+    approve = page.get_by_role("button", name="Approve and run")
+    expect(started.or_(approve)).to_be_visible()
+    if approve.is_visible():
+        approve.click()
+    expect(started).to_be_visible()
+
+
+def accessibility_problems(page: Page) -> list[str]:
+    """What axe finds, as rule and place; the page must allow scripts to write styles."""
+    page.evaluate(files("axe_playwright_python").joinpath("axe.min.js").read_text())
+    found = page.evaluate(
+        "axe.run(document, {resultTypes: ['violations']}).then(({violations}) =>"
+        " violations.flatMap(({id, nodes}) => nodes.map(({target}) => `${id} ${target}`)))"
+    )
+    return cast("list[str]", found)
+
+
+def expect_end(page: Page, words: str = "") -> None:
+    """Scripted teams take their time between words."""
+    expect(page.locator(".run-end")).to_contain_text(words, timeout=30_000)
+
+
+def logged_messages(api: httpx.Client, page: Page) -> list[int]:
+    entries = api.get(f"/api/runs/{page.url.rsplit('/', 1)[1]}/events").json()["entries"]
+    return [entry["seq"] for entry in entries if entry["kind"] == "message"]
+
+
+def shown_messages(page: Page) -> list[int]:
+    return cast(
+        "list[int]", page.locator(MESSAGES).evaluate_all("nodes => nodes.map(node => Number(node.dataset.seq))")
+    )
