@@ -2,31 +2,39 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, Protocol
 
-from pydantic import Field, PrivateAttr, field_validator
+from pydantic import Field, PrivateAttr
 
 from studio.components import Capability
-from studio.executors.base import CodeExecutor, CommandLineCodeResult, folder_at, path_of
-from studio.executors.program import Outcome, kill_group, run_program
-from studio.executors.scripts import (
-    LANGUAGES,
-    MADE_UP,
-    POWERSHELL,
-    PYTHON,
-    OutsideWorkspace,
-    program_for,
-    write_script,
+from studio.executors.base import folder_at, path_of
+from studio.executors.command_line import (
+    INSTALL_LIMIT_S,
+    PIP_INSTALL,
+    CommandLineExecutor,
+    Folder,
+    Functions,
+    FunctionsModule,
 )
-from studio.messages import CancellationToken, CodeBlock
-from studio.sandbox import bare_environment
+from studio.executors.program import Outcome, run_program
+from studio.executors.scripts import MADE_UP, POWERSHELL, PYTHON, program_for
+from studio.messages import CancellationToken
+from studio.sandbox import bare_environment, kill_group
 
 
-class LocalCommandLineCodeExecutor(CodeExecutor):
+class VirtualEnvironment(Protocol):
+    """What `venv.EnvBuilder.ensure_directories` gives, as far as it is used."""
+
+    env_exe: str
+    bin_path: str
+
+
+class LocalCommandLineCodeExecutor(CommandLineExecutor):
     """Runs Python and shell code on this machine, with the rights of the studio's user.
 
     The processes see nothing of the studio's environment but the search path for programs.
@@ -39,45 +47,30 @@ class LocalCommandLineCodeExecutor(CodeExecutor):
         "studio.executors.LocalCommandLineCodeExecutor",
     )
     positional = ("timeout", "work_dir")
-    result_type = CommandLineCodeResult
 
     work_dir: Annotated[
-        str | None,
-        Field(title="Folder", description="Where code runs and leaves files; a temporary one when left out."),
+        Folder, Field(title="Folder", description="Where code runs and leaves files; a temporary one when left out.")
     ] = None
-    functions_module: Annotated[
-        str,
-        Field(
-            title="Module of functions",
-            description="Kept for AutoGen, not used.",
-            json_schema_extra={"x-advanced": True},
-        ),
-    ] = "functions"
+    functions_module: FunctionsModule = "functions"
+    functions: Functions = None
     cleanup_temp_files: Annotated[
         bool,
         Field(title="Delete scripts", description="Delete the files that code was run from; named ones stay."),
     ] = True
 
-    _temporary: tempfile.TemporaryDirectory[str] | None = PrivateAttr(default=None)
-    _folder: Path = PrivateAttr(default=Path())
     _left_running: set[int] = PrivateAttr(default_factory=set[int])
     """Process groups with programs that code put into the background."""
+    _virtual_environment: VirtualEnvironment | None = PrivateAttr(default=None)
 
-    @field_validator("work_dir", mode="before")
-    @classmethod
-    def _path_is_text(cls, value: object) -> object:
-        return str(value) if isinstance(value, Path) else value
-
-    @field_validator("functions_module")
-    @classmethod
-    def _is_a_module_name(cls, name: str) -> str:
-        if not name.isidentifier():
-            raise ValueError("Module name must be a valid Python identifier")
-        return name
+    def __init__(self, *args: Any, virtual_env_context: VirtualEnvironment | None = None, **data: Any) -> None:
+        """Make one as in AutoGen; a virtual environment in which Python shall run has no JSON."""
+        super().__init__(*args, **data)
+        self._virtual_environment = virtual_env_context
 
     def capabilities(self) -> Iterator[Capability]:
         place = f"the folder {self.work_dir!r}" if self.work_dir else "a temporary folder"
         text = f"Runs any code that the model writes on this machine, in {place}."
+        yield from super().capabilities()
         yield Capability("process", text, f"Python and shell code in {place}, at most {self.timeout} s a block")
 
     async def _start(self) -> None:
@@ -87,53 +80,54 @@ class LocalCommandLineCodeExecutor(CodeExecutor):
     async def _stop(self) -> None:
         while self._left_running:
             kill_group(self._left_running.pop())
-        if self._temporary is not None:
-            self._temporary.cleanup()
-            self._temporary = None
-
-    async def _execute(self, blocks: Sequence[CodeBlock], token: CancellationToken) -> CommandLineCodeResult:
-        output = ""
-        exit_code = 0
-        files: list[Path] = []
-        try:
-            for block in blocks:
-                language = block.language.lower()
-                if language not in LANGUAGES:
-                    output, exit_code = f"{output}\nunknown language {language}", 1
-                    break
-                files.append(write_script(block, self._folder))
-                outcome = await self._run(language, files[-1], token)
-                output, exit_code = output + _told(outcome), outcome.exit_code
-                if exit_code != 0:
-                    break
-        except OutsideWorkspace as error:
-            return CommandLineCodeResult(exit_code=1, output=str(error))
-        finally:
-            self._clean_up(files)
-        return CommandLineCodeResult(exit_code=exit_code, output=output, code_file=str(files[0]) if files else None)
+        self._drop_folder()
 
     async def _run(self, language: str, file: Path, token: CancellationToken) -> Outcome:
-        assert self._temporary is not None, "only called between start and stop"
-        program = sys.executable if language in PYTHON else program_for(language)
+        program = self._python if language in PYTHON else program_for(language)
         options = ("-NoProfile", "-ExecutionPolicy", "Bypass", "-File") if language in POWERSHELL else ()
+        return await self._run_program((program, *options, str(file)), self.timeout, token)
+
+    async def _run_program(self, command: Sequence[str], timeout_s: float, token: CancellationToken) -> Outcome:
         outcome = await run_program(
-            (program, *options, str(file)),
-            folder=self._folder,
-            environment=bare_environment(Path(self._temporary.name)),
-            timeout_s=self.timeout,
-            token=token,
+            command, folder=self._folder, environment=self._environment(), timeout_s=timeout_s, token=token
         )
         if outcome.group is not None:
             self._left_running.add(outcome.group)
         return outcome
+
+    async def _install(self, packages: Sequence[str], token: CancellationToken) -> Outcome:
+        """Into a folder of the run's own, unless they are there: nothing that a team names changes the studio."""
+        pip = (self._python, *PIP_INSTALL)
+        outcome = await self._run_program((*pip, "--no-index", "--dry-run", *packages), INSTALL_LIMIT_S, token)
+        if outcome.exit_code == 0:
+            return outcome
+        return await self._run_program((*pip, "--target", str(self._packages), *packages), INSTALL_LIMIT_S, token)
+
+    @property
+    def _packages(self) -> Path:
+        assert self._temporary is not None, "only called between start and stop"
+        return Path(self._temporary.name) / "packages"
+
+    @property
+    def _python(self) -> str:
+        chosen = self._virtual_environment
+        return sys.executable if chosen is None else os.path.abspath(chosen.env_exe)
+
+    def _environment(self) -> dict[str, str]:
+        environment = bare_environment(self._packages.parent)
+        if self.functions:
+            environment["PYTHONPATH"] = os.pathsep.join((str(self._folder), str(self._packages)))
+        if self._virtual_environment is not None:
+            programs = os.path.abspath(self._virtual_environment.bin_path)
+            environment["PATH"] = f"{programs}{os.pathsep}{environment['PATH']}"
+        return environment
+
+    def _told(self, outcome: Outcome) -> str:
+        """Of a program that was stopped only that it was, as in AutoGen."""
+        return f"\n{outcome.stopped}" if outcome.stopped else super()._told(outcome)
 
     def _clean_up(self, files: Sequence[Path]) -> None:
         if self.cleanup_temp_files:
             for file in files:
                 if file.name.startswith(MADE_UP):
                     file.unlink(missing_ok=True)
-
-
-def _told(outcome: Outcome) -> str:
-    """What the model is told; of a program that was stopped only that it was, as in AutoGen."""
-    return f"\n{outcome.stopped}" if outcome.stopped else outcome.stderr + outcome.stdout

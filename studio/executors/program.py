@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
 
 from studio.messages import CancellationToken
+from studio.sandbox import owned
 
 TIMED_OUT = 124
 CANCELLED = 125
@@ -85,27 +85,19 @@ async def _started(
     The pipes are ours: those of `asyncio.subprocess` would let a child that keeps one open hold up everything.
     """
     async with _pipe() as (stdout, to_stdout), _pipe() as (stderr, to_stderr):
-        try:
-            process = await asyncio.create_subprocess_exec(
-                *command,
-                stdin=asyncio.subprocess.DEVNULL,
-                stdout=to_stdout.fileno(),
-                stderr=to_stderr.fileno(),
-                cwd=folder,
-                env=None if environment is None else dict(environment),
-                start_new_session=True,
-            )
-        finally:
+        beginning = asyncio.create_subprocess_exec(
+            *command,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=to_stdout.fileno(),
+            stderr=to_stderr.fileno(),
+            cwd=folder,
+            env=None if environment is None else dict(environment),
+            start_new_session=True,
+        )
+        async with owned(beginning) as process:
             to_stdout.close()
             to_stderr.close()
-        is_done = False
-        try:
             yield process, stdout, stderr
-            is_done = True
-        finally:
-            if not is_done:
-                kill_group(process.pid)
-                await process.wait()
 
 
 @asynccontextmanager
@@ -131,12 +123,6 @@ async def _kept(reader: asyncio.StreamReader) -> str:
         size += len(data)
     text = b"".join(parts).decode("utf-8", "replace")
     return text if size <= OUTPUT_KEPT else f"{text}\n[{size - OUTPUT_KEPT} more bytes were left out]"
-
-
-def kill_group(group: int) -> None:
-    """End a process and all its children that did not leave its group."""
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(group, signal.SIGKILL)
 
 
 def _is_alive(group: int) -> bool:

@@ -1,5 +1,8 @@
 """Where foreign code runs: outside the server's process."""
 
+from studio.sandbox.owning import kill_group as kill_group
+from studio.sandbox.owning import owned as owned
+from studio.sandbox.owning import to_its_end as to_its_end
 from studio.sandbox.process import TEXT_LIMIT as TEXT_LIMIT
 from studio.sandbox.process import TIMEOUT_S as TIMEOUT_S
 from studio.sandbox.process import Limits as Limits

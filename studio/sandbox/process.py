@@ -9,12 +9,11 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import signal
 import socket
 import sys
 import tempfile
-from collections.abc import AsyncGenerator, Generator, Mapping
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncGenerator, Generator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +21,7 @@ from typing import cast
 
 from studio.components import JsonObject
 from studio.errors import ToolFailed
+from studio.sandbox.owning import kill_group, owned
 
 WORKER = Path(__file__).with_name("worker.py")
 TIMEOUT_S = 60.0
@@ -50,6 +50,8 @@ async def run_function(
     function: str,
     arguments: JsonObject,
     wants_token: bool = False,
+    variables: JsonObject | None = None,
+    variables_as: Sequence[str] = (),
     environment: Mapping[str, str] | None = None,
     limits: Limits | None = None,
 ) -> JsonObject:
@@ -61,11 +63,13 @@ async def run_function(
         function: Its name; it may be async.
         arguments: By name, as JSON.
         wants_token: Whether it takes a `cancellation_token`, as AutoGen's tools may.
+        variables: The team's context variables.
+        variables_as: The parameters that take them.
         environment: Variables to give it, such as the secrets it names.
         limits: Of time and output.
 
     Returns:
-        `{"text": ..., "value": ...}` or `{"error": ...}`.
+        `{"text": ..., "value": ...}` or `{"error": ...}`, and `events` and changes of `variables` if there are any.
 
     Raises:
         ToolFailed: The process took too long, died, or gave no result.
@@ -77,6 +81,8 @@ async def run_function(
         "function": function,
         "arguments": arguments,
         "wants_token": wants_token,
+        "variables": variables or {},
+        "variables_as": list(variables_as),
         "text_limit": bounds.text_limit,
     }
     with _folder() as folder:
@@ -127,29 +133,28 @@ class _Process:
         """Start a worker; at the end of the block it is gone, with every child that stayed in its session."""
         channel, its_channel = socket.socketpair()
         output, its_output = socket.socketpair()
-        with channel, output:
-            with its_channel, its_output:
-                process = await asyncio.create_subprocess_exec(
-                    sys.executable,
-                    "-I",
-                    "-B",
-                    "-X",
-                    "utf8",
-                    str(WORKER),
-                    str(its_channel.fileno()),
-                    stdin=asyncio.subprocess.DEVNULL,
-                    stdout=its_output.fileno(),
-                    stderr=its_output.fileno(),
-                    pass_fds=(its_channel.fileno(),),
-                    env=dict(environment),
-                    cwd=folder,
-                    start_new_session=True,
-                )
-            try:
+        with channel, output, its_channel, its_output:
+            beginning = asyncio.create_subprocess_exec(
+                sys.executable,
+                "-I",
+                "-B",
+                "-X",
+                "utf8",
+                str(WORKER),
+                str(its_channel.fileno()),
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=its_output.fileno(),
+                stderr=its_output.fileno(),
+                pass_fds=(its_channel.fileno(),),
+                env=dict(environment),
+                cwd=folder,
+                start_new_session=True,
+            )
+            async with owned(beginning) as process:
+                its_channel.close()
+                its_output.close()
                 yield cls(process, channel, output)
-            finally:
-                with suppress(ProcessLookupError):
-                    os.killpg(process.pid, signal.SIGKILL)
+                kill_group(process.pid)
                 await process.wait()
 
     async def ask(self, request: JsonObject) -> JsonObject:

@@ -1,8 +1,9 @@
 """Runs one function of a tool's source in its own process. Standard library only; started as a script by `process`.
 
 Reads one JSON line from the file descriptor given as its argument: {imports, source, function, wants_token,
-arguments, text_limit};
-writes one: {"text": ..., "value": ...} or {"error": ...}. What the tool prints goes elsewhere and spoils nothing.
+arguments, variables, variables_as, text_limit};
+writes one: {"text": ..., "value": ...} or {"error": ...}, with the "events" that the tool emitted and what it changed
+of the "variables", if any. What the tool prints goes elsewhere and spoils nothing.
 """
 
 from __future__ import annotations
@@ -45,11 +46,64 @@ def offer_cancellation_token() -> None:
     sys.modules["autogen_core"] = module
 
 
-def load_function(request: dict[str, typing.Any]) -> typing.Callable[..., typing.Any]:
+class ContextVariables(dict[str, typing.Any]):
+    """What a team remembers by name: a dictionary of JSON values, with the methods of AG2's class of this name."""
+
+    def __init__(self, data: typing.Mapping[str, typing.Any] | None = None) -> None:
+        super().__init__(data or {})
+
+    def set(self, key: str, value: typing.Any) -> None:
+        self[key] = value
+
+    def remove(self, key: str) -> bool:
+        """Drop a variable; whether there was one."""
+        return self.pop(key, self) is not self
+
+    def contains(self, key: str) -> bool:
+        return key in self
+
+    def to_dict(self) -> dict[str, typing.Any]:
+        """A copy as a plain dictionary."""
+        return dict(self)
+
+
+def changes(before: dict[str, typing.Any], after: dict[str, typing.Any]) -> dict[str, typing.Any]:
+    """What was set and what was removed, as JSON; empty when nothing was.
+
+    Raises:
+        TypeError: A value that was set is no JSON.
+    """
+    now = json.loads(json.dumps(after, allow_nan=False))
+    new = {name: value for name, value in now.items() if name not in before or before[name] != value}
+    removed = [name for name in before if name not in now]
+    return {"set": new, "removed": removed} if new or removed else {}
+
+
+def event(name: str, content: object = None) -> dict[str, typing.Any]:
+    """An event of a tool as JSON."""
+    return {"name": str(name), "content": plain(content)}
+
+
+Emit = typing.Callable[..., None]
+
+
+def offer_studio(emit: Emit) -> None:
+    """Let `from studio.tools import emit, ContextVariables` work without the rest of the studio."""
+    with contextlib.suppress(ImportError):
+        importlib.import_module("studio")
+    sys.modules.setdefault("studio", types.ModuleType("studio"))
+    module = types.ModuleType("studio.tools")
+    module.__dict__.update(emit=emit, ContextVariables=ContextVariables)
+    sys.modules["studio.tools"] = module
+
+
+def load_function(request: dict[str, typing.Any], emit: Emit) -> typing.Callable[..., typing.Any]:
     """Execute the imports and the source, and find the function."""
     if "autogen_core" in request["imports"]:
         offer_cancellation_token()
-    namespace: dict[str, typing.Any] = {"__name__": "tool"}
+    if "studio" in request["imports"] or "studio" in request["source"]:
+        offer_studio(emit)
+    namespace: dict[str, typing.Any] = {"__name__": "tool", "emit": emit, "ContextVariables": ContextVariables}
     exec(compile(request["imports"], "<imports of the tool>", "exec"), namespace)
     exec(compile(request["source"], "<source of the tool>", "exec"), namespace)
     return namespace[request["function"]]
@@ -58,7 +112,7 @@ def load_function(request: dict[str, typing.Any]) -> typing.Callable[..., typing
 def fitting(function: typing.Callable[..., typing.Any], arguments: dict[str, typing.Any]) -> dict[str, typing.Any]:
     """The arguments as the function wants them: objects where it names a model or an enumeration."""
     try:
-        hints = typing.get_type_hints(function)
+        hints = typing.get_type_hints(function, localns={"ContextVariables": ContextVariables})
     except (NameError, TypeError, AttributeError):
         hints = {}
     given: dict[str, typing.Any] = {}
@@ -102,22 +156,36 @@ def limited(text: str, limit: int) -> str:
 
 def answer(request: dict[str, typing.Any]) -> dict[str, typing.Any]:
     """Call the function and describe what came of it."""
+    events: list[dict[str, typing.Any]] = []
+
+    def emit(name: str, content: object = None) -> None:
+        events.append(event(name, content))
+
+    reply = called(request, emit)
+    return {**reply, "events": events} if events else reply
+
+
+def called(request: dict[str, typing.Any], emit: Emit) -> dict[str, typing.Any]:
+    """Call the function; what it gave, and what it changed of the variables. A call that fails changes nothing."""
     limit = request["text_limit"]
+    variables = ContextVariables(json.loads(json.dumps(request["variables"])))
     try:
-        function = load_function(request)
-        given = fitting(function, request["arguments"])
+        function = load_function(request, emit)
+        given = {**fitting(function, request["arguments"]), **dict.fromkeys(request["variables_as"], variables)}
         if request["wants_token"]:
             given["cancellation_token"] = CancellationToken()
         value = function(**given)
         if hasattr(value, "__await__"):
             value = awaited(value)
         text = text_of(value)
+        changed = changes(request["variables"], variables)
     except BaseException as error:  # noqa: BLE001 -- the tool is foreign code: whatever it raises is its result
         message = str(error) or type(error).__name__
         return {"error": limited(message, limit)}
     shown = limited(text, limit)
     found = plain(value) if len(text) <= limit else shown
-    return {"text": shown} if found == shown else {"text": shown, "value": found}
+    reply = {"text": shown} if found == shown else {"text": shown, "value": found}
+    return {**reply, "variables": changed} if changed else reply
 
 
 def awaited(value: typing.Awaitable[typing.Any]) -> typing.Any:

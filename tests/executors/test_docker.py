@@ -1,10 +1,9 @@
-"""Code in a container. The `docker` command here is a script that keeps a diary and runs the code on this machine."""
+"""Code in a container."""
 
 from __future__ import annotations
 
 import asyncio
 import os
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,40 +11,7 @@ import pytest
 from studio.components import all_capabilities
 from studio.executors import DockerCommandLineCodeExecutor, ExecutorUnavailable
 from studio.messages import CancellationToken, CodeBlock
-
-FAKE = f"""#!{sys.executable}
-import os, pathlib, subprocess, sys
-home = pathlib.Path(__file__).parent
-arguments = sys.argv[1:]
-with open(home / "diary", "a") as diary:
-    print(*arguments, file=diary)
-verb = arguments[0]
-if verb == "version" and (home / "no-engine").exists():
-    sys.exit("Cannot connect to the Docker daemon.")
-if verb == "run":
-    if "no-such-image" in arguments:
-        sys.exit("pull access denied")
-    bound = arguments[arguments.index("--volume") + 1].split(":")[0]
-    (home / "workspace").write_text(bound)
-if verb == "exec":
-    done = subprocess.run(arguments[2:], cwd=(home / "workspace").read_text())
-    sys.exit(done.returncode)
-"""
-
-
-@pytest.fixture
-def docker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder of a `docker` command that comes first on the search path."""
-    folder = tmp_path / "docker"
-    folder.mkdir()
-    (folder / "docker").write_text(FAKE)
-    (folder / "docker").chmod(0o755)
-    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
-    return folder
-
-
-def diary(folder: Path) -> list[list[str]]:
-    return [line.split() for line in (folder / "diary").read_text().splitlines()]
+from tests.executors.conftest import diary
 
 
 def shell(*lines: str) -> list[CodeBlock]:

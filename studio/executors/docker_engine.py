@@ -1,0 +1,41 @@
+"""The `docker` command and the engine behind it."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+
+from studio.executors.base import ExecutorUnavailable
+from studio.executors.command_line import reason
+from studio.executors.program import Outcome, run_program
+from studio.messages import CancellationToken
+
+PULL_LIMIT_S = 600
+"""How long getting or building an image and starting a container may take."""
+COMMAND_LIMIT_S = 30
+
+
+async def require_engine() -> None:
+    """See that a Docker engine answers.
+
+    Raises:
+        ExecutorUnavailable: There is no `docker` command, or no engine behind it.
+    """
+    fix = "Start Docker on the machine of the studio, or choose another executor for this team."
+    if shutil.which("docker") is None:
+        raise ExecutorUnavailable("The team runs code in Docker, but there is no `docker` command here.", fix=fix)
+    outcome = await docker("version", "--format", "{{.Server.Version}}")
+    if outcome.exit_code != 0:
+        raise ExecutorUnavailable(
+            f"The team runs code in Docker, but no Docker engine answers: {reason(outcome)}", fix=fix
+        )
+
+
+async def docker(
+    *arguments: str,
+    limit_s: float = COMMAND_LIMIT_S,
+    token: CancellationToken | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> Outcome:
+    """Run the `docker` command to its end."""
+    return await run_program(("docker", *arguments), timeout_s=limit_s, token=token, environment=environment)

@@ -1,0 +1,254 @@
+"""Code in a Jupyter kernel in a Docker container, or behind any Jupyter server."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import sys
+import tempfile
+from collections.abc import Generator, Iterator
+from contextlib import AsyncExitStack, contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Annotated, Any, ClassVar, Self
+from uuid import uuid4
+
+from pydantic import BeforeValidator, Field, PrivateAttr, SecretStr
+
+from studio.components import Capability, Component, DefaultEnv, SecretRef
+from studio.executors.base import ExecutorUnavailable, folder_at, path_of
+from studio.executors.cells import CellExecutor, JupyterCodeResult, KernelName, OutputFolder
+from studio.executors.command_line import Folder, reason
+from studio.executors.docker_engine import PULL_LIMIT_S, docker, require_engine
+from studio.executors.gateway import JupyterConnectable, JupyterConnectionInfo, started_kernel
+from studio.models.headers import references_in, resolved_headers
+
+IMAGE = "studio-jupyter"
+DOCKERFILE = """\
+FROM python:3-slim
+RUN pip install --no-cache-dir jupyter_kernel_gateway ipykernel
+CMD ["sh", "-c", "exec jupyter kernelgateway --KernelGatewayApp.ip=0.0.0.0 --KernelGatewayApp.port=8888"]
+"""
+TOKENS = ("TOKEN", "KG_AUTH_TOKEN")
+"""Variables from which images read the token: those made for AutoGen, and the kernel gateway itself."""
+
+
+@contextmanager
+def _folder_with_dockerfile() -> Generator[str]:
+    with tempfile.TemporaryDirectory(prefix="studio-image-") as folder:
+        Path(folder, "Dockerfile").write_text(DOCKERFILE, encoding="utf-8")
+        yield folder
+
+
+class DockerJupyterServer(Component):
+    """A Jupyter server in a Docker container, which only this machine can reach."""
+
+    provider = "autogen_ext.code_executors.docker_jupyter.DockerJupyterServer"
+    aliases = (
+        "autogen_ext.code_executors.docker_jupyter._jupyter_server.DockerJupyterServer",
+        "studio.executors.DockerJupyterServer",
+    )
+    component_type: ClassVar[str] = "jupyter_server"
+
+    custom_image_name: Annotated[
+        str | None,
+        Field(pattern="^[^-]", title="Image", description="The studio's own, made when it is missing, if left out."),
+    ] = None
+    container_name: Annotated[
+        str | None,
+        Field(
+            pattern="^[a-zA-Z0-9][a-zA-Z0-9_.-]*$",
+            title="Name of the container",
+            description="Made up when left out.",
+            json_schema_extra={"x-advanced": True},
+        ),
+    ] = None
+    auto_remove: Annotated[bool, Field(title="Remove the container when it stops")] = True
+    stop_container: Annotated[bool, Field(title="Stop the container at the end of a run")] = True
+    docker_env: Annotated[
+        dict[str, str] | None,
+        Field(title="Environment", description="More variables; a value may name a secret: `env:NAME`."),
+    ] = None
+    expose_port: Annotated[
+        int, Field(ge=1, le=65535, title="Port in the container", json_schema_extra={"x-advanced": True})
+    ] = 8888
+    token: Annotated[
+        SecretRef | None,
+        DefaultEnv("JUPYTER_TOKEN"),
+        Field(title="Token", description="Made up when left out.", json_schema_extra={"x-advanced": True}),
+    ] = None
+    work_dir: Annotated[str, Field(pattern="^/", title="Folder in the container")] = "/workspace"
+    bind_dir: Annotated[
+        Folder, Field(title="Folder", description="Of this machine, seen in the container; none when left out.")
+    ] = None
+
+    _container: str = PrivateAttr(default="")
+    _connection: JupyterConnectionInfo | None = PrivateAttr(default=None)
+
+    def capabilities(self) -> Iterator[Capability]:
+        yield from super().capabilities()
+        for secret in references_in(self.docker_env):
+            text = f"Gives the secret {secret.reference} to a Docker container."
+            yield Capability("secret", text, f"{secret.reference} to a container of {self.image}")
+        detail = {"image": self.image, "folder": self.bind_dir, "environment": sorted(self.docker_env or {})}
+        text = f"Runs any code that the model writes in a Docker container of {self.image!r}."
+        yield Capability("process", text, f"docker {json.dumps(detail, sort_keys=True)}")
+
+    @property
+    def image(self) -> str:
+        """What the container is made of."""
+        return self.custom_image_name or IMAGE
+
+    @property
+    def is_started(self) -> bool:
+        """Whether the container is there."""
+        return self._connection is not None
+
+    @property
+    def connection_info(self) -> JupyterConnectionInfo:
+        """Where the server is.
+
+        Raises:
+            ExecutorUnavailable: It is not started.
+        """
+        if self._connection is None:
+            raise ExecutorUnavailable("The Jupyter server is not started.", fix="Enter it with `async with`.")
+        return self._connection
+
+    async def start(self) -> None:
+        """Start the container; does nothing when it is there.
+
+        Raises:
+            ExecutorUnavailable: There is no Docker engine, or the container does not start.
+        """
+        if self._connection is not None:
+            return
+        await require_engine()
+        await self._require_image()
+        self._container = self.container_name or f"studio-jupyter-{uuid4()}"
+        token = self.token or SecretRef("secret:unnamed", SecretStr(secrets.token_hex(32)))
+        try:
+            await self._run(token.resolve())
+            port = await self._published_port()
+        except BaseException:
+            await self._remove()
+            raise
+        self._connection = JupyterConnectionInfo(host="127.0.0.1", use_https=False, port=port, token=token)
+
+    async def _require_image(self) -> None:
+        """See that the image is there; the studio's own is made."""
+        if (await docker("image", "inspect", self.image)).exit_code == 0:
+            return
+        if self.custom_image_name:
+            raise ExecutorUnavailable(f"Custom image {self.image} does not exist.", fix="Pull or build it first.")
+        with _folder_with_dockerfile() as folder:
+            outcome = await docker("build", "--quiet", "--tag", IMAGE, folder, limit_s=PULL_LIMIT_S)
+        if outcome.exit_code != 0:
+            raise ExecutorUnavailable(f"The image {IMAGE!r} cannot be made: {reason(outcome)}")
+
+    async def _run(self, token: str) -> None:
+        options = ["--detach", "--init", "--name", self._container, "--workdir", self.work_dir]
+        options += ["--publish", f"127.0.0.1::{self.expose_port}"]
+        options += ["--rm"] if self.auto_remove else []
+        if self.bind_dir:
+            options += ["--volume", f"{folder_at(self.bind_dir)}:{self.work_dir}:rw"]
+        if not self.custom_image_name and sys.platform != "win32":
+            options += ["--user", f"{os.getuid()}:{os.getgid()}", "--env", "HOME=/tmp"]
+        # By name only: what stands on a command line can be read by everybody on the machine.
+        environment = {**dict.fromkeys(TOKENS, token), **resolved_headers(self.docker_env)}
+        options += [part for name in environment for part in ("--env", name)]
+        outcome = await docker(
+            "run", *options, self.image, limit_s=PULL_LIMIT_S, environment={**os.environ, **environment}
+        )
+        if outcome.exit_code != 0:
+            raise ExecutorUnavailable(
+                f"No container of the image {self.image!r} could be started: {reason(outcome)}",
+                fix="Check the image, and what the Docker engine says.",
+            )
+
+    async def _published_port(self) -> int:
+        outcome = await docker("port", self._container, f"{self.expose_port}/tcp")
+        port = outcome.stdout.strip().rpartition(":")[2]
+        if outcome.exit_code != 0 or not port.isdigit():
+            raise ExecutorUnavailable(f"The container's port {self.expose_port} is not open: {reason(outcome)}")
+        return int(port)
+
+    async def stop(self) -> None:
+        """Stop the container, unless it is to stay."""
+        if self._connection is not None:
+            self._connection = None
+            if self.stop_container:
+                await self._remove()
+
+    async def _remove(self) -> None:
+        if self.auto_remove:
+            await docker("rm", "--force", self._container)
+        else:
+            await docker("stop", "--time", "0", self._container)
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        await self.stop()
+
+
+class DockerJupyterCodeResult(JupyterCodeResult):
+    """What running cells in a container gave."""
+
+
+def _connected(value: Any) -> Any:
+    """A script's own object that knows a server, as what it knows."""
+    if not isinstance(value, Component) and isinstance(value, JupyterConnectable):
+        return value.connection_info
+    return value
+
+
+class DockerJupyterCodeExecutor(CellExecutor):
+    """Runs Python code in a Jupyter kernel in a Docker container, or behind another Jupyter server.
+
+    Needs the extra `docker-jupyter`.
+    """
+
+    provider = "autogen_ext.code_executors.docker_jupyter.DockerJupyterCodeExecutor"
+    aliases = (
+        "autogen_ext.code_executors.docker_jupyter._docker_jupyter.DockerJupyterCodeExecutor",
+        "studio.executors.DockerJupyterCodeExecutor",
+    )
+    positional = ("jupyter_server", "kernel_name", "timeout", "output_dir")
+    result_type = DockerJupyterCodeResult
+
+    jupyter_server: Annotated[
+        DockerJupyterServer | JupyterConnectionInfo,
+        BeforeValidator(_connected),
+        Field(title="Server", description="A container of its own, or the address of a server that runs."),
+    ] = Field(default_factory=DockerJupyterServer)
+    kernel_name: KernelName = "python3"
+    output_dir: OutputFolder = None
+
+    def capabilities(self) -> Iterator[Capability]:
+        server = self.jupyter_server
+        if isinstance(server, JupyterConnectionInfo):
+            if server.token is not None:
+                text = f"Sends the secret {server.token.reference} to {server.address}."
+                yield Capability("secret", text, f"{server.token.reference} to {server.address}")
+            yield Capability("host", f"Runs any code that the model writes at {server.address}.", server.address)
+
+    async def _start(self) -> None:
+        server = self.jupyter_server
+        async with AsyncExitStack() as resources:
+            temporary = tempfile.TemporaryDirectory(prefix="studio-code-", ignore_cleanup_errors=True)
+            resources.enter_context(temporary)
+            folder = self.output_dir
+            if isinstance(server, DockerJupyterServer):
+                folder = folder or server.bind_dir
+                if not server.is_started:
+                    await resources.enter_async_context(server)
+                server = server.connection_info
+            self._folder = folder_at(folder) if folder else path_of(temporary)
+            self._kernel = await resources.enter_async_context(started_kernel(server, self.kernel_name))
+            self._resources = resources.pop_all()

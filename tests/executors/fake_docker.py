@@ -1,0 +1,73 @@
+"""What stands in for the `docker` command. First argument: its folder, with a diary and the state of its engine."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+GATEWAY = Path(__file__).with_name("gateway.py")
+
+
+def bound_folder(arguments: list[str]) -> str | None:
+    if "--volume" not in arguments:
+        return None
+    return arguments[arguments.index("--volume") + 1].split(":")[0]
+
+
+def run(home: Path, arguments: list[str]) -> int | str:
+    image = arguments[-1] if "--publish" in arguments else arguments[-3]
+    if image == "no-such-image":
+        return "pull access denied"
+    (home / "workspace").write_text(bound_folder(arguments) or str(home))
+    if "--publish" in arguments:
+        # In a group of its own: it goes on when this command has ended.
+        command, quiet = [sys.executable, str(GATEWAY)], subprocess.DEVNULL
+        server = subprocess.Popen(command, stdin=quiet, stdout=subprocess.PIPE, stderr=quiet, start_new_session=True)
+        assert server.stdout is not None
+        (home / "port").write_bytes(server.stdout.readline())
+        (home / "server").write_text(str(server.pid))
+    return 0
+
+
+def remove(home: Path) -> int:
+    if (home / "server").exists():
+        os.killpg(int((home / "server").read_text()), signal.SIGKILL)
+        (home / "server").unlink()
+    return 0
+
+
+def port(home: Path) -> int:
+    print(f"127.0.0.1:{(home / 'port').read_text().strip()}")
+    return 0
+
+
+def main(home: Path, arguments: list[str]) -> int | str:
+    with (home / "diary").open("a") as diary:
+        print(*arguments, file=diary)
+    match arguments[0]:
+        case "version" if (home / "no-engine").exists():
+            return "Cannot connect to the Docker daemon."
+        case "run":
+            return run(home, arguments)
+        case "exec" if "pip" in arguments:
+            return 0
+        case "exec":
+            return subprocess.run(arguments[2:], cwd=(home / "workspace").read_text(), check=False).returncode
+        case "image":
+            return 0 if (home / "image").exists() else "No such image"
+        case "build":
+            (home / "image").write_text(Path(arguments[-1], "Dockerfile").read_text())
+        case "port":
+            return port(home)
+        case "rm":
+            return remove(home)
+        case _:
+            pass
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]), sys.argv[2:]))
