@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterator
+from contextlib import aclosing, contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -20,7 +20,7 @@ from studio.models.connection import Connection
 from studio.models.extras import needs_extra
 from studio.models.headers import resolved_headers
 from studio.models.sdk import own_settings_only
-from studio.models.service_errors import translated
+from studio.models.service_errors import no_completion, translated
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
@@ -49,6 +49,11 @@ class BaseAnthropicClient(AnthropicFields):
         """The SDK's client; `common` holds the arguments that both take."""
         raise NotImplementedError
 
+    @contextmanager
+    def _translated_frames(self) -> Generator[None]:
+        """Turn errors of what frames the pieces of a stream, inside the block, into `ModelUnavailable`."""
+        yield
+
     async def close(self) -> None:
         client = self._connection.take()
         if client is not None:
@@ -75,7 +80,7 @@ class BaseAnthropicClient(AnthropicFields):
     async def _events(self, arguments: dict[str, Any]) -> AsyncGenerator[RawMessageStreamEvent, None]:
         with needs_extra("anthropic", type(self).__name__):
             import anthropic
-        with translated(anthropic, self.address, self.model):
+        with translated(anthropic, self.address, self.model), self._translated_frames():
             create = cast("Callable[..., Awaitable[Any]]", self._connected().messages.create)
             async with await create(**arguments, stream=True) as stream:
                 async for event in stream:
@@ -171,6 +176,14 @@ class AnthropicBedrockChatCompletionClient(BaseAnthropicClient):
     def address(self) -> str:
         region = self.bedrock_info.aws_region if self.bedrock_info else "us-east-1"
         return self.base_url or f"https://bedrock-runtime.{region}.amazonaws.com"
+
+    @contextmanager
+    def _translated_frames(self) -> Generator[None]:
+        framing = cast("type[Exception]", import_module("botocore.eventstream").ParserError)  # it has no types
+        try:
+            yield
+        except framing as error:
+            raise no_completion(self.address) from error
 
     def _make_client(self, common: dict[str, Any]) -> AsyncAnthropicBedrock:
         with needs_extra("anthropic", type(self).__name__):

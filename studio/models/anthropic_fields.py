@@ -8,8 +8,9 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from studio.components import DefaultEnv, JsonObject, SecretRef
-from studio.models.info import KnownInfo, ModelInfo, known_info
-from studio.models.service import ADVANCED, ServiceClient
+from studio.models.fields import ADVANCED, Abilities, AnswerTokens, Headers, RequestLimit, Retries, TopP
+from studio.models.info import KnownInfo, known_info
+from studio.models.service import ServiceClient
 
 LONGEST_ANSWER = 4096
 """Tokens of an answer where the config leaves it open; the service demands a number."""
@@ -58,12 +59,12 @@ class AnthropicFields(ServiceClient):
     temperature: Annotated[
         float | None, Field(ge=0, le=1, title="Temperature", description="0 is steady, 1 is usual.")
     ] = _USUAL_TEMPERATURE
-    max_tokens: Annotated[int | None, Field(ge=1, title="Longest answer (tokens)")] = LONGEST_ANSWER
+    max_tokens: AnswerTokens = LONGEST_ANSWER
     thinking: Annotated[
         Thinking | None,
         Field(title="Thinking", description="A temperature is not used while the model thinks."),
     ] = None
-    top_p: Annotated[float | None, Field(ge=0, le=1, title="Top p", json_schema_extra=ADVANCED)] = None
+    top_p: TopP = None
     top_k: Annotated[int | None, Field(ge=0, title="Top k", json_schema_extra=ADVANCED)] = None
     stop_sequences: Annotated[list[str] | None, Field(title="Stop at", json_schema_extra=ADVANCED)] = None
     response_format: Annotated[AnswerFormat | None, Field(title="Response format", json_schema_extra=ADVANCED)] = None
@@ -74,35 +75,10 @@ class AnthropicFields(ServiceClient):
     base_url: Annotated[
         str | None, Field(title="Base URL", description="Of a gateway; empty is the service itself.")
     ] = None
-    timeout: Annotated[
-        float | None,
-        Field(
-            gt=0, title="Time limit (s)", description="For one request; 600 when left out.", json_schema_extra=ADVANCED
-        ),
-    ] = None
-    max_retries: Annotated[
-        int | None,
-        Field(
-            ge=0,
-            le=20,
-            title="Retries",
-            description="After overload and lost connections; 2 when left out.",
-            json_schema_extra=ADVANCED,
-        ),
-    ] = None
-    model_info: Annotated[
-        ModelInfo | None,
-        Field(
-            title="Abilities",
-            description="What the model can do; known for usual names.",
-            exclude_if=lambda info: isinstance(info, KnownInfo),
-            json_schema_extra=ADVANCED,
-        ),
-    ] = None
-    default_headers: Annotated[
-        dict[str, str] | None,
-        Field(title="HTTP headers", description="A value may name a secret: `env:NAME`.", json_schema_extra=ADVANCED),
-    ] = None
+    timeout: RequestLimit = None
+    max_retries: Retries = None
+    model_info: Abilities = None
+    default_headers: Headers = None
     tools: Annotated[
         list[dict[str, JsonValue]] | None,
         Field(

@@ -15,11 +15,22 @@ from studio.models.azure_token import TokenProvider
 from studio.models.base import ModelCall
 from studio.models.connection import Connection
 from studio.models.extras import needs_extra
-from studio.models.info import KnownInfo, ModelInfo
+from studio.models.fields import (
+    ADVANCED,
+    Abilities,
+    AnswerTokens,
+    FrequencyPenalty,
+    PresencePenalty,
+    RequestLimit,
+    ResponseFormat,
+    Retries,
+    Seed,
+    TopP,
+)
 from studio.models.openai_answer import Fold, result_from
 from studio.models.openai_request import Dialect, request_body
 from studio.models.openai_services import host_of
-from studio.models.service import ADVANCED, ServiceClient
+from studio.models.service import ServiceClient
 from studio.models.service_errors import disconnected, no_completion, refused, sentence, timed_out
 
 if TYPE_CHECKING:
@@ -61,40 +72,20 @@ class AzureAIChatCompletionClient(ServiceClient):
         None
     )
     temperature: Annotated[float | None, Field(ge=0, le=2, title="Temperature")] = None
-    max_tokens: Annotated[int | None, Field(ge=1, title="Longest answer (tokens)")] = None
-    top_p: Annotated[float | None, Field(ge=0, le=1, title="Top p", json_schema_extra=ADVANCED)] = None
-    frequency_penalty: Annotated[
-        float | None, Field(ge=-2, le=2, title="Frequency penalty", json_schema_extra=ADVANCED)
-    ] = None
-    presence_penalty: Annotated[
-        float | None, Field(ge=-2, le=2, title="Presence penalty", json_schema_extra=ADVANCED)
-    ] = None
-    seed: Annotated[int | None, Field(title="Seed", json_schema_extra=ADVANCED)] = None
+    max_tokens: AnswerTokens = None
+    top_p: TopP = None
+    frequency_penalty: FrequencyPenalty = None
+    presence_penalty: PresencePenalty = None
+    seed: Seed = None
     stop: Annotated[list[str] | None, Field(title="Stop at", json_schema_extra=ADVANCED)] = None
-    response_format: Annotated[
-        dict[str, JsonValue] | None, Field(title="Response format", json_schema_extra=ADVANCED)
-    ] = None
+    response_format: ResponseFormat = None
     model_extras: Annotated[
         dict[str, JsonValue] | None,
         Field(title="More arguments", description="Sent as they are.", json_schema_extra=ADVANCED),
     ] = None
-    timeout: Annotated[
-        float | None,
-        Field(gt=0, title="Time limit (s)", description="600 when left out.", json_schema_extra=ADVANCED),
-    ] = None
-    max_retries: Annotated[
-        int | None,
-        Field(ge=0, le=20, title="Retries", description="2 when left out.", json_schema_extra=ADVANCED),
-    ] = None
-    model_info: Annotated[
-        ModelInfo | None,
-        Field(
-            title="Abilities",
-            description="What the model can do; known for usual names.",
-            exclude_if=lambda info: isinstance(info, KnownInfo),
-            json_schema_extra=ADVANCED,
-        ),
-    ] = None
+    timeout: RequestLimit = None
+    max_retries: Retries = None
+    model_info: Abilities = None
 
     _connection: Connection[ChatCompletionsClient] = PrivateAttr(default_factory=lambda: Connection())
 

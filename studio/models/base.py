@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import AsyncGenerator, AsyncIterator, Generator, Mapping, Sequence
-from contextlib import aclosing, contextmanager
-from dataclasses import dataclass, field
-from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar, Literal, Protocol, cast
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from contextlib import AbstractContextManager, aclosing, nullcontext
+from dataclasses import dataclass
+from functools import partial
+from types import MappingProxyType
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, Protocol, cast
 
 from pydantic import BaseModel, JsonValue, PrivateAttr
 
 from studio import effects
 from studio.components import Component, JsonObject
-from studio.effects import EffectRequest, canonical_json, sha256_hex
+from studio.effects import EffectRequest, Form, canonical_json, sha256_hex
 from studio.errors import ModelUnavailable
-from studio.messages import CancellationToken, CreateResult, Image, LLMMessage, RequestUsage, ToolSchema, linked
+from studio.messages import (
+    CancellationToken,
+    CreateResult,
+    Image,
+    LLMMessage,
+    Prompt,
+    RequestUsage,
+    ToolSchema,
+    digest_over,
+    linked,
+)
 from studio.models.info import ModelInfo, known_info
 
 ToolChoice = Literal["auto", "required", "none"] | dict[Literal["name"], str]
@@ -25,6 +36,10 @@ TOKENS_PER_MESSAGE = 4
 TOKENS_PER_IMAGE = 765
 """What OpenAI charges for a picture of 1024 by 1024 in high detail."""
 BYTES_PER_TOKEN = 4
+NOTHING = RequestUsage(prompt_tokens=0, completion_tokens=0)
+
+
+_NO_SURROUNDING = nullcontext()
 
 
 class HasSchema(Protocol):
@@ -34,8 +49,7 @@ class HasSchema(Protocol):
     def schema(self) -> ToolSchema: ...
 
 
-@dataclass(frozen=True)
-class ModelCall:
+class ModelCall(NamedTuple):
     """One question to a model, complete and unchangeable.
 
     Args:
@@ -48,11 +62,11 @@ class ModelCall:
     """
 
     kind: Literal["create", "create_stream"]
-    messages: tuple[LLMMessage, ...]
+    messages: Sequence[LLMMessage]
     tools: tuple[ToolSchema, ...] = ()
     tool_choice: ToolChoice = "auto"
     json_output: bool | type[BaseModel] | None = None
-    extra_create_args: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])
+    extra_create_args: Mapping[str, JsonValue] = MappingProxyType({})
 
     def _head(self) -> JsonObject:
         """Everything but the messages, as plain JSON."""
@@ -74,10 +88,32 @@ class ModelCall:
         """`{kind, messages, tools, tool_choice, json_output}` as plain JSON; what the log shows as the exact prompt."""
         return {**self._head(), "messages": [message.json_body for message in self.messages]}
 
-    @cached_property
+    @property
     def digest(self) -> str:
         """Equal for equal calls; made of the messages' own digests, so it costs nothing per earlier message."""
-        return "\n".join((canonical_json(self._head()), *(message.digest for message in self.messages)))
+        return f"{canonical_json(self._head())}\n{digest_over(self.messages)}"
+
+
+@dataclass(slots=True)
+class Spent:
+    """Tokens that a client has used: in its last call, and in all."""
+
+    last: RequestUsage = NOTHING
+    prompt_count: int = 0
+    completion_count: int = 0
+
+    def add(self, usage: RequestUsage) -> None:
+        """Count one more call."""
+        self.last = usage
+        self.prompt_count += usage.prompt_tokens
+        self.completion_count += usage.completion_tokens
+
+
+def _as_json(result: CreateResult) -> JsonValue:
+    return cast("JsonValue", result.model_dump(mode="json"))
+
+
+_ANSWER = Form(_as_json, CreateResult.model_validate)
 
 
 class ChatCompletionClient(Component):
@@ -88,8 +124,7 @@ class ChatCompletionClient(Component):
     if TYPE_CHECKING:  # each client declares the field itself, so that it does not stand first in its form
         model_info: ModelInfo | None = None
 
-    _last_usage: RequestUsage = PrivateAttr(default=RequestUsage(prompt_tokens=0, completion_tokens=0))
-    _total_usage: RequestUsage = PrivateAttr(default=RequestUsage(prompt_tokens=0, completion_tokens=0))
+    _spent: Spent = PrivateAttr(default_factory=Spent)
 
     async def _create(self, call: ModelCall) -> CreateResult:
         """Ask the model and wait for the whole answer."""
@@ -131,12 +166,9 @@ class ChatCompletionClient(Component):
         """
         call = _make_call("create", messages, tools, tool_choice, json_output, extra_create_args)
 
-        async def perform() -> JsonValue:
-            return (await self._create(call)).model_dump(mode="json")
-
         with self._turn(), linked(cancellation_token):
-            answer = await effects.call(self.request_for(call), perform)
-        return self._count(call, CreateResult.model_validate(answer))
+            answer = await effects.call_for(_ANSWER, partial(self.request_for, call), partial(self._create, call))
+        return self._count(call, answer)
 
     async def create_stream(
         self,
@@ -184,17 +216,12 @@ class ChatCompletionClient(Component):
             lambda: sha256_hex(f"{prefix}\n{call.digest}"),
         )
 
-    @contextmanager
-    def _turn(self) -> Generator[None]:
+    def _turn(self) -> AbstractContextManager[None]:
         """Surrounds every call, also one that is answered from a log."""
-        yield
+        return _NO_SURROUNDING
 
     def _count(self, call: ModelCall, result: CreateResult) -> CreateResult:
-        self._last_usage = self._usage_to_count(call, result)
-        self._total_usage = RequestUsage(
-            prompt_tokens=self._total_usage.prompt_tokens + self._last_usage.prompt_tokens,
-            completion_tokens=self._total_usage.completion_tokens + self._last_usage.completion_tokens,
-        )
+        self._spent.add(self._usage_to_count(call, result))
         return result
 
     def _usage_to_count(self, call: ModelCall, result: CreateResult) -> RequestUsage:
@@ -203,11 +230,11 @@ class ChatCompletionClient(Component):
 
     def actual_usage(self) -> RequestUsage:
         """Tokens of the last call."""
-        return self._last_usage
+        return self._spent.last
 
     def total_usage(self) -> RequestUsage:
         """Tokens of all calls of this client."""
-        return self._total_usage
+        return RequestUsage(prompt_tokens=self._spent.prompt_count, completion_tokens=self._spent.completion_count)
 
     def count_tokens(self, messages: Sequence[LLMMessage], *, tools: Sequence[HasSchema | ToolSchema] = ()) -> int:
         """Estimate the tokens of a conversation: four bytes each, and what wraps every message.
@@ -238,8 +265,11 @@ def _make_call(
     extra_create_args: Mapping[str, JsonValue] | None,
 ) -> ModelCall:
     choice: ToolChoice = tool_choice if isinstance(tool_choice, str) else {"name": tool_choice.schema["name"]}
-    schemas = tuple(_schema_of(tool) for tool in tools)
-    return ModelCall(kind, tuple(messages), schemas, choice, json_output, dict(extra_create_args or {}))
+    schemas = tuple(map(_schema_of, tools)) if tools else ()
+    unchanging = messages if isinstance(messages, Prompt) else tuple(messages)
+    return ModelCall(
+        kind, unchanging, schemas, choice, json_output, dict(extra_create_args) if extra_create_args else {}
+    )
 
 
 def _schema_of(tool: HasSchema | ToolSchema) -> ToolSchema:

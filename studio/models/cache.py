@@ -6,7 +6,6 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
-from dataclasses import replace
 from typing import Annotated, ClassVar, TypeVar, cast
 
 from pydantic import Field, JsonValue, PrivateAttr, ValidationError
@@ -86,7 +85,7 @@ class ChatCompletionCache(ChatCompletionClient):
 
     def _key(self, call: ModelCall) -> str:
         """Equal for equal questions to the same model with the same settings, whether streamed or not."""
-        return sha256_hex(f"{canonical_json(self.settings())}\n{replace(call, kind='create').digest}")
+        return sha256_hex(f"{canonical_json(self.settings())}\n{call._replace(kind='create').digest}")
 
     async def _keep(self, key: str, value: JsonValue) -> None:
         await self._in_store(lambda store: store.set(key, value))

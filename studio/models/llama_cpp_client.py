@@ -16,10 +16,10 @@ from studio.messages import CreateResult, RequestUsage
 from studio.models.base import ChatCompletionClient, ModelCall
 from studio.models.connection import Connection
 from studio.models.extras import needs_extra
+from studio.models.fields import ADVANCED, AnswerTokens, ResponseFormat, Seed, TopP
 from studio.models.info import KnownInfo, ModelInfo, known_info
 from studio.models.openai_answer import Fold
 from studio.models.openai_request import Dialect, request_body
-from studio.models.service import ADVANCED
 
 T = TypeVar("T")
 
@@ -69,16 +69,14 @@ class LlamaCppChatCompletionClient(ChatCompletionClient):
     ] = None
     n_gpu_layers: Annotated[int | None, Field(ge=-1, title="Layers on the GPU", description="-1 is all.")] = None
     temperature: Annotated[float | None, Field(ge=0, title="Temperature")] = None
-    max_tokens: Annotated[int | None, Field(ge=1, title="Longest answer (tokens)")] = None
-    top_p: Annotated[float | None, Field(ge=0, le=1, title="Top p", json_schema_extra=ADVANCED)] = None
+    max_tokens: AnswerTokens = None
+    top_p: TopP = None
     stop: Annotated[list[str] | None, Field(title="Stop at", json_schema_extra=ADVANCED)] = None
-    seed: Annotated[int | None, Field(title="Seed", json_schema_extra=ADVANCED)] = None
+    seed: Seed = None
     chat_format: Annotated[
         str | None, Field(title="Chat format", description="The file's own when left out.", json_schema_extra=ADVANCED)
     ] = None
-    response_format: Annotated[
-        dict[str, JsonValue] | None, Field(title="Response format", json_schema_extra=ADVANCED)
-    ] = None
+    response_format: ResponseFormat = None
     model_info: Annotated[
         ModelInfo | None,
         Field(

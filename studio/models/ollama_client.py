@@ -15,11 +15,12 @@ from studio.messages import CreateResult
 from studio.models.base import ModelCall
 from studio.models.connection import Connection
 from studio.models.extras import needs_extra
+from studio.models.fields import ADVANCED, Abilities, Headers
 from studio.models.headers import resolved_headers
-from studio.models.info import KnownInfo, ModelInfo, known_info
+from studio.models.info import KnownInfo, known_info
 from studio.models.ollama_request import ChatFold, chat_arguments
 from studio.models.openai_services import host_of
-from studio.models.service import ADVANCED, ServiceClient
+from studio.models.service import ServiceClient
 from studio.models.service_errors import disconnected, no_completion, refused, reported, sentence, translated_http
 
 if TYPE_CHECKING:
@@ -74,19 +75,8 @@ class OllamaChatCompletionClient(ServiceClient):
         ),
     ] = None
     follow_redirects: Annotated[bool, Field(title="Follow redirects", json_schema_extra=ADVANCED)] = True
-    headers: Annotated[
-        dict[str, str] | None,
-        Field(title="HTTP headers", description="A value may name a secret: `env:NAME`.", json_schema_extra=ADVANCED),
-    ] = None
-    model_info: Annotated[
-        ModelInfo | None,
-        Field(
-            title="Abilities",
-            description="What the model can do; known for usual names.",
-            exclude_if=lambda info: isinstance(info, KnownInfo),
-            json_schema_extra=ADVANCED,
-        ),
-    ] = None
+    headers: Headers = None
+    model_info: Abilities = None
 
     _connection: Connection[AsyncClient] = PrivateAttr(default_factory=lambda: Connection())
 

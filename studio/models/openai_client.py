@@ -14,13 +14,13 @@ from studio.messages import CreateResult
 from studio.models.azure_token import TokenProvider
 from studio.models.base import ModelCall
 from studio.models.connection import Connection
+from studio.models.fields import ADVANCED
 from studio.models.headers import resolved_headers
 from studio.models.openai_answer import Fold, result_from
 from studio.models.openai_fields import OpenAIFields
 from studio.models.openai_request import Dialect, request_body
 from studio.models.openai_services import host_of, service_of
 from studio.models.sdk import own_settings_only
-from studio.models.service import ADVANCED
 from studio.models.service_errors import translated
 
 if TYPE_CHECKING:

@@ -8,8 +8,20 @@ from typing import Annotated, Literal
 from pydantic import Field, JsonValue
 
 from studio.components import DefaultEnv, JsonObject, SecretRef
-from studio.models.info import KnownInfo, ModelInfo
-from studio.models.service import ADVANCED, ServiceClient
+from studio.models.fields import (
+    ADVANCED,
+    Abilities,
+    AnswerTokens,
+    FrequencyPenalty,
+    Headers,
+    PresencePenalty,
+    RequestLimit,
+    ResponseFormat,
+    Retries,
+    Seed,
+    TopP,
+)
+from studio.models.service import ServiceClient
 
 _CREATE_FIELDS = (
     "frequency_penalty",
@@ -43,26 +55,17 @@ class OpenAIFields(ServiceClient):
     temperature: Annotated[
         float | None, Field(ge=0, le=2, title="Temperature", description="0 is steady, 1 is usual, more is wilder.")
     ] = None
-    max_tokens: Annotated[int | None, Field(ge=1, title="Longest answer (tokens)")] = None
-    top_p: Annotated[float | None, Field(ge=0, le=1, title="Top p", json_schema_extra=ADVANCED)] = None
-    frequency_penalty: Annotated[
-        float | None, Field(ge=-2, le=2, title="Frequency penalty", json_schema_extra=ADVANCED)
-    ] = None
-    presence_penalty: Annotated[
-        float | None, Field(ge=-2, le=2, title="Presence penalty", json_schema_extra=ADVANCED)
-    ] = None
-    seed: Annotated[
-        int | None,
-        Field(title="Seed", description="Makes answers repeat, as far as it goes.", json_schema_extra=ADVANCED),
-    ] = None
+    max_tokens: AnswerTokens = None
+    top_p: TopP = None
+    frequency_penalty: FrequencyPenalty = None
+    presence_penalty: PresencePenalty = None
+    seed: Seed = None
     stop: Annotated[str | list[str] | None, Field(title="Stop at", json_schema_extra=ADVANCED)] = None
     logit_bias: Annotated[dict[str, int] | None, Field(title="Token bias", json_schema_extra=ADVANCED)] = None
     n: Annotated[
         int | None, Field(ge=1, le=1, title="Answers", description="Only one is used.", json_schema_extra=ADVANCED)
     ] = None
-    response_format: Annotated[
-        dict[str, JsonValue] | None, Field(title="Response format", json_schema_extra=ADVANCED)
-    ] = None
+    response_format: ResponseFormat = None
     user: Annotated[
         str | None, Field(title="End user", description="Told to the service.", json_schema_extra=ADVANCED)
     ] = None
@@ -81,31 +84,9 @@ class OpenAIFields(ServiceClient):
         Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None,
         Field(title="Reasoning effort", json_schema_extra=ADVANCED),
     ] = None
-    timeout: Annotated[
-        float | None,
-        Field(
-            gt=0, title="Time limit (s)", description="For one request; 600 when left out.", json_schema_extra=ADVANCED
-        ),
-    ] = None
-    max_retries: Annotated[
-        int | None,
-        Field(
-            ge=0,
-            le=20,
-            title="Retries",
-            description="After overload and lost connections; 2 when left out.",
-            json_schema_extra=ADVANCED,
-        ),
-    ] = None
-    model_info: Annotated[
-        ModelInfo | None,
-        Field(
-            title="Abilities",
-            description="What the model can do; known for usual names.",
-            exclude_if=lambda info: isinstance(info, KnownInfo),
-            json_schema_extra=ADVANCED,
-        ),
-    ] = None
+    timeout: RequestLimit = None
+    max_retries: Retries = None
+    model_info: Abilities = None
     add_name_prefixes: Annotated[
         bool | None,
         Field(title="Begin messages with their author", description='As "NAME said:".', json_schema_extra=ADVANCED),
@@ -114,10 +95,7 @@ class OpenAIFields(ServiceClient):
         bool | None,
         Field(title="Send the author's name", description="Some services refuse it.", json_schema_extra=ADVANCED),
     ] = None
-    default_headers: Annotated[
-        dict[str, str] | None,
-        Field(title="HTTP headers", description="A value may name a secret: `env:NAME`.", json_schema_extra=ADVANCED),
-    ] = None
+    default_headers: Headers = None
 
     def create_arguments(self) -> JsonObject:
         given = {name: getattr(self, name) for name in _CREATE_FIELDS}

@@ -12,8 +12,8 @@ from pydantic import Field, PrivateAttr, model_validator
 
 from studio.components import JsonObject, Warn
 from studio.errors import ModelRefused
-from studio.messages import CreateResult, LLMMessage, RequestUsage, ToolSchema
-from studio.models.base import ChatCompletionClient, HasSchema, ModelCall
+from studio.messages import CreateResult, LLMMessage, RequestUsage, ToolSchema, sum_over, word_count
+from studio.models.base import ChatCompletionClient, HasSchema, ModelCall, Spent
 from studio.models.info import KnownInfo, ModelInfo
 from studio.models.leniency import complete_model_info
 
@@ -87,8 +87,7 @@ class ReplayChatCompletionClient(ChatCompletionClient):
     def reset(self) -> None:
         """Start the script again."""
         self._index = 0
-        nothing = RequestUsage(prompt_tokens=0, completion_tokens=0)
-        self._last_usage = self._total_usage = nothing
+        self._spent = Spent()
 
     def set_cached_bool_value(self, value: bool) -> None:
         """What `CreateResult.cached` says for replies that are text."""
@@ -100,12 +99,11 @@ class ReplayChatCompletionClient(ChatCompletionClient):
     def count_tokens(self, messages: Sequence[LLMMessage], *, tools: Sequence[HasSchema | ToolSchema] = ()) -> int:
         """Words, as AutoGen's client counts: only of messages that are text."""
         del tools
-        return sum(message.word_count for message in messages)
+        return sum_over(messages, word_count)
 
     def remaining_tokens(self, messages: Sequence[LLMMessage], *, tools: Sequence[HasSchema | ToolSchema] = ()) -> int:
         del messages, tools
-        spent = self._total_usage
-        return max(0, TOTAL_TOKENS - spent.prompt_tokens - spent.completion_tokens)
+        return max(0, TOTAL_TOKENS - self._spent.prompt_count - self._spent.completion_count)
 
     @contextmanager
     def _turn(self) -> Generator[None]:

@@ -190,6 +190,4 @@ class _Inliner:
         self._references_left -= 1
         if name in inside or self._references_left < 0:
             return {}
-        rest = {key: item for key, item in node.items() if key != "$ref"}
-        found = self.inline(self._definitions.get(name, {}), (*inside, name))
-        return {**found, **rest} if isinstance(found, dict) else rest
+        return self.inline(self._definitions.get(name, {}), (*inside, name))

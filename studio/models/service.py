@@ -14,9 +14,6 @@ from studio.models.info import KnownInfo, context_tokens, is_known, known_info
 from studio.models.leniency import complete_model_info
 from studio.models.openai_services import host_of
 
-ADVANCED: JsonObject = {"x-advanced": True}
-"""Marks fields that a form may fold away."""
-
 
 class ServiceClient(ChatCompletionClient):
     """Asks a model by its name at a service."""

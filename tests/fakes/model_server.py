@@ -155,6 +155,10 @@ class ModelServer:
         """Block until no answer is under way: each was sent, or its client hung up."""
         self._wait(lambda: self._busy == 0, "no answer under way", timeout_s)
 
+    def wait_until_alone(self, timeout_s: float = _WAIT_S) -> None:
+        """Block until no client is connected."""
+        self._wait(lambda: not self._connections, "no client", timeout_s)
+
     def _wait(self, ready: Callable[[], bool], what: str, timeout_s: float) -> None:
         with self._changed:
             if not self._changed.wait_for(ready, timeout_s):
@@ -205,8 +209,9 @@ class ModelServer:
         with suppress(asyncio.IncompleteReadError, ConnectionError, _Hangup, asyncio.CancelledError):
             while True:
                 await self._exchange(reader, writer)
-        self._connections.discard(writer)
         writer.transport.abort()
+        self._connections.discard(writer)
+        self._note_change()
 
     async def _exchange(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")

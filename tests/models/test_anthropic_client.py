@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Iterator
-from contextlib import aclosing
 from typing import Any
 
 import pytest
 from pydantic import BaseModel
 
 from studio.components import all_capabilities, load_component
-from studio.errors import MissingSecret, ModelRefused, ModelUnavailable, StudioError
+from studio.errors import MissingSecret, ModelRefused
 from studio.messages import (
     AssistantMessage,
     CreateResult,
@@ -27,7 +25,7 @@ from studio.messages import (
 )
 from studio.models import AnthropicChatCompletionClient
 from tests.fakes.anthropic_server import SIGNATURE, AnthropicServer
-from tests.fakes.model_server import HEADERS, Call, Reply
+from tests.fakes.model_server import Call, Reply
 
 MODEL = "claude-haiku-4-5"
 ASK: list[LLMMessage] = [SystemMessage(content="be brief"), UserMessage(content="hi", source="user")]
@@ -205,60 +203,6 @@ async def test_an_answer_by_schema_or_in_json_is_asked_for(server: AnthropicServ
     assert "JSON only" in in_json["system"]
     with pytest.raises(ModelRefused, match="structured output"):
         await make_client(model="claude-3-haiku-20240307").create(ASK, json_output=Answer)
-
-
-async def test_overload_is_retried(server: AnthropicServer, make_client: MakeClient) -> None:
-    server.say(Reply(status=429, retry_after="0.01"), Reply(status=529, retry_after="0.01"), "fine")
-    assert (await make_client(max_retries=2).create(ASK)).content == "fine"
-    assert server.request_count == 3
-
-
-@pytest.mark.parametrize(
-    ("reply", "error", "message"),
-    [
-        (Reply(status=401), ModelRefused, "status 401"),
-        (Reply(status=404, message="no such model"), ModelRefused, "404: no such model\\."),
-        (Reply(status=429), ModelUnavailable, "status 429"),
-        (Reply(status=500), ModelUnavailable, "status 500"),
-        (Reply("a b", cut=HEADERS), ModelUnavailable, "cut the connection"),
-        (Reply("a b", cut=1), ModelUnavailable, "cut the connection|ended before it was complete"),
-        (Reply("a b", malformed=1), ModelUnavailable, "no chat completion"),
-        (Reply("a b", unfinished=True), ModelUnavailable, "ended before it was complete"),
-        (Reply("", unfinished=True), ModelUnavailable, "said nothing"),
-        (Reply("a b", hold=HEADERS), ModelUnavailable, "did not answer in time"),
-        (Reply("a b", hold=1), ModelUnavailable, "did not answer in time"),
-    ],
-)
-async def test_faults_of_a_stream_say_what_happened(
-    server: AnthropicServer, make_client: MakeClient, reply: Reply, error: type[StudioError], message: str
-) -> None:
-    server.say(reply)
-    with pytest.raises(error, match=message) as caught:
-        await collect(make_client(max_retries=0, timeout=0.2))
-    assert caught.value.fix
-
-
-@pytest.mark.parametrize(
-    ("reply", "message"),
-    [
-        (Reply("a", malformed=0), "no chat completion"),
-        (Reply("a", cut=0), "cut the connection"),
-        (Reply("a", hold=HEADERS), "did not answer in time"),
-    ],
-)
-async def test_faults_of_a_whole_answer_say_what_happened(
-    server: AnthropicServer, make_client: MakeClient, reply: Reply, message: str
-) -> None:
-    server.say(reply)
-    with pytest.raises(ModelUnavailable, match=message):
-        await make_client(max_retries=0, timeout=0.2).create(ASK)
-
-
-async def test_closing_the_stream_hangs_up(server: AnthropicServer, make_client: MakeClient) -> None:
-    server.say(Reply("one two three", hold=1))
-    async with aclosing(make_client().create_stream(ASK)) as stream:
-        assert await anext(stream) == "one "
-    await asyncio.to_thread(server.wait_until_idle)
 
 
 async def test_the_key_of_the_environment_only_goes_to_its_own_service(

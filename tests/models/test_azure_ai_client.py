@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from studio.components import all_capabilities
-from studio.errors import MissingSecret, ModelRefused, ModelUnavailable, StudioError
+from studio.errors import MissingSecret
 from studio.messages import CreateResult, FunctionCall, LLMMessage, ToolSchema, UserMessage
 from studio.models import AzureAIChatCompletionClient
-from tests.fakes.openai_server import HEADERS, Call, OpenAIServer, Reply
+from tests.fakes.openai_server import Call, OpenAIServer, Reply
 
 ASK: list[LLMMessage] = [UserMessage(content="hi", source="user")]
 ADD = ToolSchema(name="add", description="Adds.", parameters={"type": "object", "properties": {}})
@@ -66,40 +66,6 @@ async def test_a_streamed_answer_arrives_in_pieces(openai_server: OpenAIServer, 
     called = (await collect(make_client(), tools=[ADD]))[-1]
     assert isinstance(called, CreateResult)
     assert called.content == [FunctionCall(id="x", name="add", arguments='{"a": 1}')]
-
-
-async def test_overload_is_retried(openai_server: OpenAIServer, make_client: MakeClient) -> None:
-    openai_server.say(Reply(status=429, retry_after="0"), "fine")
-    assert (await make_client(max_retries=1).create(ASK)).content == "fine"
-
-
-@pytest.mark.parametrize(
-    ("reply", "error", "message"),
-    [
-        (Reply(status=401), ModelRefused, "status 401"),
-        (Reply(status=404, message="no such model"), ModelRefused, "no such model"),
-        (Reply(status=429), ModelUnavailable, "status 429"),
-        (Reply(status=500), ModelUnavailable, "status 500"),
-        (Reply("a b", cut=HEADERS), ModelUnavailable, "cut the connection"),
-        (Reply("a b", cut=1), ModelUnavailable, "cut the connection"),
-        (Reply("a b", malformed=1), ModelUnavailable, "no chat completion"),
-        (Reply("a b", unfinished=True), ModelUnavailable, "ended before it was complete"),
-        (Reply("a b", hold=HEADERS), ModelUnavailable, "did not answer in time"),
-        (Reply("a b", hold=1), ModelUnavailable, "did not answer in time"),
-    ],
-)
-async def test_faults_of_a_stream_say_what_happened(
-    openai_server: OpenAIServer, make_client: MakeClient, reply: Reply, error: type[StudioError], message: str
-) -> None:
-    openai_server.say(reply)
-    with pytest.raises(error, match=message):
-        await collect(make_client(timeout=0.2))
-
-
-async def test_a_malformed_whole_answer_is_told(openai_server: OpenAIServer, make_client: MakeClient) -> None:
-    openai_server.say(Reply("a", malformed=0))
-    with pytest.raises(ModelUnavailable, match="no chat completion"):
-        await make_client().create(ASK)
 
 
 async def test_a_missing_key_is_told_at_the_call(make_client: MakeClient, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,10 +10,10 @@ import pytest
 from pydantic import BaseModel
 
 from studio.components import all_capabilities, load_component
-from studio.errors import MissingSecret, ModelRefused, ModelUnavailable, StudioError
+from studio.errors import MissingSecret, ModelRefused, ModelUnavailable
 from studio.messages import CreateResult, FunctionCall, LLMMessage, RequestUsage, ToolSchema, UserMessage
 from studio.models import OpenAIChatCompletionClient
-from tests.fakes.openai_server import HEADERS, Call, OpenAIServer, Reply
+from tests.fakes.openai_server import Call, OpenAIServer, Reply
 from tests.models.conftest import MakeClient
 
 ASK: list[LLMMessage] = [UserMessage(content="hi", source="user")]
@@ -83,13 +83,6 @@ async def test_nothing_is_sent_while_nobody_pulls(openai_server: OpenAIServer, m
     assert openai_server.request_count == 1
 
 
-async def test_closing_the_stream_hangs_up(openai_server: OpenAIServer, make_client: MakeClient) -> None:
-    openai_server.say(Reply("one two three", hold=1))
-    async with aclosing(make_client().create_stream(ASK)) as stream:
-        await anext(stream)
-    await asyncio.to_thread(openai_server.wait_until_idle)
-
-
 @pytest.mark.parametrize("streamed", [False, True])
 async def test_reasoning_becomes_the_thought(
     openai_server: OpenAIServer, make_client: MakeClient, streamed: bool
@@ -116,54 +109,6 @@ async def test_an_answer_by_schema_is_asked_for_strictly(openai_server: OpenAISe
     assert (schema["name"], schema["strict"]) == ("Answer", True)
     assert schema["schema"]["required"] == ["text", "score"]
     assert schema["schema"]["additionalProperties"] is False
-
-
-async def test_overload_is_retried(openai_server: OpenAIServer, make_client: MakeClient) -> None:
-    openai_server.say(Reply(status=429, retry_after="0"), Reply(status=500), "fine")
-    assert (await make_client(max_retries=2).create(ASK)).content == "fine"
-    assert openai_server.request_count == 3
-
-
-@pytest.mark.parametrize(
-    ("reply", "error", "message"),
-    [
-        (Reply(status=401), ModelRefused, "status 401"),
-        (Reply(status=404, message="no such model"), ModelRefused, "no such model"),
-        (Reply(status=400), ModelRefused, "status 400"),
-        (Reply(status=429), ModelUnavailable, "status 429"),
-        (Reply(status=503), ModelUnavailable, "status 503"),
-        (Reply("a b", cut=HEADERS), ModelUnavailable, "cut the connection"),
-        (Reply("a b", cut=1), ModelUnavailable, "cut the connection|ended before it was complete"),
-        (Reply("a b", malformed=1), ModelUnavailable, "no chat completion"),
-        (Reply("a b", unfinished=True), ModelUnavailable, "ended before it was complete"),
-        (Reply("", unfinished=True), ModelUnavailable, "said nothing"),
-        (Reply("a b", hold=HEADERS), ModelUnavailable, "did not answer in time"),
-        (Reply("a b", hold=1), ModelUnavailable, "did not answer in time"),
-    ],
-)
-async def test_faults_of_a_stream_say_what_happened(
-    openai_server: OpenAIServer, make_client: MakeClient, reply: Reply, error: type[StudioError], message: str
-) -> None:
-    openai_server.say(reply)
-    with pytest.raises(error, match=message) as caught:
-        await collect(make_client(max_retries=0, timeout=0.2))
-    assert caught.value.fix
-
-
-@pytest.mark.parametrize(
-    ("reply", "message"),
-    [
-        (Reply("a", malformed=0), "no chat completion"),
-        (Reply("a", cut=0), "cut the connection"),
-        (Reply("a", hold=HEADERS), "did not answer in time"),
-    ],
-)
-async def test_faults_of_a_whole_answer_say_what_happened(
-    openai_server: OpenAIServer, make_client: MakeClient, reply: Reply, message: str
-) -> None:
-    openai_server.say(reply)
-    with pytest.raises(ModelUnavailable, match=message):
-        await make_client(max_retries=0, timeout=0.2).create(ASK)
 
 
 async def test_an_unreachable_server_is_named() -> None:
