@@ -8,11 +8,16 @@ from studio.agents.code_executor import CodeExecutorAgent as CodeExecutorAgent
 from studio.agents.code_turn import ApprovalFuncType as ApprovalFuncType
 from studio.agents.code_turn import ApprovalRequest as ApprovalRequest
 from studio.agents.code_turn import ApprovalResponse as ApprovalResponse
+from studio.agents.elsewhere import NotRunHere as NotRunHere
+from studio.agents.elsewhere import OpenAIAssistantAgent as OpenAIAssistantAgent
+from studio.agents.elsewhere import VideoSurfer as VideoSurfer
 from studio.agents.file_surfer import FileSurfer as FileSurfer
 from studio.agents.guardrails import Guardrail as Guardrail
 from studio.agents.guardrails import ModelGuardrail as ModelGuardrail
 from studio.agents.guardrails import RegexGuardrail as RegexGuardrail
 from studio.agents.handoff import Handoff as Handoff
+from studio.agents.iteration import InputRequestEvent as InputRequestEvent
+from studio.agents.iteration import RunIterator as RunIterator
 from studio.agents.magentic_one_coder import MagenticOneCoderAgent as MagenticOneCoderAgent
 from studio.agents.message_filter import MessageFilterAgent as MessageFilterAgent
 from studio.agents.message_filter import MessageFilterConfig as MessageFilterConfig

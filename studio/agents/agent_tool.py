@@ -91,4 +91,12 @@ class AgentTool(TaskTool):
         return self.agent
 
     def shown_as(self) -> tuple[str, str]:
-        return self.agent.name, self.agent.description
+        return self.name, self.description
+
+    @property
+    def name(self) -> str:
+        return self.agent.name
+
+    @property
+    def description(self) -> str:
+        return self.agent.description

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from contextlib import aclosing
 from typing import Annotated, Any, ClassVar, cast
 
 from pydantic import Field, JsonValue, PrivateAttr, ValidationInfo, field_validator
@@ -13,7 +12,7 @@ from studio.agents.guardrails import Guardrail, guarded
 from studio.agents.handoff import Handoff
 from studio.agents.releasing import release_all
 from studio.agents.structured import StructuredMessageFactory
-from studio.agents.templates import fill_in, unknown_placeholders
+from studio.agents.templates import fill_in, unknown_placeholders, unreadable
 from studio.agents.tool_round import Toolbox
 from studio.agents.turn import Formatter, Means, Turn
 from studio.components import JsonObject, Warn
@@ -79,6 +78,15 @@ class AssistantAgent(ChatAgent):
         "You are a helpful AI assistant. Solve tasks using your tools. "
         "Reply with TERMINATE when the task has been completed."
     )
+    system_message_holds_variables: Annotated[
+        bool,
+        Field(
+            title="Fill in context variables",
+            description="Put the team's present values where the instructions hold {name}.",
+            json_schema_extra={"x-advanced": True},
+            exclude_if=lambda value: not value,  # AutoGen's agent has no such field
+        ),
+    ] = False
     tools: Annotated[list[BaseTool] | None, Field(title="Tools", description="Tools of this agent alone.")] = None
     workbench: Annotated[list[Workbench] | None, Field(title="Workbenches", description="Sets of tools.")] = None
     handoffs: Annotated[
@@ -131,6 +139,8 @@ class AssistantAgent(ChatAgent):
 
     _formatter: Formatter | None = PrivateAttr(default=None)
     _means: Means | None = PrivateAttr(default=None)
+    _turn: Turn | None = PrivateAttr(default=None)
+    """The newest."""
 
     def __init__(
         self,
@@ -159,6 +169,13 @@ class AssistantAgent(ChatAgent):
         if isinstance(template, str) and (unknown := unknown_placeholders(template, SUMMARY_PLACEHOLDERS)):
             warn(f"The summary of a tool call cannot be filled in: {', '.join(unknown)}.", "/tool_call_summary_format")
         return _workbench_in_a_list(config)
+
+    @field_validator("system_message_holds_variables")
+    @classmethod
+    def _has_places(cls, holds: bool, info: ValidationInfo) -> bool:
+        for problem in unreadable(str(info.data.get("system_message") or "")) if holds else ():
+            raise ValueError(f"The instructions cannot be filled in: {problem}. Write braces of their own twice.")
+        return holds
 
     @field_validator("tools", mode="before")
     @classmethod
@@ -215,18 +232,24 @@ class AssistantAgent(ChatAgent):
             kinds.append(StopMessage)
         return [*kinds, StructuredMessage] if self.structured_message_factory else kinds
 
-    async def on_messages_stream(
+    def on_messages_stream(
         self, messages: Sequence[BaseChatMessage], cancellation_token: CancellationToken | None = None
     ) -> AsyncGenerator[Step, None]:
-        turn = Turn(self._prepared(), cancellation_token or CancellationToken())
+        if self._turn is not None:
+            self._turn.give_up()
+        turn = self._turn = Turn(self._prepared(), cancellation_token or CancellationToken())
+        if not self.input_guardrails and not self.output_guardrails:
+            return turn.steps(messages)
         rails = (self.input_guardrails or (), self.output_guardrails or ())
-        begun = guarded(self.name, rails, messages, cancellation_token, lambda: turn.steps(messages))
-        async with aclosing(begun if any(rails) else turn.steps(messages)) as steps:
-            async for step in steps:
-                yield step
+        return guarded(self.name, rails, messages, cancellation_token, lambda: turn.steps(messages))
+
+    def unheard(self, messages: Sequence[BaseChatMessage]) -> Sequence[BaseChatMessage]:
+        return () if self._turn is not None and self._turn.heard is messages else messages
 
     async def on_reset(self, cancellation_token: CancellationToken | None = None) -> None:
         del cancellation_token
+        if self._turn is not None:
+            self._turn.give_up()
         await self._prepared().context.clear()
 
     async def save_state(self) -> Mapping[str, JsonValue]:
@@ -255,9 +278,10 @@ class AssistantAgent(ChatAgent):
                 client=self.model_client,
                 streams=self.model_client_stream,
                 system=() if self.system_message is None else (SystemMessage(content=self.system_message),),
+                system_holds_variables=self.system_message_holds_variables,
                 context=self.model_context or UnboundedChatCompletionContext(),
                 memory=self.memory or (),
-                toolbox=Toolbox([*own, *(self.workbench or ())], handoffs),
+                toolbox=Toolbox(self.name, [*own, *(self.workbench or ())], handoffs),
                 handoffs=handoffs,
                 max_rounds=self.max_tool_iterations,
                 reflects=self.reflect_on_tool_use,

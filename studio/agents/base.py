@@ -13,7 +13,6 @@ from studio.messages import (
     BaseChatMessage,
     BaseMessage,
     CancellationToken,
-    ModelClientStreamingChunkEvent,
     Response,
     TaskResult,
     TextMessage,
@@ -77,8 +76,14 @@ class ChatAgent(Participant):
         yield response
 
     async def work(
-        self, messages: list[BaseChatMessage] | None, token: CancellationToken, show_task: bool
+        self,
+        messages: list[BaseChatMessage] | None,
+        token: CancellationToken,
+        show_task: bool,
+        *,
+        is_inside: bool = False,
     ) -> AsyncGenerator[BaseMessage | TaskResult, None]:
+        del is_inside
         said: list[BaseMessage] = []
         for message in messages or () if show_task else ():
             said.append(message)
@@ -86,7 +91,7 @@ class ChatAgent(Participant):
         async with aclosing(self.on_messages_stream(messages or [], token)) as steps:
             async for step in steps:
                 message = step.chat_message if isinstance(step, Response) else step
-                if not isinstance(message, ModelClientStreamingChunkEvent):
+                if message.is_kept:
                     said.append(message)
                 yield message
         yield TaskResult(messages=said)

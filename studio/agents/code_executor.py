@@ -106,6 +106,8 @@ class CodeExecutorAgent(ChatAgent):
 
     _approve: ApprovalFuncType | None = PrivateAttr(default=None)
     _context: ChatCompletionContext | None = PrivateAttr(default=None)
+    _turn: CodeTurn | None = PrivateAttr(default=None)
+    """The newest."""
 
     def __init__(self, *args: Any, approval_func: ApprovalFuncType | None = None, **data: Any) -> None:
         """Make one as in AgentChat; the function decides before code is run, and has no JSON."""
@@ -148,7 +150,9 @@ class CodeExecutorAgent(ChatAgent):
                 chat_message=TextMessage(content=await self._run_what_was_said(messages, token), source=self.name)
             )
             return
-        turn = CodeTurn(
+        if self._turn is not None:
+            self._turn.is_given_up = True
+        turn = self._turn = CodeTurn(
             name=self.name,
             client=self.model_client,
             streams=self.model_client_stream,
@@ -162,6 +166,9 @@ class CodeExecutorAgent(ChatAgent):
         async with aclosing(turn.steps(messages)) as steps:
             async for step in steps:
                 yield step
+
+    def unheard(self, messages: Sequence[BaseChatMessage]) -> Sequence[BaseChatMessage]:
+        return () if self._turn is not None and self._turn.heard is messages else messages
 
     async def _run_what_was_said(self, messages: Sequence[BaseChatMessage], token: CancellationToken) -> str:
         blocks = [

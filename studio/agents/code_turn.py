@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from studio.agents.base import Step
 from studio.agents.structured import InvalidAnswer
-from studio.agents.turn import NoReflection, add_to_context, without_images
+from studio.agents.turn import NoReflection, add_to_context, whole_answer, without_images
 from studio.contexts import ChatCompletionContext
 from studio.errors import RunFailed
 from studio.messages import (
@@ -33,6 +33,8 @@ from studio.messages import (
     UserMessage,
 )
 from studio.models import ChatCompletionClient
+
+BROKEN_OFF = "The execution was broken off before it gave a result."
 
 
 class ApprovalRequest(BaseModel):
@@ -100,6 +102,10 @@ class CodeTurn:
     max_retries: int
     token: CancellationToken
     execute: Callable[[Sequence[CodeBlock]], Awaitable[CodeResult]]
+    is_given_up: bool = field(default=False, init=False)
+    """Whether the agent has gone on without this turn: it writes nothing into the context any more."""
+    heard: Sequence[BaseChatMessage] | None = field(default=None, init=False)
+    """What it began with, once that is in the context."""
     _inner: list[BaseMessage] = field(default_factory=list[BaseMessage], init=False)
     _result: CreateResult | None = field(default=None, init=False)
 
@@ -107,6 +113,7 @@ class CodeTurn:
         """Everything that happens, the response last."""
         for attempt in range(self.max_retries + 1):
             await add_to_context(self.context, messages)
+            self.heard = messages
             async with aclosing(self._think()) as steps:
                 async for step in steps:
                     yield step
@@ -115,9 +122,14 @@ class CodeTurn:
             if not blocks:
                 yield Response(chat_message=TextMessage(content=text, source=self.name))
                 return
-            yield CodeGenerationEvent(retry_attempt=attempt, content=text, code_blocks=blocks, source=self.name)
-            result = await self.execute(blocks)
-            await self.context.add_message(UserMessage(content=result.output, source=self.name))
+            output = BROKEN_OFF
+            try:
+                yield CodeGenerationEvent(retry_attempt=attempt, content=text, code_blocks=blocks, source=self.name)
+                result = await self.execute(blocks)
+                output = result.output
+            finally:
+                if not self.is_given_up:
+                    await self.context.add_message(UserMessage(content=output, source=self.name))
             yield CodeExecutionEvent(retry_attempt=attempt, result=result, source=self.name)
             if result.exit_code == 0 or attempt == self.max_retries:
                 break
@@ -152,7 +164,7 @@ class CodeTurn:
                     if isinstance(item, str):
                         yield ModelClientStreamingChunkEvent(content=item, source=self.name)
                     else:
-                        self._result = item
+                        self._result = whole_answer(item)
         else:
             self._result = await self.client.create(messages, cancellation_token=self.token)
         result = self._result

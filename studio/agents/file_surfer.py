@@ -87,6 +87,7 @@ class FileSurfer(ChatAgent):
 
     _history: list[LLMMessage] = PrivateAttr(default_factory=list[LLMMessage])
     _view: Viewport | None = PrivateAttr(default=None)
+    _heard: Sequence[BaseChatMessage] | None = PrivateAttr(default=None)
 
     def __init__(self, *args: Any, **data: Any) -> None:
         super().__init__(*args, **data)
@@ -109,6 +110,7 @@ class FileSurfer(ChatAgent):
         self, messages: Sequence[BaseChatMessage], cancellation_token: CancellationToken | None = None
     ) -> Response:
         self._history += [message.to_model_message() for message in messages]
+        self._heard = messages
         text = await self._reply(cancellation_token)
         self._history.append(AssistantMessage(content=text, source=self.name))
         return Response(chat_message=TextMessage(content=text, source=self.name))
@@ -166,6 +168,9 @@ class FileSurfer(ChatAgent):
         page = cast("dict[str, Any]", await effects.call(request, perform))
         self._view = Viewport(Page(**page))
         return self._view
+
+    def unheard(self, messages: Sequence[BaseChatMessage]) -> Sequence[BaseChatMessage]:
+        return () if self._heard is messages else messages
 
     async def on_reset(self, cancellation_token: CancellationToken | None = None) -> None:
         del cancellation_token

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, cast
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
 from studio.messages import ToolSchema
 
@@ -38,8 +38,9 @@ class Handoff(BaseModel):
 
     @field_validator("name")
     @classmethod
-    def _is_identifier(cls, name: str) -> str:
-        if not name.isidentifier():
+    def _is_identifier(cls, name: str, info: ValidationInfo) -> str:
+        usual = f"transfer_to_{info.data.get('target')}".lower()  # a team's name may have spaces
+        if not name.isidentifier() and name != usual:
             raise ValueError(f"Handoff name must be a valid identifier: {name}")
         return name
 

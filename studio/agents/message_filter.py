@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from typing import Annotated, ClassVar, Literal, Self, cast
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, PrivateAttr, model_validator
 
 from studio.agents.base import ChatAgent, Step
 from studio.components import JsonObject, Warn
@@ -72,6 +72,9 @@ class MessageFilterAgent(ChatAgent):
         ),
     ]
 
+    _passed_on: tuple[Sequence[BaseChatMessage], Sequence[BaseChatMessage]] = PrivateAttr(default=((), ()))
+    """What it was told last, and what it let through."""
+
     @classmethod
     def lenient(cls, config: JsonObject, warn: Warn) -> JsonObject:
         wrapped = config.get("wrapped_agent")
@@ -98,9 +101,14 @@ class MessageFilterAgent(ChatAgent):
         self, messages: Sequence[BaseChatMessage], cancellation_token: CancellationToken | None = None
     ) -> AsyncGenerator[Step, None]:
         heard = [message for part in self.filter.per_source for message in part.pick(messages)]
+        self._passed_on = messages, heard
         async with aclosing(self.wrapped_agent.on_messages_stream(heard, cancellation_token)) as steps:
             async for step in steps:
                 yield step
+
+    def unheard(self, messages: Sequence[BaseChatMessage]) -> Sequence[BaseChatMessage]:
+        given, heard = self._passed_on
+        return () if given is messages and not self.wrapped_agent.unheard(heard) else messages
 
     async def on_reset(self, cancellation_token: CancellationToken | None = None) -> None:
         await self.wrapped_agent.on_reset(cancellation_token)

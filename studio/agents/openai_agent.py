@@ -12,7 +12,7 @@ from studio import effects
 from studio.agents.base import ChatAgent, Step
 from studio.agents.releasing import release_all
 from studio.agents.responses import Answer, asked, builtin_tool, function_tool, input_item, output_items, streamed
-from studio.agents.tool_round import Toolbox
+from studio.agents.tool_round import Toolbox, broken_off
 from studio.components import Capability, DefaultEnv, JsonObject, SecretRef
 from studio.effects import EffectRequest
 from studio.errors import RunFailed
@@ -97,6 +97,9 @@ class OpenAIAgent(ChatAgent):
     _toolbox: Toolbox | None = PrivateAttr(default=None)
     _response_id: str | None = PrivateAttr(default=None)
     _history: list[JsonObject] = PrivateAttr(default_factory=list[JsonObject])
+    _unsent: list[JsonObject] = PrivateAttr(default_factory=list[JsonObject])
+    """What goes to the service next: the service refuses an input that lacks the results of its calls."""
+    _heard: Sequence[BaseChatMessage] | None = PrivateAttr(default=None)
 
     def __init__(self, *args: Any, client: AsyncOpenAI | None = None, **data: Any) -> None:
         """Make one from fields; `client`, as AutoGen's scripts give it, takes the place of key and address."""
@@ -144,10 +147,11 @@ class OpenAIAgent(ChatAgent):
     ) -> AsyncGenerator[Step, None]:
         token, message_id = cancellation_token or CancellationToken(), effects.new_id()
         inner: list[BaseMessage] = []
-        new = [input_item(message) for message in messages]
+        self._unsent = [*self._unsent, *(input_item(message) for message in messages)]
+        self._heard = messages
         for _ in range(MOST_ROUNDS):
             answer: Answer | None = None
-            async with aclosing(self._ask(new, token)) as items:
+            async with aclosing(self._ask(self._unsent, token)) as items:
                 async for item in items:
                     if isinstance(item, Answer):
                         answer = item
@@ -159,28 +163,23 @@ class OpenAIAgent(ChatAgent):
                 return
             async with aclosing(self._call(answer, token)) as steps:
                 async for step in steps:
-                    if isinstance(step, list):
-                        new = _results(step)
-                        continue
-                    if not isinstance(step, ModelClientStreamingChunkEvent):
+                    if step.is_kept:
                         inner.append(step)
                     yield step
         raise RunFailed(f"{self.name!r} asked for tools {MOST_ROUNDS} times in one turn.", fix="Look at its tools.")
 
-    async def _call(
-        self, answer: Answer, token: CancellationToken
-    ) -> AsyncGenerator[BaseMessage | list[FunctionExecutionResult], None]:
-        """Make the calls: events on the way, and last the results."""
+    async def _call(self, answer: Answer, token: CancellationToken) -> AsyncGenerator[BaseMessage, None]:
+        """Make the calls; their results are what is sent next."""
         yield ToolCallRequestEvent(content=answer.calls, source=self.name, models_usage=answer.usage)
         results: list[FunctionExecutionResult] = []
         async with aclosing(self._tools_of_ours().run(answer.calls, token)) as items:
             async for item in items:
                 if isinstance(item, list):
                     results = item
+                    self._unsent = _results(results)
                 else:
                     yield item
         yield ToolCallExecutionEvent(content=results, source=self.name)
-        yield results
 
     async def _ask(self, new: list[JsonObject], token: CancellationToken) -> AsyncGenerator[str | Answer, None]:
         """Send what is new, and what went before where the service does not keep it; one effect."""
@@ -215,6 +214,7 @@ class OpenAIAgent(ChatAgent):
                 found = await effects.call(request, whole)
         answer = Answer.model_validate(found)
         self._response_id = answer.id
+        self._unsent = _results([broken_off(call) for call in answer.calls])  # unless they give other ones
         self._history = [] if self.store else [*self._history, *new, *output_items(answer)]
         yield answer
 
@@ -240,7 +240,8 @@ class OpenAIAgent(ChatAgent):
     def _tools_of_ours(self) -> Toolbox:
         if self._toolbox is None:
             tools = [tool for tool in self.tools or () if isinstance(tool, BaseTool)]
-            self._toolbox = Toolbox([StaticStreamWorkbench(tools=tools)] if tools else [], {})
+            workbenches = [StaticStreamWorkbench(tools=tools)] if tools else []
+            self._toolbox = Toolbox(self.name, workbenches, {})
         return self._toolbox
 
     def _create(self) -> Callable[..., Awaitable[Any]]:
@@ -266,9 +267,12 @@ class OpenAIAgent(ChatAgent):
             return MultiModalMessage(content=parts, source=self.name, models_usage=answer.usage, id=message_id)
         return TextMessage(content=answer.text, source=self.name, models_usage=answer.usage, id=message_id)
 
+    def unheard(self, messages: Sequence[BaseChatMessage]) -> Sequence[BaseChatMessage]:
+        return () if self._heard is messages else messages
+
     async def on_reset(self, cancellation_token: CancellationToken | None = None) -> None:
         del cancellation_token
-        self._response_id, self._history = None, []
+        self._response_id, self._history, self._unsent = None, [], []
 
     async def release(self) -> None:
         client = self._connection.take()
@@ -278,12 +282,14 @@ class OpenAIAgent(ChatAgent):
 
     async def save_state(self) -> Mapping[str, JsonValue]:
         history = cast("list[JsonValue]", list(self._history))
-        return {"type": "OpenAIAgentState", "response_id": self._response_id, "history": history}
+        unsent: JsonObject = {"unsent": list[JsonValue](self._unsent)} if self._unsent else {}
+        return {"type": "OpenAIAgentState", "response_id": self._response_id, "history": history, **unsent}
 
     async def load_state(self, state: Mapping[str, JsonValue]) -> None:
         response_id = state.get("response_id")
         self._response_id = response_id if isinstance(response_id, str) else None
         self._history = cast("list[JsonObject]", list(cast("list[JsonValue]", state.get("history") or [])))
+        self._unsent = cast("list[JsonObject]", list(cast("list[JsonValue]", state.get("unsent") or [])))
 
 
 def _results(results: Sequence[FunctionExecutionResult]) -> list[JsonObject]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import JsonValue
 
+from studio.agents.iteration import RunIterator, YieldOn
 from studio.agents.releasing import release_all
 from studio.agents.tasks import Task, cancellable, messages_of
 from studio.components import Component, walk
@@ -60,17 +61,52 @@ class Participant(Component):
         require_loaded(self)
         work = self.work(messages, cancellation_token or CancellationToken(), output_task_messages)
         try:
-            async with aclosing(cancellable(work, cancellation_token)) as items:
+            async with aclosing(cancellable(work, cancellation_token) if cancellation_token else work) as items:
                 async for item in items:
                     yield item
         finally:
             await release_all(self.release)
 
+    def run_iter(self, task: Task | None = None, *, yield_on: YieldOn | None = None) -> RunIterator:
+        """Step through a run from a program, with `async for`, or with `for` where no event loop is running.
+
+        Args:
+            task: As for `run`.
+            yield_on: Only give these kinds of messages and events; all when left out. A question to a person is
+                always given, as an `InputRequestEvent` with `respond()`, and so is the result.
+
+        An error of the run is raised. Leaving the loop ends the run.
+        """
+        return RunIterator(self.run_stream(task), yield_on, self.abandon)
+
+    def a_run_iter(self, task: Task | None = None, *, yield_on: YieldOn | None = None) -> RunIterator:
+        """As `run_iter`, under AG2's name for `async for`."""
+        return self.run_iter(task, yield_on=yield_on)
+
+    def abandon(self) -> None:
+        """Take a run as over whose reader has left without closing it."""
+        for _, part in walk(self):
+            if part is not self and isinstance(part, Participant) and not part.is_opaque:
+                part.abandon()
+
     def work(
-        self, messages: list[BaseChatMessage] | None, token: CancellationToken, show_task: bool
+        self,
+        messages: list[BaseChatMessage] | None,
+        token: CancellationToken,
+        show_task: bool,
+        *,
+        is_inside: bool = False,
     ) -> AsyncGenerator[BaseMessage | TaskResult, None]:
         """One run inside another or on its own; `run_stream` is for callers."""
         raise NotImplementedError
+
+    def unheard(self, messages: Sequence[BaseChatMessage]) -> Sequence[BaseChatMessage]:
+        """Of those that a turn began with, which was then broken off, what it must be told again.
+
+        Args:
+            messages: The same object as the turn was given.
+        """
+        return messages
 
     async def release(self) -> None:
         """End of a run: let go of connections and processes. They come back when they are needed again."""

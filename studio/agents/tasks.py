@@ -33,17 +33,13 @@ def messages_of(task: Task | None) -> list[BaseChatMessage] | None:
     return list(task)
 
 
-async def cancellable(items: AsyncGenerator[Item, None], token: CancellationToken | None) -> AsyncGenerator[Item, None]:
+async def cancellable(items: AsyncGenerator[Item, None], token: CancellationToken) -> AsyncGenerator[Item, None]:
     """Pass items on until the token is cancelled: then the pull in flight, or the next one, is cancelled.
 
     Raises:
         asyncio.CancelledError: The token was cancelled.
     """
     async with aclosing(items):
-        if token is None:
-            async for item in items:
-                yield item
-            return
         while True:
             if token.is_cancelled():
                 raise asyncio.CancelledError

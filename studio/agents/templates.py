@@ -16,7 +16,17 @@ def unknown_placeholders(template: str, known: tuple[str, ...]) -> list[str]:
         return [str(error)]
 
 
-def fill_in(template: str, what: str, **values: object) -> str:
+def unreadable(template: str) -> list[str]:
+    """What is wrong with a template, whatever its placeholders are called."""
+    try:
+        for _ in (_piece("", field, spec, {field or "": ""}) for _, field, spec, _ in Formatter().parse(template)):
+            pass
+    except ValueError as error:
+        return [str(error)]
+    return []
+
+
+def fill_in(template: str, what: str, /, **values: object) -> str:
     """Put values in their places.
 
     A place is a name alone. The format specs, attributes and indices of `str.format` are refused: a template comes from
@@ -30,7 +40,8 @@ def fill_in(template: str, what: str, **values: object) -> str:
         ConfigError: The template has other placeholders, or braces that are none.
     """
     try:
-        return "".join(_piece(literal, field, spec, values) for literal, field, spec, _ in Formatter().parse(template))
+        parts = [_piece(literal, field, spec, values) for literal, field, spec, _ in Formatter().parse(template)]
+        return "".join(text for part in parts for text in part)
     except (KeyError, ValueError) as error:
         names = ", ".join(f"{{{name}}}" for name in values)
         raise ConfigError(
@@ -39,9 +50,10 @@ def fill_in(template: str, what: str, **values: object) -> str:
         ) from error
 
 
-def _piece(literal: str, field: str | None, spec: str | None, values: Mapping[str, object]) -> str:
+def _piece(literal: str, field: str | None, spec: str | None, values: Mapping[str, object]) -> tuple[str, ...]:
+    """Apart from each other, so that a long text is copied once only."""
     if field is None:
-        return literal
+        return (literal,)
     if spec:
         raise ValueError(f"the format {spec[:20]!r} is not taken")
-    return f"{literal}{values[field]}"
+    return literal, str(values[field])

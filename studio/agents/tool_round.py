@@ -12,33 +12,36 @@ from studio.agents.handoff import Handoff
 from studio.agents.releasing import release_all
 from studio.messages import BaseMessage, CancellationToken, FunctionCall, FunctionExecutionResult, ToolSchema
 from studio.tools import StaticStreamWorkbench, StreamTool, ToolResult, Workbench
+from studio.tools.telling import Heard, listening
 
 
 class Toolbox:
-    """Workbenches in order, and handoffs. Of two tools with one name the first is called."""
+    """Workbenches in order, and handoffs, of one agent. Of two tools with one name the first is called."""
 
-    def __init__(self, workbenches: Sequence[Workbench], handoffs: Mapping[str, Handoff]) -> None:
+    def __init__(self, owner: str, workbenches: Sequence[Workbench], handoffs: Mapping[str, Handoff]) -> None:
+        self._owner = owner
         self._workbenches = workbenches
         self._handoffs = handoffs
         self._owners: dict[str, Workbench] = {}
         self._is_started = False
+        self._handoff_schemas = [handoff.tool_schema for handoff in handoffs.values()]
 
     async def schemas(self) -> list[ToolSchema]:
         """What the model is told it can call; asked anew for each model call, since a server's list may change."""
-        await self._start()
+        if not self._is_started:
+            await self._start()
         self._owners = {}
         found: list[ToolSchema] = []
         for workbench in self._workbenches:
             for schema in await workbench.list_tools():
                 found.append(schema)
                 self._owners.setdefault(schema["name"], workbench)
-        return [*found, *(handoff.tool_schema for handoff in self._handoffs.values())]
+        return [*found, *self._handoff_schemas]
 
     async def _start(self) -> None:
-        if not self._is_started:
-            self._is_started = True
-            for workbench in self._workbenches:
-                await workbench.start()
+        self._is_started = True
+        for workbench in self._workbenches:
+            await workbench.start()
 
     async def stop(self) -> None:
         """Let the workbenches go; they start again when they are next asked."""
@@ -47,16 +50,30 @@ class Toolbox:
             await release_all(*(workbench.stop for workbench in self._workbenches))
 
     async def run(
-        self, calls: Sequence[FunctionCall], token: CancellationToken
+        self,
+        calls: Sequence[FunctionCall],
+        token: CancellationToken,
+        finished: dict[int, FunctionExecutionResult] | None = None,
     ) -> AsyncGenerator[BaseMessage | list[FunctionExecutionResult], None]:
-        """Make the calls: what happens on the way, and last the results in the order of the calls.
+        """Make the calls: what streaming tools tell on the way, the results in the order of the calls, and after them
+        what the other tools have emitted and changed.
 
-        A tool that fails gives a result that says so. Calls that tell nothing on the way run side by side within one
-        pull; one that does runs alone, so that it stands still while nobody pulls.
+        A tool that fails gives a result that says so. Plain tools run side by side within one pull. A streaming tool
+        runs alone, so that it stands still while nobody pulls.
+
+        Args:
+            calls: What the model wishes for.
+            token: Ends them.
+            finished: Is given each result of a tool as it comes, by the place of its call.
         """
         telling = [index for index, call in enumerate(calls) if self._tells(call)]
         quiet = [index for index in range(len(calls)) if index not in telling]
-        results = dict(zip(quiet, await self._side_by_side([calls[index] for index in quiet], token), strict=True))
+        results: dict[int, FunctionExecutionResult] = {} if finished is None else finished
+        heard: dict[int, Heard] = {}
+        try:
+            await self._side_by_side({index: calls[index] for index in quiet}, token, results, heard)
+        finally:  # what a finished call has changed stays changed, as its result stays known
+            events = [event for index in sorted(heard) for event in heard[index].take_up(self._owner)]
         for index in telling:
             async with aclosing(self._call(calls[index], token)) as items:
                 async for item in items:
@@ -65,28 +82,40 @@ class Toolbox:
                     else:
                         yield item
         yield [results[index] for index in range(len(calls))]
+        for event in events:
+            yield event
 
     def _tells(self, call: FunctionCall) -> bool:
         owner = self._owners.get(call.name)
         return isinstance(owner, StaticStreamWorkbench) and any(isinstance(tool, StreamTool) for tool in owner.tools)
 
     async def _side_by_side(
-        self, calls: Sequence[FunctionCall], token: CancellationToken
-    ) -> list[FunctionExecutionResult]:
+        self,
+        calls: Mapping[int, FunctionCall],
+        token: CancellationToken,
+        results: dict[int, FunctionExecutionResult],
+        heard: dict[int, Heard],
+    ) -> None:
+        async def make(index: int, call: FunctionCall) -> None:
+            results[index], heard[index] = await self._result_of(call, token)
+
         if len(calls) < 2:
-            return [await self._result_of(call, token) for call in calls]
+            for index, call in calls.items():
+                await make(index, call)
+            return
         try:
             async with asyncio.TaskGroup() as group:
-                tasks = [group.create_task(self._result_of(call, token)) for call in calls]
+                for index, call in calls.items():
+                    group.create_task(make(index, call))
         except BaseExceptionGroup as errors:
             raise errors.exceptions[0] from errors
-        return [task.result() for task in tasks]
 
-    async def _result_of(self, call: FunctionCall, token: CancellationToken) -> FunctionExecutionResult:
-        async with aclosing(self._call(call, token)) as items:
-            async for item in items:
-                if isinstance(item, FunctionExecutionResult):
-                    return item
+    async def _result_of(self, call: FunctionCall, token: CancellationToken) -> tuple[FunctionExecutionResult, Heard]:
+        with listening() as heard:
+            async with aclosing(self._call(call, token)) as items:
+                async for item in items:
+                    if isinstance(item, FunctionExecutionResult):
+                        return item, heard
         raise AssertionError("a call ends with its result")
 
     async def _call(
@@ -126,6 +155,11 @@ def _arguments_of(call: FunctionCall) -> dict[str, object]:
     if not isinstance(arguments, dict):
         raise ValueError(f"The arguments must be a JSON object, not {call.arguments[:80]}")
     return cast("dict[str, object]", arguments)
+
+
+def broken_off(call: FunctionCall) -> FunctionExecutionResult:
+    """What a model is told of a call that was ended from outside."""
+    return _result(call, "Error: the call was broken off before it gave a result.", is_error=True)
 
 
 def _result(call: FunctionCall, content: str, *, is_error: bool) -> FunctionExecutionResult:

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from pydantic import BaseModel
 
 from studio import effects
 from studio.agents.base import Step
 from studio.agents.handoff import Handoff
+from studio.agents.instructions import with_variables
 from studio.agents.structured import StructuredMessageFactory
-from studio.agents.tool_round import Toolbox
+from studio.agents.tool_round import Toolbox, broken_off
 from studio.contexts import ChatCompletionContext
 from studio.errors import RunFailed
 from studio.memory import Memory
@@ -34,7 +38,9 @@ from studio.messages import (
     ToolCallExecutionEvent,
     ToolCallRequestEvent,
     ToolCallSummaryMessage,
+    ToolSchema,
     UserMessage,
+    hold_parts,
 )
 from studio.models import ChatCompletionClient
 
@@ -53,6 +59,17 @@ class NoFinalResult(RunFailed, RuntimeError):
     code = "no_final_result"
 
 
+def whole_answer(item: object) -> CreateResult:
+    """What came out of a stream beside text; the client of a script may yield anything.
+
+    Raises:
+        NoFinalResult: It is no answer.
+    """
+    if not isinstance(item, CreateResult):
+        raise NoFinalResult(f"Invalid chunk type: {type(item)}")
+    return item
+
+
 @dataclass(frozen=True)
 class Means:
     """What an agent works with; the same for all its turns."""
@@ -61,6 +78,7 @@ class Means:
     client: ChatCompletionClient
     streams: bool
     system: tuple[SystemMessage, ...]
+    system_holds_variables: bool
     context: ChatCompletionContext
     memory: Sequence[Memory]
     toolbox: Toolbox
@@ -69,6 +87,15 @@ class Means:
     reflects: bool
     summary_of: Formatter
     answer_format: StructuredMessageFactory | None
+
+
+class Question(NamedTuple):
+    """What an agent asks its model."""
+
+    messages: Sequence[LLMMessage]
+    tools: Sequence[ToolSchema]
+    tool_choice: Literal["auto", "none"]
+    json_output: type[BaseModel] | None
 
 
 class Turn:
@@ -81,10 +108,18 @@ class Turn:
         self._message_id = ""
         self._result: CreateResult | None = None
         self._results: list[FunctionExecutionResult] = []
+        self._is_given_up = False
+        self.heard: Sequence[BaseChatMessage] | None = None
+        """What it began with, once that is in the context."""
+
+    def give_up(self) -> None:
+        """Write nothing into the context any more: the agent has gone on without this turn, or begun anew."""
+        self._is_given_up = True
 
     async def steps(self, messages: Sequence[BaseChatMessage]) -> AsyncGenerator[Step, None]:
         """Everything that happens, the response last."""
         await add_to_context(self._means.context, messages)
+        self.heard = messages
         for memory in self._means.memory:
             found = await memory.update_context(self._means.context)
             if found and found.memories.results:  # a memory of a script may give nothing at all
@@ -92,17 +127,24 @@ class Turn:
         self._message_id = effects.new_id()
         executed: list[tuple[FunctionCall, FunctionExecutionResult]] = []
         for _ in range(self._means.max_rounds):
-            async with aclosing(self._think()) as steps:
-                async for step in steps:
-                    yield step
+            if self._means.streams:
+                async with aclosing(self._write(self._message_id, may_call_tools=True)) as chunks:
+                    async for chunk in chunks:
+                        yield chunk
+            else:
+                self._result = await self._ask(may_call_tools=True)
             result = self._answered()
+            if result.thought:  # it takes the id that the chunks named
+                yield self._note(ThoughtEvent(content=result.thought, source=self._means.name, id=self._message_id))
+                self._message_id = effects.new_id()
             if isinstance(result.content, str):
+                await self._remember(result)
                 yield self._respond(self._answer(result.content, result, self._message_id))
                 return
             yield self._note(
                 ToolCallRequestEvent(content=result.content, source=self._means.name, models_usage=result.usage)
             )
-            async with aclosing(self._call_tools(result.content)) as steps:
+            async with aclosing(self._call_tools(result, result.content)) as steps:
                 async for step in steps:
                     yield step
             executed = list(zip(result.content, self._results, strict=True))
@@ -113,29 +155,36 @@ class Turn:
             async for step in steps:
                 yield step
 
-    async def _think(self) -> AsyncGenerator[Step, None]:
-        """Ask the model what to do; a thought takes the id that the chunks named."""
-        async with aclosing(self._ask(self._message_id, may_call_tools=True)) as chunks:
-            async for chunk in chunks:
-                yield chunk
-        result = self._answered()
-        if result.thought:
-            yield self._note(ThoughtEvent(content=result.thought, source=self._means.name, id=self._message_id))
-            self._message_id = effects.new_id()
-        await self._remember(result)
+    async def _call_tools(self, wish: CreateResult, calls: Sequence[FunctionCall]) -> AsyncGenerator[Step, None]:
+        """Make the calls; their results are in `_results` afterwards.
 
-    async def _call_tools(self, calls: Sequence[FunctionCall]) -> AsyncGenerator[Step, None]:
-        """Make the calls; their results are in `_results` afterwards."""
-        async with aclosing(self._means.toolbox.run(calls, self._token)) as items:
-            async for item in items:
-                if isinstance(item, list):
+        The context takes up the wish together with its results. When the calls are broken off, those that gave none
+        have one that says so: what they have done in the world is done, and the model should know. A handoff is only
+        made with the message that follows.
+        """
+        finished: dict[int, FunctionExecutionResult] = {}
+        is_done, hands_over = False, any(call.name in self._means.handoffs for call in calls)
+        try:
+            async with aclosing(self._means.toolbox.run(calls, self._token, finished)) as items:
+                async for item in items:
+                    if not isinstance(item, list):
+                        yield self._note(item) if item.is_kept else item
+                        continue
                     self._results = item
-                elif isinstance(item, ModelClientStreamingChunkEvent):
-                    yield item
-                else:
-                    yield self._note(item)
-        await self._means.context.add_message(FunctionExecutionResultMessage(content=self._results))
-        yield self._note(ToolCallExecutionEvent(content=self._results, source=self._means.name))
+                    if not hands_over:
+                        is_done = True
+                        await self._take_up(wish, item)
+            yield self._note(ToolCallExecutionEvent(content=self._results, source=self._means.name))
+            if hands_over:
+                is_done = True
+                await self._take_up(wish, self._results)
+        finally:
+            if not is_done and not self._is_given_up:
+                handoffs = self._means.handoffs  # those among the calls were not made
+                found = [None if call.name in handoffs else finished.get(index) for index, call in enumerate(calls)]
+                await self._take_up(
+                    wish, [result or broken_off(call) for call, result in zip(calls, found, strict=True)]
+                )
 
     async def _conclude(
         self, executed: Sequence[tuple[FunctionCall, FunctionExecutionResult]]
@@ -145,9 +194,12 @@ class Turn:
             yield self._respond(self._summary(executed))
             return
         message_id = effects.new_id()
-        async with aclosing(self._ask(message_id, may_call_tools=False)) as chunks:
-            async for chunk in chunks:
-                yield chunk
+        if self._means.streams:
+            async with aclosing(self._write(message_id, may_call_tools=False)) as chunks:
+                async for chunk in chunks:
+                    yield chunk
+        else:
+            self._result = await self._ask(may_call_tools=False)
         result = self._answered()
         if not isinstance(result.content, str):
             raise NoReflection("Reflect on tool use produced no valid text response.")
@@ -156,36 +208,54 @@ class Turn:
         await self._remember(result)
         yield self._respond(self._answer(result.content, result, message_id))
 
-    async def _ask(self, message_id: str, *, may_call_tools: bool) -> AsyncGenerator[Step, None]:
-        """Call the model once; its answer is in `_result` afterwards."""
+    async def _ask(self, *, may_call_tools: bool) -> CreateResult:
+        """Call the model once and wait for its whole answer."""
+        asked = await self._question(may_call_tools)
+        return await self._means.client.create(
+            asked.messages,
+            tools=asked.tools,
+            tool_choice=asked.tool_choice,
+            json_output=asked.json_output,
+            cancellation_token=self._token,
+        )
+
+    async def _write(self, message_id: str, *, may_call_tools: bool) -> AsyncGenerator[Step, None]:
+        """Call the model once, giving its answer in pieces; the whole is in `_result` afterwards."""
         means, self._result = self._means, None
-        messages = [*means.system, *await means.context.get_messages()]
-        if not means.client.info["vision"]:
-            messages = without_images(messages)
-        tools = await means.toolbox.schemas() if may_call_tools else []
-        choice = "auto" if may_call_tools else "none"
-        wanted = means.answer_format.content_model if means.answer_format else None
-        client, token = means.client, self._token
-        if not means.streams:
-            self._result = await client.create(
-                messages, tools=tools, tool_choice=choice, json_output=wanted, cancellation_token=token
-            )
-            return
-        stream = client.create_stream(
-            messages, tools=tools, tool_choice=choice, json_output=wanted, cancellation_token=token
+        asked = await self._question(may_call_tools)
+        stream = means.client.create_stream(
+            asked.messages,
+            tools=asked.tools,
+            tool_choice=asked.tool_choice,
+            json_output=asked.json_output,
+            cancellation_token=self._token,
         )
         async with aclosing(stream) as items:
             async for item in items:
                 if isinstance(item, str):
                     yield ModelClientStreamingChunkEvent(content=item, source=means.name, full_message_id=message_id)
                 else:
-                    self._result = item
+                    self._result = whole_answer(item)
+
+    async def _question(self, may_call_tools: bool) -> Question:
+        means = self._means
+        system = with_variables(means.system) if means.system_holds_variables else means.system
+        messages = await means.context.shown_after(system)
+        if not means.client.info["vision"] and hold_parts(messages):
+            messages = without_images(messages)
+        tools = await means.toolbox.schemas() if may_call_tools else []
+        wanted = means.answer_format.content_model if means.answer_format else None
+        return Question(messages, tools, "auto" if may_call_tools else "none", wanted)
 
     def _answered(self) -> CreateResult:
-        # Clients of the studio see to this themselves; that of a script may end its stream early or yield anything.
-        if not isinstance(self._result, CreateResult):
+        # Clients of the studio see to this themselves; that of a script may end its stream early.
+        if self._result is None:
             raise NoFinalResult("No final model result in streaming mode.")
         return self._result
+
+    async def _take_up(self, wish: CreateResult, results: list[FunctionExecutionResult]) -> None:
+        await self._remember(wish)
+        await self._means.context.add_message(FunctionExecutionResultMessage(content=results))
 
     async def _remember(self, result: CreateResult) -> None:
         await self._means.context.add_message(

@@ -93,8 +93,8 @@ class UserProxyAgent(ChatAgent):
         if self._asks(is_over):
             asked = f"Handoff received from {handoff.source}. " if handoff else ""
             request_id = effects.new_id()
-            yield UserInputRequestedEvent(request_id=request_id, source=self.name)
             question = HumanQuestion(request_id, self.name, f"{asked}Enter your response: ")
+            yield UserInputRequestedEvent(request_id=request_id, source=self.name, prompt=question.prompt)
             answer = await self._ask(question, cancellation_token)
         yield Response(chat_message=self._reply(answer, is_over, handoff))
 

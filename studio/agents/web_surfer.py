@@ -111,6 +111,7 @@ class MultimodalWebSurfer(ChatAgent):
     _url: str = PrivateAttr(default="")
     _shots: int = PrivateAttr(default=0)
     _history: list[LLMMessage] = PrivateAttr(default_factory=list[LLMMessage])
+    _heard: Sequence[BaseChatMessage] | None = PrivateAttr(default=None)
 
     def __init__(self, *args: Any, **data: Any) -> None:
         super().__init__(*args, **data)
@@ -157,6 +158,7 @@ class MultimodalWebSurfer(ChatAgent):
         self, messages: Sequence[BaseChatMessage], cancellation_token: CancellationToken | None = None
     ) -> AsyncGenerator[Step, None]:
         self._history += [message.to_model_message() for message in messages]
+        self._heard = messages
         inner: list[BaseMessage] = []
         with linked(cancellation_token):
             view = await self._see()
@@ -273,6 +275,9 @@ class MultimodalWebSurfer(ChatAgent):
         if self.to_save_screenshots and self.debug_dir is not None:
             self._shots += 1
             await asyncio.to_thread(_write, Path(self.debug_dir) / f"screenshot_{self._shots:04}.png", view.marked)
+
+    def unheard(self, messages: Sequence[BaseChatMessage]) -> Sequence[BaseChatMessage]:
+        return () if self._heard is messages else messages
 
     async def on_reset(self, cancellation_token: CancellationToken | None = None) -> None:
         del cancellation_token

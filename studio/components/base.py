@@ -31,9 +31,20 @@ from pydantic_core import CoreSchema, PydanticCustomError
 
 from studio.components.capability import Capability
 from studio.components.document import check_bounds
-from studio.components.findings import escape, findings_from, not_an_envelope, unexpected
+from studio.components.findings import (
+    escape,
+    findings_from,
+    is_envelope,
+    no_json,
+    no_warning,
+    not_an_envelope,
+    unexpected,
+    wrong_kind,
+)
+from studio.components.nulls import telling_nulls
+from studio.components.private import StatefulModel
 from studio.components.registry import Registry
-from studio.components.secrets import SecretRef
+from studio.components.secrets import SecretRef, discreet
 from studio.errors import InvalidComponent, InvalidDocument
 
 JsonObject = dict[str, JsonValue]
@@ -42,17 +53,13 @@ Warn = Callable[[str, str], None]
 """`warn(message, where)`; `where` is relative to the config, such as "/model_info"."""
 
 
-def no_warning(_message: str, _where: str) -> None:
-    """Drop a warning: the report of `validate_component` collects them, loading does not need them."""
-
-
 registry: Registry[type[Component]] = Registry()
 find_class = registry.find
 component_classes = registry.all
 load_rooms = registry.load_rooms
 
 
-class Component(BaseModel):
+class Component(StatefulModel):
     """Something with a provider and a config that can be put on the canvas."""
 
     model_config = ConfigDict(
@@ -68,12 +75,16 @@ class Component(BaseModel):
     """From a version to the next: takes the old config, returns the new one."""
     positional: ClassVar[tuple[str, ...]] = ()
     """Fields that the constructor takes by position, in AgentChat's order."""
+    writes_itself: ClassVar[bool] = False
+    """Whether its JSON is made by a serializer of its own, which knows a provider."""
     absent_in_json: ClassVar[Mapping[str, object]] = {}
     """What a field means that is missing in JSON, where that differs from the constructor's default."""
     starts_with: ClassVar[Mapping[str, JsonValue]] = {}
     """What a new one from the palette holds beside its defaults and the examples of its required fields."""
     keep_null: ClassVar[frozenset[str]] = frozenset()
     """Fields written even when null, because AutoGen's loader demands them."""
+    is_offered: ClassVar[bool] = True
+    """Whether the palette shows it; what cannot run here is only kept."""
     foreign: ClassVar[frozenset[str]] = frozenset()
     """Fields that hold another program's JSON; what looks like a component in there is none."""
 
@@ -102,6 +113,18 @@ class Component(BaseModel):
         if cls.__dict__.get("provider"):
             registry.register(cls)
 
+    def __eq__(self, other: object) -> bool:
+        """Whether both are the same class and say the same; what either did in a run does not count."""
+        return isinstance(other, Component) and type(self) is type(other) and self._said() == other._said()
+
+    def _said(self) -> tuple[object, ...]:
+        if not self.provider:
+            return (id(self),)  # it holds what no config says, such as a function
+        return {name: vars(self).get(name) for name in type(self).model_fields}, self._label, self._note, self._unknown
+
+    def __repr_args__(self) -> Iterator[tuple[str | None, object]]:
+        return ((name, discreet(name or "", value)) for name, value in super().__repr_args__())
+
     # --- the wire ---
 
     @model_validator(mode="wrap")
@@ -109,7 +132,7 @@ class Component(BaseModel):
     def _from_envelope(cls, value: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
         if isinstance(value, Component) and not isinstance(value, cls):
             raise wrong_kind(cls, type(value))
-        if not _is_envelope(value):
+        if not is_envelope(value):
             # A class of a script needs no provider: it is made by its constructor and has no JSON.
             if not cls.provider and cls.__module__.startswith("studio.") and not isinstance(value, cls):
                 raise PydanticCustomError(
@@ -185,7 +208,7 @@ class Component(BaseModel):
     @model_serializer(mode="wrap")
     def _to_envelope(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         config: dict[str, Any] = dict(handler(self))
-        for name in self.keep_null:
+        for name in (*self.keep_null, *telling_nulls(self, self.absent_in_json)):
             config.setdefault(name, None)
         for name, item in self._unknown.items():
             config.setdefault(name, item)
@@ -200,7 +223,13 @@ class Component(BaseModel):
         }
 
     def dump_component(self) -> JsonObject:
-        """This component and all inside it as AutoGen's component JSON; unset fields are left out."""
+        """This component and all inside it as AutoGen's component JSON; unset fields are left out.
+
+        Raises: ConfigError when a part holds what has no JSON, such as a function of a script.
+        """
+        parts = (part for _, part in walk(self) if not part.is_opaque and not part.writes_itself)
+        if without := next((part for part in parts if not part.provider), None):
+            raise no_json(type(without).__name__)
         return cast("JsonObject", self.model_dump(mode="json", exclude_none=True))
 
     @classmethod
@@ -211,7 +240,7 @@ class Component(BaseModel):
             InvalidComponent: With every finding, each at its JSON pointer.
         """
         check_bounds(document)
-        if not _is_envelope(document):
+        if not is_envelope(document):
             raise InvalidComponent([not_an_envelope(document)])
         try:
             return cls.model_validate(document)
@@ -288,15 +317,6 @@ def all_capabilities(component: Component) -> list[Capability]:
     return list(found.values())
 
 
-def wrong_kind(expected: type[Component], found: type[Component]) -> PydanticCustomError:
-    """The error for a component that does not fit its place."""
-    return PydanticCustomError(
-        "wrong_component",
-        "{expected} belongs here, but {found} is {kind}.",
-        {"expected": expected.component_type, "found": found.__name__, "kind": found.component_type},
-    )
-
-
 @contextmanager
 def _foreseen() -> Generator[None]:
     """Turn what upgrades and leniency rules trip over into an error at the component's place."""
@@ -306,13 +326,6 @@ def _foreseen() -> Generator[None]:
         raise
     except Exception as error:
         raise PydanticCustomError("unexpected", "{message}", {"message": unexpected(error).message}) from error
-
-
-def _is_envelope(value: object) -> bool:
-    if not isinstance(value, dict):
-        return False
-    keys = cast("dict[str, object]", value)
-    return isinstance(keys.get("provider"), str)
 
 
 def _unless(value: JsonValue, usual: str) -> str | None:
@@ -350,6 +363,9 @@ class Opaque(Component):
     def raw(self) -> JsonObject:
         """The envelope exactly as it came."""
         return self._raw
+
+    def _said(self) -> tuple[object, ...]:
+        return (self._raw,)
 
     @property
     def label(self) -> str:

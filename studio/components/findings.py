@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Mapping, Sequence
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from pydantic import JsonValue, ValidationError
-from pydantic_core import ErrorDetails
+from pydantic_core import ErrorDetails, PydanticCustomError
 
-from studio.errors import Finding
+from studio.errors import ConfigError, Finding
+
+if TYPE_CHECKING:
+    from studio.components.base import Component
 
 _SENTENCES = {
     "missing": ("`{name}` is required.", "Fill it in."),
@@ -62,6 +65,34 @@ def findings_from(error: ValidationError, document: JsonValue) -> list[Finding]:
             finding = _misfit(where, details)
             found[where, finding.message] = finding
     return list(found.values())
+
+
+def is_envelope(value: object) -> bool:
+    """Whether a value has the shape of a component's JSON."""
+    return isinstance(value, dict) and isinstance(cast("dict[str, object]", value).get("provider"), str)
+
+
+def no_warning(_message: str, _where: str) -> None:
+    """Drop a warning: the report of `validate_component` collects them, loading does not need them."""
+
+
+def no_json(name: str) -> ConfigError:
+    """The error for a component that only a script can hold."""
+    return ConfigError(
+        f"{name} holds what only a script can have, such as a function, and cannot be written as JSON.",
+        fix="Use a component that has a config.",
+    )
+
+
+def wrong_kind(expected: type[Component], found: type[Component]) -> PydanticCustomError:
+    """The error for a component that does not fit its place."""
+    return PydanticCustomError(
+        "wrong_component",
+        "{expected} belongs here, but {found} is {kind}.",
+        dict(
+            expected=expected.component_type, wanted=expected.__name__, found=found.__name__, kind=found.component_type
+        ),
+    )
 
 
 def not_an_envelope(document: object) -> Finding:
@@ -120,7 +151,11 @@ def _finding(detail: ErrorDetails, document: JsonValue) -> Finding:
 def _misfit(where: str, details: Sequence[ErrorDetails]) -> Finding:
     contexts = [detail.get("ctx", {}) for detail in details]
     expected = " or ".join(dict.fromkeys(a_kind(str(context["expected"])) for context in contexts))
-    message = f"{expected.capitalize()} belongs here, but {contexts[0]['found']} is {a_kind(str(contexts[0]['kind']))}."
+    found, kind = str(contexts[0]["found"]), str(contexts[0]["kind"])
+    message = f"{expected.capitalize()} belongs here, but {found} is {a_kind(kind)}."
+    if any(context["expected"] == kind for context in contexts):  # not the kind is wrong, but the class
+        wanted = " or ".join(dict.fromkeys(str(context["wanted"]) for context in contexts))
+        message = f"A {wanted} belongs here, but {found} is another {kind.replace('_', ' ')}."
     return Finding("wrong_component", message, "Put a component of the right kind here.", where)
 
 

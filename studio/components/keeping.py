@@ -12,15 +12,15 @@ from pydantic import BaseModel, JsonValue
 
 from studio.components.base import Component, JsonObject, find_class
 from studio.components.findings import escape
-from studio.components.secrets import MASK, DefaultEnv, is_reference, references_within
-
-_SECRET_NAME = re.compile(
-    r"(?:^|[-_ .])(?:authorization|cookie|(?:api|access|private|secret|subscription)[-_]?key|passw(?:or)?d|secret"
-    r"|credentials?|(?<!bos.)(?<!eos.)(?<!pad.)(?<!unk.)(?<!stop.)(?<!next.)token)$"
+from studio.components.secrets import (
+    MASK,
+    DefaultEnv,
+    is_literal_key,
+    is_secret_name,
+    scheme_and_key,
+    variable_of,
 )
-"""Names of headers, variables and fields whose values are keys, in lower case; markers in texts are no keys."""
-_WORD_START = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_SCHEME = re.compile(r"((?:Bearer|Basic|Token|ApiKey|Bot) +)(\S.*)", re.IGNORECASE | re.DOTALL)
+
 _FREE_FORM = ("headers", "env", "config")
 """How fields end that hold objects in which any name may stand."""
 
@@ -32,6 +32,8 @@ class FoundSecret:
     where: str
     reference: str
     value: str
+    variable: str
+    """The environment variable that a script would usually read it from."""
 
 
 def take_out_secrets(document: JsonValue) -> tuple[JsonValue, list[FoundSecret]]:
@@ -70,7 +72,7 @@ def _clean_config(cls: type[BaseModel], config: JsonObject, where: str, found: l
             if name.endswith(_FREE_FORM):
                 out[name] = _clean_free(value, f"{where}/{name}", found)
         if usual is not None and isinstance(value, str):
-            out[name] = f"env:{usual}" if value == MASK else _taken(usual, value, f"{where}/{name}", found)
+            out[name] = f"env:{usual}" if value == MASK else _taken(usual, value, f"{where}/{name}", found, usual)
     unknown = {name: value for name, value in out.items() if name not in cls.model_fields}
     return {**out, **cast("JsonObject", _clean_free(unknown, where, found))}
 
@@ -87,22 +89,21 @@ def _clean_free(node: JsonValue, where: str, found: list[FoundSecret]) -> JsonVa
     for name, value in node.items():
         if _is_deep(value):
             out[name] = _clean_free(value, f"{where}/{escape(name)}", found)
-        elif isinstance(value, str) and _SECRET_NAME.search(_WORD_START.sub("_", name[-100:]).lower()):
+        elif isinstance(value, str) and is_secret_name(name):
             out[name] = _taken(name, value, f"{where}/{escape(name)}", found)
     return out
 
 
-def _taken(name: str, value: str, where: str, found: list[FoundSecret]) -> str:
+def _taken(name: str, value: str, where: str, found: list[FoundSecret], variable: str = "") -> str:
     """What stands in a key's place: a reference, after the scheme of a header."""
-    scheme = _SCHEME.fullmatch(value)
-    key = scheme[2] if scheme else value
-    if not key or MASK in key or is_reference(key) or any(references_within(value)):
+    scheme, key = scheme_and_key(value)
+    if not is_literal_key(value):
         return value
     tag = hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:6]
     stem = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:80] or "key"
     reference = f"secret:{stem}-{tag}"
-    found.append(FoundSecret(where, reference, key))
-    return f"{scheme[1]}{{{reference}}}" if scheme else reference
+    found.append(FoundSecret(where, reference, key, variable or variable_of(reference.partition(":")[2])))
+    return f"{scheme}{{{reference}}}" if scheme else reference
 
 
 def _is_deep(value: JsonValue) -> bool:

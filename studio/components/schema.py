@@ -97,7 +97,7 @@ def template(cls: type[Component]) -> JsonObject:
 
 
 def catalogue() -> list[JsonObject]:
-    """All registered components with group, help, schema, slots and template."""
+    """All registered components that can run here, with group, help, schema, slots and template."""
     return [
         cast(
             "JsonObject",
@@ -114,6 +114,7 @@ def catalogue() -> list[JsonObject]:
             },
         )
         for cls in component_classes()
+        if cls.is_offered
     ]
 
 

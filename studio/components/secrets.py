@@ -7,9 +7,9 @@ import re
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
-from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, SecretStr
+from pydantic import BaseModel, GetCoreSchemaHandler, GetJsonSchemaHandler, SecretStr
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
@@ -18,6 +18,13 @@ from studio.errors import MissingSecret
 MASK = "**********"
 _REFERENCE = re.compile(r"(env|secret):[A-Za-z0-9_.\-]+")
 _PLACEHOLDER = re.compile(r"{((?:env|secret):[A-Za-z0-9_.\-]+)}")
+_SECRET_NAME = re.compile(
+    r"(?:^|[-_ .])(?:authorization|cookie|(?:api|access|private|secret|subscription)[-_]?key|passw(?:or)?d|secret"
+    r"|credentials?|(?<!bos.)(?<!eos.)(?<!pad.)(?<!unk.)(?<!stop.)(?<!next.)token)$"
+)
+"""Names of headers, variables and fields whose values are keys, in lower case; markers in texts are no keys."""
+_WORD_START = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_SCHEME = re.compile(r"((?:Bearer|Basic|Token|ApiKey|Bot) +)(\S.*)", re.IGNORECASE | re.DOTALL)
 
 SecretSource = Callable[[str], str | None]
 
@@ -62,6 +69,60 @@ def filled_in(text: str) -> str:
     if is_reference(text):
         return SecretRef(text).resolve()
     return _PLACEHOLDER.sub(lambda match: SecretRef(match[1]).resolve(), text)
+
+
+def is_secret_name(name: str) -> bool:
+    """Whether what stands under this name, as a header or variable, is usually a key."""
+    return _SECRET_NAME.search(_WORD_START.sub("_", name[-100:]).lower()) is not None
+
+
+def scheme_and_key(value: str) -> tuple[str, str]:
+    """The two parts of a header such as `Bearer KEY`; the first is empty where there is no scheme."""
+    found = _SCHEME.fullmatch(value)
+    return (found[1], found[2]) if found else ("", value)
+
+
+def is_literal_key(value: str) -> bool:
+    """Whether the text is a key in the open, and no reference or mask."""
+    key = scheme_and_key(value)[1]
+    return bool(key) and MASK not in key and not is_reference(key) and not any(references_within(value))
+
+
+class _Hidden:
+    """Stands in a `repr` where a key would."""
+
+    def __repr__(self) -> str:
+        return repr(MASK)
+
+
+class _Fields:
+    """A plain object as `repr` shows it."""
+
+    def __init__(self, name: str, fields: Iterator[tuple[str | None, object]]) -> None:
+        self._text = f"{name}({', '.join(f'{field}={value!r}' for field, value in fields)})"
+
+    def __repr__(self) -> str:
+        return self._text
+
+
+def discreet(name: str, value: object) -> object:
+    """A value to be shown by `repr`, with a mask for the keys in it.
+
+    Args:
+        name: The field, header or variable that holds it.
+        value: Text, or what holds text.
+    """
+    if isinstance(value, str):
+        return _Hidden() if is_secret_name(name) and is_literal_key(value) else value
+    if isinstance(value, dict):
+        items = cast("dict[object, object]", value).items()
+        return {key: discreet(str(key), item) for key, item in items}
+    if isinstance(value, list):
+        return [discreet(name, item) for item in cast("list[object]", value)]
+    if isinstance(value, BaseModel) and type(value).__repr_args__ is BaseModel.__repr_args__:
+        fields = type(value).model_fields
+        return _Fields(type(value).__name__, ((field, discreet(field, getattr(value, field))) for field in fields))
+    return value
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """Termination conditions: when a team stops."""
 
 from studio.conditions.base import AndTerminationCondition as AndTerminationCondition
+from studio.conditions.base import Count as Count
 from studio.conditions.base import OrTerminationCondition as OrTerminationCondition
-from studio.conditions.base import Progress as Progress
 from studio.conditions.base import TerminatedException as TerminatedException
 from studio.conditions.base import TerminationCondition as TerminationCondition
 from studio.conditions.contents import FunctionCallTermination as FunctionCallTermination
@@ -16,3 +16,4 @@ from studio.conditions.limits import TimeoutTermination as TimeoutTermination
 from studio.conditions.limits import TokenUsageTermination as TokenUsageTermination
 from studio.conditions.outside import ExternalTermination as ExternalTermination
 from studio.conditions.outside import FunctionalTermination as FunctionalTermination
+from studio.conditions.variables import ContextVariableTermination as ContextVariableTermination

@@ -4,28 +4,48 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, PrivateAttr
 
 from studio.components import Component, JsonObject, Warn
-from studio.messages import BaseMessage, StopMessage
+from studio.messages import BaseMessage, ConditionProgress, StopMessage
+
+Join = Literal["and", "or"]
 
 
-class TerminatedException(Exception):
+class TerminatedException(RuntimeError):
     """Raised when a condition that has fired is asked again before it was reset."""
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
-    """How far a condition is from firing: `done` of `limit`, in `unit`."""
+class Count:
+    """How far something that is counted is: `done` of `limit`, in `unit`."""
 
     done: float
     limit: float
     unit: str
 
     def __str__(self) -> str:
-        return f"{self.done:g} of {self.limit:g} {self.unit}"
+        return f"{_number(self.done)} of {_number(self.limit)} {self.unit}"
+
+    def progress(self, where: str, in_words: str, *, within: Sequence[Join] = ()) -> ConditionProgress:
+        """The same as pages get it; it has fired when the limit is reached."""
+        return ConditionProgress(
+            where=where,
+            within=tuple(within),
+            in_words=in_words,
+            so_far=str(self),
+            done=self.done,
+            limit=self.limit,
+            unit=self.unit,
+            has_fired=self.done >= self.limit,
+        )
+
+
+def _number(value: float) -> str:
+    """For a person: `1,310`, or `12.5` where there is more than a whole number."""
+    return f"{value:,.1f}".removesuffix(".0")
 
 
 class TerminationCondition(Component):
@@ -74,11 +94,35 @@ class TerminationCondition(Component):
 
     def in_words(self) -> str:
         """Complete the sentence "Stop when …" for a person."""
-        raise NotImplementedError
+        return f"{type(self).__name__} says so"
 
-    def progress(self) -> Iterator[Progress]:
+    def counts(self) -> Iterator[Count]:
         """How far it is, where that can be counted."""
         yield from ()
+
+    def so_far(self) -> str:
+        """Where it cannot be counted: whether what it waits for has come, for a person."""
+        return "has come" if self.terminated else "not yet"
+
+    def progress(self, where: str = "", within: Sequence[Join] = ()) -> Iterator[ConditionProgress]:
+        """How far it is; of joined ones each. Costs the same however long the run is.
+
+        Args:
+            where: JSON pointer to it.
+            within: How the conditions around it are joined, from the outside in.
+        """
+        is_counted = False
+        for count in self.counts():
+            is_counted = True
+            yield count.progress(where, self.in_words(), within=within)
+        if not is_counted:
+            yield ConditionProgress(
+                where=where,
+                within=tuple(within),
+                in_words=self.in_words(),
+                so_far=self.so_far(),
+                has_fired=self.terminated,
+            )
 
     def __and__(self, other: TerminationCondition) -> AndTerminationCondition:
         return AndTerminationCondition(conditions=[self, other])
@@ -92,6 +136,7 @@ class _Joined(TerminationCondition):
 
     without_any: ClassVar[str] = ""
     """What it does when it joins nothing."""
+    joined_by: ClassVar[Join]
 
     conditions: Annotated[
         list[TerminationCondition],
@@ -116,16 +161,16 @@ class _Joined(TerminationCondition):
         for condition in self.conditions:
             await condition.reset()
 
-    def progress(self) -> Iterator[Progress]:
-        for condition in self.conditions:
-            yield from condition.progress()
+    def progress(self, where: str = "", within: Sequence[Join] = ()) -> Iterator[ConditionProgress]:
+        for index, condition in enumerate(self.conditions):
+            yield from condition.progress(f"{where}/config/conditions/{index}", (*within, self.joined_by))
 
-    def _join_words(self, word: str) -> str:
+    def in_words(self) -> str:
         parts = [
             f"({part.in_words()})" if isinstance(part, _Joined) and len(part.conditions) > 1 else part.in_words()
             for part in self.conditions
         ]
-        return f" {word} ".join(parts)
+        return f" {self.joined_by} ".join(parts)
 
 
 class AndTerminationCondition(_Joined):
@@ -138,6 +183,7 @@ class AndTerminationCondition(_Joined):
     )
 
     without_any: ClassVar[str] = "ends every run before it begins"
+    joined_by: ClassVar[Join] = "and"
 
     _reasons: list[StopMessage] = PrivateAttr(default_factory=list[StopMessage])
 
@@ -157,9 +203,6 @@ class AndTerminationCondition(_Joined):
         await super().reset()
         self._reasons.clear()
 
-    def in_words(self) -> str:
-        return self._join_words("and")
-
 
 class OrTerminationCondition(_Joined):
     """Stop when any of these conditions fires."""
@@ -167,6 +210,7 @@ class OrTerminationCondition(_Joined):
     provider = "autogen_agentchat.base.OrTerminationCondition"
     aliases = ("autogen_agentchat.base._termination.OrTerminationCondition", "studio.conditions.OrTerminationCondition")
     without_any: ClassVar[str] = "never stops anything"
+    joined_by: ClassVar[Join] = "or"
 
     @property
     def terminated(self) -> bool:
@@ -179,9 +223,6 @@ class OrTerminationCondition(_Joined):
         answers = [await condition(messages) for condition in self.conditions]
         reasons = [answer for answer in answers if answer is not None]
         return _join(reasons) if reasons else None
-
-    def in_words(self) -> str:
-        return self._join_words("or")
 
 
 def _join(reasons: Sequence[StopMessage]) -> StopMessage:

@@ -42,6 +42,9 @@ class TextMentionTermination(TerminationCondition):
     def in_words(self) -> str:
         return f'"{self.text}" is mentioned' + (f" by {_any_of(self.sources)}" if self.sources else "")
 
+    def so_far(self) -> str:
+        return f'"{self.text}" {_seen(self)}'
+
 
 class StopMessageTermination(TerminationCondition):
     """Stop when an agent sends a stop message."""
@@ -58,6 +61,9 @@ class StopMessageTermination(TerminationCondition):
 
     def in_words(self) -> str:
         return "a stop message arrives"
+
+    def so_far(self) -> str:
+        return f"stop message {_seen(self)}"
 
 
 class HandoffTermination(TerminationCondition):
@@ -81,6 +87,9 @@ class HandoffTermination(TerminationCondition):
     def in_words(self) -> str:
         return f"somebody hands over to {self.target}"
 
+    def so_far(self) -> str:
+        return f"handoff to {self.target} {_seen(self)}"
+
 
 class SourceMatchTermination(TerminationCondition):
     """Stop when one of these has spoken."""
@@ -102,6 +111,9 @@ class SourceMatchTermination(TerminationCondition):
 
     def in_words(self) -> str:
         return f"{_any_of(self.sources)} has spoken"
+
+    def so_far(self) -> str:
+        return f"{_any_of(self.sources)} has {'spoken' if self.terminated else 'not spoken'}"
 
 
 class TextMessageTermination(TerminationCondition):
@@ -127,6 +139,9 @@ class TextMessageTermination(TerminationCondition):
     def in_words(self) -> str:
         return f"a text message arrives from {'anybody' if self.source is None else self.source}"
 
+    def so_far(self) -> str:
+        return f"text message{f' from {self.source}' if self.source else ''} {_seen(self)}"
+
 
 class FunctionCallTermination(TerminationCondition):
     """Stop when a certain tool was called."""
@@ -150,6 +165,13 @@ class FunctionCallTermination(TerminationCondition):
     def in_words(self) -> str:
         return f"the tool {self.function_name} was called"
 
+    def so_far(self) -> str:
+        return f"{self.function_name} {'called' if self.terminated else 'not called'}"
+
 
 def _any_of(names: Sequence[str]) -> str:
     return " or ".join(names)
+
+
+def _seen(condition: TerminationCondition) -> str:
+    return "seen" if condition.terminated else "not seen"

@@ -9,7 +9,7 @@ from pydantic import Field, PrivateAttr, model_validator
 
 from studio import effects
 from studio.components import JsonObject, Warn
-from studio.conditions.base import Progress, TerminationCondition
+from studio.conditions.base import Count, TerminationCondition
 from studio.messages import BaseMessage, RequestUsage
 
 _NO_TOKENS = RequestUsage(prompt_tokens=0, completion_tokens=0)
@@ -65,8 +65,9 @@ class MaxMessageTermination(TerminationCondition):
     def in_words(self) -> str:
         return f"{self.max_messages} messages {'and events ' if self.include_agent_event else ''}are reached"
 
-    def progress(self) -> Iterator[Progress]:
-        yield Progress(self._count, self.max_messages, "messages")
+    def counts(self) -> Iterator[Count]:
+        unit = "messages and events" if self.include_agent_event else "messages"
+        yield Count(self._count, self.max_messages, unit)
 
 
 class TokenUsageTermination(TerminationCondition):
@@ -134,10 +135,10 @@ class TokenUsageTermination(TerminationCondition):
         parts = [f"{limit} {unit}" for _, limit, unit in self._limits() if limit is not None]
         return f"{' or '.join(parts)} are used"
 
-    def progress(self) -> Iterator[Progress]:
+    def counts(self) -> Iterator[Count]:
         for used, limit, unit in self._limits():
             if limit is not None:
-                yield Progress(used, limit, unit)
+                yield Count(used, limit, unit)
 
 
 class TimeoutTermination(TerminationCondition):
@@ -184,5 +185,5 @@ class TimeoutTermination(TerminationCondition):
     def in_words(self) -> str:
         return f"{self.timeout_seconds:g} seconds have passed"
 
-    def progress(self) -> Iterator[Progress]:
-        yield Progress(self._passed_s, self.timeout_seconds, "seconds")
+    def counts(self) -> Iterator[Count]:
+        yield Count(self._passed_s, self.timeout_seconds, "seconds")

@@ -42,6 +42,9 @@ class ExternalTermination(TerminationCondition):
     def in_words(self) -> str:
         return "it is stopped from outside"
 
+    def so_far(self) -> str:
+        return "asked to stop" if self._is_set else "not asked to stop"
+
 
 class FunctionalTermination(TerminationCondition):
     """Stop when a Python function of the new messages returns True. Only for scripts: it has no JSON."""
@@ -64,6 +67,9 @@ class FunctionalTermination(TerminationCondition):
 
     def in_words(self) -> str:
         return "a Python function says so"
+
+    def so_far(self) -> str:
+        return "its function says yes" if self.terminated else "its function says no"
 
     def dump_component(self) -> JsonObject:
         raise ConfigError(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from pydantic import BaseModel, Field, JsonValue, PrivateAttr
 
 from studio.components import Component
-from studio.messages import LLMMessage
+from studio.messages import History, LLMMessage
 
 InitialMessages = Annotated[
     list[LLMMessage] | None,
@@ -34,10 +34,10 @@ class ChatCompletionContext(Component):
     if TYPE_CHECKING:  # each context declares the field itself, so that it stands last in its form
         initial_messages: list[LLMMessage] | None
 
-    _messages: list[LLMMessage] = PrivateAttr(default_factory=list[LLMMessage])
+    _messages: list[LLMMessage] = PrivateAttr(default_factory=History)
 
     def model_post_init(self, _context: object, /) -> None:
-        self._messages = list(self.__dict__.get("initial_messages") or ())
+        self._messages = History(self.__dict__.get("initial_messages") or ())
 
     async def add_message(self, message: LLMMessage) -> None:
         """Append to the conversation."""
@@ -47,12 +47,16 @@ class ChatCompletionContext(Component):
         """What the model is shown, oldest first."""
         return list(self._messages)
 
+    async def shown_after(self, head: Sequence[LLMMessage]) -> Sequence[LLMMessage]:
+        """What the model is shown, `head` first; not changed by what is added later."""
+        return [*head, *await self.get_messages()]
+
     async def clear(self) -> None:
         """Forget everything, the first messages too, as AutoGen does."""
-        self._messages = []
+        self._messages = History()
 
     async def save_state(self) -> Mapping[str, JsonValue]:
         return ContextState(messages=self._messages).model_dump(mode="json")
 
     async def load_state(self, state: Mapping[str, JsonValue]) -> None:
-        self._messages = ContextState.model_validate(state).messages
+        self._messages = History(ContextState.model_validate(state).messages)

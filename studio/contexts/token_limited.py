@@ -58,6 +58,9 @@ def _outer(messages: Sequence[LLMMessage], removed: int) -> list[LLMMessage]:
 
 
 def _without_orphans(messages: list[LLMMessage]) -> list[LLMMessage]:
+    """Leave out results whose call had to go, which services refuse; AutoGen only does so where they come first."""
+    if messages and isinstance(messages[0], FunctionExecutionResultMessage):
+        messages = messages[1:]
     calls = {
         call.id
         for message in messages

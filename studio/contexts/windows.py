@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from pydantic import Field
 
 from studio.contexts.base import ChatCompletionContext, InitialMessages
-from studio.messages import AssistantMessage, FunctionExecutionResultMessage, LLMMessage, UserMessage
+from studio.messages import AssistantMessage, FunctionExecutionResultMessage, History, LLMMessage, Prompt, UserMessage
 
 
 class UnboundedChatCompletionContext(ChatCompletionContext):
@@ -25,6 +26,12 @@ class UnboundedChatCompletionContext(ChatCompletionContext):
     positional = ("initial_messages",)
 
     initial_messages: InitialMessages = None
+
+    async def shown_after(self, head: Sequence[LLMMessage]) -> Sequence[LLMMessage]:
+        is_whole = type(self).get_messages is UnboundedChatCompletionContext.get_messages
+        if is_whole and isinstance(self._messages, History):
+            return Prompt(head, self._messages)
+        return await super().shown_after(head)
 
 
 class BufferedChatCompletionContext(ChatCompletionContext):

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
-from pydantic import JsonValue
+from pydantic import BaseModel, Field, JsonValue
 
 from studio.components import Component
 from studio.messages import CancellationToken, LLMMessage, MemoryContent
@@ -21,15 +20,13 @@ class Conversation(Protocol):
     async def get_messages(self) -> list[LLMMessage]: ...
 
 
-@dataclass(frozen=True)
-class MemoryQueryResult:
+class MemoryQueryResult(BaseModel):
     """What a memory found, best first."""
 
-    results: list[MemoryContent] = field(default_factory=list[MemoryContent])
+    results: list[MemoryContent] = Field(default_factory=list[MemoryContent])
 
 
-@dataclass(frozen=True)
-class UpdateContextResult:
+class UpdateContextResult(BaseModel):
     """What a memory added to a conversation."""
 
     memories: MemoryQueryResult

@@ -140,7 +140,8 @@ class TextCanvasMemory(Memory):
         """Add one system message with all files."""
         text = self._canvas.get_all_contents_for_context()
         await model_context.add_message(SystemMessage(content=text))
-        return UpdateContextResult(MemoryQueryResult([MemoryContent(content=text, mime_type="text/plain")]))
+        found = MemoryQueryResult(results=[MemoryContent(content=text, mime_type="text/plain")])
+        return UpdateContextResult(memories=found)
 
     async def query(
         self, query: str | MemoryContent = "", cancellation_token: CancellationToken | None = None

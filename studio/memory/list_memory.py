@@ -41,14 +41,14 @@ class ListMemory(Memory):
             lines = "\n".join(f"{number}. {item.content}" for number, item in enumerate(self._contents, 1))
             text = f"\nRelevant memory content (in chronological order):\n{lines}\n"
             await model_context.add_message(SystemMessage(content=text))
-        return UpdateContextResult(MemoryQueryResult(list(self._contents)))
+        return UpdateContextResult(memories=MemoryQueryResult(results=list(self._contents)))
 
     async def query(
         self, query: str | MemoryContent = "", cancellation_token: CancellationToken | None = None
     ) -> MemoryQueryResult:
         """Everything, whatever the query."""
         del query, cancellation_token
-        return MemoryQueryResult(list(self._contents))
+        return MemoryQueryResult(results=list(self._contents))
 
     async def add(self, content: MemoryContent, cancellation_token: CancellationToken | None = None) -> None:
         del cancellation_token

@@ -54,11 +54,11 @@ class ServiceMemory(Memory):
         """Look for what is relevant to the last message, and add it as one system message."""
         messages = await model_context.get_messages()
         if not messages:
-            return UpdateContextResult(MemoryQueryResult())
+            return UpdateContextResult(memories=MemoryQueryResult())
         found = await self.query(_text_of(messages[-1]))
         if found.results:
             await model_context.add_message(SystemMessage(content=self._reminder(found.results)))
-        return UpdateContextResult(found)
+        return UpdateContextResult(memories=found)
 
     async def query(
         self, query: str | MemoryContent = "", cancellation_token: CancellationToken | None = None
@@ -74,7 +74,7 @@ class ServiceMemory(Memory):
             return _CONTENTS.dump_python(await self._find(text), mode="json")
 
         answer = await self._ask("query", {"text": text}, perform, cancellation_token)
-        return MemoryQueryResult(_CONTENTS.validate_python(answer))
+        return MemoryQueryResult(results=_CONTENTS.validate_python(answer))
 
     async def add(self, content: MemoryContent, cancellation_token: CancellationToken | None = None) -> None:
         """Remember a text or a JSON object.

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Generator
-from contextlib import contextmanager
 from typing import Any
 
 
@@ -39,15 +37,19 @@ class CancellationToken:
             self._linked.remove(future)
 
 
-@contextmanager
-def linked(token: CancellationToken | None) -> Generator[None]:
+class linked:
     """Inside the block, `token.cancel()` cancels the running task; afterwards it does not."""
-    task = asyncio.current_task()
-    if token is None or task is None:
-        yield
-        return
-    token.link_future(task)
-    try:
-        yield
-    finally:
-        token.unlink_future(task)
+
+    __slots__ = ("_task", "_token")
+
+    def __init__(self, token: CancellationToken | None) -> None:
+        self._token = token
+
+    def __enter__(self) -> None:
+        self._task = asyncio.current_task() if self._token is not None else None
+        if self._token is not None and self._task is not None:
+            self._token.link_future(self._task)
+
+    def __exit__(self, *_: object) -> None:
+        if self._token is not None and self._task is not None:
+            self._token.unlink_future(self._task)

@@ -5,14 +5,13 @@ Names and fields are AgentChat's, so that its transcripts and state files can be
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Generic, Literal, Self, TypeVar, cast
 
-from pydantic import BaseModel, Field, JsonValue, SerializeAsAny, computed_field
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, SerializeAsAny, computed_field
 
 from studio import effects
 from studio.messages.llm import (
@@ -31,12 +30,16 @@ Content = TypeVar("Content", bound=BaseModel, covariant=True)
 class BaseMessage(BaseModel):
     """What chat messages and events have in common."""
 
+    model_config = ConfigDict(defer_build=True)
+
     is_chat: ClassVar[bool] = False
+    is_kept: ClassVar[bool] = True
+    """Whether results hold it. Pieces of a message and explanations only pass by."""
 
     id: str = Field(default_factory=effects.new_id)
     source: str
     models_usage: RequestUsage | None = None
-    metadata: dict[str, str] = Field(default_factory=dict[str, str])
+    metadata: dict[str, str] = Field(default_factory=lambda: {})
     created_at: datetime = Field(default_factory=effects.now)
 
     def to_text(self) -> str:
@@ -74,6 +77,15 @@ class BaseTextChatMessage(BaseChatMessage):
 
     def to_text(self) -> str:
         return self.content
+
+    def to_model_message(self) -> UserMessage:
+        """One for all who hear it; anew if the message was changed."""
+        kept: UserMessage | None = self.__dict__.get("_model_message")
+        text = self.to_text()
+        if kept is None or kept.content != text or kept.source != self.source:
+            kept = UserMessage(content=text, source=self.source)
+            cast("dict[str, Any]", self.__dict__)["_model_message"] = kept
+        return kept
 
 
 class TextMessage(BaseTextChatMessage):
@@ -198,6 +210,8 @@ class UserInputRequestedEvent(BaseAgentEvent):
 
     request_id: str
     content: Literal[""] = ""
+    prompt: str = Field(default="", exclude=True)
+    """What the person is asked. Not in the JSON, where AgentChat has no place for it: the effect's request says it."""
     type: Literal["UserInputRequestedEvent"] = "UserInputRequestedEvent"
 
 
@@ -211,6 +225,8 @@ class MemoryQueryEvent(BaseAgentEvent):
 class ModelClientStreamingChunkEvent(BaseAgentEvent):
     """A piece of a message that is still being written; never part of a result, seen by no condition."""
 
+    is_kept: ClassVar[bool] = False
+
     content: str
     full_message_id: str | None = None
     type: Literal["ModelClientStreamingChunkEvent"] = "ModelClientStreamingChunkEvent"
@@ -221,6 +237,35 @@ class ThoughtEvent(BaseAgentEvent):
 
     content: str
     type: Literal["ThoughtEvent"] = "ThoughtEvent"
+
+
+class ToolEvent(BaseAgentEvent):
+    """A tool told this while it worked."""
+
+    tool: str
+    call_id: str | None = None
+    name: str
+    """What kind of thing happened; the tool's own word, such as "progress"."""
+    content: JsonValue = None
+    type: Literal["ToolEvent"] = "ToolEvent"
+
+    def to_text(self) -> str:
+        if self.content is None:
+            return self.name
+        told = self.content if isinstance(self.content, str) else json.dumps(self.content, ensure_ascii=False)
+        return f"{self.name}: {told}"
+
+
+class ContextVariablesEvent(BaseAgentEvent):
+    """A tool changed these of the team's context variables."""
+
+    content: dict[str, JsonValue]
+    removed: list[str] = Field(default_factory=list[str])
+    type: Literal["ContextVariablesEvent"] = "ContextVariablesEvent"
+
+    def to_text(self) -> str:
+        told = [f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in self.content.items()]
+        return ", ".join([*told, *(f"{name} removed" for name in self.removed)])
 
 
 class GuardrailEvent(BaseAgentEvent):
@@ -266,6 +311,8 @@ AgentEvent = Annotated[
     | MemoryQueryEvent
     | ModelClientStreamingChunkEvent
     | ThoughtEvent
+    | ToolEvent
+    | ContextVariablesEvent
     | GuardrailEvent
     | SelectSpeakerEvent
     | SelectorEvent,
@@ -273,7 +320,8 @@ AgentEvent = Annotated[
 ]
 
 
-class Response(BaseModel):
+@dataclass(kw_only=True)
+class Response:
     """An agent's answer, with what happened on the way."""
 
     chat_message: SerializeAsAny[BaseChatMessage]
@@ -283,75 +331,7 @@ class Response(BaseModel):
 class TaskResult(BaseModel):
     """All that a finished run said, oldest first, and why it stopped."""
 
+    model_config = ConfigDict(defer_build=True)
+
     messages: Sequence[SerializeAsAny[BaseMessage]]
     stop_reason: str | None = None
-
-
-_BY_TYPE: dict[str, type[BaseMessage]] = {
-    cls.__name__: cls
-    for cls in (
-        TextMessage,
-        MultiModalMessage,
-        StopMessage,
-        HandoffMessage,
-        ToolCallSummaryMessage,
-        ToolCallRequestEvent,
-        ToolCallExecutionEvent,
-        CodeGenerationEvent,
-        CodeExecutionEvent,
-        UserInputRequestedEvent,
-        MemoryQueryEvent,
-        ModelClientStreamingChunkEvent,
-        ThoughtEvent,
-        GuardrailEvent,
-        SelectSpeakerEvent,
-        SelectorEvent,
-    )
-}
-
-
-class _AnyContent(BaseModel, extra="allow"):
-    """Content of a structured message whose model is not known here."""
-
-
-_no_types: Mapping[str, type[BaseMessage]] = MappingProxyType({})
-_more_types: ContextVar[Mapping[str, type[BaseMessage]]] = ContextVar("studio_message_types", default=_no_types)
-
-
-def type_name(message_type: type[BaseMessage]) -> str:
-    """What stands under `type` in the JSON of such messages."""
-    fields = message_type.model_fields
-    if issubclass(message_type, StructuredMessage):
-        return f"StructuredMessage[{getattr(fields['content'].annotation, '__name__', 'BaseModel')}]"
-    usual = fields["type"].default if "type" in fields else None
-    return usual if isinstance(usual, str) else message_type.__name__
-
-
-@contextmanager
-def message_types(types: Iterable[type[BaseMessage]]) -> Generator[None]:
-    """Inside the block, `message_from_json` also knows these types, such as those of a script."""
-    token = _more_types.set({**_more_types.get(), **{type_name(kind): kind for kind in types}})
-    try:
-        yield
-    finally:
-        _more_types.reset(token)
-
-
-def message_from_json(body: dict[str, JsonValue]) -> BaseMessage:
-    """Read one message or event back from its JSON.
-
-    Raises:
-        ValueError: The `type` is unknown, or the body does not fit it (Pydantic's ValidationError).
-    """
-    kind = str(body.get("type"))
-    if (more := _more_types.get().get(kind)) is not None:
-        return more.model_validate(body)
-    if kind.startswith("StructuredMessage[") and kind.endswith("]"):
-        name = kind.removeprefix("StructuredMessage[").removesuffix("]")
-        content_type = type(name, (_AnyContent,), {"__module__": __name__})
-        generic = cast("type[StructuredMessage[BaseModel]]", StructuredMessage[content_type])
-        return generic.model_validate({key: value for key, value in body.items() if key != "type"})
-    found = _BY_TYPE.get(kind)
-    if found is None:
-        raise ValueError(f"No message has the type {kind!r}.")
-    return found.model_validate(body)

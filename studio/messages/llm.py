@@ -7,7 +7,7 @@ import binascii
 from functools import cached_property
 from io import BytesIO
 from pathlib import Path
-from typing import Annotated, Any, Literal, NotRequired, Protocol, Self, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, Protocol, Self, cast
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, SerializationInfo, model_serializer, model_validator
 from typing_extensions import TypedDict
@@ -26,7 +26,7 @@ class SavesItself(Protocol):
 class Image(BaseModel):
     """A picture in a message, as base64 data; its type is read from the first bytes, never from a name."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     data: str
 
@@ -97,38 +97,60 @@ class Image(BaseModel):
         return {"type": "image_url", "image_url": {"url": self.data_uri, "detail": detail}}
 
 
+def _init_by_place(self: BaseModel, *values: object, **named: object) -> None:
+    """Take the fields also by place: in AutoGen these classes are dataclasses."""
+    fields = type(self).model_fields
+    if len(values) > len(fields):
+        raise TypeError(f"{type(self).__name__} has {len(fields)} fields, {len(values)} values were given.")
+    BaseModel.__init__(self, **dict(zip(fields, values, strict=False)), **named)
+
+
 class FunctionCall(BaseModel):
     """A model's wish to call a tool; `arguments` is JSON text as the model wrote it."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     id: str
     arguments: str
     name: str
 
+    if TYPE_CHECKING:
+
+        def __init__(self, id: str, arguments: str, name: str) -> None: ...
+
+    else:
+        __init__ = _init_by_place
+
+    def __str__(self) -> str:
+        return repr(self)
+
 
 class RequestUsage(BaseModel):
     """Tokens of one model call."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     prompt_tokens: int
     completion_tokens: int
 
+    if TYPE_CHECKING:
+
+        def __init__(self, prompt_tokens: int, completion_tokens: int) -> None: ...
+
+    else:
+        __init__ = _init_by_place
+
+    def __str__(self) -> str:
+        return repr(self)
+
 
 class _ModelMessage(BaseModel):
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     @cached_property
     def json_body(self) -> dict[str, JsonValue]:
         """This message as plain JSON, made once."""
         return cast("dict[str, JsonValue]", self.model_dump(mode="json"))
-
-    @cached_property
-    def word_count(self) -> int:
-        """Words of a message that is text, counted once; scripted models measure in words."""
-        content: object = getattr(self, "content", None)
-        return len(content.split()) if isinstance(content, str) else 0
 
     @cached_property
     def digest(self) -> str:
@@ -163,7 +185,7 @@ class AssistantMessage(_ModelMessage):
 class FunctionExecutionResult(BaseModel):
     """What one tool call gave."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     content: str
     name: str
@@ -186,11 +208,15 @@ FinishReasons = Literal["stop", "length", "function_calls", "content_filter", "u
 
 
 class TopLogprob(BaseModel):
+    model_config = ConfigDict(defer_build=True)
+
     logprob: float
     bytes: list[int] | None = None
 
 
 class ChatCompletionTokenLogprob(BaseModel):
+    model_config = ConfigDict(defer_build=True)
+
     token: str
     logprob: float
     top_logprobs: list[TopLogprob] | None = None
@@ -199,6 +225,8 @@ class ChatCompletionTokenLogprob(BaseModel):
 
 class CreateResult(BaseModel):
     """A model's whole answer: text or tool calls, and what it cost."""
+
+    model_config = ConfigDict(defer_build=True)
 
     finish_reason: FinishReasons
     content: str | list[FunctionCall]
@@ -228,6 +256,8 @@ class ToolSchema(TypedDict):
 
 class MemoryContent(BaseModel):
     """One remembered thing."""
+
+    model_config = ConfigDict(defer_build=True)
 
     content: str | bytes | dict[str, JsonValue] | Image
     mime_type: str

@@ -13,7 +13,7 @@ from studio import effects
 from studio.components import secret_source
 from studio.components.secrets import SecretSource
 from studio.errors import RunFailed
-from studio.messages import BaseMessage, ModelClientStreamingChunkEvent, TaskResult
+from studio.messages import BaseMessage, Explanation, ModelClientStreamingChunkEvent, TaskResult, explained
 from studio.runs.live import Ending, LiveRun
 from studio.runs.log import Draft
 from studio.runs.state import RunState
@@ -47,22 +47,25 @@ async def drive(run: LiveRun, team: Team, task: JsonValue, secrets: SecretSource
 async def _play(run: LiveRun, team: Team, task: JsonValue, secrets: SecretSource) -> Ending:
     recording = effects.Recording(run.record_effect, run_id=run.id, human=run.human.ask)
     secret_source.set(secrets)  # the context is this run's own
-    with effects.use(recording):
+    with effects.use(recording), explained():
         async with _closing(team.run_stream(task_message(task))) as stream:
             return await _pull(run, stream)
 
 
 async def _pull(run: LiveRun, stream: Stream) -> Ending:
-    is_within_message = False
+    is_between_steps = True
     while True:
-        if not is_within_message:
+        if is_between_steps:
             await run.pass_gate()
         item = await anext(stream, None)
         if item is None or isinstance(item, TaskResult):
             return _ending(run, item)
-        is_within_message = isinstance(item, ModelClientStreamingChunkEvent)
+        is_between_steps = item.is_kept
         if isinstance(item, ModelClientStreamingChunkEvent):
+            await run.write_held()  # who speaks is explained before the first word
             run.add_chunk(item.source, item.full_message_id, item.content)
+        elif isinstance(item, Explanation):
+            run.hold(Draft("explanation", item.dump()))  # part of the step that follows, and none itself
         else:
             await run.write(Draft("message" if item.is_chat else "event", item.dump()))
             run.gate.entry_made()

@@ -124,6 +124,7 @@ class LiveRun:
         self._meant = status  # with entries that are not committed yet
         self._shown = status  # as committed
         self._last_seq = 0
+        self._held: list[Draft] = []
 
     @property
     def state(self) -> RunState:
@@ -176,6 +177,10 @@ class LiveRun:
         """Append entries that change no state."""
         await self._append(drafts)
 
+    def hold(self, draft: Draft) -> None:
+        """Append an entry together with the next one: it costs no transaction of its own."""
+        self._held.append(draft)
+
     async def change(
         self,
         state: RunState,
@@ -205,6 +210,11 @@ class LiveRun:
         """Log what the world answered; model replies add to the usage."""
         self._meant = self._meant.model_copy(update={"usage": _add(self._meant.usage, body)})
         await self._append([Draft("effect", body)])
+
+    async def write_held(self) -> None:
+        """Append what is held, if anything is."""
+        if self._held:
+            await self._append(())
 
     def add_chunk(self, source: str, message_id: str | None, text: str) -> None:
         """Show a piece of a message that is being written."""
@@ -237,6 +247,7 @@ class LiveRun:
 
     async def _append(self, drafts: Sequence[Draft]) -> None:
         status = self._meant
+        drafts, self._held = [*self._held, *drafts], []
         entries = await self._log.append(self._lease, [_showable(draft) for draft in drafts], status)
         self._publish(entries, status)
 

@@ -14,9 +14,10 @@ from studio.errors import RunFailed
 from studio.runs.state import Reason, RunState
 
 JsonObject = dict[str, JsonValue]
-EntryKind = Literal["message", "event", "effect", "command", "state"]
+EntryKind = Literal["message", "event", "explanation", "effect", "command", "state"]
+"""An explanation says why the next speaker was chosen, or how far the conditions are; it is no step of the run."""
 
-SHOWN: frozenset[EntryKind] = frozenset({"message", "event", "command", "state"})
+SHOWN: frozenset[EntryKind] = frozenset({"message", "event", "explanation", "command", "state"})
 """The kinds that pages show. Effects are for repeating a run; they hold whole model replies and tool results."""
 
 

@@ -1,5 +1,7 @@
 """Teams: who speaks after whom, and until when."""
 
+from studio.agents import InputRequestEvent as InputRequestEvent
+from studio.agents import RunIterator as RunIterator
 from studio.teams.base import Team as Team
 from studio.teams.graph import DiGraph as DiGraph
 from studio.teams.graph import DiGraphEdge as DiGraphEdge
@@ -7,9 +9,9 @@ from studio.teams.graph import DiGraphNode as DiGraphNode
 from studio.teams.graph import InvalidGraph as InvalidGraph
 from studio.teams.graph_builder import DiGraphBuilder as DiGraphBuilder
 from studio.teams.graph_flow import GraphFlow as GraphFlow
-from studio.teams.iteration import InputRequestEvent as InputRequestEvent
-from studio.teams.iteration import RunIterator as RunIterator
 from studio.teams.magentic import MagenticOneGroupChat as MagenticOneGroupChat
+from studio.teams.nested_chat import NestedChat as NestedChat
+from studio.teams.nested_chat import NestedChatAgent as NestedChatAgent
 from studio.teams.round_robin import RoundRobinGroupChat as RoundRobinGroupChat
 from studio.teams.selector import SelectorGroupChat as SelectorGroupChat
 from studio.teams.society_of_mind import SocietyOfMindAgent as SocietyOfMindAgent

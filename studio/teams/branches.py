@@ -22,11 +22,17 @@ from studio.effects import AsyncGeneratorLike, EffectRequest, Effects, HumanQues
 Item = TypeVar("Item")
 
 
-async def side_by_side(branches: Sequence[AsyncGenerator[Item, None]]) -> AsyncGenerator[Item, None]:
+async def side_by_side(
+    branches: Sequence[AsyncGenerator[Item, None]], left: list[Item] | None = None
+) -> AsyncGenerator[Item, None]:
     """Give the items of all branches as they come; those that come at once in the order of the branches.
 
     The first error of a branch ends them all, after what was waiting to be taken. When the generator is closed the
     branches are cancelled and have ended before `aclose` returns.
+
+    Args:
+        branches: What goes on at the same time.
+        left: Is given, at the end, the items that nobody has taken.
     """
     junction = _Junction[Item]()
     outer = effects.current()
@@ -40,6 +46,8 @@ async def side_by_side(branches: Sequence[AsyncGenerator[Item, None]]) -> AsyncG
             async for item in items:
                 yield item
     finally:
+        if left is not None:
+            left += junction.untaken
         await _end(tasks)
 
 
@@ -52,6 +60,10 @@ class _Junction(Generic[Item]):
         self._changed = asyncio.Event()
         self.pulled = asyncio.Event()
         """Set while the reader waits for an item."""
+
+    @property
+    def untaken(self) -> list[Item]:
+        return [item for item, _ in self._offers]
 
     async def drive(self, items: AsyncGenerator[Item, None], port: Effects) -> None:
         """Offer the items of one branch, each when the one before was taken and more is asked for."""

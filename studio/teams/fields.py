@@ -8,6 +8,7 @@ from typing import Annotated, ClassVar
 from pydantic import Field, ValidationInfo, field_validator
 
 from studio.agents import ChatAgent, Participant
+from studio.components import JsonObject
 from studio.conditions import TerminationCondition
 from studio.messages import BaseChatMessage
 
@@ -17,6 +18,7 @@ class TeamFields(Participant):
 
     component_type: ClassVar[str] = "team"
     positional: ClassVar[tuple[str, ...]] = ("participants",)
+    foreign: ClassVar[frozenset[str]] = frozenset(("context_variables",))
 
     name: Annotated[str, Field(title="Name")] = "Team"
     description: Annotated[
@@ -36,6 +38,14 @@ class TeamFields(Participant):
     max_turns: Annotated[
         int | None,
         Field(title="Turn limit", description="Turns in one run.", json_schema_extra={"minimum": 1}),
+    ] = None
+    context_variables: Annotated[
+        JsonObject | None,
+        Field(
+            title="Context variables",
+            description="What the team remembers by name at its start, as JSON; tools and instructions can use it.",
+            json_schema_extra={"x-advanced": True},
+        ),
     ] = None
     emit_team_events: Annotated[
         bool,

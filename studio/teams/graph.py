@@ -12,6 +12,8 @@ from pydantic.json_schema import SkipJsonSchema
 
 from studio.errors import ConfigError
 from studio.messages import BaseChatMessage
+from studio.tools import context_variables
+from studio.tools.expression import ConditionText, read_condition
 
 Activation = Literal["all", "any"]
 EdgeCondition = Callable[[BaseChatMessage], bool]
@@ -32,6 +34,14 @@ class DiGraphEdge(BaseModel):
     condition: Annotated[
         str | None,
         Field(title="Only if", description="Text that the last message must hold; always when left out."),
+    ] = None
+    context_condition: Annotated[
+        ConditionText | None,
+        Field(
+            title="Only if the variables say",
+            description="Condition on the team's context variables, such as `attempts < 3`; always when left out.",
+            exclude_if=lambda value: value is None,  # AutoGen's edge has no such field
+        ),
     ] = None
     condition_function: SkipJsonSchema[EdgeCondition | None] = Field(default=None, exclude=True, repr=False)
     """Decides in place of a text; has no JSON."""
@@ -57,10 +67,17 @@ class DiGraphEdge(BaseModel):
     @property
     def is_conditional(self) -> bool:
         """Whether it is not always taken."""
-        return self.condition is not None or self.condition_function is not None
+        conditions = (self.condition, self.context_condition, self.condition_function)
+        return any(condition is not None for condition in conditions)
 
     def check_condition(self, message: BaseChatMessage) -> bool:
-        """Whether it is taken after this message."""
+        """Whether it is taken after this message.
+
+        Raises:
+            ConfigError: It depends on context variables, and there are none.
+        """
+        if self.context_condition and not read_condition(self.context_condition).holds(context_variables()):
+            return False
         if self.condition_function is not None:
             return self.condition_function(message)
         return self.condition is None or self.condition in message.to_model_text()

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Annotated, ClassVar
 
 from pydantic import Field, PrivateAttr, ValidationError
 
 from studio.components import JsonObject, Warn
-from studio.messages import BaseChatMessage, BaseMessage
+from studio.messages import BaseChatMessage, BaseMessage, EdgeDecision, SpeakerDecisionEvent, is_explained
 from studio.teams.base import Team
 from studio.teams.graph import DiGraph, InvalidGraph
-from studio.teams.graph_progress import GraphProgress
+from studio.teams.graph_progress import GraphProgress, edge_decisions, reason_for
 
 EXAMPLE: JsonObject = {"nodes": {"assistant": {"name": "assistant", "edges": []}}}
 
@@ -79,18 +79,15 @@ class GraphFlow(Team):
         return self._progress
 
     async def hear(self, new: Sequence[BaseMessage], said: Sequence[BaseChatMessage], *, speaker: str | None) -> None:
-        await super().hear(new, said, speaker=speaker)
         steps = self._steps()
-        if speaker is None:
-            node = new[-1].source if new else ""
-        else:
-            steps.finish(speaker)
-            node = speaker if self._is_team(speaker) else new[-1].source
+        node = new[-1].source if new else ""
+        if speaker is not None and isinstance(self._participant(speaker), Team):
+            node = speaker
         if node in self.graph.nodes:
-            steps.follow(node, said[-1] if said else None)
-
-    def _is_team(self, name: str) -> bool:
-        return any(isinstance(participant, Team) and participant.name == name for participant in self.participants)
+            steps.follow(node, said[-1] if said else None)  # first, since the functions of edges may fail
+        if speaker is not None:
+            steps.finish(speaker)
+        await super().hear(new, said, speaker=speaker)
 
     def own_end(self) -> str | None:
         steps = self._steps()
@@ -99,10 +96,24 @@ class GraphFlow(Team):
         steps.reset()
         return "Digraph execution is complete"
 
-    async def choose_speaker(self) -> AsyncGenerator[BaseMessage, None]:
-        self.next_speaker(*self._steps().take_ready())
-        return
-        yield  # an async generator that yields nothing
+    def choose_speaker(self) -> Sequence[BaseMessage]:
+        steps = self._steps()
+        looked_at = steps.looked_at
+        self.next_speaker(*steps.take_ready())
+        return [self._explanation(edge_decisions(looked_at))] if is_explained() else ()
+
+    def go_on(self, names: Sequence[str]) -> Iterable[BaseMessage]:
+        del names
+        return self.choose_speaker()  # they are ready again, and others may be, too
+
+    def _explanation(self, edges: Sequence[EdgeDecision]) -> SpeakerDecisionEvent:
+        ready = self._speakers
+        candidates = dict.fromkeys((*(edge.target for edge in edges), *ready))
+        if edges:
+            return self.decision("graph edge", reason_for(edges, ready), candidates=list(candidates), edges=edges)
+        if set(ready) <= self.graph.get_start_nodes():
+            return self.decision("graph start", "The graph begins here.", candidates=ready)
+        return self.decision("graph edge", "The edges that lead here were taken before.", candidates=ready)
 
     async def forget(self) -> None:
         self._steps().reset()

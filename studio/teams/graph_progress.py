@@ -8,8 +8,8 @@ from typing import cast
 from pydantic import JsonValue
 
 from studio.components import JsonObject
-from studio.messages import BaseChatMessage
-from studio.teams.graph import Activation, DiGraph
+from studio.messages import BaseChatMessage, EdgeDecision
+from studio.teams.graph import Activation, DiGraph, DiGraphEdge
 
 Counts = dict[str, dict[str, int]]
 Marks = dict[str, dict[str, bool]]
@@ -34,6 +34,8 @@ class GraphProgress:
         self._enqueued_any: Marks = {}
         self._ready: list[str] = []
         self._speaking: list[str] = []
+        self.looked_at: list[tuple[str, DiGraphEdge, bool]] = []
+        """From whom, the edge, whether it was taken: of those who have spoken since somebody was given the word."""
         self.reset()
 
     def reset(self) -> None:
@@ -42,6 +44,7 @@ class GraphProgress:
         self._enqueued_any = {target: dict.fromkeys(groups, False) for target, groups in self._edge_counts.items()}
         self._ready = list(self._graph.get_start_nodes())
         self._speaking = []
+        self.looked_at = []
 
     @property
     def is_complete(self) -> bool:
@@ -51,6 +54,7 @@ class GraphProgress:
     def take_ready(self) -> Sequence[str]:
         """Give the word to all who are ready; what led to them counts from the beginning again."""
         self._speaking, self._ready = self._ready, []
+        self.looked_at = []
         for name in self._speaking:
             for group, count in self._remaining.get(name, {}).items():
                 if self._conditions[name, group] == "any":
@@ -71,8 +75,11 @@ class GraphProgress:
 
     def follow(self, node: str, message: BaseChatMessage | None) -> None:
         """Go along the edges of a node after its message; without one only those that are always taken."""
-        for edge in self._graph.nodes[node].edges:
-            taken = edge.check_condition(message) if message is not None else not edge.is_conditional
+        edges = self._graph.nodes[node].edges
+        # All are asked first: a function that fails leaves everything as it was.
+        found = [edge.check_condition(message) if message is not None else not edge.is_conditional for edge in edges]
+        for edge, taken in zip(edges, found, strict=True):
+            self.looked_at.append((node, edge, taken))
             if not taken:
                 continue
             target, group = edge.target, edge.activation_group
@@ -104,3 +111,43 @@ class GraphProgress:
         ready = saved.get("ready")
         if isinstance(ready, list):
             self._ready = [name for name in cast("list[str]", ready) if name in self._graph.nodes]
+
+
+def edge_decisions(looked_at: Sequence[tuple[str, DiGraphEdge, bool]]) -> list[EdgeDecision]:
+    """The edges that were looked at, as an explanation tells them."""
+    return [
+        EdgeDecision(
+            source=source,
+            target=edge.target,
+            condition=edge.condition,
+            context_condition=edge.context_condition,
+            is_function=edge.condition_function is not None,
+            was_taken=was_taken,
+        )
+        for source, edge, was_taken in looked_at
+    ]
+
+
+def reason_for(edges: Sequence[EdgeDecision], ready: Sequence[str]) -> str:
+    """In plain words why these are ready after those edges were looked at."""
+    taken = [edge for edge in edges if edge.was_taken]
+    refused = [edge for edge in edges if not edge.was_taken]
+    waiting = [name for name in dict.fromkeys(edge.target for edge in taken) if name not in ready]
+    sentences = [
+        f"Taken: {', '.join(map(_in_words, taken))}." if taken else "",
+        f"Not taken: {', '.join(map(_in_words, refused))}." if refused else "",
+        f"Other edges must still be taken to {', '.join(waiting)}." if waiting else "",
+    ]
+    return " ".join(filter(None, sentences))
+
+
+def _in_words(edge: EdgeDecision) -> str:
+    way = f"{edge.source} to {edge.target}"
+    verdict = "" if edge.was_taken else "not "
+    conditions = [
+        f"{edge.condition!r} was {verdict}said" if edge.condition is not None else "",
+        f"`{edge.context_condition}` {'held' if edge.was_taken else 'did not hold'}" if edge.context_condition else "",
+        f"its function said {'yes' if edge.was_taken else 'no'}" if edge.is_function else "",
+    ]
+    told = (" and " if edge.was_taken else " or ").join(filter(None, conditions))
+    return f"{way} ({told})" if told else way

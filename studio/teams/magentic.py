@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from typing import Annotated, ClassVar, cast
 
 from pydantic import Field, PrivateAttr
 
+from studio import effects
 from studio.agents.releasing import release_all
 from studio.agents.turn import without_images
 from studio.components import JsonObject
+from studio.conditions import Count
+from studio.effects import Noting
 from studio.errors import RunFailed
 from studio.messages import (
     AssistantMessage,
     BaseChatMessage,
     BaseMessage,
+    ConditionProgress,
     LLMMessage,
+    SelectionAttempt,
+    SpeakerDecisionEvent,
     TextMessage,
     UserMessage,
+    clipped,
+    is_explained,
 )
 from studio.models import ChatCompletionClient
 from studio.teams import magentic_prompts as prompts
@@ -102,21 +110,45 @@ class MagenticOneGroupChat(Team):
             await self._make_plan()
             yield await self._begin_anew()
         while True:
+            self.next_speaker()
             if self.max_turns is not None and self._round_count > self.max_turns:
+                if is_explained():
+                    yield self.decision("round limit", f"{self.max_turns} rounds are over: the team answers now.")
                 yield await self._answer("Max rounds reached.")
                 return
+            attempts: list[SelectionAttempt] = []
+            ledger = await self._ask_ledger(attempts)
             self._round_count += 1
-            ledger = await self._ask_ledger()
-            if ledger.is_request_satisfied.answer:
+            is_done = ledger.is_request_satisfied.answer
+            if not is_done:
+                self._stall_count = self._stall_count + 1 if ledger.is_stalling else max(0, self._stall_count - 1)
+            if not is_done and self._stall_count < self.max_stalls:
+                self.next_speaker(ledger.next_speaker.answer)
+            if is_explained():
+                yield self._explanation(ledger, attempts)
+            if is_done:
                 yield await self._answer(ledger.is_request_satisfied.reason)
                 return
-            self._stall_count = self._stall_count + 1 if ledger.is_stalling else max(0, self._stall_count - 1)
-            if self._stall_count < self.max_stalls:
-                self.next_speaker(ledger.next_speaker.answer)
+            if self._speakers:
+                self._conversation.give_word(self._speakers)
                 yield await self._tell(ledger.instruction_or_question.answer)
                 return
             await self._revise_plan()
             yield await self._begin_anew()
+
+    def _explanation(self, ledger: LedgerEntry, attempts: Sequence[SelectionAttempt]) -> SpeakerDecisionEvent:
+        if ledger.is_request_satisfied.answer:
+            reason = f"The request is satisfied: {ledger.is_request_satisfied.reason}"
+        elif self._speakers:
+            reason = ledger.next_speaker.reason
+        else:
+            reason = f"Nothing moves ({self._stall_count} of {self.max_stalls} stalls): a new plan is made."
+        return self.decision("ledger", clipped(reason), prompt=self._ledger_question(), attempts=attempts)
+
+    def limits(self) -> Iterator[ConditionProgress]:
+        if self.max_turns is not None:
+            words = f"{self.max_turns} rounds are over"
+            yield Count(self._round_count, self.max_turns, "rounds").progress("/config/max_turns", words)
 
     async def _make_plan(self) -> None:
         asked: list[LLMMessage] = []
@@ -154,20 +186,31 @@ class MagenticOneGroupChat(Team):
     async def _ask(self, asked: list[LLMMessage], prompt: str) -> str:
         """Put a question to the model; it and the answer are added to what was asked."""
         asked.append(UserMessage(content=prompt, source=self.manager_name))
-        result = await self.model_client.create(self._readable(asked))
+        result = await self.model_client.create(self._readable(asked), cancellation_token=self._token)
         if not isinstance(result.content, str):
             raise RunFailed("The orchestrator's model wished for a tool call, where only text can be used.")
         asked.append(AssistantMessage(content=result.content, source=self.manager_name))
         return result.content
 
-    async def _ask_ledger(self) -> LedgerEntry:
+    def _ledger_question(self) -> str:
+        names = ", ".join(self.participant_names)
+        return prompts.PROGRESS.format(task=self._task, team=self._team_lines(), names=names)
+
+    async def _ask_ledger(self, attempts: list[SelectionAttempt]) -> LedgerEntry:
+        """Ask where the team stands; each answer is added to the attempts if somebody wants to know."""
         names, info = self.participant_names, self.model_client.info
-        prompt = prompts.PROGRESS.format(task=self._task, team=self._team_lines(), names=", ".join(names))
-        asked = self._readable([*self._context(), UserMessage(content=prompt, source=self.manager_name)])
+        question = UserMessage(content=self._ledger_question(), source=self.manager_name)
+        asked = self._readable([*self._context(), question])
         form = LedgerEntry if info["structured_output"] else True if info["json_output"] else None
         for _ in range(MOST_LEDGER_ATTEMPTS):
-            result = await self.model_client.create(asked, json_output=form)
+            port = Noting(effects.current()) if is_explained() else None
+            with effects.use(port or effects.current()):
+                result = await self.model_client.create(asked, json_output=form, cancellation_token=self._token)
             entry = read_ledger(result.content, names) if isinstance(result.content, str) else None
+            if port is not None:
+                refused = "" if entry is not None else "This is no ledger that can be read."
+                answer = clipped(result.content) if isinstance(result.content, str) else "A tool call."
+                attempts.append(SelectionAttempt(answer=answer, refused=refused, request=port.request))
             if entry is not None:
                 return entry
         raise NoLedger("Failed to parse ledger information after multiple retries.")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import Sequence
 from typing import Annotated, ClassVar, cast
 
 from pydantic import Field, PrivateAttr
 
 from studio.components import JsonObject
-from studio.messages import BaseMessage
+from studio.messages import BaseMessage, SpeakerDecisionEvent, is_explained
 from studio.teams.base import Team
 
 
@@ -28,11 +28,19 @@ class RoundRobinGroupChat(Team):
 
     _next: int = PrivateAttr(default=0)
 
-    async def choose_speaker(self) -> AsyncGenerator[BaseMessage, None]:
-        self.next_speaker(self.participants[self._next].name)
-        self._next = (self._next + 1) % len(self.participants)
-        return
-        yield  # an async generator that yields nothing
+    def choose_speaker(self) -> Sequence[BaseMessage]:
+        place = self._next
+        self.next_speaker(self.participants[place].name)
+        self._next = (place + 1) % len(self.participants)
+        return [self._explanation(place)] if is_explained() else ()
+
+    def _explanation(self, place: int) -> SpeakerDecisionEvent:
+        names = self.participant_names
+        if len(names) == 1:
+            return self.decision("only candidate", "Nobody else is in the team.")
+        if place == 0:
+            return self.decision("round robin", f"{names[0]} is the first in the order, in which all speak in turn.")
+        return self.decision("round robin", f"{names[place]} comes after {names[place - 1]} in the order.")
 
     async def forget(self) -> None:
         self._next = 0

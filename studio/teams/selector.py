@@ -3,28 +3,36 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
 from contextlib import aclosing
+from functools import lru_cache
 from inspect import isawaitable
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 from pydantic import Field, PrivateAttr, field_validator
 
+from studio import effects
 from studio.agents import Participant
 from studio.agents.releasing import release_all
 from studio.agents.templates import fill_in, unknown_placeholders
 from studio.agents.turn import add_to_context
 from studio.components import JsonObject, Warn
 from studio.contexts import ChatCompletionContext, UnboundedChatCompletionContext
+from studio.effects import Noting
 from studio.messages import (
     AssistantMessage,
     BaseChatMessage,
     BaseMessage,
     LLMMessage,
     ModelClientStreamingChunkEvent,
+    SelectionAttempt,
     SelectorEvent,
+    SpeakerDecisionEvent,
     SystemMessage,
     UserMessage,
+    clipped,
+    is_explained,
+    lines_over,
 )
 from studio.models import ChatCompletionClient, ModelFamily
 from studio.teams.base import Team
@@ -42,6 +50,13 @@ PLACEHOLDERS = ("roles", "participants", "history")
 Thread = Sequence[BaseMessage]
 SelectorFunction = Callable[[Thread], "str | Awaitable[str | None] | None"]
 CandidateFunction = Callable[[Thread], "list[str] | Awaitable[list[str]]"]
+
+
+class _Refusal(NamedTuple):
+    """What is wrong with an answer: as a person reads it, and as the model is told."""
+
+    why: str
+    told: str
 
 
 class SelectorGroupChat(Team):
@@ -84,6 +99,7 @@ class SelectorGroupChat(Team):
 
     _previous: str | None = PrivateAttr(default=None)
     _context: ChatCompletionContext | None = PrivateAttr(default=None)
+    _roles: str = PrivateAttr(default="")
     _select: SelectorFunction | None = PrivateAttr(default=None)
     _candidates: CandidateFunction | None = PrivateAttr(default=None)
 
@@ -117,6 +133,8 @@ class SelectorGroupChat(Team):
         named = await self._ask_function()
         if named is not None:
             self.next_speaker(named)
+            if is_explained():
+                yield self.decision("function", f"The selector function named {named}.")
             return
         candidates = await self._who_may_speak()
         if len(candidates) > 1:
@@ -125,7 +143,18 @@ class SelectorGroupChat(Team):
                     yield event
         else:
             self.next_speaker(candidates[0])
+            if is_explained():
+                yield self._explain_only_candidate(candidates)
         self._previous = self.speaker
+
+    def _explain_only_candidate(self, candidates: list[str]) -> SpeakerDecisionEvent:
+        if self._candidates is not None:
+            return self.decision("only candidate", "The candidate function left nobody else.", candidates=candidates)
+        return self.decision(
+            "repeat not allowed",
+            f"{self._previous} spoke last and may not speak again, so only {candidates[0]} is left.",
+            candidates=candidates,
+        )
 
     async def _ask_function(self) -> str | None:
         if self._select is None:
@@ -155,63 +184,104 @@ class SelectorGroupChat(Team):
 
     async def _ask_model(self, candidates: list[str]) -> AsyncGenerator[BaseMessage, None]:
         """Ask until the answer names one participant; after too many attempts take the last speaker, or the first."""
-        messages: list[LLMMessage] = [await self._question(candidates)]
+        history = await self._history()
+        messages: list[LLMMessage] = [self._question(self._prompt(candidates, "\n".join(history)))]
+        attempts: list[SelectionAttempt] = []
         for _ in range(self.max_selector_attempts):
             answer = ""
-            async with aclosing(self._answers(messages)) as items:
+            port = Noting(effects.current()) if is_explained() else None
+            async with aclosing(self._answers(messages, port)) as items:
                 async for item in items:
                     if isinstance(item, BaseMessage):
                         yield item
                     else:
                         answer = item
-            complaint = self._judge(answer, candidates)
-            if complaint is None:
-                return
+            refusal = self._judge(answer, candidates)
+            if port is not None:
+                why = refusal.why if refusal else ""
+                attempts.append(SelectionAttempt(answer=clipped(answer), refused=why, request=port.request))
+            if refusal is None:
+                break
             messages.append(AssistantMessage(content=answer, source="selector"))
-            messages.append(UserMessage(content=complaint, source="user"))
-        self.next_speaker(self._previous or candidates[0])
+            messages.append(UserMessage(content=refusal.told, source="user"))
+        else:
+            self.next_speaker(self._previous or candidates[0])
+        if is_explained():
+            yield self._explain_choice(candidates, attempts, told_count=len(history))
 
-    def _judge(self, answer: str, candidates: list[str]) -> str | None:
+    def _explain_choice(
+        self, candidates: list[str], attempts: Sequence[SelectionAttempt], *, told_count: int
+    ) -> SpeakerDecisionEvent:
+        is_named = bool(attempts) and not attempts[-1].refused
+        if is_named:
+            reason = f"The model was asked and named {self.speaker}{_at_attempt(len(attempts))}."
+        else:
+            place = "as the last speaker" if self._previous else "as the first candidate"
+            reason = f"No answer of the model could be used, so {self.speaker} speaks {place}."
+        if len(candidates) < len(self.participants) and self._candidates is None:
+            reason += f" {self._previous} spoke last and may not speak again."
+        prompt = self._prompt(candidates, f"[the conversation, {told_count} messages]")
+        rule = "model" if is_named else "no usable answer"
+        return self.decision(rule, reason, candidates=candidates, prompt=prompt, attempts=attempts)
+
+    def _judge(self, answer: str, candidates: list[str]) -> _Refusal | None:
         """Take the one name that the answer mentions, or say what is wrong with it."""
         mentioned = [name for name in self._names() if _mentions(answer, name)]
         if not mentioned:
-            return f"No valid name was mentioned. Please select from: {candidates}."
+            return _Refusal("It names nobody.", f"No valid name was mentioned. Please select from: {candidates}.")
         if len(mentioned) > 1:
-            return f"Expected exactly one name to be mentioned. Please select only one from: {candidates}."
+            return _Refusal(
+                "It names several.",
+                f"Expected exactly one name to be mentioned. Please select only one from: {candidates}.",
+            )
         if mentioned[0] == self._previous and not self.allow_repeated_speaker:
-            return f"Repeated speaker is not allowed, please select a different name from: {candidates}."
+            return _Refusal(
+                "It names the last speaker, who may not speak again.",
+                f"Repeated speaker is not allowed, please select a different name from: {candidates}.",
+            )
         self.next_speaker(mentioned[0])
         return None
 
-    async def _question(self, candidates: list[str]) -> LLMMessage:
-        roles = "\n".join(
-            re.sub(r"\s+", " ", f"{participant.name}: {participant.description}").strip()
-            for participant in self.participants
-        )
-        said = [
-            f"{message.source}: {_as_text(message)}".rstrip() + "\n\n"
-            for message in await self._own_context().get_messages()
-            if isinstance(message, UserMessage | AssistantMessage)
-        ]
-        prompt = fill_in(
-            self.selector_prompt,
-            "selector_prompt",
-            roles=roles,
-            participants=str(candidates),
-            history="\n".join(said),
-        )
+    async def _history(self) -> Sequence[str]:
+        return lines_over(await self._own_context().shown_after(()), _as_line)
+
+    def _question(self, prompt: str) -> LLMMessage:
         if ModelFamily.is_openai(self.model_client.info["family"]):
             return SystemMessage(content=prompt)
         return UserMessage(content=prompt, source="user")
 
-    async def _answers(self, messages: Sequence[LLMMessage]) -> AsyncGenerator[BaseMessage | str, None]:
-        """Ask the model once: pieces of its answer where they are told, and last the answer's text."""
+    def _prompt(self, candidates: list[str], history: str) -> str:
+        if not self._roles:
+            self._roles = "\n".join(
+                re.sub(r"\s+", " ", f"{participant.name}: {participant.description}").strip()
+                for participant in self.participants
+            )
+        return fill_in(
+            self.selector_prompt, "selector_prompt", roles=self._roles, participants=str(candidates), history=history
+        )
+
+    async def _answers(
+        self, messages: Sequence[LLMMessage], port: Noting | None
+    ) -> AsyncGenerator[BaseMessage | str, None]:
+        """Ask the model once: pieces of its answer where they are told, and last the answer's text.
+
+        Args:
+            messages: What it is asked.
+            port: Looks on while the call is begun.
+        """
         if not self.model_client_streaming:
-            result = await self.model_client.create(messages)
+            with effects.use(port or effects.current()):
+                result = await self.model_client.create(messages, cancellation_token=self._token)
             yield result.content if isinstance(result.content, str) else ""
             return
-        async with aclosing(self.model_client.create_stream(messages)) as items:
-            async for item in items:
+        stream = self.model_client.create_stream(messages, cancellation_token=self._token)
+        async with aclosing(stream):
+            while True:
+                # The port must not be in force while this generator stands still at a `yield`.
+                with effects.use(port or effects.current()):
+                    item = await anext(stream, None)
+                if item is None:
+                    return
                 if isinstance(item, str):
                     if self.emit_team_events:
                         yield ModelClientStreamingChunkEvent(content=item, source=self.manager_name)
@@ -247,14 +317,28 @@ class SelectorGroupChat(Team):
         self._previous = previous if isinstance(previous, str) else None
 
 
+def _as_line(message: LLMMessage) -> Iterable[str]:
+    if isinstance(message, UserMessage | AssistantMessage):
+        yield f"{message.source}: {_as_text(message)}".rstrip() + "\n\n"
+
+
 def _as_text(message: UserMessage | AssistantMessage) -> str:
     if isinstance(message, UserMessage) and not isinstance(message.content, str):
         return "\n".join(part if isinstance(part, str) else "<image>" for part in message.content)
     return str(message.content)
 
 
+def _at_attempt(count: int) -> str:
+    return "" if count == 1 else f" at attempt {count}"
+
+
 def _mentions(text: str, name: str) -> bool:
     """Whether the name stands in the text as a word of its own; spaces or `\\_` may stand for underscores."""
+    return _as_word(name).search(f" {text} ") is not None
+
+
+@lru_cache
+def _as_word(name: str) -> re.Pattern[str]:
     spellings = (name, name.replace("_", " "), name.replace("_", r"\_"))
     either = "|".join(re.escape(spelling) for spelling in spellings)
-    return re.search(rf"(?<=\W)({either})(?=\W)", f" {text} ") is not None
+    return re.compile(rf"(?<=\W)({either})(?=\W)")

@@ -21,7 +21,6 @@ from studio.messages import (
     CancellationToken,
     HandoffMessage,
     LLMMessage,
-    ModelClientStreamingChunkEvent,
     Response,
     SystemMessage,
     TaskResult,
@@ -90,17 +89,17 @@ class SocietyOfMindAgent(ChatAgent):
         self._is_broken_off = True
         task = [*await self._earlier(), *messages]
         token = cancellation_token or CancellationToken()
-        async with aclosing(self.team.work(task or None, token, False)) as items:
+        async with aclosing(self.team.work(task or None, token, False, is_inside=True)) as items:
             async for item in items:
                 if isinstance(item, TaskResult):
                     continue
                 yield item
-                if not isinstance(item, ModelClientStreamingChunkEvent):
+                if item.is_kept:
                     inner.append(item)
         answer = await self._answer(inner, token)
-        await add_to_context(self._own_context(), messages)
         await self.team.reset()
         self._is_broken_off = False
+        await add_to_context(self._own_context(), messages)
         # What happened inside is nobody's business outside: conditions there do not see it.
         yield Response(chat_message=answer, inner_messages=[])
 
@@ -141,6 +140,7 @@ class SocietyOfMindAgent(ChatAgent):
 
     async def load_state(self, state: Mapping[str, JsonValue]) -> None:
         await self.team.load_state(cast("JsonObject", state.get("inner_team_state") or {}))
+        self._is_broken_off = bool(self.team.thread)  # at rest it has forgotten everything
 
     async def release(self) -> None:
         await release_all(self.team.release, self.model_client.close)

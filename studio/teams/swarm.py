@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import Sequence
 from typing import Annotated, ClassVar
 
 from pydantic import Field, PrivateAttr, field_validator
@@ -10,7 +10,7 @@ from pydantic import Field, PrivateAttr, field_validator
 from studio.agents import ChatAgent, Participant
 from studio.components import JsonObject
 from studio.errors import RunFailed
-from studio.messages import BaseChatMessage, BaseMessage, HandoffMessage
+from studio.messages import BaseChatMessage, BaseMessage, HandoffMessage, SpeakerDecisionEvent, is_explained
 from studio.teams.base import Team
 from studio.teams.fields import TeamFields
 
@@ -37,6 +37,10 @@ class Swarm(Team):
 
     _lost: HandoffMessage | None = PrivateAttr(default=None)
     """The last handoff, if it went to nobody here."""
+    _handoff: HandoffMessage | None = PrivateAttr(default=None)
+    """The handoff that has just given the word to somebody here."""
+    _chosen: str = PrivateAttr(default="")
+    """Who was to speak when a speaker was last chosen: what AutoGen saves."""
 
     @field_validator("participants")
     @classmethod
@@ -80,28 +84,41 @@ class Swarm(Team):
             if message.target in names:
                 self.next_speaker(message.target)
                 self._lost = None
+                self._handoff = message
             elif message.source in names:  # other ones were handed round inside a nested team, or in an outer one
                 self._lost = message
 
-    async def choose_speaker(self) -> AsyncGenerator[BaseMessage, None]:
+    def choose_speaker(self) -> Sequence[BaseMessage]:
         if self._lost is not None:
+            self._chosen = self._lost.target
             raise UnknownHandoffTarget(
                 f"{self._lost.source!r} handed over to {self._lost.target!r}, who is not one of the participants "
                 f"{self.participant_names}.",
                 fix="Correct the handoff, or stop the team there with a condition for handoffs to that name.",
             )
-        self.next_speaker(self.speaker or self.participants[0].name)
-        return
-        yield  # an async generator that yields nothing
+        is_first = not self.speaker
+        handoff, self._handoff = self._handoff, None
+        self._chosen = self.speaker or self.participants[0].name
+        self.next_speaker(self._chosen)
+        return [self._explanation(handoff, is_first=is_first)] if is_explained() else ()
+
+    def _explanation(self, handoff: HandoffMessage | None, *, is_first: bool) -> SpeakerDecisionEvent:
+        if handoff is not None:
+            return self.decision("handoff", f"{handoff.source} handed over to {handoff.target}.")
+        if is_first:
+            return self.decision("no handoff", f"Nobody has handed over yet, so {self.speaker} begins as the first.")
+        return self.decision("no handoff", f"Nobody has handed over since {self.speaker} got the word.")
 
     async def forget(self) -> None:
-        self._lost = None
-        self.next_speaker(self.participants[0].name)
+        self._lost = self._handoff = None
+        self._chosen = self.participants[0].name
+        self.next_speaker(self._chosen)
 
     def manager_state(self) -> JsonObject:
-        return {"current_speaker": self._lost.target if self._lost else self.speaker or self.participants[0].name}
+        return {"current_speaker": self._chosen or self.participants[0].name}
 
     async def load_manager_state(self, state: JsonObject) -> None:
-        current = state.get("current_speaker")
-        if isinstance(current, str) and current in self.participant_names:
-            self.next_speaker(current)
+        handoff, self._handoff = self._handoff, None  # the thread that was heard again ends long after it, perhaps
+        self._chosen = str(state.get("current_speaker") or "")
+        if handoff is None and self._chosen in self.participant_names:
+            self.next_speaker(self._chosen)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from studio.agents import ChatAgent, Participant
-from studio.messages import BaseChatMessage, BaseMessage, CancellationToken, Response, TaskResult
+from studio.messages import BaseChatMessage, BaseMessage, CancellationToken, Response, TaskResult, seen_through
 from studio.teams.branches import side_by_side
 
 
-@dataclass(frozen=True, slots=True)
-class Spoken:
+class Spoken(NamedTuple):
     """The end of a participant's turn.
 
     Args:
@@ -30,20 +29,25 @@ class Spoken:
 
 Unread = list[BaseChatMessage]
 Speech = AsyncGenerator[BaseMessage | Spoken, None]
+Steps = AsyncGenerator[BaseMessage | Response, None] | AsyncGenerator[BaseMessage | TaskResult, None]
 
 
-def speak(turns: Sequence[tuple[Participant, Unread]], token: CancellationToken) -> Speech:
+def speak(
+    turns: Sequence[tuple[Participant, Unread]],
+    token: CancellationToken,
+    left: list[BaseMessage | Spoken] | None = None,
+) -> Speech:
     """Let participants speak at the same time, each on what it has not read yet.
 
     Gives everything that happens, and a `Spoken` at the end of each turn. A participant that is named twice speaks
-    twice, one turn after the other.
+    twice, one turn after the other. What nobody has taken when this is closed is in `left`.
     """
     if len(turns) == 1:
         return _turn(*turns[0], token)
     branches: dict[str, list[tuple[Participant, Unread]]] = {}
     for participant, unread in turns:
         branches.setdefault(participant.name, []).append((participant, unread))
-    return side_by_side([_one_after_another(branch, token) for branch in branches.values()])
+    return side_by_side([_one_after_another(branch, token) for branch in branches.values()], left)
 
 
 async def _one_after_another(turns: Sequence[tuple[Participant, Unread]], token: CancellationToken) -> Speech:
@@ -53,21 +57,32 @@ async def _one_after_another(turns: Sequence[tuple[Participant, Unread]], token:
                 yield item
 
 
-async def _turn(participant: Participant, unread: Unread, token: CancellationToken) -> Speech:
-    name = participant.name
+def begin(participant: Participant, unread: Unread, token: CancellationToken) -> Steps:
+    """Let one participant speak; `as_told` says what its steps mean for the team."""
     if isinstance(participant, ChatAgent):
-        async with aclosing(participant.on_messages_stream(unread, token)) as steps:
-            async for step in steps:
-                if isinstance(step, Response):
-                    answer = step.chat_message
-                    yield Spoken(name, (*(step.inner_messages or ()), answer), (answer,), answer)
-                else:
-                    yield step
-        return
-    async with aclosing(participant.work(unread or None, token, False)) as items:
-        async for item in items:
-            if isinstance(item, TaskResult):
-                said = [message for message in item.messages if isinstance(message, BaseChatMessage)]
-                yield Spoken(name, item.messages, said, None)
-            else:
-                yield item
+        return participant.on_messages_stream(unread, token)
+    return participant.work(unread or None, token, False, is_inside=True)
+
+
+def as_told(step: BaseMessage | Response | TaskResult | Spoken, name: str) -> BaseMessage | Spoken:
+    """A participant's step as its team takes it up: the last one is the end of the turn.
+
+    Args:
+        step: What the participant gave.
+        name: Who it is; empty for a step that comes from `speak` and is as it should be.
+    """
+    if isinstance(step, Spoken):
+        return step
+    if isinstance(step, Response):
+        answer = step.chat_message
+        return Spoken(name, (*(step.inner_messages or ()), answer), (answer,), answer)
+    if isinstance(step, TaskResult):
+        said = [message for message in step.messages if isinstance(message, BaseChatMessage)]
+        return Spoken(name, step.messages, said, None)
+    return seen_through(step, name) if name else step
+
+
+async def _turn(participant: Participant, unread: Unread, token: CancellationToken) -> Speech:
+    async with aclosing(begin(participant, unread, token)) as steps:
+        async for step in steps:
+            yield as_told(step, participant.name)

@@ -1,15 +1,19 @@
 """Tools and workbenches: what agents can do."""
 
+from studio.executors.imports import Alias as Alias
+from studio.executors.imports import ImportFromModule as ImportFromModule
 from studio.tools.base import BaseTool as BaseTool
 from studio.tools.base import StreamTool as StreamTool
 from studio.tools.base import ToolReturn as ToolReturn
 from studio.tools.code_execution import PythonCodeExecutionTool as PythonCodeExecutionTool
-from studio.tools.function_tool import Alias as Alias
 from studio.tools.function_tool import FunctionTool as FunctionTool
-from studio.tools.function_tool import ImportFromModule as ImportFromModule
 from studio.tools.http_tool import HttpTool as HttpTool
+from studio.tools.langchain_adapter import LangChainToolAdapter as LangChainToolAdapter
 from studio.tools.mcp import McpWorkbench as McpWorkbench
 from studio.tools.overrides import ToolOverride as ToolOverride
+from studio.tools.telling import context_variables as context_variables
+from studio.tools.telling import emit as emit
+from studio.tools.variables import ContextVariables as ContextVariables
 from studio.tools.workbench import ImageResultContent as ImageResultContent
 from studio.tools.workbench import StaticStreamWorkbench as StaticStreamWorkbench
 from studio.tools.workbench import StaticWorkbench as StaticWorkbench

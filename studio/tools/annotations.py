@@ -41,6 +41,7 @@ _SIMPLE: dict[str, Any] = {
 _LISTS = frozenset(("list", "List", "Sequence", "Iterable", "Collection", "MutableSequence", "set", "Set", "frozenset"))
 _DICTS = frozenset(("dict", "Dict", "Mapping", "MutableMapping", "defaultdict"))
 _TRANSPARENT = frozenset(("Required", "NotRequired", "ReadOnly", "Final", "ClassVar"))
+CONTEXT_VARIABLES = "ContextVariables"
 MAX_DEPTH = 30
 """Levels of an annotation that are read; anything fits below."""
 
@@ -65,6 +66,23 @@ class Names:
             return self.type_of(parts[0]), next((text for part in parts[1:] if (text := _description(part))), "")
         return (Any if node is None else self.type_of(node)), ""
 
+    def is_variables(self, argument: ast.arg) -> bool:
+        """Whether a parameter takes the team's context variables, perhaps as one of several types."""
+        return argument.annotation is not None and self._is_variables(argument.annotation, 0)
+
+    def _is_variables(self, node: ast.expr, depth: int) -> bool:
+        if depth > MAX_DEPTH:
+            return False
+        parts: list[ast.expr] = []
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            parts = _parsed(node.value)
+        elif isinstance(node, ast.BinOp):
+            parts = [node.left, node.right]
+        elif isinstance(node, ast.Subscript) and self._name(node.value) in ("Annotated", "Optional", "Union"):
+            parts = _parts(node)
+        is_ours = self._name(node) == CONTEXT_VARIABLES and CONTEXT_VARIABLES not in self.classes
+        return is_ours or any(self._is_variables(part, depth + 1) for part in parts)
+
     def type_of(self, node: ast.expr, depth: int = 0) -> Any:
         """The type that an annotation means; `Any` for what the table does not know."""
         if depth > MAX_DEPTH:
@@ -83,10 +101,7 @@ class Names:
             return None
         if not isinstance(value, str):
             return Any
-        try:
-            return self.type_of(ast.parse(value, mode="eval").body, depth + 1)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return Any
+        return next((self.type_of(part, depth + 1) for part in _parsed(value)), Any)
 
     def _subscript(self, node: ast.Subscript, depth: int) -> Any:
         name, parts = self._name(node.value), _parts(node)
@@ -145,6 +160,14 @@ def names_in(tree: ast.Module, imported: Mapping[str, str]) -> Names:
         elif isinstance(node, ast.ClassDef):
             classes[node.name] = node
     return Names(known, classes)
+
+
+def _parsed(text: str) -> list[ast.expr]:
+    """An annotation that stands in quotes; nothing where it is none."""
+    try:
+        return [ast.parse(text, mode="eval").body]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
 
 
 def _parts(node: ast.Subscript) -> list[ast.expr]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass
@@ -14,6 +15,8 @@ from studio.components import Component, JsonObject
 from studio.effects import EffectRequest
 from studio.errors import StudioError, ToolFailed
 from studio.messages import CancellationToken, ToolSchema, linked
+from studio.tools.telling import pass_on, telling
+from studio.tools.variables import team_variables
 
 _JSON: TypeAdapter[JsonValue] = TypeAdapter(JsonValue)
 
@@ -39,8 +42,13 @@ class BaseTool(Component):
         """How the tool is shown to a model."""
         raise NotImplementedError
 
+    @property
+    def reads_variables(self) -> bool:
+        """Whether what it gives depends on the team's context variables, which are part of the request then."""
+        return False
+
     async def _run(self, arguments: JsonObject) -> ToolReturn:
-        """Do the work. The arguments are those that the model wrote."""
+        """Do the work. The arguments are those that the model wrote; on the way it may `emit` events."""
         raise NotImplementedError
 
     async def call(
@@ -61,22 +69,29 @@ class BaseTool(Component):
         """
         given = cast("JsonObject", dict(arguments))
         name = self.schema["name"]
-        request = EffectRequest("tool", name, lambda: {"name": name, "arguments": given, "call_id": call_id})
-
-        async def perform() -> JsonValue:
-            try:
-                result = await self._run(given)
-            except StudioError as error:
-                return {"error": error.what}
-            except Exception as error:  # noqa: BLE001 -- a tool is foreign code: whatever it raises is its result
-                return {"error": error_text(error)}
-            return {"value": result.value, "text": result.text}
+        body: JsonObject = {"name": name, "arguments": given, "call_id": call_id}
+        if self.reads_variables:
+            body["context_variables"] = copy.deepcopy(dict(team_variables() or {}))
 
         with linked(cancellation_token):
-            answer = cast("JsonObject", await effects.call(request, perform))
+            answer = await effects.call(EffectRequest("tool", name, lambda: body), lambda: self._attempt(given))
+        answer = cast("JsonObject", answer)
+        if "events" in answer or "context_variables" in answer:
+            pass_on(name, call_id, answer)
         if "error" in answer:
             raise ToolFailed(str(answer["error"]))
         return ToolReturn(answer["value"], str(answer["text"]))
+
+    async def _attempt(self, arguments: JsonObject) -> JsonObject:
+        """One call as an effect's result: what it gave or why it failed, and all that it told."""
+        with telling() as told:
+            try:
+                result = await self._run(arguments)
+                return told.to_effect({"value": result.value, "text": result.text})
+            except StudioError as error:
+                return told.to_effect({"error": error.what})
+            except Exception as error:  # noqa: BLE001 -- a tool is foreign code: whatever it raises is its result
+                return told.to_effect({"error": error_text(error)})
 
     async def run_json(
         self,
@@ -137,7 +152,8 @@ class StreamTool(BaseTool):
 
 def text_of(value: object) -> str:
     """A result as a model reads it."""
-    return json.dumps(value.model_dump(mode="json")) if isinstance(value, BaseModel) else str(value)
+    shown: object = value.model_dump(mode="json") if isinstance(value, BaseModel) else value
+    return json.dumps(shown) if isinstance(value, BaseModel) and isinstance(shown, dict) else str(shown)
 
 
 def plain(value: object) -> JsonValue:

@@ -7,52 +7,26 @@ import hashlib
 import inspect
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Annotated, Any, Self, cast
 
 from pydantic import AfterValidator, Field, PrivateAttr, ValidationError, model_validator
 
 from studio.components import Capability, JsonObject, secret_source
 from studio.errors import ConfigError, ToolFailed
+from studio.executors.imports import Alias, Import, ImportFromModule, import_statements
 from studio.messages import CancellationToken, ToolSchema
 from studio.messages.llm import ParametersSchema
 from studio.sandbox import TIMEOUT_S, Limits, run_function
-from studio.sandbox.worker import fitting
+from studio.sandbox.worker import ContextVariables, fitting
 from studio.tools.base import BaseTool, ToolReturn, plain, text_of
 from studio.tools.signature import Signature, read_signature
-
-
-def _module_name(name: str) -> str:
-    if not all(part.isidentifier() for part in name.split(".")):
-        raise ValueError(f"{name!r} is no name of a module.")
-    return name
+from studio.tools.telling import context_variables, emit
+from studio.tools.variables import apply_changes
 
 
 def _defines_function(source: str) -> str:
     read_signature(source)
     return source
-
-
-ModuleName = Annotated[str, AfterValidator(_module_name)]
-
-
-@dataclass(frozen=True)
-class Alias:
-    """`import name as alias`, or one name of a `from` import."""
-
-    name: ModuleName
-    alias: ModuleName
-
-
-@dataclass(frozen=True)
-class ImportFromModule:
-    """`from module import ...`."""
-
-    module: ModuleName
-    imports: Sequence[ModuleName | Alias]
-
-
-Import = ModuleName | ImportFromModule | Alias
 
 
 class FunctionTool(BaseTool):
@@ -181,6 +155,10 @@ class FunctionTool(BaseTool):
             strict=bool(self.strict),
         )
 
+    @property
+    def reads_variables(self) -> bool:
+        return bool(self.signature.variables_as)
+
     def capabilities(self) -> Iterator[Capability]:
         program = f"{import_statements(self.global_imports)}{self.source_code}"
         yield Capability("python", f"Runs the Python function of the tool {self.name!r}.", program)
@@ -190,9 +168,11 @@ class FunctionTool(BaseTool):
             yield Capability("secret", text, f"env:{name} to the Python source {short}")
 
     async def _run(self, arguments: JsonObject) -> ToolReturn:
-        checked = self._checked(arguments)
+        checked, names = self._checked(arguments), self.signature.variables_as
+        variables = context_variables() if names else ContextVariables()
         if self._live is not None:
-            value = await _call_live(self._live, checked, has_token=self.signature.wants_token)
+            given = {**fitting(self._live, checked), **dict.fromkeys(names, variables)}
+            value = await _call_live(self._live, given, has_token=self.signature.wants_token)
             return ToolReturn(plain(value), text_of(value))
         reply = await run_function(
             imports=import_statements(self.global_imports),
@@ -200,11 +180,16 @@ class FunctionTool(BaseTool):
             function=self.signature.function,
             arguments=checked,
             wants_token=self.signature.wants_token,
+            variables=dict(variables),
+            variables_as=names,
             environment=self._environment(),
             limits=Limits(self.timeout_s or TIMEOUT_S),
         )
+        for told in cast("list[JsonObject]", reply.get("events") or []):
+            emit(str(told["name"]), told["content"])
         if "error" in reply:
             raise ToolFailed(str(reply["error"]))
+        apply_changes(variables, cast("JsonObject", reply.get("variables") or {}))
         return ToolReturn(reply["value"], str(reply["text"]))
 
     def _checked(self, arguments: JsonObject) -> JsonObject:
@@ -219,20 +204,6 @@ class FunctionTool(BaseTool):
         source = secret_source.get()
         found = {name: source(f"env:{name}") for name in self.signature.environment}
         return {name: value for name, value in found.items() if value}
-
-
-def import_statements(imports: Sequence[Import]) -> str:
-    """The imports as Python, one statement a line."""
-    return "".join(f"{_statement(item)}\n" for item in imports)
-
-
-def _statement(item: Import) -> str:
-    if isinstance(item, str):
-        return f"import {item}"
-    if isinstance(item, Alias):
-        return f"import {item.name} as {item.alias}"
-    names = (name if isinstance(name, str) else f"{name.name} as {name.alias}" for name in item.imports)
-    return f"from {item.module} import {', '.join(names)}"
 
 
 def _imported_names(imports: Sequence[Import]) -> tuple[tuple[str, str], ...]:
@@ -258,9 +229,8 @@ def source_of(function: Callable[..., Any]) -> str:
         ) from error
 
 
-async def _call_live(function: Callable[..., Any], arguments: JsonObject, *, has_token: bool) -> object:
+async def _call_live(function: Callable[..., Any], given: dict[str, Any], *, has_token: bool) -> object:
     """Call a function of the running script; one that is not async gets a thread."""
-    given = fitting(function, arguments)
     if has_token:
         given["cancellation_token"] = CancellationToken()
     if inspect.iscoroutinefunction(function):

@@ -29,6 +29,7 @@ class Signature:
         function: The function's name.
         arguments: Model of the arguments, as AutoGen makes one of a live function.
         wants_token: Whether it takes a cancellation token.
+        variables_as: Parameters that are annotated `ContextVariables`; the model never sees them.
         docstring: Its documentation.
         environment: Environment variables that the source names.
         parameters: JSON schema of the arguments, definitions inlined; not to be changed.
@@ -37,6 +38,7 @@ class Signature:
     function: str
     arguments: type[BaseModel] = field(compare=False)
     wants_token: bool
+    variables_as: tuple[str, ...]
     docstring: str
     environment: tuple[str, ...]
     parameters: JsonObject = field(compare=False)
@@ -71,6 +73,9 @@ def _read(source: str, imported: tuple[tuple[str, str], ...]) -> Signature:
         function=function.name,
         arguments=arguments,
         wants_token=any(argument.arg == CANCELLATION_TOKEN for argument in _named_arguments(function.args)),
+        variables_as=tuple(
+            argument.arg for argument in _named_arguments(function.args) if names.is_variables(argument)
+        ),
         docstring=ast.get_docstring(function) or "",
         environment=tuple(dict.fromkeys(_environment_names(tree))),
         parameters=_parameters(arguments),
@@ -116,7 +121,7 @@ def _arguments_model(function: ast.FunctionDef | ast.AsyncFunctionDef, names: Na
     defaults = _defaults(function.args)
     fields: dict[str, Any] = {}
     for index, argument in enumerate(_named_arguments(function.args)):
-        if argument.arg == CANCELLATION_TOKEN:
+        if argument.arg == CANCELLATION_TOKEN or names.is_variables(argument):
             continue
         kind, description = names.parameter(argument)
         details: dict[str, Any] = {"description": description or argument.arg}

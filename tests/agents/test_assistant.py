@@ -188,6 +188,13 @@ def test_a_bare_name_is_a_handoff():
     assert cast("Any", loaded.handoffs)[0].name == "transfer_to_bob"
 
 
+def test_a_handoff_may_go_to_a_name_with_spaces_but_its_own_name_has_none():
+    assert Handoff(target="My team").name == "transfer_to_my team"
+    assert Handoff.model_validate(Handoff(target="My team").model_dump()) == Handoff(target="My team")
+    with pytest.raises(ValueError, match="Handoff name must be a valid identifier: my team"):
+        Handoff(target="My team", name="my team")
+
+
 def test_no_instructions_in_json_means_none():
     document = config()
     del cast("JsonObject", document["config"])["system_message"]

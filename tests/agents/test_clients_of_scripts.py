@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from pydantic import PrivateAttr
@@ -45,3 +45,19 @@ async def test_a_client_is_given_the_token_of_the_run():
 async def test_a_stream_without_a_whole_answer_is_an_error_in_words():
     with pytest.raises(RuntimeError, match="No final model result"):
         await AssistantAgent("a", Listing(), model_client_stream=True).run("Hello?")
+
+
+class Babbling(Listing):
+    """Yields something that is neither text nor an answer, and then an answer."""
+
+    async def create_stream(
+        self, messages: Sequence[LLMMessage], **arguments: Any
+    ) -> AsyncGenerator[str | CreateResult, None]:
+        yield "Yes"
+        yield cast("str", 42)
+        yield await self.create(messages, **arguments)
+
+
+async def test_a_piece_of_an_answer_of_a_wrong_kind_is_an_error_in_words():
+    with pytest.raises(RuntimeError, match="Invalid chunk type: <class 'int'>"):
+        await AssistantAgent("a", Babbling(), model_client_stream=True).run("Hello?")

@@ -138,6 +138,11 @@ def test_a_component_of_the_wrong_kind_is_named():
     assert [part.status for part in report.parts] == ["loaded", "wrong"]
 
 
+def test_a_component_of_the_right_kind_and_the_wrong_class_is_named_by_its_class():
+    with pytest.raises(InvalidComponent, match="A CarPark belongs here, but OwnShed is another fleet"):
+        CarPark.load_component({"provider": "studio.example.OwnShed", "config": {}})
+
+
 def test_leniency_is_reported_and_keeps_places_true():
     document = car(spare_engines=engine())
     assert len(load_component(document, Car).spare_engines) == 1

@@ -144,7 +144,7 @@ async def test_a_python_function_may_decide_but_has_no_json():
 async def test_progress_tells_how_far_a_tree_of_conditions_is():
     condition = MaxMessageTermination(max_messages=4) | TokenUsageTermination(max_prompt_token=10)
     await condition([says("1", tokens=(3, 9))])
-    assert [str(part) for part in condition.progress()] == ["1 of 4 messages", "3 of 10 prompt tokens"]
+    assert [part.so_far for part in condition.progress()] == ["1 of 4 messages", "3 of 10 prompt tokens"]
 
 
 def test_a_tree_reads_as_a_sentence():

@@ -68,6 +68,9 @@ async def test_token_limited_leaves_out_the_middle_and_orphaned_results() -> Non
     assert await shown(context, said("a b"), said("c d"), said("e f")) == [said("a b"), said("e f")]
     other = TokenLimitedChatCompletionContext(model_client=client, token_limit=2)
     assert RESULT not in await shown(other, said("a b"), CALL, RESULT, said("c"))
+    nothing = FunctionExecutionResultMessage(content=[])
+    roomy = TokenLimitedChatCompletionContext(model_client=client, token_limit=9)
+    assert await shown(roomy, nothing, said("a")) == [said("a")]
 
 
 async def test_clear_forgets_the_first_messages_too() -> None:

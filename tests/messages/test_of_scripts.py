@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from pydantic import BaseModel
+from pydantic import BaseModel, TypeAdapter
 
 from studio.messages import (
     BaseTextChatMessage,
@@ -48,7 +48,7 @@ class Picture:
 def test_results_and_responses_are_written_with_all_fields_of_their_messages():
     said = TextMessage(content="hello", source="a")
     assert TaskResult(messages=[said]).model_dump()["messages"][0]["content"] == "hello"
-    dumped = Response(chat_message=said, inner_messages=[said]).model_dump()
+    dumped = TypeAdapter(Response).dump_python(Response(chat_message=said, inner_messages=[said]))
     assert (dumped["chat_message"]["content"], dumped["inner_messages"][0]["content"]) == ("hello", "hello")
 
 

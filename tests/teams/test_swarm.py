@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import pytest
 from pydantic import ValidationError
 
 from studio.agents import AssistantAgent, ChatAgent, Handoff
-from studio.components import load_component
+from studio.components import JsonObject, load_component
 from studio.conditions import HandoffTermination, TextMentionTermination
 from studio.messages import CreateResult, HandoffMessage, TaskResult
 from studio.teams import RoundRobinGroupChat, Swarm, UnknownHandoffTarget
@@ -40,6 +42,20 @@ async def test_a_handoff_to_the_user_ends_the_run_and_an_answer_to_an_agent_goes
         await team.run(task="My name is Eve.")
     result = await team.run(task=HandoffMessage(source="user", target="alice", content="Eve."))
     assert said(result.messages)[:2] == [("user", "Eve."), ("alice", "Thanks.")]
+
+
+async def test_an_answer_for_nobody_is_refused_also_where_the_task_is_not_shown():
+    team = asking_the_user()
+    await team.run(task="go")
+    with pytest.raises(UnknownHandoffTarget, match="The existing handoff target user"):
+        await team.run(task="My name is Eve.", output_task_messages=False)
+
+
+async def test_the_saved_speaker_is_the_one_who_was_last_given_the_word():
+    team = asking_the_user()
+    await team.run(task="go")
+    states = cast("dict[str, JsonObject]", (await team.save_state())["agent_states"])
+    assert states["SwarmGroupChatManager"]["current_speaker"] == "alice"
 
 
 async def test_a_task_for_nobody_is_refused_before_anything_happens():

@@ -9,6 +9,8 @@ from typing import Any, cast, get_type_hints
 import pytest
 from pydantic import Field, create_model
 
+from studio.components import JsonObject
+from studio.models.schema_model import inlined
 from studio.tools.signature import read_signature
 
 SOURCE = '''
@@ -66,6 +68,14 @@ def test_the_schema_is_the_one_of_the_live_function() -> None:
         "required": live["required"],
         "additionalProperties": False,
     }
+
+
+def test_a_definition_is_put_in_place_of_its_reference_and_of_what_stands_beside_it() -> None:
+    schema: JsonObject = {
+        "properties": {"point": {"$ref": "#/$defs/Point", "description": "point"}},
+        "$defs": {"Point": {"description": "A point.", "type": "object"}},
+    }
+    assert inlined(schema) == {"properties": {"point": {"description": "A point.", "type": "object"}}}
 
 
 def test_the_first_function_counts_with_its_docstring() -> None:

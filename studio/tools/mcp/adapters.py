@@ -13,8 +13,9 @@ from studio.messages import ToolSchema
 from studio.models import model_from_schema
 from studio.tools.base import BaseTool, ToolReturn
 from studio.tools.mcp.connection import Connection
-from studio.tools.mcp.results import listed_tools, parameters_of
+from studio.tools.mcp.results import PROGRESS, Progress, listed_tools, parameters_of
 from studio.tools.mcp.servers import McpServerParams, SseServerParams, StdioServerParams, StreamableHttpServerParams
+from studio.tools.telling import emit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -115,9 +116,14 @@ class McpToolAdapter(BaseTool):
         connection = self._connection or Connection(self.server)
         if self._keeps_session:
             self._connection = connection
+        progress = Progress()
         try:
-            result = await connection.ask(lambda client: client.call_tool(self.tool.name, checked))
+            result = await connection.ask(
+                lambda client: client.call_tool(self.tool.name, checked, progress_callback=progress.note)
+            )
         finally:
+            for told in progress.told:
+                emit(PROGRESS, told)
             if not self._keeps_session:
                 await connection.close()
         content: list[JsonValue] = [_item(part) for part in result.content]

@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from io import TextIOWrapper
-from typing import TYPE_CHECKING, TextIO, TypeVar
+from typing import TYPE_CHECKING, Literal, TextIO, TypeVar, cast
 
 from studio.errors import RunFailed, StudioError, ToolFailed
 from studio.models.extras import needs_extra
@@ -63,7 +63,7 @@ class Connection:
             return await question(session.client)
         except StudioError:
             raise
-        except Exception as error:
+        except Exception as error:  # the SDK's, a transport's and a callback's: all are what the tool answered
             if _is_broken(error):
                 await self._drop(session)
             raise ToolFailed(error_text(error)) from error
@@ -129,10 +129,12 @@ class _Session:
         self._scope = anyio.CancelScope()
         await self._tasks.__aenter__()
         self._tasks.create_task(self._own(self._scope))
+        is_open = False
         try:
             await self._is_settled.wait()
+            is_open = self._client is not None
         finally:
-            if self._client is None:
+            if not is_open:  # also when this was cancelled at the moment when the handshake was done
                 await self.close()
         if self._error is not None:
             raise self._error
@@ -177,28 +179,69 @@ class _Session:
 @asynccontextmanager
 async def connected(server: McpServerParams, host: McpSessionHost | None) -> AsyncGenerator[Client]:
     """A session, from the handshake to the goodbye, to be entered and left by one task."""
-    with needs_extra("mcp", f"The MCP server `{server.label}`"):
-        from mcp.client import Client
-
     with tempfile.TemporaryFile() as file, TextIOWrapper(file, "utf-8", "replace") as complaints:
         try:
             async with AsyncExitStack() as resources:
-                client = Client(
-                    await _transport(server, resources, complaints),
-                    read_timeout_seconds=server.answer_limit_s,
-                    sampling_callback=host.sampling_callback() if host else None,
-                    elicitation_callback=host.elicitation_callback() if host else None,
-                    list_roots_callback=host.roots_callback() if host else None,
-                    cache=None,
-                )
-                yield await resources.enter_async_context(client)
+                yield await _greeted(server, host, complaints, resources)
         except StudioError:
             raise
-        except Exception as error:
+        except Exception as error:  # of the SDK, HTTP or the program's start, alone or in groups
             raise McpUnavailable(
                 f"The MCP server `{server.label}` cannot be used: {error_text(error)}{_quoted(complaints)}",
                 fix="Check its address or command, and that it runs on the machine of the studio.",
             ) from error
+
+
+async def _greeted(
+    server: McpServerParams, host: McpSessionHost | None, complaints: TextIO, resources: AsyncExitStack
+) -> Client:
+    """A client after its handshake.
+
+    A program is greeted in the older way. Asked in the newer one, programs that do not know it may say nothing at all,
+    and the SDK then waits ten seconds. One that only knows the newer way says so at once, and is started once more.
+    """
+    if isinstance(server, StdioServerParams):
+        try:
+            return await _connect(server, host, complaints, resources, "legacy")
+        except Exception as error:  # the SDK's own, alone or in groups
+            if not _refuses_older(error):
+                raise
+    return await _connect(server, host, complaints, resources, "auto")
+
+
+def _refuses_older(error: Exception) -> bool:
+    """Whether the server says that it knows newer versions of the protocol only."""
+    from mcp import MCPError
+    from mcp.types import UNSUPPORTED_PROTOCOL_VERSION
+
+    if isinstance(error, ExceptionGroup):
+        return any(map(_refuses_older, cast("ExceptionGroup[Exception]", error).exceptions))
+    return isinstance(error, MCPError) and error.code == UNSUPPORTED_PROTOCOL_VERSION
+
+
+async def _connect(
+    server: McpServerParams,
+    host: McpSessionHost | None,
+    complaints: TextIO,
+    resources: AsyncExitStack,
+    mode: Literal["legacy", "auto"],
+) -> Client:
+    with needs_extra("mcp", f"The MCP server `{server.label}`"):
+        from mcp.client import Client
+
+    async with AsyncExitStack() as opening:
+        client = Client(
+            await _transport(server, opening, complaints),
+            read_timeout_seconds=server.answer_limit_s,
+            sampling_callback=host.sampling_callback() if host else None,
+            elicitation_callback=host.elicitation_callback() if host else None,
+            list_roots_callback=host.roots_callback() if host else None,
+            cache=None,
+            mode=mode,
+        )
+        await opening.enter_async_context(client)
+        resources.push_async_exit(opening.pop_all())
+    return client
 
 
 async def _transport(server: McpServerParams, resources: AsyncExitStack, complaints: TextIO) -> Transport:

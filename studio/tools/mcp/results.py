@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from mcp import types
     from mcp.client import Client
 
+PROGRESS = "progress"
+"""Name of the event that a server's notification of its progress becomes."""
 MOST_PAGES = 100
 """Pages of a list of tools that are asked for."""
 
@@ -32,6 +34,22 @@ async def listed_tools(client: Client) -> list[JsonValue]:
         if not cursor:
             return found
     raise ToolFailed(f"The server's list of tools has more than {MOST_PAGES} pages.")
+
+
+class Progress:
+    """What a server tells of its progress during one call."""
+
+    def __init__(self) -> None:
+        self.told: list[JsonObject] = []
+
+    async def note(self, progress: float, total: float | None, message: str | None) -> None:
+        """For the SDK's client."""
+        told: JsonObject = {"progress": progress, "total": total, "message": message}
+        self.told.append({name: value for name, value in told.items() if value is not None})
+
+    def events(self) -> list[JsonValue]:
+        """The same as events of a tool, as an effect holds them."""
+        return [{"name": PROGRESS, "content": told} for told in self.told]
 
 
 def parameters_of(input_schema: JsonObject) -> ParametersSchema:

@@ -14,9 +14,10 @@ from studio.errors import StudioError
 from studio.messages import CancellationToken, ToolSchema, linked
 from studio.tools.mcp.connection import Connection
 from studio.tools.mcp.host import McpSessionHost, as_json
-from studio.tools.mcp.results import listed_tools, parameters_of, parts_of
+from studio.tools.mcp.results import Progress, listed_tools, parameters_of, parts_of
 from studio.tools.mcp.servers import McpServerParams
 from studio.tools.overrides import ToolOverrides, check_unique, original_name, shown
+from studio.tools.telling import pass_on
 from studio.tools.workbench import ResultContent, TextResultContent, ToolResult, Workbench
 
 if TYPE_CHECKING:
@@ -114,18 +115,24 @@ class McpWorkbench(Workbench):
         request = EffectRequest("tool", name, lambda: {"name": name, "arguments": given, "call_id": call_id})
 
         async def perform() -> JsonValue:
+            progress = Progress()
             try:
-                result = await self._opened().ask(lambda client: client.call_tool(own_name, given))
+                result = await self._opened().ask(
+                    lambda client: client.call_tool(own_name, given, progress_callback=progress.note)
+                )
             except StudioError as error:
                 parts, is_error = [TextResultContent(content=error.what)], True
             else:
                 parts, is_error = parts_of(result), bool(result.is_error)
             content = cast("JsonValue", _PARTS.dump_python(list(parts), mode="json"))
-            return {"content": content, "is_error": is_error}
+            events: JsonObject = {"events": progress.events()} if progress.told else {}
+            return {"content": content, "is_error": is_error, **events}
 
         self._may_have_changed = True
         with linked(cancellation_token):
             answer = cast("JsonObject", await effects.call(request, perform))
+        if "events" in answer:
+            pass_on(name, call_id, answer)
         return ToolResult(
             name=name, result=_PARTS.validate_python(answer["content"]), is_error=bool(answer["is_error"])
         )

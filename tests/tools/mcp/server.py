@@ -15,6 +15,7 @@ from typing import Annotated
 import uvicorn
 from mcp import types
 from mcp.server import MCPServer
+from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.resolve import Elicit, ListRoots, Resolve, Sample
 from pydantic import BaseModel
 
@@ -88,6 +89,14 @@ async def hang(note: str) -> None:
     """Write this process's id into a file and answer never."""
     Path(note).write_text(str(os.getpid()))  # noqa: ASYNC240 -- a pipe that the test reads
     await asyncio.Event().wait()
+
+
+@server.tool()
+async def bake(loaves: int, context: Context) -> str:
+    """Tell of each loaf."""
+    for loaf in range(1, loaves + 1):
+        await context.report_progress(loaf, loaves, f"loaf {loaf}" if loaf < loaves else None)
+    return "baked"
 
 
 @server.tool()

@@ -14,6 +14,16 @@ down_revision = None
 
 
 def upgrade() -> None:
+    _create_approval()
+    _create_gallery()
+    _create_secret()
+    _create_team()
+    _create_run()
+    _create_team_version()
+    _create_run_event()
+
+
+def _create_approval() -> None:
     op.create_table(
         "approval",
         sa.Column("hash", sa.String(), nullable=False),
@@ -24,6 +34,9 @@ def upgrade() -> None:
         sa.Column("at", sa.DateTime(timezone=True), nullable=False),
         sa.PrimaryKeyConstraint("hash", name=op.f("pk_approval")),
     )
+
+
+def _create_gallery() -> None:
     op.create_table(
         "gallery",
         sa.Column("id", sa.String(), nullable=False),
@@ -35,6 +48,9 @@ def upgrade() -> None:
         sa.Column("updated_at", sa.DateTime(timezone=True), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_gallery")),
     )
+
+
+def _create_secret() -> None:
     op.create_table(
         "secret",
         sa.Column("name", sa.String(), nullable=False),
@@ -42,6 +58,9 @@ def upgrade() -> None:
         sa.Column("updated_at", sa.DateTime(timezone=True), nullable=False),
         sa.PrimaryKeyConstraint("name", name=op.f("pk_secret")),
     )
+
+
+def _create_team() -> None:
     op.create_table(
         "team",
         sa.Column("id", sa.String(), nullable=False),
@@ -54,6 +73,9 @@ def upgrade() -> None:
         sa.Column("updated_at", sa.DateTime(timezone=True), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_team")),
     )
+
+
+def _create_run() -> None:
     op.create_table(
         "run",
         sa.Column("id", sa.String(), nullable=False),
@@ -80,6 +102,8 @@ def upgrade() -> None:
         batch_op.create_index(batch_op.f("ix_run_state"), ["state"], unique=False)
         batch_op.create_index(batch_op.f("ix_run_team_id_created_at"), ["team_id", "created_at"], unique=False)
 
+
+def _create_team_version() -> None:
     op.create_table(
         "team_version",
         sa.Column("team_id", sa.String(), nullable=False),
@@ -94,6 +118,9 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("team_id", "number", name=op.f("pk_team_version")),
     )
+
+
+def _create_run_event() -> None:
     op.create_table(
         "run_event",
         sa.Column("run_id", sa.String(), nullable=False),

@@ -1,0 +1,98 @@
+"""Agents of AutoGen that the studio opens, shows and saves, but cannot run: each says what it would need."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, ClassVar
+
+from pydantic import Field, JsonValue
+
+from studio.agents.base import ChatAgent
+from studio.components import JsonObject, Warn
+from studio.errors import ConfigError
+from studio.messages import BaseChatMessage, CancellationToken, Response
+from studio.models import ChatCompletionClient
+
+
+class NotRunHere(ConfigError):
+    """An agent that the studio keeps but cannot run."""
+
+    code = "not_run_here"
+
+
+class ElsewhereAgent(ChatAgent):
+    """An agent that needs what the studio does not have."""
+
+    is_offered: ClassVar[bool] = False
+    needs: ClassVar[str] = ""
+    """What it would need, as a sentence."""
+    instead: ClassVar[str] = ""
+    """What to use in its place."""
+
+    @classmethod
+    def lenient(cls, config: JsonObject, warn: Warn) -> JsonObject:
+        warn(f"{cls.__name__} is kept and shown, but cannot run here. {cls.why()}", "")
+        return config
+
+    @classmethod
+    def why(cls) -> str:
+        """What it would need, and what to use in its place."""
+        return f"{cls.needs} {cls.instead}"
+
+    async def on_messages(
+        self, messages: Sequence[BaseChatMessage], cancellation_token: CancellationToken | None = None
+    ) -> Response:
+        del messages, cancellation_token
+        raise NotRunHere(f"{self.name!r} is a {type(self).__name__}. {self.needs}", fix=self.instead)
+
+
+class VideoSurfer(ElsewhereAgent):
+    """Answers questions about a video file. Kept and shown, not run here.
+
+    AutoGen itself writes one as an `AssistantAgent` with function tools.
+    """
+
+    provider = "autogen_ext.agents.video_surfer.VideoSurfer"
+    aliases = (
+        "autogen_ext.agents.video_surfer._video_surfer.VideoSurfer",
+        "studio.agents.VideoSurfer",
+    )
+    positional: ClassVar[tuple[str, ...]] = ("name", "model_client")
+    needs = "It needs the packages opencv-python, ffmpeg-python and openai-whisper, for which there is no extra."
+    instead = "Give an AssistantAgent function tools that read the video."
+
+    model_client: Annotated[ChatCompletionClient, Field(title="Model")]
+    description: Annotated[str, Field(title="Description", description="What it can do.")] = (
+        "Answers questions about a local video file."
+    )
+    system_message: Annotated[str | None, Field(title="Instructions", json_schema_extra={"x-multiline": True})] = None
+
+
+class OpenAIAssistantAgent(ElsewhereAgent):
+    """Speaks for an assistant that lived at OpenAI. Kept and shown, not run here."""
+
+    provider = "autogen_ext.agents.openai.OpenAIAssistantAgent"
+    aliases = (
+        "autogen_ext.agents.openai._openai_assistant_agent.OpenAIAssistantAgent",
+        "studio.agents.OpenAIAssistantAgent",
+    )
+    positional: ClassVar[tuple[str, ...]] = ("name", "description")
+    foreign = frozenset(("tools", "tool_resources"))
+    needs = "It needs OpenAI's Assistants service, which OpenAI ended on 26 August 2026."
+    instead = "Use an OpenAIAgent, which asks the Responses service."
+
+    model: Annotated[str, Field(title="Model", examples=["gpt-4o"])]
+    instructions: Annotated[str, Field(title="Instructions", json_schema_extra={"x-multiline": True})] = ""
+    tools: Annotated[list[JsonValue] | None, Field(title="Tools of the service")] = None
+    assistant_id: Annotated[str | None, Field(title="Id of the assistant")] = None
+    thread_id: Annotated[str | None, Field(title="Id of the thread")] = None
+    metadata: Annotated[Mapping[str, str] | None, Field(title="Metadata")] = None
+    response_format: Annotated[JsonValue, Field(title="Response format")] = None
+    temperature: Annotated[float | None, Field(title="Temperature")] = None
+    top_p: Annotated[float | None, Field(title="Top p")] = None
+    tool_resources: Annotated[dict[str, JsonValue] | None, Field(title="Files of the tools")] = None
+
+    def __init__(self, *args: Any, client: object = None, **data: Any) -> None:
+        """Make one as in AutoGen; the client of OpenAI's package has no JSON and nothing to talk to."""
+        del client
+        super().__init__(*args, **data)

@@ -1,0 +1,61 @@
+"""Run-time state of components, read at the speed of other attributes.
+
+Pydantic finds a private attribute only after the ordinary look-up has failed, which takes as long as making a message
+does. A turn of a team reads dozens.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from pydantic import BaseModel
+
+
+class PrivateValue:
+    """Reads one private attribute of a model where Pydantic keeps it; setting stays with Pydantic."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, model: BaseModel | None, owner: type[BaseModel]) -> object:
+        try:
+            return model.__pydantic_private__[self.name]  # pyright: ignore -- what fails is told below
+        except (AttributeError, KeyError, TypeError):
+            raise AttributeError(f"{owner.__name__!r} object has no attribute {self.name!r}") from None
+
+
+def settle_annotations(cls: type[BaseModel]) -> None:
+    """Spare each subclass the evaluation of what is no field: Pydantic only wants to know that it is none."""
+    for name in cls.__annotations__:
+        if name in cls.__class_vars__:
+            cls.__annotations__[name] = ClassVar
+        elif name in cls.__private_attributes__:
+            cls.__annotations__[name] = object
+
+
+def read_private_attributes_directly(cls: type[BaseModel]) -> None:
+    """Give a new class the short way to its private attributes; a default that is a function stays a method."""
+    for name, attribute in cls.__private_attributes__.items():
+        if name not in cls.__dict__ and not hasattr(attribute, "__get__"):
+            type.__setattr__(cls, name, PrivateValue(name))
+
+
+class StatefulModel(BaseModel):
+    """A model with run-time state in private attributes."""
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        super().__pydantic_init_subclass__(**kwargs)
+        read_private_attributes_directly(cls)
+        settle_annotations(cls)
+
+    if not TYPE_CHECKING:  # else any attribute could be set
+
+        def __setattr__(self, name: str, value: object) -> None:
+            private = getattr(self, "__pydantic_private__", None)
+            if private is not None and name in private:
+                private[name] = value  # what Pydantic does, without its way there
+            else:
+                super().__setattr__(name, value)

@@ -1,0 +1,168 @@
+"""What a model is shown, at a cost that does not grow with the length of the conversation.
+
+A context keeps a `History`, to which messages are only added. A `Prompt` is the instructions and the history as far as
+it had come; making one copies nothing, and what is summed up over it goes on from where the last one stopped.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, islice
+from typing import cast, overload
+
+from studio.messages.llm import LLMMessage, UserMessage
+
+Measure = Callable[[LLMMessage], int]
+Writer = Callable[[LLMMessage], Iterable[str]]
+
+
+class History(list[LLMMessage]):
+    """A conversation, oldest message first. Whoever takes something out of it makes a new one."""
+
+    def __init__(self, messages: Iterable[LLMMessage] = ()) -> None:
+        super().__init__(messages)
+        self._sums: dict[Measure, tuple[int, int]] = {}
+        self._lines: dict[Writer, tuple[list[str], list[int]]] = {}
+        self._has_parts = False
+        self._looked_at = 0
+        self._hashed_head: Sequence[LLMMessage] = ()
+        self._hashed_count = 0
+        self._hash = hashlib.sha256()
+
+    def holds_parts(self) -> bool:
+        """Whether a message has several parts, which may be pictures."""
+        if not self._has_parts and self._looked_at < len(self):
+            self._has_parts = any(map(_has_parts, self[self._looked_at :]))
+            self._looked_at = len(self)
+        return self._has_parts
+
+    def sum_of(self, measure: Measure, end: int) -> int:
+        """Add up a measure over the messages before `end`."""
+        count, total = self._sums.get(measure, (0, 0))
+        if count > end:
+            return sum(map(measure, islice(self, end)))
+        for message in self[count:end]:
+            total += measure(message)
+        self._sums[measure] = end, total
+        return total
+
+    def lines_of(self, write: Writer, end: int) -> Sequence[str]:
+        """What `write` gives for the messages before `end`, one after another; asked once for each."""
+        lines, counts = self._lines.setdefault(write, ([], [0]))
+        for message in self[len(counts) - 1 : end]:
+            lines.extend(write(message))
+            counts.append(len(lines))
+        return lines if counts[end] == len(lines) else lines[: counts[end]]
+
+    def digest_of(self, head: Sequence[LLMMessage], end: int) -> str:
+        """SHA-256 over the digests of the head and of the messages before `end`."""
+        if head is not self._hashed_head or not 0 < self._hashed_count <= end:
+            self._hashed_head, self._hashed_count = head, 0
+            self._hash = hashlib.sha256()
+            _hash_in(self._hash, head)
+        _hash_in(self._hash, self[self._hashed_count : end])
+        self._hashed_count = end
+        return self._hash.hexdigest()
+
+
+class Prompt(Sequence[LLMMessage]):
+    """Some messages and after them a history, as it was when this was made."""
+
+    __slots__ = ("_end", "_head", "_history")
+
+    def __init__(self, head: Sequence[LLMMessage], history: History) -> None:
+        self._head = head
+        self._history = history
+        self._end = len(history)
+
+    def __len__(self) -> int:
+        return len(self._head) + self._end
+
+    def __iter__(self) -> Iterator[LLMMessage]:
+        return chain(self._head, islice(self._history, self._end))
+
+    @overload
+    def __getitem__(self, index: int) -> LLMMessage: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[LLMMessage]: ...
+    def __getitem__(self, index: int | slice) -> LLMMessage | list[LLMMessage]:
+        return list(self)[index]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, list | tuple | Prompt):
+            return NotImplemented
+        return list(self) == list(cast("Sequence[object]", other))
+
+    __hash__ = None  # pyright: ignore[reportAssignmentType]
+
+    def __add__(self, more: Iterable[LLMMessage]) -> list[LLMMessage]:
+        return [*self, *more]
+
+    def __repr__(self) -> str:
+        return repr(list(self))
+
+    def sum_of(self, measure: Measure) -> int:
+        """Add up a measure over all messages."""
+        total = self._history.sum_of(measure, self._end)
+        for message in self._head:
+            total += measure(message)
+        return total
+
+    def lines_of(self, write: Writer) -> Sequence[str]:
+        """What `write` gives for the messages, one after another."""
+        written = self._history.lines_of(write, self._end)
+        return [*(line for message in self._head for line in write(message)), *written] if self._head else written
+
+    @property
+    def holds_parts(self) -> bool:
+        """Whether a message has several parts; one that came later counts, too."""
+        return self._history.holds_parts() or any(map(_has_parts, self._head))
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 over the messages' digests."""
+        return self._history.digest_of(self._head, self._end)
+
+
+def sum_over(messages: Sequence[LLMMessage], measure: Measure) -> int:
+    """Add up a measure over messages; over a prompt only what is new is looked at."""
+    return messages.sum_of(measure) if isinstance(messages, Prompt) else sum(map(measure, messages))
+
+
+def lines_over(messages: Sequence[LLMMessage], write: Writer) -> Sequence[str]:
+    """Write messages down; of a prompt only what is new is written."""
+    if isinstance(messages, Prompt):
+        return messages.lines_of(write)
+    return [line for message in messages for line in write(message)]
+
+
+def digest_over(messages: Sequence[LLMMessage]) -> str:
+    """The same for equal messages, be they a prompt or any other sequence."""
+    if isinstance(messages, Prompt):
+        return messages.digest
+    state = hashlib.sha256()
+    _hash_in(state, messages)
+    return state.hexdigest()
+
+
+def _hash_in(state: hashlib._Hash, messages: Iterable[LLMMessage]) -> None:  # pyright: ignore[reportPrivateUsage]
+    for message in messages:
+        state.update(message.digest.encode("ascii"))
+
+
+def word_count(message: LLMMessage) -> int:
+    """Words of a message that is text; scripted models measure in words."""
+    content = message.content
+    return len(content.split()) if isinstance(content, str) else 0
+
+
+def hold_parts(messages: Sequence[LLMMessage]) -> bool:
+    """Whether a message has several parts, which may be pictures."""
+    if isinstance(messages, Prompt):
+        return messages.holds_parts
+    return any(map(_has_parts, messages))
+
+
+def _has_parts(message: LLMMessage) -> bool:
+    return type(message) is UserMessage and type(message.content) is not str

@@ -1,0 +1,108 @@
+"""Messages and events from their JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from types import MappingProxyType
+from typing import cast
+
+from pydantic import BaseModel, JsonValue
+
+from studio.messages.chat import (
+    BaseMessage,
+    CodeExecutionEvent,
+    CodeGenerationEvent,
+    ContextVariablesEvent,
+    GuardrailEvent,
+    HandoffMessage,
+    MemoryQueryEvent,
+    ModelClientStreamingChunkEvent,
+    MultiModalMessage,
+    SelectorEvent,
+    SelectSpeakerEvent,
+    StopMessage,
+    StructuredMessage,
+    TextMessage,
+    ThoughtEvent,
+    ToolCallExecutionEvent,
+    ToolCallRequestEvent,
+    ToolCallSummaryMessage,
+    ToolEvent,
+    UserInputRequestedEvent,
+)
+from studio.messages.explanations import SpeakerDecisionEvent, TerminationProgressEvent
+
+_BY_TYPE: dict[str, type[BaseMessage]] = {
+    cls.__name__: cls
+    for cls in (
+        TextMessage,
+        MultiModalMessage,
+        StopMessage,
+        HandoffMessage,
+        ToolCallSummaryMessage,
+        ToolCallRequestEvent,
+        ToolCallExecutionEvent,
+        CodeGenerationEvent,
+        CodeExecutionEvent,
+        UserInputRequestedEvent,
+        MemoryQueryEvent,
+        ModelClientStreamingChunkEvent,
+        ThoughtEvent,
+        ToolEvent,
+        ContextVariablesEvent,
+        GuardrailEvent,
+        SelectSpeakerEvent,
+        SelectorEvent,
+        SpeakerDecisionEvent,
+        TerminationProgressEvent,
+    )
+}
+
+
+class _AnyContent(BaseModel, extra="allow"):
+    """Content of a structured message whose model is not known here."""
+
+
+_no_types: Mapping[str, type[BaseMessage]] = MappingProxyType({})
+_more_types: ContextVar[Mapping[str, type[BaseMessage]]] = ContextVar("studio_message_types", default=_no_types)
+
+
+def type_name(message_type: type[BaseMessage]) -> str:
+    """What stands under `type` in the JSON of such messages."""
+    fields = message_type.model_fields
+    if issubclass(message_type, StructuredMessage):
+        return f"StructuredMessage[{getattr(fields['content'].annotation, '__name__', 'BaseModel')}]"
+    usual = fields["type"].default if "type" in fields else None
+    return usual if isinstance(usual, str) else message_type.__name__
+
+
+@contextmanager
+def message_types(types: Iterable[type[BaseMessage]]) -> Generator[None]:
+    """Inside the block, `message_from_json` also knows these types, such as those of a script."""
+    token = _more_types.set({**_more_types.get(), **{type_name(kind): kind for kind in types}})
+    try:
+        yield
+    finally:
+        _more_types.reset(token)
+
+
+def message_from_json(body: dict[str, JsonValue]) -> BaseMessage:
+    """Read one message or event back from its JSON.
+
+    Raises:
+        ValueError: The `type` is unknown, or the body does not fit it (Pydantic's ValidationError).
+    """
+    kind = str(body.get("type"))
+    if (more := _more_types.get().get(kind)) is not None:
+        return more.model_validate(body)
+    if kind.startswith("StructuredMessage[") and kind.endswith("]"):
+        name = kind.removeprefix("StructuredMessage[").removesuffix("]")
+        content_type = type(name, (_AnyContent,), {"__module__": __name__})
+        generic = cast("type[StructuredMessage[BaseModel]]", StructuredMessage[content_type])
+        return generic.model_validate({key: value for key, value in body.items() if key != "type"})
+    found = _BY_TYPE.get(kind)
+    if found is None:
+        raise ValueError(f"No message has the type {kind!r}.")
+    return found.model_validate(body)

@@ -1,0 +1,154 @@
+"""What a tool tells and changes while it works, beside its result.
+
+Inside a call, `emit` notes an event and `context_variables` gives a copy to work with. Both end up in the call's
+effect, so that a recorded run repeats them; whoever made the call hears of them from there.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import cast
+
+from pydantic import JsonValue
+
+from studio.components import JsonObject
+from studio.errors import ConfigError, ToolFailed
+from studio.messages import BaseMessage, ContextVariablesEvent, ToolEvent
+from studio.sandbox.worker import ContextVariables, changes, event
+from studio.tools.variables import GIVE_SOME, NO_VARIABLES, apply_changes, team_variables
+
+
+class Telling:
+    """The side of the tool: what it has told and changed so far in this call."""
+
+    def __init__(self) -> None:
+        self.events: list[JsonValue] = []
+        self._variables: ContextVariables | None = None
+
+    def variables(self) -> ContextVariables:
+        """A copy for this call."""
+        if self._variables is None:
+            self._variables = ContextVariables(copy.deepcopy(team_variables() or {}))
+        return self._variables
+
+    def to_effect(self, result: JsonObject) -> JsonObject:
+        """The result with all that was told. A call that fails changes no variable.
+
+        Raises:
+            ToolFailed: It changed variables where there are none, or to what is no JSON.
+        """
+        told: JsonObject = {"events": self.events} if self.events else {}
+        if self._variables is not None and "error" not in result and (changed := self._changed(self._variables)):
+            told["context_variables"] = changed
+        return {**result, **told}
+
+    def _changed(self, variables: ContextVariables) -> JsonObject:
+        before = team_variables()
+        try:
+            changed = cast("JsonObject", changes(before or {}, variables))
+        except (TypeError, ValueError) as error:
+            raise ToolFailed(f"A context variable must be JSON: {error}") from error
+        if changed and before is None:
+            raise ToolFailed(f"{NO_VARIABLES} {GIVE_SOME}")
+        return changed
+
+
+@dataclass
+class Heard:
+    """The side of the caller: what the calls inside a block have told."""
+
+    _told: list[tuple[str, str | None, JsonObject]] = field(default_factory=list[tuple[str, str | None, JsonObject]])
+
+    def add(self, tool: str, call_id: str | None, told: JsonObject) -> None:
+        self._told.append((tool, call_id, told))
+
+    def take_up(self, source: str) -> list[BaseMessage]:
+        """Make the changes, and give all that happened as events of this source."""
+        found: list[BaseMessage] = []
+        for tool, call_id, told in self._told:
+            for item in cast("list[JsonObject]", told.get("events") or []):
+                name, content = str(item["name"]), item["content"]
+                found.append(ToolEvent(source=source, tool=tool, call_id=call_id, name=name, content=content))
+            if changed := cast("JsonObject", told.get("context_variables") or {}):
+                _apply(changed)
+                found.append(ContextVariablesEvent.model_validate({**_as_event(changed), "source": source}))
+        self._told.clear()
+        return found
+
+
+_telling: ContextVar[Telling | None] = ContextVar("studio_telling", default=None)
+_heard: ContextVar[Heard | None] = ContextVar("studio_heard", default=None)
+
+
+def emit(name: str, content: object = None) -> None:
+    """Tell, from inside a tool, that something happened; it shows as a `ToolEvent` in the run.
+
+    Args:
+        name: What kind of thing, such as "progress".
+        content: About it, as JSON.
+
+    Where no tool is being called nobody hears it.
+    """
+    telling = _telling.get()
+    if telling is not None:
+        telling.events.append(cast("JsonObject", event(name, content)))
+
+
+def context_variables() -> ContextVariables:
+    """The variables of the team, to read and to change.
+
+    Inside a tool they are a copy, the changes of which reach the team when the call ends well.
+
+    Raises:
+        ConfigError: Nobody around this has any, and no tool is being called.
+    """
+    telling = _telling.get()
+    found = telling.variables() if telling is not None else team_variables()
+    if found is None:
+        raise ConfigError(NO_VARIABLES, fix=GIVE_SOME)
+    return found
+
+
+@contextmanager
+def telling() -> Generator[Telling]:
+    """One call of a tool, from inside."""
+    present = Telling()
+    token = _telling.set(present)
+    try:
+        yield present
+    finally:
+        _telling.reset(token)
+
+
+@contextmanager
+def listening() -> Generator[Heard]:
+    """Hear what the calls inside the block tell; their changes wait for `take_up`."""
+    heard = Heard()
+    token = _heard.set(heard)
+    try:
+        yield heard
+    finally:
+        _heard.reset(token)
+
+
+def pass_on(tool: str, call_id: str | None, told: JsonObject) -> None:
+    """Tell whoever listens; where nobody does the changes are made at once."""
+    heard = _heard.get()
+    if heard is not None:
+        heard.add(tool, call_id, told)
+    else:
+        _apply(cast("JsonObject", told.get("context_variables") or {}))
+
+
+def _apply(changed: Mapping[str, JsonValue]) -> None:
+    variables = team_variables()
+    if variables is not None:
+        apply_changes(variables, changed)
+
+
+def _as_event(changed: JsonObject) -> JsonObject:
+    return {"content": changed.get("set") or {}, "removed": changed.get("removed") or []}

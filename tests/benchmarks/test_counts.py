@@ -1,0 +1,62 @@
+"""The cost of a turn, counted in instructions of Python: the same on every machine, however busy it is."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from tests.benchmarks.studio import Run, graph, round_robin, selector, swarm
+
+Build = Callable[[int, str], tuple[Run, int]]
+
+
+class Counter:
+    """Counts the instructions that Python runs while it is in force."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def __call__(self, frame: FrameType, event: str, argument: Any) -> Counter:
+        del argument
+        frame.f_trace_opcodes, frame.f_trace_lines = True, False
+        self.count += event == "opcode"
+        return self
+
+
+async def instructions(build: Build, size: int, model: str) -> int:
+    run, _ = build(size, model)
+    counter = Counter()
+    before = sys.gettrace()
+    sys.settrace(counter)
+    try:
+        await run(lambda: None)
+    finally:
+        sys.settrace(before)
+    return counter.count
+
+
+async def instructions_between(build: Build, model: str, first: int, last: int) -> float:
+    """For each turn from the first to the last one: what a run costs once does not count."""
+    return (await instructions(build, last, model) - await instructions(build, first, model)) / (last - first)
+
+
+SCENARIOS = [
+    pytest.param(round_robin, "null", 40, 3_000, id="round robin"),
+    pytest.param(round_robin, "replay", 40, 3_000, id="scripted model"),
+    pytest.param(selector, "null", 40, 5_000, id="selector"),
+    pytest.param(swarm, "null", 40, 6_000, id="swarm"),
+    pytest.param(graph, "null", 2, 120_000, id="graph, a lap of 20"),
+]
+
+
+@pytest.mark.parametrize(("build", "model", "size", "most"), SCENARIOS)
+async def test_a_late_turn_costs_what_an_early_one_does(build: Build, model: str, size: int, most: int) -> None:
+    await instructions(build, size, model)  # what is made at first use
+    early = await instructions_between(build, model, size, 2 * size)
+    late = await instructions_between(build, model, 5 * size, 6 * size)
+    assert late <= 1.03 * early
+    assert late <= most

@@ -1,0 +1,80 @@
+"""Why a run goes as it goes stands in its log, and is no step of it."""
+
+from __future__ import annotations
+
+from studio.messages import TerminationProgressEvent, message_from_json
+from studio.runs import LogEntry, RunState
+from tests.runs.scripted import OpenStudio, World, scripted
+
+
+def explained(entries: list[LogEntry]) -> list[tuple[str, object]]:
+    return [
+        (str(entry.body["type"]), entry.body.get("chosen") or entry.body.get("stop_reason"))
+        for entry in entries
+        if entry.kind == "explanation"
+    ]
+
+
+async def test_the_log_explains_each_turn_once(open_studio: OpenStudio) -> None:
+    async with open_studio() as studio:
+        run_id = await studio.supervisor.start(scripted("a: one", "b: two"), "Go.")
+        await studio.until(run_id, RunState.FINISHED)
+        kinds = [entry.kind for entry in await studio.log(run_id) if entry.kind in ("message", "explanation")]
+        assert kinds == [
+            *("explanation", "message"),  # how far the conditions are, the task
+            *("explanation", "explanation", "message") * 2,  # who speaks, how far the conditions are, what was said
+        ]
+        assert explained(list(await studio.log(run_id)))[-2:] == [
+            ("SpeakerDecisionEvent", ["script"]),
+            ("TerminationProgressEvent", "Maximum number of turns 2 reached."),
+        ]
+
+
+async def test_a_page_is_sent_explanations_in_their_order(open_studio: OpenStudio) -> None:
+    async with open_studio() as studio:
+        run_id = await studio.supervisor.start(scripted("a: one", "b: +two three"), "Go.")
+        batches = await studio.batches_until(run_id, lambda _: False)
+        sent = [entry.seq for batch in batches for entry in batch.entries]
+        assert sent == [entry.seq for entry in await studio.log(run_id) if entry.kind != "effect"]
+
+
+async def test_a_step_gives_one_message_with_its_explanations(open_studio: OpenStudio, world: World) -> None:
+    async with open_studio() as studio:
+        world.answers.clear()
+        run_id = await studio.supervisor.start(scripted("a: one", "a: #hm", "a: two", "a: three"), "Go.")
+        await world.called.wait()
+        await studio.supervisor.command(run_id, "pause")
+        world.answers.set()
+        await studio.until(run_id, RunState.PAUSED, "user")
+        assert await studio.said(run_id) == ["Go.", "one"]
+        for said in (["hm"], ["hm", "two"]):
+            await studio.supervisor.command(run_id, "step")
+            await studio.until(run_id, RunState.PAUSED, "step")
+            assert await studio.said(run_id) == ["Go.", "one", *said]
+
+
+async def test_while_a_run_is_held_after_a_message_the_conditions_stand_as_after_it(
+    open_studio: OpenStudio, world: World
+) -> None:
+    async with open_studio() as studio:
+        world.answers.clear()
+        run_id = await studio.supervisor.start(scripted("a: one", "a: two"), "Go.")
+        await world.called.wait()
+        await studio.supervisor.command(run_id, "pause")
+        world.answers.set()
+        await studio.until(run_id, RunState.PAUSED)
+        progress = [entry for entry in await studio.log(run_id) if entry.body.get("type") == "TerminationProgressEvent"]
+        event = message_from_json(progress[-1].body)
+        assert isinstance(event, TerminationProgressEvent)
+        assert event.to_text() == "1 of 2 turns"
+
+
+async def test_who_speaks_is_explained_before_the_first_word(open_studio: OpenStudio, world: World) -> None:
+    async with open_studio() as studio:
+        world.holds_chunks = True
+        run_id = await studio.supervisor.start(scripted("a: +one two"), "Go.")
+        batch = (await studio.batches_until(run_id, lambda batch: bool(batch.chunks)))[-1]
+        assert batch.chunks
+        assert explained(list(await studio.log(run_id)))[-1] == ("SpeakerDecisionEvent", ["script"])
+        await world.let_chunk(2)
+        await studio.until(run_id, RunState.FINISHED)

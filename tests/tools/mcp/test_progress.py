@@ -1,0 +1,49 @@
+"""What a server tells of its progress."""
+
+from __future__ import annotations
+
+import pytest
+
+from studio import effects
+from studio.components import JsonObject
+from studio.messages import BaseMessage, ToolEvent
+from studio.tools.mcp import McpToolAdapter, McpWorkbench, StdioServerParams, mcp_server_tools
+from tests.teams.scripted import agent, wishes
+
+pytestmark = pytest.mark.slow
+
+BAKED = [
+    ("bake", "call_0", "progress", {"progress": 1, "total": 2, "message": "loaf 1"}),
+    ("bake", "call_0", "progress", {"progress": 2, "total": 2}),
+]
+
+
+def told(messages: list[BaseMessage]) -> list[tuple[str, str | None, str, object]]:
+    events = [message for message in messages if isinstance(message, ToolEvent)]
+    return [(event.tool, event.call_id, event.name, event.content) for event in events]
+
+
+async def test_progress_of_a_servers_tool_is_told_in_the_agents_run(program: StdioServerParams):
+    baker = agent("a", wishes(("bake", '{"loaves": 2}')), workbench=[McpWorkbench(server_params=program)])
+    result = await baker.run(task="go")
+    assert told(list(result.messages)) == BAKED
+
+
+async def test_progress_of_a_single_tool_is_told_as_well(program: StdioServerParams):
+    tools: list[McpToolAdapter] = [tool for tool in await mcp_server_tools(program) if tool.name == "bake"]
+    result = await agent("a", wishes(("bake", '{"loaves": 2}')), tools=tools).run(task="go")
+    assert told(list(result.messages)) == BAKED
+
+
+async def test_progress_is_part_of_the_recorded_effect(program: StdioServerParams):
+    entries: list[JsonObject] = []
+
+    async def append(entry: JsonObject) -> None:
+        entries.append(entry)
+
+    async with McpWorkbench(server_params=program) as bench:
+        with effects.use(effects.Recording(append, run_id="1")):
+            await bench.call_tool("bake", {"loaves": 1})
+    result = entries[-1]["result"]
+    assert isinstance(result, dict)
+    assert result["events"] == [{"name": "progress", "content": {"progress": 1, "total": 1}}]
