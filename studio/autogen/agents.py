@@ -88,6 +88,7 @@ class AssistantAgent(FreedAgent, ours.AssistantAgent, stands_for=ours.AssistantA
             named["tools"] = [_as_tool(tool) for tool in named["tools"]]
         if named.get("model_context") is None:
             named["model_context"] = UnboundedChatCompletionContext()
+        named["metadata"] = named.get("metadata") or {}
         super().__init__(**named)
         self._answer_type = named.get("output_content_type")
         if self.workbench is None:  # as AgentChat keeps and dumps them

@@ -101,18 +101,3 @@ class SingleThreadedAgentRuntime(AgentRuntime):
 
     async def load_state(self, state: Mapping[str, Any]) -> None:
         del state
-
-
-@dataclass(frozen=True)
-class LLMCallEvent:
-    """Logged by AutoGen after a model call; this engine writes no such log, scripts may look for it."""
-
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-
-
-@dataclass(frozen=True)
-class ToolCallEvent:
-    """Logged by AutoGen after a tool call; this engine writes no such log, scripts may look for it."""
-
-    tool_name: str = ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from inspect import isawaitable
-from typing import Any, Self, cast
+from typing import Any, ClassVar, Self, cast
 
 from pydantic import PrivateAttr, SerializerFunctionWrapHandler, model_serializer
 
@@ -44,6 +44,8 @@ def given(value: Any) -> Any:
 
 class _Foreign(Component):
     """A component around an object that is none."""
+
+    writes_itself: ClassVar[bool] = True
 
     _foreign: Any = PrivateAttr()
 

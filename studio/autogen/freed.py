@@ -221,7 +221,8 @@ def free(cls: type[Component]) -> type[Component]:
         return _made_by_hand[cls]
     mixin = next((mixin for base, mixin in _mixins if issubclass(cls, base)), Freed)
     names = {"provider": cls.provider, "aliases": cls.aliases} if cls.__dict__.get("provider") else {}
-    members = {"__module__": __name__, "__doc__": cls.__doc__, **names}
+    # Pydantic would take what runs after validation from the mixin, which comes first.
+    members = {"__module__": __name__, "__doc__": cls.__doc__, "model_post_init": cls.model_post_init, **names}
     make = cast("Callable[..., type[Component]]", FreeMeta)
     return make(cls.__name__, (mixin, cls), members, stands_for=cls)
 

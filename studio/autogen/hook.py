@@ -10,12 +10,12 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import cast
 
-from studio.autogen import agents, code_agents, conditions, messages, models, teams, tools
+from studio.autogen import agents, code_agents, conditions, memory, messages, models, teams, tools
 from studio.autogen.freed import Freed, free
-from studio.autogen.names import MODULES, Place, places
+from studio.autogen.names import LACKING, MODULES, Place, places
 from studio.components import Component
 
-READY = (agents, code_agents, conditions, messages, models, teams, tools)
+READY = (agents, code_agents, conditions, memory, messages, models, teams, tools)
 """Imported first: they say how each kind of component is freed."""
 ROOTS = frozenset(module.partition(".")[0] for module in MODULES)
 
@@ -61,7 +61,8 @@ class _Alias(ModuleType):
                 return value
         if f"{self.__name__}.{name}" in MODULES or is_private(name):
             raise AttributeError(name)  # a submodule: the import system looks for it next
-        raise ImportError(f"Team Studio has no counterpart of {name!r} in AutoGen's {self.__name__!r}.", name=name)
+        what = f"Team Studio has no counterpart of {name!r} in AutoGen's {self.__name__!r}."
+        raise ImportError(f"{what} {LACKING.get(f'{self.__name__}.{name}', '')}".strip(), name=name)
 
 
 def as_scripts_know_it(found: object) -> object:

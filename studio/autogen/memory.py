@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum
 
 from studio import memory as ours
 from studio.autogen.freed import Freed
+from studio.messages import MemoryContent
 
 
-class MemoryMimeType(Enum):
-    """Kinds of remembered content."""
+class MemoryMimeType(str, Enum):  # noqa: UP042 -- AutoGen's prints as an `Enum` does
+    """Kinds of remembered content; each equals its text, which is what a content holds."""
 
     TEXT = "text/plain"
     JSON = "application/json"
@@ -20,3 +22,19 @@ class MemoryMimeType(Enum):
 
 class Memory(Freed, ours.Memory, stands_for=ours.Memory):
     """A memory of a script."""
+
+
+class ListMemory(Freed, ours.ListMemory, stands_for=ours.ListMemory):
+    """A list whose config is what it holds now, as AutoGen dumps it."""
+
+    provider = ours.ListMemory.provider
+    aliases = ours.ListMemory.aliases
+
+    def __init__(self, name: str | None = None, memory_contents: Sequence[MemoryContent] | None = None) -> None:
+        super().__init__(name=name or "default_list_memory", memory_contents=list(memory_contents or ()))
+
+    def model_post_init(self, _context: object, /) -> None:
+        self._contents = self.memory_contents  # one list: what is added is dumped
+
+    async def clear(self) -> None:
+        self._contents.clear()

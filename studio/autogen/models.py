@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
 from typing import Any, ClassVar, cast
 
 from pydantic import PrivateAttr, SecretStr
 from typing_extensions import TypedDict
 
 from studio import models as ours
+from studio.autogen import logs
 from studio.autogen.freed import Freed, mix_in
 from studio.components import SecretRef
 from studio.messages import CreateResult, LLMMessage, RequestUsage
+
+CHAT_CACHE_VALUE_TYPE = CreateResult | list[str | CreateResult]
+"""What a cache keeps of an answer, or of a streamed one."""
 
 
 class ModelCapabilities(TypedDict):
@@ -78,6 +83,29 @@ class FreedClient(Freed):
         if isinstance(data.get("model_info"), dict):
             data["model_info"] = {"structured_output": False, "family": "unknown", **data["model_info"]}
         super().__init__(*args, **data)
+
+    @property
+    def _is_logged(self) -> bool:
+        """Whether this client asks a service; AutoGen logs no others."""
+        return logs.is_wanted() and not isinstance(self, ours.ReplayChatCompletionClient)
+
+    async def create(self, messages: Sequence[LLMMessage], **arguments: Any) -> CreateResult:
+        result = cast("CreateResult", await cast("Any", super()).create(messages, **arguments))
+        if self._is_logged and not result.cached:
+            logs.log_answer(messages, result, is_streamed=False)
+        return result
+
+    async def create_stream(
+        self, messages: Sequence[LLMMessage], **arguments: Any
+    ) -> AsyncGenerator[str | CreateResult, None]:
+        is_logged = self._is_logged
+        if is_logged:
+            logs.log_question(messages)
+        async with aclosing(cast("Any", super()).create_stream(messages, **arguments)) as items:
+            async for item in items:
+                if is_logged and isinstance(item, CreateResult) and not item.cached:
+                    logs.log_answer(messages, item, is_streamed=True)
+                yield item
 
 
 class ChatCompletionClient(FreedClient, ours.ChatCompletionClient, stands_for=ours.ChatCompletionClient):

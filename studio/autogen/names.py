@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
+from studio.agents import OpenAIAssistantAgent, VideoSurfer
+
 MODULES: dict[str, tuple[str, ...]] = {
     # --- autogen_agentchat ---
     "autogen_agentchat": (
@@ -79,13 +81,14 @@ MODULES: dict[str, tuple[str, ...]] = {
     "autogen_core.code_executor": (
         "studio.autogen.executors: CodeExecutor",
         "studio.messages: CodeBlock CodeResult",
-        "studio.tools: Alias ImportFromModule",
-        "studio.tools.function_tool: Import",
+        "studio.executors: Alias FunctionWithRequirements FunctionWithRequirementsStr ImportFromModule",
+        "studio.executors: with_requirements",
+        "studio.executors.imports: Import",
     ),
-    "autogen_core.logging": ("studio.autogen.core: LLMCallEvent ToolCallEvent",),
+    "autogen_core.logging": ("studio.autogen.logs: LLMCallEvent LLMStreamEndEvent LLMStreamStartEvent ToolCallEvent",),
     "autogen_core.memory": (
-        "studio.autogen.memory: Memory MemoryMimeType",
-        "studio.memory: ListMemory MemoryQueryResult UpdateContextResult",
+        "studio.autogen.memory: ListMemory Memory MemoryMimeType",
+        "studio.memory: MemoryQueryResult UpdateContextResult",
         "studio.messages: MemoryContent",
     ),
     "autogen_core.model_context": (
@@ -113,8 +116,8 @@ MODULES: dict[str, tuple[str, ...]] = {
     "autogen_ext.agents": (),
     "autogen_ext.agents.file_surfer": ("studio.agents: FileSurfer",),
     "autogen_ext.agents.magentic_one": ("studio.agents: MagenticOneCoderAgent",),
-    "autogen_ext.agents.openai": ("studio.agents: OpenAIAgent OpenAIAssistantAgent",),
-    "autogen_ext.agents.video_surfer": ("studio.agents: VideoSurfer",),
+    "autogen_ext.agents.openai": ("studio.agents: OpenAIAgent",),
+    "autogen_ext.agents.video_surfer": (),
     "autogen_ext.agents.web_surfer": ("studio.agents: MultimodalWebSurfer",),
     "autogen_ext.auth": (),
     "autogen_ext.auth.azure": ("studio.models.azure_token: AzureTokenProvider",),
@@ -123,6 +126,10 @@ MODULES: dict[str, tuple[str, ...]] = {
     "autogen_ext.cache_store.redis": ("studio.models: RedisStore",),
     "autogen_ext.code_executors": (),
     "autogen_ext.code_executors.docker": ("studio.executors: DockerCommandLineCodeExecutor",),
+    "autogen_ext.code_executors.docker_jupyter": (
+        "studio.executors: DockerJupyterCodeExecutor DockerJupyterCodeResult DockerJupyterServer JupyterConnectable",
+        "studio.executors: JupyterConnectionInfo",
+    ),
     "autogen_ext.code_executors.jupyter": ("studio.executors: JupyterCodeExecutor JupyterCodeResult",),
     "autogen_ext.code_executors.local": ("studio.executors: LocalCommandLineCodeExecutor",),
     "autogen_ext.memory": (),
@@ -139,13 +146,16 @@ MODULES: dict[str, tuple[str, ...]] = {
         "studio.models: AnthropicBedrockChatCompletionClient AnthropicChatCompletionClient",
     ),
     "autogen_ext.models.azure": ("studio.models: AzureAIChatCompletionClient",),
-    "autogen_ext.models.cache": ("studio.models: ChatCompletionCache",),
+    "autogen_ext.models.cache": (
+        "studio.autogen.models: CHAT_CACHE_VALUE_TYPE",
+        "studio.models: ChatCompletionCache",
+    ),
     "autogen_ext.models.llama_cpp": ("studio.models: LlamaCppChatCompletionClient",),
     "autogen_ext.models.ollama": ("studio.models: OllamaChatCompletionClient",),
     "autogen_ext.models.openai": ("studio.models: AzureOpenAIChatCompletionClient OpenAIChatCompletionClient",),
     "autogen_ext.models.replay": ("studio.autogen.models: ReplayChatCompletionClient",),
     "autogen_ext.teams": (),
-    "autogen_ext.teams.magentic_one": ("studio.teams: MagenticOne",),
+    "autogen_ext.teams.magentic_one": ("studio.autogen.magentic_one: MagenticOne",),
     "autogen_ext.tools": (),
     "autogen_ext.tools.code_execution": ("studio.tools: PythonCodeExecutionTool",),
     "autogen_ext.tools.http": ("studio.tools: HttpTool",),
@@ -156,6 +166,13 @@ MODULES: dict[str, tuple[str, ...]] = {
     ),
     "autogen_ext.ui": ("studio.autogen.ui: RichConsole=Console",),
 }
+
+
+LACKING = {
+    "autogen_ext.agents.openai.OpenAIAssistantAgent": OpenAIAssistantAgent.why(),
+    "autogen_ext.agents.video_surfer.VideoSurfer": VideoSurfer.why(),
+}
+"""Names that a script cannot use here, with what it would need and what to use in their place."""
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,8 @@ _EVERYWHERE = frozenset(
     (
         *("absent_in_json", "aliases", "annotate", "capabilities", "children", "current_config", "info", "is_opaque"),
         *("keep_null", "label", "lenient", "positional", "provider", "starts_with", "summary", "upgrades"),
-        *("call", "check", "in_words", "progress", "release", "request_for", "settings", "work"),
-        *("_fired", "_label", "_last_usage", "_note", "_total_usage", "_unknown"),
+        *("call", "check", "counts", "in_words", "progress", "release", "request_for", "settings", "so_far", "work"),
+        *("_fired", "_label", "_note", "_spent", "_unknown"),
     )
 )
 """What the engine asks of components and AgentChat's bases lack."""

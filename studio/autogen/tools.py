@@ -7,7 +7,7 @@ import inspect
 from abc import abstractmethod
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
-from typing import Any, Protocol, cast, get_type_hints, runtime_checkable
+from typing import Annotated, Any, ClassVar, Protocol, cast, get_args, get_origin, get_type_hints, runtime_checkable
 
 from pydantic import (
     BaseModel,
@@ -21,6 +21,7 @@ from pydantic import (
 from pydantic.fields import FieldInfo
 
 from studio import tools as ours
+from studio.autogen import logs
 from studio.autogen.envelope import ComponentModel
 from studio.autogen.freed import Freed, mix_in
 from studio.components import JsonObject
@@ -123,7 +124,10 @@ class BaseTool(Freed, ours.BaseTool, stands_for=ours.BaseTool):
     ) -> Any:
         """Check the arguments and do the work; the value is as `run` gives it."""
         del call_id
-        return await self.run(self._args_type.model_validate(args), cancellation_token or CancellationToken())
+        value = await self.run(self._args_type.model_validate(args), cancellation_token or CancellationToken())
+        if logs.is_wanted():
+            logs.log_tool(self.name, args, self.return_value_as_string(value))
+        return value
 
     async def call(
         self,
@@ -188,6 +192,8 @@ class BaseStreamTool(BaseTool, ours.StreamTool):
 
 class FunctionTool(BaseTool, stands_for=ours.FunctionTool):
     """Any callable of a script as a tool; its annotations may be any types that Pydantic knows."""
+
+    writes_itself: ClassVar[bool] = True
 
     _function: Any = PrivateAttr()
     _imports: Any = PrivateAttr()
@@ -267,7 +273,10 @@ def _wants_token(function: Callable[..., Any]) -> bool:
 def _signature_of(function: Callable[..., Any], name: str) -> tuple[type[BaseModel], Any]:
     hints = _hints_of(function)
     fields = dict(_fields_of(function, hints))
-    return create_model(f"{name}args", **fields), hints.get("return")
+    returned = hints.get("return")
+    return create_model(f"{name}args", **fields), get_args(returned)[0] if get_origin(
+        returned
+    ) is Annotated else returned
 
 
 def _fields_of(function: Callable[..., Any], hints: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -44,6 +44,8 @@ def test_pytest_runs_tests_written_for_agentchat(run_command: RunCommand, tmp_pa
             "from autogen_core._telemetry import anything",
             "no counterpart of 'anything' in AutoGen's 'autogen_core._telemetry'",
         ),
+        ("from autogen_ext.agents.openai import OpenAIAssistantAgent", "Use an OpenAIAgent"),
+        ("from autogen_ext.agents.video_surfer import VideoSurfer", "It needs the packages opencv-python"),
     ],
 )
 def test_a_name_that_is_missing_is_an_import_error_that_says_so(run_script: RunScript, statement: str, said: str):
