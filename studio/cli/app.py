@@ -30,7 +30,9 @@ app = typer.Typer(
 gallery_app = typer.Typer(help="See what the galleries that come with the studio hold.", rich_markup_mode=None)
 app.add_typer(gallery_app, name="gallery", no_args_is_help=True)
 
-TeamFile = Annotated[Path, typer.Argument(help="Component JSON or YAML; `-` reads standard input.")]
+TeamFile = Annotated[
+    Path, typer.Argument(help="Component as JSON, YAML or a Python script; `-` reads JSON from standard input.")
+]
 TeamName = Annotated[str, typer.Option("--team", help="Which team, by label or name, when the file holds several.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 DataDir = Annotated[Path | None, typer.Option(help="Folder of the database, the token and the keys.")]
@@ -65,16 +67,21 @@ def run(
     approve: Annotated[
         bool, typer.Option("--approve", help="Approve all that the team could do, without asking.")
     ] = False,
+    data_dir: DataDir = None,
 ) -> None:
-    """Run a team or an agent on the terminal."""
+    """Run a team or an agent on the terminal. Secrets are those of the environment and of the studio."""
     from studio.cli.run import run_file
+    from studio.settings import Settings
 
-    run_file(file, team, task, as_json=as_json, approve=approve)
+    settings = Settings.from_env(data_dir=data_dir)
+    run_file(file, team, task, settings=settings, as_json=as_json, approve=approve)
 
 
 @app.command()
 def check(
-    files: Annotated[list[Path], typer.Argument(help="Galleries, teams or other components; `-` is standard input.")],
+    files: Annotated[
+        list[Path], typer.Argument(help="Galleries, teams, other components, scripts; `-` is standard input.")
+    ],
     as_json: AsJson = False,
 ) -> None:
     """Report what each component of the files is worth. Executes nothing; exit code 1 when something is wrong."""

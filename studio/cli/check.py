@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from studio.cli.reading import read_gallery
+from studio.code import InvalidPython
 from studio.components import JsonObject
 from studio.errors import ConfigError, Finding, TooLarge
 from studio.galleries import EntryReport, GalleryReport
@@ -38,13 +39,19 @@ def _as_json(report: GalleryReport | ConfigError | TooLarge) -> JsonObject:
     if isinstance(report, GalleryReport):
         return report.as_json()
     error = Finding(report.code, report.what, report.fix, report.where)
+    found = report.findings if isinstance(report, InvalidPython) else [error]
     counts: JsonObject = {"loaded": 0, "opaque": 0, "wrong": 1}
-    return {"ok": False, "counts": counts, "components": [], "rejected": [{**error.as_json()}]}
+    return {"ok": False, "counts": counts, "components": [], "rejected": [{**each.as_json()} for each in found]}
 
 
 def _lines(file: str, report: GalleryReport | ConfigError | TooLarge) -> Iterator[str]:
     if not isinstance(report, GalleryReport):
         yield f"{file}: wrong"
+        if isinstance(report, InvalidPython):
+            for found in report.findings:
+                yield f"      {file}:{found.place.line}:{found.place.column}: {found.message}"
+                yield f"        {found.fix}"
+            return
         yield from _finding("wrong", Finding(report.code, report.what, report.fix, report.where))
         return
     yield f"{file}: " + ", ".join(f"{count} {status}" for status, count in report.counts.items())

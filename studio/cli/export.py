@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 
-from studio.cli.reading import read_runnable
+from pydantic import JsonValue
+
+from studio.cli.reading import read_document
 from studio.code import export_python
+from studio.components import FoundSecret, JsonObject, load_component, take_out_secrets
+from studio.components.secrets import variable_of
 from studio.errors import SetupError
 
 
 def export_file(file: Path, name: str, out: Path | None) -> None:
-    """Write the script to a file, or print it.
+    """Write the script to a file, or print it; keys in the open become references to environment variables.
 
     Raises:
         ConfigError: The component cannot be written as Python.
         SetupError: The file cannot be written.
     """
-    code = export_python(read_runnable(file, name))
+    clean, variables = without_keys(read_document(file, name))
+    code = export_python(load_component(clean))
+    for where, variable in variables.items():
+        print(f"studio: {where} holds a key in the open; the script reads {variable} instead.", file=sys.stderr)
     if out is None:
         print(code, end="")
         return
@@ -24,3 +33,32 @@ def export_file(file: Path, name: str, out: Path | None) -> None:
         out.write_text(code, encoding="utf-8")
     except OSError as error:
         raise SetupError(f"{str(out)!r} cannot be written: {error.strerror}.", fix="Choose another place.") from error
+
+
+def without_keys(document: JsonObject) -> tuple[JsonValue, dict[str, str]]:
+    """The document with environment variables in place of keys in the open, and these variables by place."""
+    clean, found = take_out_secrets(document)
+    chosen = _variables(found)
+    references = {secret.reference: f"env:{chosen[secret.value]}" for secret in found}
+    return _replaced(clean, references), {secret.where: chosen[secret.value] for secret in found}
+
+
+def _variables(found: Sequence[FoundSecret]) -> dict[str, str]:
+    """A variable for each key: the usual one for the first that would take it, then one of its own."""
+    chosen: dict[str, str] = {}
+    for secret in found:
+        is_taken = secret.variable in chosen.values()
+        own = variable_of(secret.reference.partition(":")[2])
+        chosen.setdefault(secret.value, own if is_taken else secret.variable)
+    return chosen
+
+
+def _replaced(node: JsonValue, references: dict[str, str]) -> JsonValue:
+    if isinstance(node, dict):
+        return {name: _replaced(item, references) for name, item in node.items()}
+    if isinstance(node, list):
+        return [_replaced(item, references) for item in node]
+    if isinstance(node, str):
+        for old, new in references.items():
+            node = new if node == old else node.replace(f"{{{old}}}", f"{{{new}}}")
+    return node

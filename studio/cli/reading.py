@@ -5,8 +5,11 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from studio.components import MAX_BYTES, Component, load_component
-from studio.errors import ConfigError, SetupError, TooLarge
+from pydantic import JsonValue
+
+from studio.code import read_python
+from studio.components import MAX_BYTES, JsonObject
+from studio.errors import ConfigError, InvalidDocument, SetupError, TooLarge
 from studio.galleries import Entry, Gallery, parse_gallery
 
 
@@ -34,30 +37,39 @@ def read_bytes(file: Path) -> bytes:
 
 
 def read_gallery(file: Path) -> Gallery:
-    """What a file holds, as a gallery, be it one or a single component.
+    """What a file holds, as a gallery, be it one, a single component, or a Python script, which is not executed.
 
     Raises:
         SetupError: The file cannot be read.
         InvalidDocument: It holds no component.
+        InvalidPython: It is a script that makes none, or something besides.
     """
-    return parse_gallery(read_bytes(file), name=file.stem if str(file) != "-" else "standard input")
+    found = _script(file) if file.suffix == ".py" else read_bytes(file)
+    return parse_gallery(found, name=file.stem if str(file) != "-" else "standard input")
 
 
-def read_runnable(file: Path, name: str) -> Component:
-    """Load the one component of the file that can run or be exported.
+def _script(file: Path) -> JsonValue:
+    try:
+        return read_python(read_bytes(file).decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise InvalidDocument(f"{str(file)!r} is not text in UTF-8.", fix="Save it as UTF-8.") from error
+
+
+def read_document(file: Path, name: str) -> JsonObject:
+    """The JSON of the one component of the file that can run or be exported.
 
     Args:
         file: A component, or a gallery.
         name: Label or name that picks one of several.
 
     Raises:
-        ConfigError: Nothing fits, several fit, or what fits is wrong.
+        ConfigError: Nothing fits, or several do.
     """
     gallery = read_gallery(file)
     if gallery.rejected and not gallery.entries:
         first = gallery.rejected[0]
         raise ConfigError(first.message, fix=first.fix, where=first.where)
-    return load_component(_picked(gallery, name).component)
+    return _picked(gallery, name).component
 
 
 def _picked(gallery: Gallery, name: str) -> Entry:

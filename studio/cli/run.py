@@ -11,31 +11,35 @@ from pathlib import Path
 
 from studio.agents import BaseChatAgent
 from studio.agents.participant import require_loaded
-from studio.cli.reading import read_runnable
+from studio.cli.reading import read_document
+from studio.cli.secrets import names_stored_secrets, stored_secrets
 from studio.cli.terminal import Terminal, terminal
-from studio.components import Capability, Component, all_capabilities
+from studio.components import Capability, Component, all_capabilities, load_component, secret_source
 from studio.console import Printer, printable
 from studio.effects import Live, use
 from studio.errors import ConfigError, SetupError
 from studio.messages import BaseMessage, TaskResult
+from studio.settings import Settings
 from studio.teams import Team
 
 
-def run_file(file: Path, name: str, task: str, *, as_json: bool, approve: bool) -> None:
+def run_file(file: Path, name: str, task: str, *, settings: Settings, as_json: bool, approve: bool) -> None:
     """Run the team of a file and print what is said.
+
+    Secrets come from the environment, and from the studio of these settings where there is one.
 
     Raises:
         ConfigError: The file holds nothing that can run.
         RunFailed: The run could not go on.
         SetupError: What the team could do was not approved.
     """
-    runnable = _runnable(read_runnable(file, name))
+    runnable = _runnable(load_component(read_document(file, name)))
     person = terminal(sys.stderr if as_json else sys.stdout)
     if not approve:
         _ask_approval(all_capabilities(runnable), person)
     show = JsonLines() if as_json else Printer(sys.stdout)
     with use(Live(person.answer)):
-        asyncio.run(_play(runnable, task, show))
+        asyncio.run(_run(runnable, task, show, settings))
 
 
 class JsonLines:
@@ -50,6 +54,12 @@ class JsonLines:
 
     def _line(self, body: object) -> None:
         print(json.dumps(body), flush=True)
+
+
+async def _run(runnable: Team | BaseChatAgent, task: str, show: Printer | JsonLines, settings: Settings) -> None:
+    if names_stored_secrets(all_capabilities(runnable)) and (source := await stored_secrets(settings)):
+        secret_source.set(source)
+    await _play(runnable, task, show)
 
 
 async def _play(runnable: Team | BaseChatAgent, task: str, show: Printer | JsonLines) -> None:

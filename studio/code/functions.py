@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import inspect
 import sys
-from collections.abc import Iterator
+import tokenize
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pydantic import JsonValue
+
+OFFERED = {"emit", "ContextVariables"}
+"""Names that a tool finds in its process without importing them; in a script nobody would know what they are."""
 
 
 @dataclass(frozen=True)
@@ -18,19 +23,77 @@ class FunctionSource:
     Args:
         wants_token: Whether it has a parameter `cancellation_token`.
         bindings: Each name that the imports bind, with its import statement.
+        reads_names: Whether it uses names that it does not bind itself.
     """
 
     name: str
     source: str
     wants_token: bool
     bindings: tuple[tuple[str, str], ...]
+    reads_names: bool
+
+
+@dataclass(frozen=True)
+class ScriptFunction:
+    """A function that a script defines beside its components.
+
+    Args:
+        source: Its text, comments included.
+        docstring: As Python gives it.
+        reads: Names that it takes from the script around it.
+    """
+
+    name: str
+    source: str
+    docstring: str
+    wants_token: bool
+    reads: frozenset[str]
+
+
+def script_function(function: ast.FunctionDef | ast.AsyncFunctionDef, lines: Sequence[str]) -> ScriptFunction:
+    """A function of a script, as `inspect.getsource` would give it.
+
+    Args:
+        function: Its definition, at the outermost level.
+        lines: The script, each line with its end.
+    """
+    first = min([function.lineno, *(decorator.lineno for decorator in function.decorator_list)])
+    try:
+        block = inspect.getblock(lines[first - 1 :])
+    except (tokenize.TokenError, SyntaxError):  # of what follows; Python's two readers differ in odd places
+        block = lines[first - 1 : function.end_lineno]
+    source = "".join(block)
+    docstring = ast.get_docstring(function, clean=False) or ""
+    return ScriptFunction(function.name, source, docstring, _wants_token(function), names_read(function))
+
+
+def names_read(function: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
+    """Names that a function uses and neither binds itself nor finds among Python's own."""
+    used: set[str] = set()
+    bound = {function.name}
+    for node in ast.walk(function):
+        match node:
+            case ast.Name(id=name, ctx=ast.Load()):
+                used.add(name)
+            case ast.Name(id=name) | ast.arg(arg=name) | ast.ExceptHandler(name=str(name)):
+                bound.add(name)
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                bound.add(name)
+            case ast.alias(name=name, asname=alias):
+                bound.add(alias or name.partition(".")[0])
+            case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)) | ast.MatchMapping(rest=str(name)):
+                bound.add(name)
+            case _:
+                pass
+    return frozenset(used - bound - set(dir(builtins)))
 
 
 def read_function(source: str, global_imports: JsonValue) -> FunctionSource | None:
     """The function in a tool's source; None where it must stay text.
 
     It must be one function whose text Python would give back unchanged; defining it must run nothing (no decorator, no
-    default but a literal); and what it imports must be there on every machine.
+    default but a literal); what it imports must be there on every machine; and it uses nothing that only its own
+    process offers.
     """
     try:
         tree = ast.parse(source)
@@ -47,9 +110,15 @@ def read_function(source: str, global_imports: JsonValue) -> FunctionSource | No
     defaults = [*function.args.defaults, *(item for item in function.args.kw_defaults if item is not None)]
     if getattr(function, "type_params", []) or not all(map(_is_literal, defaults)):
         return None
+    reads = names_read(function)
+    if reads & OFFERED - {name for name, _ in bindings}:
+        return None
+    return FunctionSource(function.name, source, _wants_token(function), tuple(bindings), bool(reads))
+
+
+def _wants_token(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     parameters = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
-    wants_token = any(parameter.arg == "cancellation_token" for parameter in parameters)
-    return FunctionSource(function.name, source, wants_token, tuple(bindings))
+    return any(parameter.arg == "cancellation_token" for parameter in parameters)
 
 
 def import_bindings(global_imports: JsonValue) -> list[tuple[str, str]] | None:
@@ -86,9 +155,9 @@ def _statements(item: JsonValue) -> Iterator[tuple[str, str]]:
 
 def _is_given_back(source: str) -> bool:
     """Whether `inspect.getsource` would give this text for the function, standing in a longer module."""
-    if not source.endswith("\n") or source.endswith("\n\n"):
+    if not source.endswith("\n") or source.endswith("\n\n") or "\r" in source:
         return False
-    lines = [*source.splitlines(keepends=True), "\n", "\n", "rest = None\n"]
+    lines = [f"{line}\n" for line in [*source[:-1].split("\n"), "", "", "rest = None"]]
     return "".join(inspect.getblock(lines)) == source
 
 

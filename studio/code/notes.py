@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import TypedDict, TypeVar, cast
 
+from studio.code.findings import Problems
+from studio.code.made import Made, keyed, listed
 from studio.components import Component, JsonObject, walk
 
 C = TypeVar("C", bound=Component)
+MAX_STEPS = 300
+"""Steps to a place in a component; documents are not as deep."""
 
 
 class Notes(TypedDict, total=False):
@@ -43,3 +48,85 @@ def _own_notes(component: Component) -> Notes:
     if unknown := {name: value for name, value in config.items() if name not in cls.model_fields}:
         notes["unknown"] = unknown
     return notes
+
+
+@dataclass
+class _Noted:
+    """What the notes say about a place, and about places inside it."""
+
+    notes: dict[str, Made] = field(default_factory=dict[str, Made])
+    inside: dict[str, _Noted] = field(default_factory=dict[str, "_Noted"])
+
+
+def noted(component: Made, notes: Made, problems: Problems) -> Made:
+    """The component of a script with the notes that the script has for it and its parts."""
+    tree = _Noted()
+    assert isinstance(notes.entries, Mapping), "the caller looked"
+    for where, said in notes.entries.items():
+        here = tree
+        if where.count("/") > MAX_STEPS:
+            problems.error("bad_note", "This place is too deep.", "Remove the note.", said.at)
+            continue
+        for step in where.split("/")[1:]:
+            here = here.inside.setdefault(step.replace("~1", "/").replace("~0", "~"), _Noted())
+        if unreadable := _unreadable(said):
+            problems.error("bad_note", unreadable, "Remove it, or write it as a script is exported.", said.at)
+        elif isinstance(said.entries, Mapping):
+            here.notes.update(said.entries)
+            here.notes.setdefault("", said)
+    return _with(component, tree, problems)
+
+
+def _unreadable(said: Made) -> str:
+    if not isinstance(said.entries, Mapping):
+        return "The notes of a part are an object."
+    if unknown := said.entries.keys() - Notes.__annotations__.keys():
+        return f"There are no notes of the kind `{sorted(unknown)[0][:100]}`."
+    texts = [said.entries[name] for name in ("label", "description") if name in said.entries]
+    if not all(isinstance(text.value, str) for text in texts):
+        return "Labels and descriptions are texts."
+    if "unknown" in said.entries and not isinstance(said.entries["unknown"].entries, Mapping):
+        return "`unknown` is an object of fields."
+    return ""
+
+
+def _with(made: Made, tree: _Noted, problems: Problems) -> Made:
+    entries = made.entries
+    if tree.notes and made.cls is None:
+        message = "This place has no component."
+        problems.warn("lost_note", message, "Correct the place, or remove the note.", tree.notes[""].at)
+    if isinstance(entries, Mapping):
+        changed = dict(entries)
+        keys = {key: key for key in tree.inside if key in changed}
+        for key in keys:
+            changed[key] = _with(changed[key], tree.inside[key], problems)
+        if made.cls is not None:
+            changed = _annotated(changed, tree.notes)
+        result = replace(keyed(changed, made.at, made.cls), secret_at=made.secret_at)
+    elif entries is not None:
+        keys = {key: int(key) for key in tree.inside if key.isdecimal() and len(key) < 7 and int(key) < len(entries)}
+        items = list(entries)
+        for key, index in keys.items():
+            items[index] = _with(items[index], tree.inside[key], problems)
+        result = replace(listed(items, made.at), secret_at=made.secret_at)
+    else:
+        keys, result = dict[str, str | int](), made
+    for key in tree.inside.keys() - keys.keys():
+        _lost(tree.inside[key], problems)
+    return result
+
+
+def _annotated(entries: dict[str, Made], notes: Mapping[str, Made]) -> dict[str, Made]:
+    own = {name: notes[name] for name in ("label", "description") if name in notes}
+    unknown, config = notes.get("unknown"), entries["config"]
+    if unknown is not None and isinstance(unknown.entries, Mapping) and isinstance(config.entries, Mapping):
+        own["config"] = keyed({**unknown.entries, **config.entries}, config.at)
+    return {**entries, **own}
+
+
+def _lost(tree: _Noted, problems: Problems) -> None:
+    if tree.notes:
+        message = "There is nothing at this place."
+        problems.warn("lost_note", message, "Correct the place, or remove the note.", tree.notes[""].at)
+    for inner in tree.inside.values():
+        _lost(inner, problems)

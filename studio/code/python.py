@@ -6,7 +6,7 @@ from collections import Counter
 from itertools import groupby
 
 from studio.code.functions import FunctionSource, read_function
-from studio.code.layout import INDENT, Call, Expression, Name, Text, laid_out, one_line
+from studio.code.layout import INDENT, Call, Expression, Items, Name, Text, laid_out, one_line
 from studio.code.names import Imports, Names, snake_case
 from studio.code.notes import Notes, notes_of
 from studio.code.values import Values
@@ -84,6 +84,8 @@ class _Script:
         self._parents.pop()
         name = self._imports.name_of(type(part))
         if isinstance(part, FunctionTool) and (function := self._define(part)):
+            if function.reads_names:  # else a reader would take the script's imports for the tool's
+                arguments.setdefault("global_imports", Items(()))
             return _function_call(name, function, arguments)
         return Call(name, named=tuple(arguments.items()))
 
@@ -141,7 +143,7 @@ class _Script:
         blocks = [builder, *([self._notes_block(notes)] if notes else [])]
         if is_runnable:
             self._imports.use("studio.console", "Console")
-        blocks.append(_RUN.format(builder=self._builder) if is_runnable else _PRINT.format(builder=self._builder))
+        blocks.append(RUN.format(builder=self._builder) if is_runnable else PRINT.format(builder=self._builder))
         functions = [function.source.rstrip("\n") for function in self._functions.values()]
         return "\n\n\n".join([self._head(is_runnable=is_runnable), *functions, *blocks]) + "\n"
 
@@ -161,7 +163,7 @@ class _Script:
     def _notes_block(self, notes: dict[str, Notes]) -> str:
         kind = self._imports.use("studio.code", "Notes")
         value = laid_out(self._values.expression(notes, ""), before=f"NOTES: dict[str, {kind}] = ")
-        return f"# Labels and notes of the parts, by place: shown on the canvas, without effect on a run.\n{value}"
+        return f"{NOTES_COMMENT}\n{value}"
 
     def _head(self, *, is_runnable: bool) -> str:
         ours = {"import asyncio", "import sys"} if is_runnable else {"import json"}
@@ -172,7 +174,9 @@ class _Script:
         return "\n".join([f'"""{_docstring(self._component)}"""', "", *future, *standard, "", *self._imports.lines()])
 
 
-_RUN = """async def main() -> None:
+NOTES_COMMENT = "# Labels and notes of the parts, by place: shown on the canvas, without effect on a run."
+
+RUN = """async def main() -> None:
     task = " ".join(sys.argv[1:]) or input("Task: ")
     await Console({builder}().run_stream(task=task), output_stats=True)
 
@@ -180,7 +184,7 @@ _RUN = """async def main() -> None:
 if __name__ == "__main__":
     asyncio.run(main())"""
 
-_PRINT = """if __name__ == "__main__":
+PRINT = """if __name__ == "__main__":
     print(json.dumps({builder}().dump_component(), indent=2))"""
 
 

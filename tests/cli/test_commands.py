@@ -51,6 +51,30 @@ def test_a_team_is_exported_to_a_file(studio: Studio, tmp_path: Path, greeting: 
     assert studio("export", file, "-o", tmp_path / "no" / "such" / "folder.py").code == 2
 
 
+def test_an_exported_script_holds_references_in_place_of_keys(studio: Studio, tmp_path: Path):
+    def client(key: str) -> JsonObject:
+        headers: JsonObject = {"Authorization": f"Bearer {key}-gate", "Accept": "text/plain"}
+        return {
+            "provider": "OpenAIChatCompletionClient",
+            "config": {"model": "gpt-4o", "api_key": key, "default_headers": headers},
+        }
+
+    cache: JsonObject = {
+        "provider": "autogen_ext.models.cache.ChatCompletionCache",
+        "config": {"client": client("sk-1")},
+    }
+    file = tmp_path / "client.json"
+    file.write_text(json.dumps(cache), encoding="utf-8")
+    code, out, err = studio("export", file)
+    assert code == 0
+    assert "sk-1" not in out + err
+    assert 'env("OPENAI_API_KEY")' in out
+    assert '"Bearer {env:STUDIO_SECRET_AUTHORIZATION_' in out
+    assert "text/plain" in out
+    assert "/config/client/config/api_key holds a key in the open; the script reads OPENAI_API_KEY instead." in err
+    assert err.count("\n") == 2
+
+
 def test_doctor_looks_at_this_machine(studio: Studio, tmp_path: Path):
     code, out, _ = studio("doctor", "--data-dir", tmp_path / "new")
     assert code == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import copy
 import json
 from collections.abc import Callable
@@ -11,7 +12,9 @@ from typing import cast
 import pytest
 
 from studio.components import JsonObject
+from studio.store import open_store
 from tests.cli.conftest import Outcome, Studio
+from tests.fakes.openai_server import OpenAIServer
 
 Process = Callable[..., Outcome]
 
@@ -135,3 +138,42 @@ def test_what_cannot_run_is_told_in_one_line(studio: Studio, tmp_path: Path, doc
     assert (code, out) == (1, "")
     assert message in err
     assert err.count("\n") == 1
+
+
+def asking(server: OpenAIServer, key: str) -> JsonObject:
+    """An agent whose model is that server's."""
+    model = {"provider": "OpenAIChatCompletionClient", "config": {"model": "m", "base_url": server.url, "api_key": key}}
+    return {
+        "provider": "autogen_agentchat.agents.AssistantAgent",
+        "component_version": 2,
+        "config": {
+            "name": "asker",
+            "description": "",
+            "model_client": cast("JsonObject", model),
+            "reflect_on_tool_use": False,
+            "tool_call_summary_format": "{result}",
+        },
+    }
+
+
+@pytest.mark.slow
+async def test_a_secret_of_the_studio_is_used(studio_process: Process, tmp_path: Path, openai_server: OpenAIServer):
+    async with open_store(tmp_path / "data") as store:
+        await store.secrets.set("work-key", "sk-stored")
+    file = tmp_path / "agent.json"
+    file.write_text(json.dumps(asking(openai_server, "secret:work-key")), encoding="utf-8")
+    code, out, err = await asyncio.to_thread(studio_process, "run", file, "-t", "Hello", "--approve")
+    assert (code, "OK." in out) == (0, True), err
+    assert openai_server.requests[0].key == "sk-stored"
+
+
+@pytest.mark.slow
+def test_without_a_studio_it_says_where_the_secret_may_be_put(
+    studio_process: Process, tmp_path: Path, openai_server: OpenAIServer
+):
+    file = tmp_path / "agent.json"
+    file.write_text(json.dumps(asking(openai_server, "secret:work-key")), encoding="utf-8")
+    code, _, err = studio_process("run", file, "-t", "Hello", "--approve")
+    assert code == 1
+    assert "Store a value for 'work-key' under Settings, Secrets, or set STUDIO_SECRET_WORK_KEY." in err
+    assert not (tmp_path / "data").exists()

@@ -143,9 +143,10 @@ from studio.agents import AssistantAgent
 from studio.components import env
 from studio.conditions import MaxMessageTermination
 from studio.console import Console
+from studio.executors import ImportFromModule
 from studio.models import OpenAIChatCompletionClient
 from studio.teams import RoundRobinGroupChat
-from studio.tools import FunctionTool, ImportFromModule
+from studio.tools import FunctionTool
 
 
 def today() -> str:

@@ -38,7 +38,7 @@ async function start(root) {
   inspector(find('[data-inspector]', root), editor, signal)
   formTab(find('#panel-form', root), editor, signal)
   jsonTab(find('#panel-json', root), find('[data-json-draft]', root), editor, signal)
-  pythonTab(find('#panel-python', root), editor, signal)
+  pythonTab(find('#panel-python', root), find('[data-python-draft]', root), editor, signal)
   palette(find('#panel-palette', root), editor, signal)
   outline(find('[data-outline]', root), editor, signal)
   const chooseSide = tabs(find('[data-side]', root), signal)

@@ -1,5 +1,6 @@
 // @ts-check
 import { debounce, find, on } from '../core/dom.js'
+import { placesIn } from '../core/json-places.js'
 import { get, isSame, set } from '../core/pointer.js'
 import { isComponent } from './catalogue.js'
 
@@ -39,6 +40,15 @@ export function jsonTab(root, badge, editor, signal) {
       code.text = drafts.get(pointer)?.text ?? JSON.stringify(get(editor.root, pointer), null, 2)
     }
     tell()
+    markErrors()
+  }
+  /** What the server found wrong inside the selection, at its lines. */
+  const markErrors = () => {
+    if (!isShown) return
+    const isDocument = !drafts.has(pointer) && 'value' in parseComponent(code.text)
+    const found = isDocument ? editor.errorsWithin(pointer).map((each) => ({ ...each, inside: each.where.slice(pointer.length) })) : []
+    const places = placesIn(isDocument ? code.text : '', new Set(found.map((each) => each.inside)))
+    code.mark(found.map(({ inside, message, fix }) => ({ line: 1, column: 1, ...places.get(inside), message: `${message} ${fix}`.trim() })))
   }
   const take = debounce((/** @type {string} */ text) => {
     const result = parseComponent(text)
@@ -68,6 +78,7 @@ export function jsonTab(root, badge, editor, signal) {
     follow(drafts, editor)
     show()
   }, { signal })
+  editor.addEventListener('report', markErrors, { signal })
   root.addEventListener('tab:show', () => {
     isShown = true
     show()

@@ -1,37 +1,148 @@
 // @ts-check
 import { api, ApiError } from '../core/api.js'
 import { copy } from '../core/copy.js'
-import { debounce, find, on } from '../core/dom.js'
+import { debounce, find, on, prose } from '../core/dom.js'
+import { carry } from './carry.js'
 
-/** @typedef {import('./editor.js').Editor} Editor */
+/**
+ * @typedef {import('./editor.js').Editor} Editor
+ * @typedef {import('./catalogue.js').Component} Component
+ * @typedef {import('../core/api.js').Finding & { line: number, column: number, severity: string }} CodeFinding
+ */
 
-/** The whole team as a Python script. @param {HTMLElement} root @param {Editor} editor @param {AbortSignal} signal */
-export function pythonTab(root, editor, signal) {
-  const code = /** @type {HTMLElement & { text: string }} */ (find('[data-python]', root))
+const ORIGIN = 'python'
+
+/**
+ * The whole team as a Python script that can be edited. The server reads it and never executes it; a script that it refuses
+ * never reaches the document and is kept as a draft until it is mended or discarded.
+ * @param {HTMLElement} root  holds `[data-python]` and `[data-python-problem]`
+ * @param {HTMLElement} badge  on the tab: shown while a draft is not applied
+ * @param {Editor} editor @param {AbortSignal} signal
+ */
+export function pythonTab(root, badge, editor, signal) {
+  const code = /** @type {import('../elements/json-code.js').JsonCode} */ (find('[data-python]', root))
+  const problem = find('[data-python-problem]', root)
   let isShown = false
-  let shown = /** @type {unknown} */ (null)
+  let isDraft = false
+  /** Whether something was typed that the server has not answered yet. */
+  let isDirty = false
+  /** The component whose script is shown, and how the server words it. @type {Component | undefined} */
+  let shown
+  /** @type {Component | undefined} */
+  let worded
+  /** What was last written here and taken: the author's own words for it. @type {{ component: Component, worded: Component, text: string, findings: CodeFinding[] } | undefined} */
+  let taken
+  /** @type {AbortController | undefined} */
+  let asking
+  /** @type {CodeFinding[]} */
+  let findings = []
 
-  const load = async () => {
-    if (!isShown || shown === editor.root) return
-    const asked = editor.root
+  /** @param {string} message  why the text is not the team; empty when it is */
+  const tell = (message) => {
+    isDraft = message !== ''
+    isDirty = false
+    badge.hidden = !isDraft
+    problem.hidden = !isDraft
+    find('[data-python-reason]', root).replaceChildren(...prose(message))
+    find('[data-python-there]', root).hidden = findings.length === 0
+    code.mark(findings.map((each) => ({ ...each, message: `${each.message} ${each.fix}`.trim() })))
+  }
+  /** A question to the server; a newer one ends it. @param {string} path @param {object} body */
+  const ask = async (path, body) => {
+    asking?.abort()
+    asking = new AbortController()
     root.setAttribute('aria-busy', 'true')
+    const { signal: own } = asking
     try {
-      const answer = await api.post('/api/python', { component: asked })
-      code.text = answer.code
-      shown = asked
-    } catch (error) {
-      code.text = error instanceof ApiError ? `# ${error.message}\n# ${error.fix}` : String(error)
+      return await api.post(path, body, { signal: own })
     } finally {
-      root.removeAttribute('aria-busy')
+      if (!own.aborted) root.removeAttribute('aria-busy')
     }
   }
-  editor.addEventListener('doc', debounce(load, 400), { signal })
+  const isTyping = () => {
+    code.flush()
+    return isDirty || isDraft
+  }
+  const load = async () => {
+    if (!isShown || isTyping() || shown === editor.root) return
+    const asked = editor.root
+    if (taken?.component === asked) {
+      code.text = taken.text
+      ;({ component: shown, worded, findings } = taken)
+      return tell('')
+    }
+    try {
+      const answer = await ask('/api/python', { component: asked })
+      if (isTyping()) return
+      code.text = answer.code
+      shown = asked
+      worded = undefined
+      const read = await ask('/api/python/read', { code: answer.code })
+      if (isTyping()) return
+      worded = read.component
+      findings = read.findings
+      tell('')
+    } catch (error) {
+      if (isAbort(error) || isTyping()) return
+      shown = asked
+      worded = undefined
+      findings = []
+      code.text = error instanceof ApiError ? `# ${error.message}\n# ${error.fix}\n` : `# ${error}\n`
+      tell('')
+    }
+  }
+  /** @param {string} text */
+  const apply = async (text) => {
+    const base = shown
+    try {
+      const read = await ask('/api/python/read', { code: text })
+      if (base !== editor.root && base !== undefined) return tell('The team was changed elsewhere meanwhile, so this text is not applied.')
+      findings = read.findings
+      const component = worded ? carry(editor.root, worded, read.component) : read.component
+      worded = read.component
+      tell('')
+      editor.run({ label: 'Edit Python', key: ORIGIN, apply: (doc) => (component === doc.component ? doc : { ...doc, component }) }, ORIGIN)
+      shown = editor.root
+      taken = { component: shown, worded: read.component, text, findings }
+    } catch (error) {
+      if (isAbort(error)) return
+      const found = error instanceof ApiError ? error.body['findings'] : undefined
+      findings = Array.isArray(found) ? found : []
+      tell(`Not applied, so the team is unchanged. ${error instanceof Error ? error.message : error}`)
+    }
+  }
+  const take = debounce((/** @type {string} */ text) => void apply(text), 350)
+
+  code.addEventListener('json-code:input', (event) => {
+    isDirty = true
+    take(/** @type {CustomEvent} */ (event).detail.text)
+  }, { signal })
+  const loadSoon = debounce(load, 400)
+  editor.addEventListener('doc', (event) => {
+    if (/** @type {CustomEvent} */ (event).detail.origin !== ORIGIN) loadSoon()
+  }, { signal })
   root.addEventListener('tab:show', () => {
     isShown = true
     void load()
   }, { signal })
-  root.addEventListener('tab:hide', () => { isShown = false }, { signal })
+  root.addEventListener('tab:hide', () => {
+    code.flush()
+    take.flush()
+    isShown = false
+  }, { signal })
+  on(root, 'click', '[data-python-discard]', () => {
+    shown = undefined
+    take.cancel()
+    tell('')
+    void load()
+  }, signal)
+  on(root, 'click', '[data-python-there]', () => code.reveal(findings[0]?.line ?? 1, findings[0]?.column ?? 1), signal)
   on(root, 'click', '[data-copy-python]', () => void copy(code.text, 'Python copied.'), signal)
+}
+
+/** @param {unknown} error */
+function isAbort(error) {
+  return error instanceof DOMException && error.name === 'AbortError'
 }
 
 /** @param {string} name @param {string} text @param {string} type */

@@ -5,7 +5,7 @@ import { debounce } from '../core/dom.js'
 /** @typedef {import('@codemirror/view').EditorView} EditorView */
 
 /**
- * `<json-code data-language="json|python" data-label="…" data-readonly>`: a code editor. The text comes from a `<textarea>`
+ * `<json-code data-language="json|python" data-label="…" data-readonly data-marked>`: a code editor. The text comes from a `<textarea>`
  * inside, which stays as it is where CodeMirror cannot load, or from `text`. Fires `json-code:input` with `detail.text`.
  */
 export class JsonCode extends HTMLElement {
@@ -13,6 +13,10 @@ export class JsonCode extends HTMLElement {
   #view
   #text = ''
   #isSetting = false
+  /** @type {import('./code-view.js').Mark[]} */
+  #marks = []
+  /** @type {typeof import('./code-view.js') | undefined} */
+  #code
 
   connectedCallback() {
     if (this.#view) return
@@ -46,6 +50,18 @@ export class JsonCode extends HTMLElement {
     this.#isSetting = false
   }
 
+  /** What is wrong with the text, and where. @param {import('./code-view.js').Mark[]} marks */
+  mark(marks) {
+    if (marks.length === 0 && this.#marks.length === 0) return
+    this.#marks = marks
+    if (this.#view) this.#code?.mark(this.#view, marks)
+  }
+
+  /** Put the cursor at a place. @param {number} line @param {number} column  both from 1 */
+  reveal(line, column) {
+    if (this.#view) this.#code?.reveal(this.#view, line, column)
+  }
+
   /** Tell now what was typed a moment ago. */
   flush() {
     this.#later.flush()
@@ -53,14 +69,15 @@ export class JsonCode extends HTMLElement {
 
   /** @param {HTMLTextAreaElement | null} area */
   async #upgrade(area) {
-    const { makeView } = await import('./code-view.js')
+    this.#code = await import('./code-view.js')
     if (!this.isConnected || this.#view) return
     const root = this.shadowRoot ?? this.attachShadow({ mode: 'open' })
     root.replaceChildren()
-    this.#view = makeView({
-      root, text: this.#text, label: this.dataset['label'] ?? 'Code', language: this.dataset['language'] ?? 'json', isReadOnly: this.dataset['readonly'] !== undefined,
+    this.#view = this.#code.makeView({
+      root, text: this.#text, label: this.dataset['label'] ?? 'Code', language: this.dataset['language'] ?? 'json', isReadOnly: this.dataset['readonly'] !== undefined, isMarked: this.dataset['marked'] !== undefined,
       onChange: (text) => { if (!this.#isSetting) this.#later(text) },
     })
+    if (this.#marks.length > 0) this.#code.mark(this.#view, this.#marks)
     area?.remove()
     this.dataset['ready'] = ''
   }

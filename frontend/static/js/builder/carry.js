@@ -1,0 +1,39 @@
+// @ts-check
+import { isSame } from '../core/pointer.js'
+
+/** @typedef {import('../core/pointer.js').Json} Json */
+
+/**
+ * Bring a change over to a document that says the same in other words, such as without the fields that have their default.
+ * @param {Json} doc  as it is stored
+ * @param {Json} before  the same, as the other side wrote it before the change
+ * @param {Json} after  and after it
+ * @returns {Json} the document with what changed; all else is as it was
+ */
+export function carry(doc, before, after) {
+  if (isSame(before, after)) return doc
+  if (Array.isArray(before) && Array.isArray(after) && Array.isArray(doc) && doc.length === before.length) return carryList(doc, before, after)
+  if (!isObject(doc) || !isObject(before) || !isObject(after) || before['provider'] !== after['provider']) return after
+  const kept = Object.keys(doc).filter((key) => Object.hasOwn(after, key) || !Object.hasOwn(before, key))
+  const added = Object.keys(after).filter((key) => !Object.hasOwn(doc, key) && !isSame(before[key], after[key]))
+  return Object.fromEntries([...kept, ...added].map((key) => [key, Object.hasOwn(doc, key) && Object.hasOwn(after, key) ? carry(doc[key], before[key], after[key]) : Object.hasOwn(after, key) ? after[key] : doc[key]]))
+}
+
+/** Entries that stayed are kept wherever they went; of the others, those at the same place are compared. @param {Json[]} doc @param {Json[]} before @param {Json[]} after */
+function carryList(doc, before, after) {
+  const free = new Set(before.keys())
+  const from = after.map((item) => {
+    const index = [...free].find((each) => isSame(before[each], item))
+    if (index !== undefined) free.delete(index)
+    return index
+  })
+  return after.map((item, index) => {
+    const old = from[index] ?? (free.delete(index) ? index : undefined)
+    return old === undefined ? item : carry(doc[old], before[old], item)
+  })
+}
+
+/** @param {Json} value @returns {value is Record<string, Json>} */
+function isObject(value) {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,28 @@
+"""The studio's own secrets, for commands that work without a server."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from studio.components import Capability
+from studio.components.secrets import SecretSource
+from studio.settings import Settings
+
+
+def names_stored_secrets(needed: Iterable[Capability]) -> bool:
+    """Whether something needs a secret that is kept in a studio."""
+    return any(capability.kind == "secret" and capability.detail.startswith("secret:") for capability in needed)
+
+
+async def stored_secrets(settings: Settings) -> SecretSource | None:
+    """What resolves the secrets of the studio that these settings lead to; None when there is no studio.
+
+    Raises:
+        SetupError: Its database cannot be opened.
+    """
+    if not settings.database_url and not (settings.data_dir / "studio.db").is_file():
+        return None
+    from studio.store import open_store  # takes a while, and most teams name none
+
+    async with open_store(settings.data_dir, settings.database_url) as store:
+        return await store.secrets.source()

@@ -1,0 +1,228 @@
+"""Calls of constructors as JSON: components become envelopes, other classes plain objects. Nothing is constructed."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import is_dataclass, replace
+from typing import Literal, get_args, get_origin
+
+from pydantic import BaseModel
+from pydantic_core import to_jsonable_python
+from typing_extensions import is_typeddict
+
+from studio.code.expressions import Expressions
+from studio.code.findings import Place, Problems
+from studio.code.functions import ScriptFunction
+from studio.code.made import Made, broken, envelope, keyed, listed, plain, secret, written
+from studio.code.notes import noted
+from studio.code.scope import Defined, Imported, Scope
+from studio.code.source import Source
+from studio.code.vocabulary import AUTOGEN, annotations_of, types_in
+from studio.components import Component, SecretRef, is_reference
+from studio.conditions import AndTerminationCondition, OrTerminationCondition
+from studio.tools import FunctionTool
+
+READS_ENVIRONMENT = ("os.getenv", "os.environ.get")
+KEYS_ARE_NAMED = ("headers", "env")
+"""How fields end whose texts may name secrets."""
+
+RunFunction = Callable[[ast.FunctionDef | ast.AsyncFunctionDef, Place], Made]
+Arguments = tuple[list[Made], dict[str, Made]]
+
+
+class Calls:
+    """Reads calls; those of the script's own functions are left to `run`."""
+
+    def __init__(self, source: Source, problems: Problems, run: RunFunction) -> None:
+        self._source = source
+        self._problems = problems
+        self._run = run
+        self.expressions = Expressions(source, problems, self.read)
+
+    def read(self, node: ast.Call, scope: Scope) -> Made:
+        """What a call makes."""
+        place = self._source.place(node)
+        local = scope.find(node.func.id) if isinstance(node.func, ast.Name) else None
+        if isinstance(local, Defined):
+            return self._local(local, node, place)
+        dotted = self.expressions.dotted(node.func, scope)
+        given = self._arguments(node, scope)
+        if dotted in ("studio.components.env", *READS_ENVIRONMENT):
+            return self._environment(given, place)
+        if dotted == "studio.code.with_notes":
+            return self._with_notes(given, place)
+        cls = self.expressions.type_called(node.func, scope)
+        return broken(place) if cls is None else self._constructed(cls, given, scope, place)
+
+    def _constructed(self, cls: type[object], given: Arguments, scope: Scope, place: Place) -> Made:
+        if cls is SecretRef:
+            return self._secret(given, place)
+        if issubclass(cls, FunctionTool):
+            given = self._with_source(given, scope, place)
+        if issubclass(cls, Component):
+            return self._component(cls, given, scope, place)
+        if issubclass(cls, BaseModel) or is_dataclass(cls) or is_typeddict(cls):
+            return self._plain_object(cls, given, place)
+        return self._refuse("not_constructor", f"`{cls.__name__}` cannot be called.", "Write its value.", place)
+
+    def _refuse(self, code: str, message: str, fix: str, place: Place) -> Made:
+        return self.expressions.refuse(code, message, fix, place)
+
+    def _arguments(self, node: ast.Call, scope: Scope) -> Arguments:
+        named: dict[str, Made] = {}
+        for keyword in node.keywords:
+            made = self.expressions.made(keyword.value, scope)
+            if keyword.arg is None:
+                self._refuse("not_literal", "`**` is not read.", "Write the arguments out.", made.at)
+            else:
+                named[keyword.arg] = made
+        return [self.expressions.made(item, scope) for item in node.args], named
+
+    def _local(self, function: Defined, node: ast.Call, place: Place) -> Made:
+        if node.args or node.keywords:
+            message = f"`{function.node.name}` is called with arguments; such a call is not read."
+            return self._refuse("not_literal", message, "Write the components out.", place)
+        return self._run(function.node, place)
+
+    # --- components and other classes ---
+
+    def _component(self, cls: type[Component], given: Arguments, scope: Scope, place: Place) -> Made:
+        if not cls.provider:
+            message = f"`{cls.__name__}` is only a kind of component."
+            return self._refuse("abstract", message, "Choose a component of this kind.", place)
+        values, named = given
+        names: Sequence[str] = cls.positional or tuple(cls.model_fields)
+        if issubclass(cls, AndTerminationCondition | OrTerminationCondition) and values:
+            values, names = [listed(values, place)], ["conditions"]
+        config = self._bound(cls, names, (values, named))
+        for name, made in config.items():
+            config[name] = self._with_tools(self._fitting(cls, name, made), name, scope)
+        for name in cls.absent_in_json.keys() & cls.model_fields.keys() - config.keys():
+            # In JSON a missing field means something else than in a constructor.
+            default: object = cls.model_fields[name].get_default(call_default_factory=True)
+            config[name] = written(to_jsonable_python(default), place)
+        return envelope(cls, config, place)
+
+    def _plain_object(self, cls: type[object], given: Arguments, place: Place) -> Made:
+        bound = self._bound(cls, tuple(annotations_of(cls)) if is_dataclass(cls) else (), given)
+        entries = {name: self._fitting(cls, name, made) for name, made in bound.items()}
+        if issubclass(cls, BaseModel):
+            for name, field in cls.model_fields.items():  # by which JSON tells it from its like
+                if name not in entries and get_origin(field.annotation) is Literal and not field.is_required():
+                    entries[name] = plain(get_args(field.annotation)[0], place)
+                if name in entries and field.alias and cls.model_config.get("serialize_by_alias"):
+                    entries[field.alias] = entries.pop(name)
+        return replace(keyed(entries, place), secret_at=None)
+
+    def _bound(self, cls: type[object], names: Sequence[str], given: Arguments) -> dict[str, Made]:
+        """The arguments by name; a finding for each that the class does not take."""
+        values, named = given
+        if len(values) > len(names):
+            message = f"`{cls.__name__}` takes at most {len(names)} arguments by position, not {len(values)}."
+            self._refuse("unknown_argument", message, "Name the others.", values[len(names)].at)
+        bound = dict(zip(names, values, strict=False))
+        known = annotations_of(cls)
+        is_open = is_typeddict(cls) or (issubclass(cls, BaseModel) and cls.model_config.get("extra") == "allow")
+        for name, made in named.items():
+            if name in bound:
+                self._refuse("twice", f"`{name}` is given by position and by name.", "Remove one.", made.at)
+            if name not in known and not is_open:
+                self._unknown(cls, name, list(known), made.at)
+            bound[name] = made
+        for name in bound.keys() - known.keys() if not is_open else ():
+            if name not in named:
+                self._unknown(cls, name, list(known), bound[name].at)
+        return {name: made for name, made in bound.items() if name in known or is_open}
+
+    def _unknown(self, cls: type[object], name: str, known: Sequence[str], place: Place) -> None:
+        close = difflib.get_close_matches(name, known, n=1)
+        fix = f"Did you mean `{close[0]}`?" if close else f"It has {', '.join(f'`{each}`' for each in known)}."
+        self._refuse("unknown_argument", f"`{cls.__name__}` has no field `{name[:100]}`.", fix[:600], place)
+
+    def _fitting(self, cls: type[object], name: str, made: Made) -> Made:
+        """An argument; refused if it names a secret that its field would not look up."""
+        if made.secret_at is None or name.endswith(KEYS_ARE_NAMED):
+            return made
+        if SecretRef not in types_in(annotations_of(cls).get(name)):
+            message = f"`{name}` takes no secret: what the variable holds would not be looked up."
+            self._refuse("no_secret", message, "Write the value itself.", made.secret_at)
+        return made
+
+    # --- functions ---
+
+    def _with_tools(self, made: Made, field: str, scope: Scope) -> Made:
+        """Functions among the tools of an agent are tools, as in AgentChat."""
+        if field != "tools" or not isinstance(made.entries, Sequence):
+            return made
+        return listed([self._as_tool(item, scope) for item in made.entries], made.at)
+
+    def _as_tool(self, made: Made, scope: Scope) -> Made:
+        if made.function is None:
+            return made
+        described = ([made, plain(made.function.docstring, made.at)], dict[str, Made]())
+        return self._constructed(FunctionTool, described, scope, made.at)
+
+    def _with_source(self, given: Arguments, scope: Scope, place: Place) -> Arguments:
+        """The arguments of a function tool as its config has them."""
+        values, named = given
+        names = [name for name in FunctionTool.positional if name not in named]
+        named = {**dict(zip(names, values, strict=False)), **named}
+        made = named.pop("func", None)
+        if made is None:
+            return [], named
+        if made.function is None:
+            if not made.is_broken:
+                self._refuse("not_function", "A tool calls a function.", "Define it with `def` above.", made.at)
+            return [], {"source_code": plain("", made.at), "description": plain("", made.at), "name": made}
+        function = made.function
+        if "global_imports" not in named and (imports := self._imports_of(function, scope, made.at)):
+            named["global_imports"] = imports
+        if (name := named.get("name")) is None or (name.value is None and not name.is_broken):
+            named["name"] = plain(function.name, made.at)
+        named["source_code"] = plain(function.source, made.at)
+        named["has_cancellation_support"] = plain(value=function.wants_token, at=place)
+        return [], named
+
+    def _imports_of(self, function: ScriptFunction, scope: Scope, place: Place) -> Made | None:
+        """What the script imports for a function; what it takes from the script otherwise is refused."""
+        found: list[Made] = []
+        for name in sorted(function.reads):
+            binding = scope.find(name)
+            if isinstance(binding, Imported) and not binding.dotted.startswith(("studio.", "__future__.", *AUTOGEN)):
+                found.append(written(binding.as_json, place))
+            elif isinstance(binding, Made | Defined):
+                message = f"The tool `{function.name}` uses `{name}`, which is defined outside of it."
+                fix = "A tool runs in a process of its own: move it into the function."
+                self._refuse("not_self_contained", message, fix, place)
+        return listed(found, place) if found else None
+
+    # --- secrets and notes ---
+
+    def _environment(self, given: Arguments, place: Place) -> Made:
+        values, named = given
+        values = [*values, *named.values()]
+        name = values[0].value if values else None
+        is_alone = len(values) == 1 or (len(values) == 2 and values[1].value is None and values[1].entries is None)
+        if isinstance(name, str) and is_alone and is_reference(f"env:{name}"):
+            return secret(f"env:{name}", place)
+        message = "A variable of the environment is named by one text."
+        return self._refuse("not_literal", message, 'Write `env("NAME")`.', place)
+
+    def _secret(self, given: Arguments, place: Place) -> Made:
+        values = [*given[0], *given[1].values()]
+        reference = values[0].value if len(values) == 1 else None
+        if isinstance(reference, str) and is_reference(reference):
+            return secret(reference, place)
+        return self._refuse("not_literal", "This names no secret.", 'Write `SecretRef("secret:name")`.', place)
+
+    def _with_notes(self, given: Arguments, place: Place) -> Made:
+        values = [*given[0], *given[1].values()]
+        if len(values) != 2 or not all(isinstance(value.entries, Mapping) for value in values):
+            if any(value.is_broken for value in values):
+                return broken(place)
+            message = "`with_notes` takes a component and an object of notes."
+            return self._refuse("not_literal", message, "See how a script is exported.", place)
+        component, notes = values
+        return noted(component, notes, self._problems)

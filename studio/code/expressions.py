@@ -1,0 +1,197 @@
+"""Expressions of a script: literals, names and the calls of constructors. Everything else is refused with its place."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable, Sequence
+
+from studio.code.findings import Place, Problems
+from studio.code.functions import ScriptFunction, script_function
+from studio.code.made import MAX_COST, Made, broken, envelope, keyed, listed, plain, secret
+from studio.code.scope import Defined, Imported, Scope
+from studio.code.source import Source
+from studio.code.vocabulary import CONSTANTS, find_type, similar
+from studio.conditions import AndTerminationCondition, OrTerminationCondition, TerminationCondition
+
+MAX_NESTING = 120
+"""Brackets in brackets; each takes a few frames of Python's stack."""
+MAX_INT_BITS = 1024
+"""As in JSON documents."""
+
+_KINDS: dict[type[ast.expr], str] = {
+    ast.Lambda: "A lambda",
+    ast.ListComp: "A comprehension",
+    ast.SetComp: "A comprehension",
+    ast.DictComp: "A comprehension",
+    ast.GeneratorExp: "A generator",
+    ast.IfExp: "A choice",
+    ast.BoolOp: "`and` or `or`",
+    ast.Compare: "A comparison",
+    ast.Await: "`await`",
+    ast.Starred: "`*` before a value",
+    ast.Set: "A set",
+    ast.NamedExpr: "`:=`",
+    ast.BinOp: "A calculation",
+    ast.UnaryOp: "A calculation",
+    ast.Subscript: "`[...]` after a value",
+}
+NO_VALUE = "Scripts are read and never executed: write the value itself."
+
+CallReader = Callable[[ast.Call, Scope], Made]
+
+
+class Expressions:
+    """Reads expressions; calls are left to `read_call`."""
+
+    def __init__(self, source: Source, problems: Problems, read_call: CallReader) -> None:
+        self._source = source
+        self._problems = problems
+        self._read_call = read_call
+        self._depth = 0
+        self._functions: dict[str, ScriptFunction] = {}
+
+    def made(self, node: ast.expr, scope: Scope) -> Made:
+        """What an expression stands for; broken, with a finding, if that cannot be told."""
+        place = self._source.place(node)
+        if self._depth >= MAX_NESTING:
+            return self.refuse("too_deep", "This is nested too deeply.", "Give inner parts a variable.", place)
+        self._depth += 1
+        found = self._read(node, scope, place)
+        self._depth -= 1
+        if found.cost > MAX_COST:
+            fix = "Use fewer copies of the same part."
+            return self.refuse("too_large", "Written out, this is larger than a team can be.", fix, place)
+        return found
+
+    def refuse(self, code: str, message: str, fix: str, place: Place) -> Made:
+        """A finding, and what stands in for the value."""
+        self._problems.error(code, message, fix, place)
+        return broken(place)
+
+    def _read(self, node: ast.expr, scope: Scope, place: Place) -> Made:
+        match node:
+            case ast.Call():
+                return self._read_call(node, scope)
+            case ast.Constant(value=value):
+                return self._constant(value, place)
+            case ast.List(elts=items) | ast.Tuple(elts=items):
+                return listed([self.made(item, scope) for item in items], place)
+            case ast.Dict(keys=keys, values=values):
+                return self._object(keys, values, scope, place)
+            case ast.Name(id=name):
+                return self._named(name, scope, place)
+            case ast.JoinedStr(values=parts) if all(isinstance(part, ast.Constant) for part in parts):
+                return plain("".join(str(part.value) for part in parts if isinstance(part, ast.Constant)), place)
+            case ast.JoinedStr():
+                return self.refuse("not_literal", "A text with fields is not read.", NO_VALUE, place)
+            case ast.UnaryOp(op=ast.USub() | ast.UAdd() as sign, operand=ast.Constant(value=int() | float() as number)):
+                return self._constant(-number if isinstance(sign, ast.USub) else +number, place)
+            case ast.BinOp(op=ast.BitOr() | ast.BitAnd()):
+                return self._joined(node, scope, place)
+            case ast.Attribute():
+                return self._attribute(node, scope, place)
+            case ast.Subscript(slice=ast.Constant(value=str(name))) if self.dotted(node.value, scope) == "os.environ":
+                return secret(f"env:{name}", place)
+            case _:
+                kind = _KINDS.get(type(node), f"{type(node).__name__} as a value")
+                return self.refuse("not_literal", f"{kind} is not read.", NO_VALUE, place)
+
+    def _constant(self, value: object, place: Place) -> Made:
+        if isinstance(value, float) and not math.isfinite(value):
+            return self.refuse("not_literal", "This number is too large.", "Write a smaller one.", place)
+        if isinstance(value, int) and value.bit_length() > MAX_INT_BITS:
+            return self.refuse("not_literal", "A whole number has more than 308 digits.", "Write it as text.", place)
+        if isinstance(value, str):
+            # Half a character, which a literal can say and no database takes, becomes U+FFFD as in JSON.
+            return plain(value.encode("utf-16", "surrogatepass").decode("utf-16", "replace"), place)
+        if isinstance(value, bool | int | float | None):
+            return plain(value, place)
+        kind = "..." if value is ... else f"A {type(value).__name__}"
+        return self.refuse("not_literal", f"{kind} has no place in JSON.", "Write text or a number.", place)
+
+    def _object(self, keys: Sequence[ast.expr | None], values: Sequence[ast.expr], scope: Scope, place: Place) -> Made:
+        entries: dict[str, Made] = {}
+        for key, value in zip(keys, values, strict=True):
+            made = self.made(value, scope)
+            if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                entries[str(self._constant(key.value, place).value)] = made
+            else:
+                at = self._source.place(key or value)
+                self.refuse("not_literal", "The keys of an object are texts.", "Write each key in quotes.", at)
+        return keyed(entries, place)
+
+    def _named(self, name: str, scope: Scope, place: Place) -> Made:
+        found = scope.find(name)
+        match found:
+            case Made():
+                return found.used_at(place)
+            case Defined(node=node):
+                return Made(place, function=self.function(node))
+            case Imported(dotted=dotted):
+                message = f"`{name}` is `{dotted}`, not a value."
+                return self.refuse("not_literal", message, "Call it, or write the value itself.", place)
+            case None:
+                message = f"`{name}` is not defined above this line."
+                return self.refuse("unknown_name", message, "Define it above, or check its spelling.", place)
+
+    def function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> ScriptFunction:
+        """A function of the script, read once."""
+        known = self._functions.get(node.name)
+        if known is None:
+            known = self._functions[node.name] = script_function(node, self._source.lines)
+        return known
+
+    def _attribute(self, node: ast.Attribute, scope: Scope, place: Place) -> Made:
+        dotted = self.dotted(node, scope) or ""
+        holder = find_type(dotted.rpartition(".")[0])
+        value = vars(holder).get(node.attr) if holder in CONSTANTS.values() else None
+        if isinstance(value, str):
+            return plain(value, place)
+        return self.refuse("not_literal", f"`.{node.attr}` is not read.", NO_VALUE, place)
+
+    def _joined(self, node: ast.BinOp, scope: Scope, place: Place) -> Made:
+        """`a | b` and `a & b`."""
+        sides = [self.made(node.left, scope), self.made(node.right, scope)]
+        if any(side.is_broken for side in sides):
+            return broken(place)
+        if not all(side.cls and issubclass(side.cls, TerminationCondition) for side in sides):
+            message = "`|` and `&` join termination conditions only."
+            return self.refuse("not_literal", message, NO_VALUE, place)
+        cls = OrTerminationCondition if isinstance(node.op, ast.BitOr) else AndTerminationCondition
+        return envelope(cls, {"conditions": listed(sides, place)}, place)
+
+    # --- names of other modules ---
+
+    def dotted(self, node: ast.expr, scope: Scope) -> str | None:
+        """Full name of what was imported; None for what was not."""
+        steps: list[str] = []
+        while isinstance(node, ast.Attribute):
+            steps.append(node.attr)
+            node = node.value
+        found = scope.find(node.id) if isinstance(node, ast.Name) else None
+        return ".".join([found.dotted, *reversed(steps)]) if isinstance(found, Imported) else None
+
+    def type_called(self, node: ast.expr, scope: Scope) -> type | None:
+        """The class that is called, or None with a finding."""
+        place, dotted = self._source.place(node), self.dotted(node, scope)
+        if dotted and (found := find_type(dotted)):
+            return found
+        text = _name_of(node)
+        close = "" if self._problems.are_enough else similar(text.rpartition(".")[2])
+        if dotted:
+            fix = f"Did you mean `{close}`?" if close else "Only components and what their fields hold can be called."
+            self.refuse("unknown_class", f"`{dotted}` is no component that the studio knows.", fix, place)
+        else:
+            hint = f"Import `{close}` first." if close == text else f"Did you mean `{close}`?"
+            self.refuse("not_constructor", f"A call of `{text}` is not read.", hint if close else NO_VALUE, place)
+        return None
+
+
+def _name_of(node: ast.expr) -> str:
+    """A name with its dots, as it is written; "this" for anything else."""
+    steps: list[str] = []
+    while isinstance(node, ast.Attribute):
+        steps.append(node.attr)
+        node = node.value
+    return ".".join([node.id, *reversed(steps)])[:80] if isinstance(node, ast.Name) else "this"

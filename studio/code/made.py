@@ -1,0 +1,133 @@
+"""What the expressions of a script make: JSON values that know where each part of them was written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from pydantic import JsonValue
+
+from studio.code.findings import Place
+from studio.code.functions import ScriptFunction
+from studio.components import Component, JsonObject
+
+NODE_COST = 8
+"""Characters that count for a value beside its text; see `Made.cost`."""
+MAX_COST = 4_000_000
+"""A variable that is used twice stands in the JSON twice, so short scripts can mean endless JSON."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Made:
+    """One value of a script.
+
+    Args:
+        at: Where it is written.
+        value: A plain value; None where there are entries.
+        entries: What a list or object holds; objects are JSON objects, whatever class they were made of.
+        cls: The component's class, where it is one.
+        function: The function of the script that stands here, as a tool.
+        secret_at: Where a secret is named in it that nobody has asked for yet.
+        is_broken: Whether it could not be read; a finding tells why.
+        cost: Size of its JSON.
+    """
+
+    at: Place
+    value: str | int | float | bool | None = None
+    entries: Mapping[str, Made] | Sequence[Made] | None = None
+    cls: type[Component] | None = None
+    function: ScriptFunction | None = None
+    secret_at: Place | None = None
+    is_broken: bool = False
+    cost: int = field(default=NODE_COST)
+
+    def used_at(self, place: Place) -> Made:
+        """The same value where a variable stands for it."""
+        return replace(self, at=place)
+
+
+def plain(value: str | int | float | bool | None, at: Place) -> Made:
+    """A value without parts."""
+    return Made(at, value, cost=NODE_COST + (len(value) if isinstance(value, str) else 0))
+
+
+def secret(reference: str, at: Place) -> Made:
+    """A reference to a secret."""
+    return Made(at, reference, secret_at=at, cost=NODE_COST + len(reference))
+
+
+def broken(at: Place) -> Made:
+    """What stands in for a value that could not be read."""
+    return Made(at, is_broken=True)
+
+
+def listed(items: Sequence[Made], at: Place) -> Made:
+    """A list; a tuple is one too."""
+    cost = NODE_COST + sum(item.cost for item in items)
+    return Made(at, entries=items, secret_at=_first_secret(items), cost=cost)
+
+
+def keyed(entries: Mapping[str, Made], at: Place, cls: type[Component] | None = None) -> Made:
+    """An object."""
+    cost = NODE_COST + sum(len(key) + item.cost for key, item in entries.items())
+    return Made(at, entries=entries, cls=cls, secret_at=_first_secret(entries.values()), cost=cost)
+
+
+def _first_secret(items: Iterable[Made]) -> Place | None:
+    return next((item.secret_at for item in items if item.secret_at is not None), None)
+
+
+def written(value: JsonValue, at: Place) -> Made:
+    """A JSON value that stands nowhere in the script by itself, such as a default."""
+    if isinstance(value, dict):
+        return keyed({key: written(item, at) for key, item in value.items()}, at)
+    if isinstance(value, list):
+        return listed([written(item, at) for item in value], at)
+    return plain(value, at)
+
+
+def envelope(cls: type[Component], config: Mapping[str, Made], at: Place) -> Made:
+    """A component."""
+    head: JsonObject = {
+        "provider": cls.provider,
+        "component_type": cls.component_type,
+        "version": cls.component_version,
+        "component_version": cls.component_version,
+    }
+    parts = {name: written(value, at) for name, value in head.items()}
+    return replace(keyed({**parts, "config": keyed(config, at)}, at, cls), secret_at=None)
+
+
+def as_json(made: Made) -> JsonValue:
+    """The value as JSON; what could not be read is null."""
+    if isinstance(made.entries, Mapping):
+        return {key: as_json(item) for key, item in made.entries.items()}
+    if made.entries is not None:
+        return [as_json(item) for item in made.entries]
+    return made.value
+
+
+def place_of(made: Made, pointer: str) -> Place:
+    """Where the value at a JSON pointer is written, or what is around it."""
+    here = made
+    for step in pointer.split("/")[1:]:
+        key = step.replace("~1", "/").replace("~0", "~")
+        entries = here.entries
+        if isinstance(entries, Mapping):
+            found = entries.get(key)
+        else:
+            is_index = entries is not None and re.fullmatch(r"\d{1,6}", key) and int(key) < len(entries)
+            found = entries[int(key)] if entries is not None and is_index else None
+        if found is None:
+            break
+        here = found
+    return here.at
+
+
+def parts_of(made: Made) -> Iterator[Made]:
+    """The values directly inside."""
+    if isinstance(made.entries, Mapping):
+        yield from made.entries.values()
+    elif made.entries is not None:
+        yield from made.entries

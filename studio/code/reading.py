@@ -1,0 +1,180 @@
+"""A Python script as a component, without executing anything: the way back of `export_python`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import cast
+
+from pydantic import JsonValue
+
+from studio.code.findings import CodeFinding, InvalidPython, Place, Problems, Severity
+from studio.code.made import Made, as_json, place_of
+from studio.code.python import NOTES_COMMENT
+from studio.code.source import Source, parse_source
+from studio.code.statements import Script
+from studio.components import Component, JsonObject, find_class, load_component, take_out_secrets, validate_component
+from studio.errors import Finding
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a script says.
+
+    Args:
+        component: Component JSON; as the component itself would dump it, unless something in it is wrong.
+        findings: What is wrong with the component, and what of the script is not kept, by line.
+    """
+
+    component: JsonObject
+    findings: tuple[CodeFinding, ...]
+
+    @property
+    def errors(self) -> list[CodeFinding]:
+        """What is wrong."""
+        return [finding for finding in self.findings if finding.severity == "error"]
+
+
+def read_python(source: str) -> JsonObject:
+    """The component of a script: imports, assignments, constructor calls, literals, and functions for tools.
+
+    Nothing of the source is executed, imported or evaluated.
+
+    Raises:
+        InvalidPython: With everything that is not read and everything that is wrong, each at its line.
+        TooLarge: The script is longer than any team.
+    """
+    reading = parse_python(source)
+    if reading.errors:
+        raise InvalidPython(reading.errors)
+    return reading.component
+
+
+def parse_python(source: str) -> Reading:
+    """The component of a script, also of one with wrong or missing fields.
+
+    Raises:
+        InvalidPython: The script is not Python, or holds what is not read.
+        TooLarge: The script is longer than any team.
+    """
+    parsed = parse_source(source)
+    problems = Problems()
+    try:
+        return _read(parsed, problems)
+    except RecursionError:
+        problems.error("too_deep", "The script is nested too deeply.", "Give inner parts a variable.", Place(1))
+        raise InvalidPython(list(_errors(problems, None))) from None
+
+
+def _read(parsed: Source, problems: Problems) -> Reading:
+    script = Script(parsed, problems)
+    made = script.component()
+    if made is not None:
+        _refuse_functions(made, problems)
+    if made is None or problems.are_in_the_way:
+        raise InvalidPython(list(_errors(problems, made)))
+    _tell_lost_comments(parsed, script.kept_lines(), problems)
+    written = cast("JsonObject", as_json(made))
+    report = validate_component(written)
+    for severity, found in (("error", report.errors), ("warning", report.warnings)):
+        for finding in found:
+            problems.add(_at_its_line(finding, made, cast("Severity", severity)))
+    return Reading(_normal(written) if report.ok else written, tuple(problems))
+
+
+def _at_its_line(finding: Finding, made: Made, severity: Severity) -> CodeFinding:
+    place = place_of(made, finding.where)
+    return CodeFinding(finding.code, finding.message, finding.fix, place, finding.where, severity)
+
+
+def _normal(written: JsonObject) -> JsonObject:
+    """The component as it dumps itself, with what that leaves out: keys in the open, and nulls that say something."""
+    normal = load_component(written).dump_component()
+    _complete(normal, written, None)
+    for secret in take_out_secrets(written)[1]:
+        _put_back(normal, written, secret.where)
+    return normal
+
+
+def _put_back(normal: JsonValue, written: JsonValue, where: str) -> None:
+    *steps, last = [step.replace("~1", "/").replace("~0", "~") for step in where.split("/")[1:]]
+    for step in steps:
+        normal, written = _inside(normal, step), _inside(written, step)
+    if isinstance(normal, dict) and isinstance(written, dict):
+        normal[last] = written[last]
+
+
+def _inside(value: JsonValue, step: str) -> JsonValue:
+    if isinstance(value, dict):
+        return value.get(step)
+    return value[int(step)] if isinstance(value, list) and step.isdecimal() and int(step) < len(value) else None
+
+
+def _complete(normal: JsonValue, written: JsonValue, fields_of: type[Component] | None) -> None:
+    """Put back what was written and a dump leaves out; `fields_of` is the class whose config this is."""
+    if isinstance(normal, list) and isinstance(written, list):
+        for item, wrote in zip(normal, written, strict=False):
+            _complete(item, wrote, None)
+    if not isinstance(normal, dict) or not isinstance(written, dict):
+        return
+    provider = written.get("provider")
+    cls = find_class(provider) if isinstance(provider, str) and "config" in written else None
+    for key, wrote in written.items():
+        if key in normal:
+            _complete(normal[key], wrote, cls if key == "config" else None)
+        elif wrote is not None or not _means_null(fields_of, key):
+            normal[key] = wrote
+
+
+def _means_null(cls: type[Component] | None, field: str) -> bool:
+    """Whether a field of a component's JSON is null when it is left out."""
+    if cls is None or field not in cls.model_fields:
+        return False
+    default: object = cls.model_fields[field].get_default(call_default_factory=False)
+    return cls.absent_in_json.get(field, default) is None
+
+
+def _parts_to_tell(made: Made) -> Iterator[tuple[str, Made]]:
+    """Functions and what could not be read, each with its JSON pointer."""
+    todo = [("", made)]
+    while todo:
+        where, part = todo.pop()
+        if part.function is not None or part.is_broken:
+            yield where, part
+        if isinstance(part.entries, Mapping):
+            todo += [(f"{where}/{_escaped(key)}", item) for key, item in part.entries.items()]
+        elif part.entries is not None:
+            todo += [(f"{where}/{index}", item) for index, item in enumerate(part.entries)]
+
+
+def _refuse_functions(made: Made, problems: Problems) -> None:
+    """Functions stand where tools are wanted, and nowhere else."""
+    for where, part in _parts_to_tell(made):
+        if part.function is not None:
+            message = f"The function `{part.function.name}` stands where no tool is wanted."
+            fix = "Make a tool of it with `FunctionTool(...)`, or give it as one of the `tools` of an agent."
+            problems.add(CodeFinding("not_a_value", message, fix, part.at, where))
+
+
+def _errors(problems: Problems, made: Made | None) -> Iterator[CodeFinding]:
+    """What is in the way, with the JSON pointers of those places that the component has."""
+    places = {part.at: where for where, part in _parts_to_tell(made)} if made else {}
+    for finding in problems:
+        if finding.severity == "error":
+            yield replace(finding, where=finding.where or places.get(finding.place, ""))
+
+
+def _tell_lost_comments(parsed: Source, kept: Sequence[range], problems: Problems) -> None:
+    lost = [
+        place
+        for place in parsed.comments
+        if not any(place.line in lines for lines in kept) and parsed.lines[place.line - 1].strip() != NOTES_COMMENT
+    ]
+    if lost:
+        them = "the one here is" if len(lost) == 1 else f"the {len(lost)} from here on are"
+        fix = "Write them into descriptions, or into the functions of tools."
+        problems.warn("lost_comment", f"Comments are not part of a team: {them} not kept.", fix, lost[0])
+
+
+def _escaped(key: str) -> str:
+    return key.replace("~", "~0").replace("/", "~1")

@@ -1,0 +1,78 @@
+"""Names of a script and what they are bound to."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from pydantic import JsonValue
+
+from studio.code.findings import Place
+from studio.code.made import Made
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """A name that an import statement binds.
+
+    Args:
+        dotted: Full name of what it stands for.
+        as_json: The import as a tool's config has it.
+    """
+
+    dotted: str
+    as_json: JsonValue
+
+
+@dataclass(frozen=True, slots=True)
+class Defined:
+    """A function that the script defines."""
+
+    node: ast.FunctionDef | ast.AsyncFunctionDef
+
+
+Binding = Made | Imported | Defined
+
+
+@dataclass
+class Scope:
+    """Names of the module or of one function."""
+
+    outer: Scope | None = None
+    names: dict[str, Binding] = field(default_factory=dict[str, Binding])
+    assigned: dict[str, Place] = field(default_factory=dict[str, Place])
+    """Where variables were given a value."""
+    used: set[str] = field(default_factory=set[str])
+
+    def find(self, name: str) -> Binding | None:
+        """What a name stands for; it counts as used."""
+        found = self.names.get(name)
+        if found is not None:
+            self.used.add(name)
+            return found
+        return self.outer.find(name) if self.outer else None
+
+    def assign(self, name: str, value: Made, place: Place) -> None:
+        self.names[name] = value
+        self.assigned[name] = place
+        self.used.discard(name)
+
+    def unused(self) -> Iterator[tuple[str, Place]]:
+        """Variables that nobody asked for."""
+        for name, place in self.assigned.items():
+            if name not in self.used:
+                yield name, place
+
+
+def import_bindings_of(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, Imported]]:
+    """The names that an import statement binds."""
+    for alias in node.names:
+        if isinstance(node, ast.ImportFrom):
+            own: JsonValue = {"name": alias.name, "alias": alias.asname} if alias.asname else alias.name
+            imported = Imported(f"{node.module}.{alias.name}", {"module": node.module, "imports": [own]})
+            yield alias.asname or alias.name, imported
+        elif alias.asname:
+            yield alias.asname, Imported(alias.name, {"name": alias.name, "alias": alias.asname})
+        else:
+            yield alias.name.partition(".")[0], Imported(alias.name.partition(".")[0], alias.name)

@@ -1,0 +1,33 @@
+"""Python on its way in: a script as component JSON, for the builder and for programs."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated
+
+from fastapi import APIRouter
+from pydantic import BaseModel, ConfigDict, Field
+
+from studio.code import parse_python
+from studio.code.source import MAX_CHARACTERS
+from studio.components import JsonObject
+from studio.web.requests import StudioRoute
+
+router = APIRouter(prefix="/api", tags=["python"], route_class=StudioRoute)
+
+
+class ReadPython(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    code: Annotated[str, Field(description=f"A script of at most {MAX_CHARACTERS:,} characters.")]
+
+
+class ReadPythonOut(BaseModel):
+    component: JsonObject
+    findings: list[JsonObject] = Field(description="What is wrong with the component, and what is not kept; by line.")
+
+
+@router.post("/python/read", summary="The component of a Python script, which is not executed; stores nothing")
+async def read_python(body: ReadPython) -> ReadPythonOut:
+    reading = await asyncio.to_thread(parse_python, body.code)
+    return ReadPythonOut(component=reading.component, findings=[each.as_json() for each in reading.findings])

@@ -1,0 +1,61 @@
+"""Python scripts as files of the commands: read, not executed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from studio.code import export_python
+from studio.components import JsonObject, load_component
+from tests.cli.conftest import Outcome, Studio
+
+TRAP = "import pathlib\nfrom studio.agents import UserProxyAgent\npathlib.Path('trap').write_text('')\n"
+
+
+@pytest.fixture
+def script(greeting: JsonObject, tmp_path: Path) -> Path:
+    file = tmp_path / "greeting.py"
+    file.write_text(export_python(load_component(greeting)), encoding="utf-8")
+    return file
+
+
+def test_a_script_is_checked_as_its_json_would_be(studio: Studio, script: Path):
+    code, out, err = studio("check", script)
+    assert (code, err) == (0, "")
+    assert "1 loaded, 0 opaque, 0 wrong" in out
+
+
+@pytest.mark.slow
+def test_a_script_is_run_by_the_engine(studio_process: Callable[..., Outcome], script: Path):
+    code, out, _ = studio_process("run", script, "--task", "Hello.", "--approve")
+    assert code == 0
+    assert "Good morning." in out
+
+
+def test_a_script_is_exported_as_it_was(studio: Studio, script: Path):
+    assert studio("export", script).out == script.read_text(encoding="utf-8")
+
+
+def test_what_is_not_read_is_told_by_line_and_nothing_is_executed(
+    studio: Studio, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    Path("trap.py").write_text(TRAP + "for x in (): pass\n", encoding="utf-8")
+    code, out, _ = studio("check", "trap.py")
+    assert code == 1
+    assert "trap.py:3:1:" in out
+    assert "trap.py:4:1: A loop is not read." in out
+    code, out, _ = studio("check", "--json", "trap.py")
+    assert [each["line"] for each in json.loads(out)[0]["rejected"]] == [3, 4]
+    code, _, err = studio("run", "trap.py", "--task", "x")
+    assert (code, "Line 3" in err) == (1, True)
+    assert not Path("trap").exists()
+
+
+def test_a_script_that_is_no_text_is_a_clear_message(studio: Studio, tmp_path: Path):
+    (tmp_path / "a.py").write_bytes(b"\xff\xfe")
+    code, out, _ = studio("check", tmp_path / "a.py")
+    assert (code, "not text in UTF-8" in out) == (1, True)
