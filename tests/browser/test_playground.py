@@ -59,8 +59,11 @@ def test_a_page_that_joins_in_mid_message_has_each_word_once(
     expect(other.locator("[data-streaming] .prose")).to_have_text(re.compile(r"^Old leaves\s*$"))
     openai_server.release()
     for each in (page, other):
-        expect(each.locator(".run-end")).to_have_text(
-            "Finished: Maximum number of messages 3 reached, current message count: 3"
+        expect(each.locator(".run-end p")).to_have_text(
+            [
+                "Finished because 3 messages are reached",
+                "Maximum number of messages 3 reached, current message count: 3",
+            ]
         )
         expect(each.locator(MESSAGES).nth(1)).to_contain_text("Old leaves fall down")
         expect(each.locator(MESSAGES).nth(2).locator("strong")).to_have_text("bad")

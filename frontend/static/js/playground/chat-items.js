@@ -3,6 +3,7 @@
 /** @import {ColourBook} from './participants.js' */
 import { el, icon } from '../core/dom.js'
 import { renderCalls, updateCalls } from './chat-tools.js'
+import { keepWhyOpen, renderWhy } from './chat-why.js'
 import { clip, clock, isLong, prettyJson, usageWords } from './format.js'
 import { markdownWriter, renderMarkdown } from './markdown.js'
 import { shownName } from './participants.js'
@@ -19,7 +20,7 @@ export function renderItem(item, context) {
   if (item.kind === 'command' || isRemark(item)) return fill(item, el('div', { class: 'marker' }, el('span', {}, item.label)))
   if (item.kind === 'end') return fill(item, renderEnd(item))
   const node = el('article', { class: 'turn', 'data-side': side(item, context), 'data-hue': context.colours.hueOf(item.source) },
-    el('span', { class: 'avatar', 'aria-hidden': 'true' }, initial(item.source)), renderHead(item), renderBody(item, context))
+    el('span', { class: 'avatar', 'aria-hidden': 'true' }, initial(item.source)), ...renderHead(item), renderBody(item, context))
   if (item.streaming) startWriting(node, item)
   return fill(item, node)
 }
@@ -37,6 +38,7 @@ export function updateItem(node, item, context) {
     return fill(item, node)
   }
   const fresh = renderItem(item, context)
+  keepWhyOpen(node, fresh, item)
   node.replaceWith(fresh)
   return fresh
 }
@@ -61,9 +63,11 @@ const isRemark = (item) => item.kind === 'note' && item.parts.length === 0
 /** @param {string} source */
 const initial = (source) => source.replace(/[^\p{L}\p{N}]/gu, '').charAt(0).toUpperCase() || '·'
 
-/** @param {Item} item */
+/** @param {Item} item @returns {HTMLElement[]} */
 function renderHead(item) {
-  return el('header', { class: 'turn-head' }, el('h3', { class: 'turn-source' }, shownName(item.source)), renderMeta(item))
+  const why = renderWhy(item)
+  const head = el('header', { class: 'turn-head' }, el('h3', { class: 'turn-source' }, shownName(item.source)), why?.button, renderMeta(item))
+  return why ? [head, why.panel] : [head]
 }
 
 /** @param {Item} item */

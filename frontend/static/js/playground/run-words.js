@@ -92,18 +92,19 @@ export function allowed(run) {
 }
 
 /**
- * How a run ended, in one line and what to do about it.
+ * How a run ended, in one line, and what else there is to say or do about it.
  * @param {Body} body  of the log's state entry
- * @param {string} [by]  who asked for it
- * @returns {{line: string, fix: string}}
+ * @param {{by?: string, because?: string}} [more]  who asked for it, and the conditions that fired in words
+ * @returns {{line: string, more: string}}
  */
-export function ending(body, by = '') {
+export function ending(body, { by = '', because = '' } = {}) {
+  if (because) return { line: `${stateWord(body.state)} because ${because}`, more: String(body.detail ?? '') }
   const isAsked = by !== '' && ['stopped', 'cancelled'].includes(body.state)
   const message = body.error?.message || body.detail || (isAsked ? '' : ENDINGS[body.reason]) || ''
   const word = stateWord(body.state)
   const isSaid = message.replace(/\.$/, '') === word
   const start = isAsked ? `${word} by ${person(by)}` : word
-  return { line: message && !isSaid ? `${start}: ${message}` : start, fix: String(body.error?.fix ?? '') }
+  return { line: message && !isSaid ? `${start}: ${message}` : start, more: String(body.error?.fix ?? '') }
 }
 
 /** @param {string} by */

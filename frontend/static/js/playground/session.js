@@ -5,6 +5,7 @@ import { toast, toastError } from '../core/toast.js'
 import { Chat } from './chat.js'
 import { controls } from './controls.js'
 import { createFeed } from './feed.js'
+import { gauges } from './gauges.js'
 import { Flow } from './flow.js'
 import { colourBook, participantsOf } from './participants.js'
 import { hasEnded } from './run-words.js'
@@ -46,13 +47,15 @@ export function showRun(page, run, signal) {
     tail,
     selection,
     context: { colours, answer },
-    entriesBefore: (before) => entriesBefore(run.id, before, 200, signal),
+    entriesBefore: (before) => entriesBefore(run.id, before, 400, signal),
   }, signal)
+  const gauge = gauges(part('gauges'))
   const feed = createFeed({
     chat: (batch) => chat.apply(batch),
     controls: (batch) => toolbar.apply(batch),
     flow: (batch) => flow.apply(batch),
     timeline: (batch) => timeline.apply(batch),
+    gauges: (batch) => gauge.apply(batch),
   }, (name, error) => {
     console.error(error)
     toast(`The ${name} view stopped: reload the page to see it again.`, { tone: 'danger' })

@@ -1,8 +1,10 @@
 // @ts-check
 /** @import {Batch, Body, Chunk, Entry, Item, Pending} from './types.js' */
+import { Decisions } from './decisions.js'
 import { memoryPart, partsOf, usageOf } from './message-parts.js'
 import { commandWords, ending, hasEnded } from './run-words.js'
 import { StreamedText } from './streamed-text.js'
+import { Termination } from './termination.js'
 import { OpenCalls, callsOf } from './tool-calls.js'
 
 const EXPLAINED_PAUSES = /** @type {{[reason: string]: string}} */ ({
@@ -21,6 +23,8 @@ export class Thread {
   /** @type {Set<string>} keys to take away */
   #removed = new Set()
   #calls = new OpenCalls()
+  #decisions = new Decisions()
+  #termination = new Termination()
   /** Who asked the run to end; the line at its end says so. */
   #endedBy = ''
   /** @type {Map<string, {item: Item, streamed: StreamedText}>} by message id */
@@ -50,12 +54,19 @@ export class Thread {
     const { kind, body } = entry
     if (kind === 'message') this.#message(entry)
     else if (kind === 'event') this.#event(entry)
+    else if (kind === 'explanation') this.#explanation(entry)
     else if (kind === 'command') this.#command(entry)
     else if (hasEnded(body.state)) this.#end(entry)
     else if (body.pending) this.#ask(body.pending, entry.at, entry.seq)
     else if (body.state === 'paused' && EXPLAINED_PAUSES[body.reason]) {
       this.#add(entry, { kind: 'command', label: EXPLAINED_PAUSES[body.reason] })
     }
+  }
+
+  /** @param {Entry} entry */
+  #explanation(entry) {
+    if (entry.body.type === 'SpeakerDecisionEvent') this.#decisions.told(entry.body)
+    else this.#termination.take(entry)
   }
 
   /** @param {Entry} entry */
@@ -137,8 +148,9 @@ export class Thread {
     for (const item of this.#questions.values()) this.#changed.add(Object.assign(item, { answer: 'unanswered' }))
     this.#questions.clear()
     for (const item of this.#calls.ended(entry.body.state === 'cancelled' ? 'cancelled' : 'no result')) this.#changed.add(item)
-    const { line, fix } = ending(entry.body, this.#endedBy)
-    this.#add(entry, { kind: 'end', label: line, state: entry.body.state, parts: fix ? [{ kind: 'text', value: fix }] : [] })
+    const because = entry.body.reason === 'condition' ? this.#termination.because : ''
+    const { line, more } = ending(entry.body, { by: this.#endedBy, because })
+    this.#add(entry, { kind: 'end', label: line, state: entry.body.state, parts: more ? [{ kind: 'text', value: more }] : [] })
   }
 
   /** @param {Pending} pending @param {string} at @param {number} [seq] */
@@ -205,8 +217,9 @@ export class Thread {
     /** @type {Item} */
     const item = {
       seq: entry.seq, at: entry.at, kind: 'note', source: String(entry.body.source ?? ''), parts: [], usage: null, calls: [],
-      label: '', streaming: false, requestId: '', answer: '', state: '', ...fields, key: fields.key || `seq-${entry.seq}`,
+      label: '', streaming: false, requestId: '', answer: '', state: '', why: [], ...fields, key: fields.key || `seq-${entry.seq}`,
     }
+    if (item.kind !== 'command' && item.kind !== 'end') item.why = this.#decisions.takeFor(item.source)
     this.#changed.add(item)
     return item
   }
@@ -214,6 +227,8 @@ export class Thread {
 
 /** `CodeGenerationEvent` becomes `Code generation`. @param {Body} body */
 function noteTitle(body) {
+  if (body.type === 'ToolEvent') return `${body.tool}: ${body.name}`
+  if (body.type === 'ContextVariablesEvent' && body.removed?.length) return `Context variables, without ${body.removed.join(', ')}`
   const words = String(body.type ?? 'Event').replace(/Event$/, '').replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase()
   return words.charAt(0).toUpperCase() + words.slice(1)
 }

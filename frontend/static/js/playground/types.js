@@ -7,7 +7,7 @@
  * @typedef {object} Entry  one entry of the run's log
  * @property {number} seq  rises by the log's order; gaps are entries that pages are not sent
  * @property {string} at  UTC, ISO 8601
- * @property {'message' | 'event' | 'command' | 'state'} kind
+ * @property {'message' | 'event' | 'explanation' | 'command' | 'state'} kind
  * @property {Body} body
  *
  * @typedef {object} Chunk  a piece of a message that is still being written
@@ -88,5 +88,6 @@
  * @property {string} requestId  of the question in an input item
  * @property {'open' | 'answered' | 'unanswered' | ''} answer
  * @property {string} state  of the run, in an end item
+ * @property {Body[]} why  the decisions that gave the word to who speaks here, from the outermost team inwards
  */
 export {}

@@ -1,0 +1,51 @@
+// @ts-check
+/** @import {Batch} from './types.js' */
+/** @import {Gauge, Part, TeamGauges} from './termination.js' */
+import { el } from '../core/dom.js'
+import { Termination } from './termination.js'
+
+/**
+ * How far each termination condition is, in one line above the conversation.
+ * @param {HTMLElement} root
+ */
+export function gauges(root) {
+  const termination = new Termination()
+  let isStale = false
+  root.hidden = true
+  root.replaceChildren()
+
+  return {
+    /** @param {Batch} batch */
+    apply(batch) {
+      for (const entry of batch.entries) isStale = termination.take(entry) || isStale
+      if (!isStale || !batch.live) return
+      isStale = false
+      const teams = termination.gauges
+      root.hidden = teams.length === 0
+      root.replaceChildren(el('span', { class: 'gauges-label', 'aria-hidden': 'true' }, 'Stops at'), el('ul', { role: 'list' }, ...teams.flatMap(renderTeam)))
+    },
+  }
+}
+
+/** @param {TeamGauges} team @returns {HTMLElement[]} */
+function renderTeam({ name, parts }) {
+  if (name === '') return parts.map(renderPart)
+  return [el('li', { class: 'gauge-group' }, el('span', { class: 'gauge-name' }, name), el('ul', { role: 'list' }, ...parts.map(renderPart)))]
+}
+
+/** @param {Part} part @returns {HTMLElement} */
+function renderPart(part) {
+  if (!('parts' in part)) return renderGauge(part)
+  const name = part.join === 'and' ? 'all of' : 'any of'
+  return el('li', { class: 'gauge-group' }, el('span', { class: 'gauge-name' }, name), el('ul', { role: 'list' }, ...part.parts.map(renderPart)))
+}
+
+/** @param {Gauge} gauge */
+function renderGauge({ words, stopsWhen, share, look }) {
+  const bar = share === null ? null : el('span', { class: 'gauge-fill' })
+  if (bar) bar.style.inlineSize = `${(share ?? 0) * 100}%`
+  const more = { '': '', near: ', nearly reached', fired: ', reached' }[look]
+  return el('li', { class: 'gauge', 'data-look': look, title: `Stops when ${stopsWhen}` },
+    el('span', { class: bar ? 'gauge-bar' : 'gauge-dot', 'aria-hidden': 'true' }, bar),
+    el('span', {}, words), more !== '' && el('span', { class: 'visually-hidden' }, more))
+}
