@@ -16,7 +16,7 @@ from studio.runs import RunSupervisor
 from studio.settings import Settings
 from studio.store import open_store
 from studio.web.access import Keys
-from studio.web.api import approvals, components, galleries, runs, secrets, teams
+from studio.web.api import approvals, components, galleries, python, runs, secrets, teams
 from studio.web.assets import Assets, load_assets
 from studio.web.dependencies import Services
 from studio.web.failures import add_error_handlers
@@ -45,6 +45,7 @@ ROUTERS = (
     galleries.router,
     runs.router,
     components.router,
+    python.router,
     approvals.router,
     secrets.router,
 )

@@ -97,7 +97,8 @@ def open_component(client: TestClient, place: dict[str, object]) -> dict[str, in
     component = made["component"]
     client.post("/api/galleries/library/components", json={"component": component})
     client.post("/api/validate", json={"component": component})
-    client.post("/api/python", json={"component": component})
+    code = client.post("/api/python", json={"component": component}).json().get("code", "import this")
+    client.post("/api/python/read", json={"code": code})
     for where, _ in envelopes(component):
         client.post("/fragments/form", json={"component": component, "pointer": where})
     client.get(f"/api/teams/{made['id']}/python")

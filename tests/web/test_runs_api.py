@@ -77,7 +77,7 @@ def test_a_run_is_followed_to_its_end(client: TestClient):
     assert sent[-1].name == "done"
     said = [entry["body"]["content"] for entry in entries(sent) if entry["kind"] == "message"]
     assert said == ["Say hello.", "One.", "Two."]
-    assert {entry["kind"] for entry in entries(sent)} <= {"message", "event", "command", "state"}
+    assert {entry["kind"] for entry in entries(sent)} <= {"message", "event", "explanation", "command", "state"}
     numbers = [entry["seq"] for entry in entries(sent)]
     assert numbers == sorted(set(numbers))
     states = [event.data["state"] for event in sent if event.name == "state"]

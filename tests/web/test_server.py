@@ -42,9 +42,9 @@ def test_a_stopped_server_closes_its_streams_and_names_the_state_of_its_runs(tmp
         run_id = client.post("/api/runs", json={"team_id": made["id"], "task": "Wait for me."}).json()["id"]
         with client.stream("GET", f"/api/runs/{run_id}/stream") as stream:
             lines = stream.iter_lines()
-            assert any("entries" in line for line in lines)
+            assert "event: entries" in lines
             process.send_signal(signal.SIGTERM)
-            assert not any("done" in line for line in lines)
+            assert "event: done" not in list(lines)
         process.wait()
     with studio(tmp_path) as (_, client):
         run = client.get(f"/api/runs/{run_id}").json()
