@@ -6,6 +6,8 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any, cast
 
+from pydantic import field_serializer
+
 from studio import conditions as ours
 from studio.autogen.freed import Freed, free, mix_in
 from studio.messages import BaseMessage, StopMessage
@@ -36,6 +38,21 @@ class TerminationCondition(Joinable, ours.TerminationCondition, stands_for=ours.
 
     def in_words(self) -> str:
         return f"{type(self).__name__} says so"
+
+
+class TimeoutTermination(Joinable, ours.TimeoutTermination, stands_for=ours.TimeoutTermination):
+    """Says the number as the script wrote it; in a config it is a float."""
+
+    provider = ours.TimeoutTermination.provider
+    aliases = ours.TimeoutTermination.aliases
+
+    def __init__(self, timeout_seconds: float) -> None:
+        super().__init__(timeout_seconds=timeout_seconds)
+        vars(self)["timeout_seconds"] = timeout_seconds
+
+    @field_serializer("timeout_seconds")
+    def _as_float(self, value: float) -> float:
+        return float(value)
 
 
 mix_in(ours.TerminationCondition, Joinable)

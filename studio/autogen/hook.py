@@ -12,7 +12,8 @@ from typing import cast
 
 from studio.autogen import agents, code_agents, conditions, memory, messages, models, teams, tools
 from studio.autogen.freed import Freed, free
-from studio.autogen.names import LACKING, MODULES, Place, places
+from studio.autogen.lacking import advice
+from studio.autogen.names import MODULES, Place, places
 from studio.components import Component
 
 READY = (agents, code_agents, conditions, memory, messages, models, teams, tools)
@@ -31,7 +32,7 @@ class _Finder(MetaPathFinder):
             return None
         if fullname not in MODULES and not is_private(fullname):
             what = f"Team Studio has no counterpart of AutoGen's module {fullname!r}."
-            raise ModuleNotFoundError(what, name=fullname)
+            raise ModuleNotFoundError(f"{what} {advice(fullname, MODULES)}", name=fullname)
         return ModuleSpec(fullname, _Loader(), origin="studio.autogen", is_package=True)
 
 
@@ -62,7 +63,8 @@ class _Alias(ModuleType):
         if f"{self.__name__}.{name}" in MODULES or is_private(name):
             raise AttributeError(name)  # a submodule: the import system looks for it next
         what = f"Team Studio has no counterpart of {name!r} in AutoGen's {self.__name__!r}."
-        raise ImportError(f"{what} {LACKING.get(f'{self.__name__}.{name}', '')}".strip(), name=name)
+        there = (f"{self.__name__}.{each}" for each in public_names(self.__name__))
+        raise ImportError(f"{what} {advice(f'{self.__name__}.{name}', there)}", name=name)
 
 
 def as_scripts_know_it(found: object) -> object:

@@ -7,6 +7,8 @@ from enum import Enum
 
 from studio import memory as ours
 from studio.autogen.freed import Freed
+from studio.autogen.tools import FreedTool
+from studio.memory import canvas_memory
 from studio.messages import MemoryContent
 
 
@@ -22,6 +24,22 @@ class MemoryMimeType(str, Enum):  # noqa: UP042 -- AutoGen's prints as an `Enum`
 
 class Memory(Freed, ours.Memory, stands_for=ours.Memory):
     """A memory of a script."""
+
+
+class UpdateFileTool(FreedTool, canvas_memory.UpdateFileTool, stands_for=canvas_memory.UpdateFileTool):
+    """Writes whole files; made for a canvas of the script's own."""
+
+    def __init__(self, canvas: ours.TextCanvas) -> None:
+        super().__init__()
+        self._canvas = canvas
+
+
+class ApplyPatchTool(FreedTool, canvas_memory.ApplyPatchTool, stands_for=canvas_memory.ApplyPatchTool):
+    """Changes files by diffs; made for a canvas of the script's own."""
+
+    def __init__(self, canvas: ours.TextCanvas) -> None:
+        super().__init__()
+        self._canvas = canvas
 
 
 class ListMemory(Freed, ours.ListMemory, stands_for=ours.ListMemory):

@@ -16,9 +16,6 @@ from studio.autogen.freed import Freed, mix_in
 from studio.components import SecretRef
 from studio.messages import CreateResult, LLMMessage, RequestUsage
 
-CHAT_CACHE_VALUE_TYPE = CreateResult | list[str | CreateResult]
-"""What a cache keeps of an answer, or of a streamed one."""
-
 
 class ModelCapabilities(TypedDict):
     """What a model can do, as clients said it before there was `ModelInfo`."""

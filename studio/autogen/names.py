@@ -9,7 +9,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-from studio.agents import OpenAIAssistantAgent, VideoSurfer
+_ANTHROPIC_SETTINGS = (
+    "studio.autogen.configs: AnthropicBedrockClientConfiguration=Settings AnthropicClientConfiguration=Settings",
+    "studio.autogen.configs: BedrockInfo=Settings",
+    "studio.autogen.freed: AnthropicBedrockClientConfigurationConfigModel=Config",
+    "studio.autogen.freed: AnthropicClientConfigurationConfigModel=Config CreateArgumentsConfigModel=Config",
+)
+_OPENAI_CONFIGS = (
+    "studio.autogen.freed: AzureOpenAIClientConfigurationConfigModel=Config CreateArgumentsConfigModel=Config",
+    "studio.autogen.freed: BaseOpenAIClientConfigurationConfigModel=Config OpenAIClientConfigurationConfigModel=Config",
+)
 
 MODULES: dict[str, tuple[str, ...]] = {
     # --- autogen_agentchat ---
@@ -36,7 +45,8 @@ MODULES: dict[str, tuple[str, ...]] = {
     "autogen_agentchat.conditions": (
         "studio.conditions: ExternalTermination FunctionalTermination FunctionCallTermination HandoffTermination",
         "studio.conditions: MaxMessageTermination SourceMatchTermination StopMessageTermination TextMentionTermination",
-        "studio.conditions: TextMessageTermination TimeoutTermination TokenUsageTermination",
+        "studio.conditions: TextMessageTermination TokenUsageTermination",
+        "studio.autogen.conditions: TimeoutTermination",
     ),
     "autogen_agentchat.messages": (
         "studio.messages: AgentEvent BaseAgentEvent BaseChatMessage BaseMessage BaseTextChatMessage ChatMessage",
@@ -116,15 +126,21 @@ MODULES: dict[str, tuple[str, ...]] = {
     "autogen_ext.agents": (),
     "autogen_ext.agents.file_surfer": ("studio.agents: FileSurfer",),
     "autogen_ext.agents.magentic_one": ("studio.agents: MagenticOneCoderAgent",),
-    "autogen_ext.agents.openai": ("studio.agents: OpenAIAgent",),
+    "autogen_ext.agents.openai": ("studio.autogen.code_agents: OpenAIAgent",),
     "autogen_ext.agents.video_surfer": (),
     "autogen_ext.agents.web_surfer": ("studio.agents: MultimodalWebSurfer",),
     "autogen_ext.auth": (),
-    "autogen_ext.auth.azure": ("studio.models.azure_token: AzureTokenProvider",),
+    "autogen_ext.auth.azure": (
+        "studio.models.azure_token: AzureTokenProvider",
+        "studio.autogen.freed: TokenProviderConfig=Config",
+    ),
     "autogen_ext.cache_store": (),
-    "autogen_ext.cache_store.diskcache": ("studio.models: DiskCacheStore",),
-    "autogen_ext.cache_store.redis": ("studio.models: RedisStore",),
-    "autogen_ext.code_executors": (),
+    "autogen_ext.cache_store.diskcache": (
+        "studio.models: DiskCacheStore",
+        "studio.autogen.freed: DiskCacheStoreConfig=Config",
+    ),
+    "autogen_ext.cache_store.redis": ("studio.models: RedisStore", "studio.autogen.freed: RedisStoreConfig=Config"),
+    "autogen_ext.code_executors": ("studio.autogen.executors: create_default_code_executor",),
     "autogen_ext.code_executors.docker": ("studio.executors: DockerCommandLineCodeExecutor",),
     "autogen_ext.code_executors.docker_jupyter": (
         "studio.executors: DockerJupyterCodeExecutor DockerJupyterCodeResult DockerJupyterServer JupyterConnectable",
@@ -134,45 +150,81 @@ MODULES: dict[str, tuple[str, ...]] = {
     "autogen_ext.code_executors.local": ("studio.executors: LocalCommandLineCodeExecutor",),
     "autogen_ext.memory": (),
     "autogen_ext.memory.canvas": ("studio.memory: TextCanvas TextCanvasMemory",),
+    "autogen_ext.memory.canvas._canvas_writer": (
+        "studio.autogen.memory: ApplyPatchTool UpdateFileTool",
+        "studio.memory.canvas_memory: ApplyPatchArgs ApplyPatchResult=CanvasStatus UpdateFileArgs",
+        "studio.memory.canvas_memory: UpdateFileResult=CanvasStatus",
+    ),
     "autogen_ext.memory.chromadb": (
         "studio.memory: ChromaDBVectorMemory ChromaDBVectorMemoryConfig CustomEmbeddingFunctionConfig",
         "studio.memory: DefaultEmbeddingFunctionConfig HttpChromaDBVectorMemoryConfig OpenAIEmbeddingFunctionConfig",
         "studio.memory: PersistentChromaDBVectorMemoryConfig SentenceTransformerEmbeddingFunctionConfig",
     ),
-    "autogen_ext.memory.mem0": ("studio.memory: Mem0Memory",),
+    "autogen_ext.memory.mem0": ("studio.memory: Mem0Memory", "studio.autogen.freed: Mem0MemoryConfig=Config"),
     "autogen_ext.memory.redis": ("studio.memory: RedisMemory RedisMemoryConfig",),
     "autogen_ext.models": (),
     "autogen_ext.models.anthropic": (
         "studio.models: AnthropicBedrockChatCompletionClient AnthropicChatCompletionClient",
+        "studio.models.anthropic_client: BaseAnthropicChatCompletionClient=BaseAnthropicClient",
+        *_ANTHROPIC_SETTINGS,
     ),
-    "autogen_ext.models.azure": ("studio.models: AzureAIChatCompletionClient",),
-    "autogen_ext.models.cache": (
-        "studio.autogen.models: CHAT_CACHE_VALUE_TYPE",
-        "studio.models: ChatCompletionCache",
+    "autogen_ext.models.anthropic.config": (
+        *_ANTHROPIC_SETTINGS,
+        "studio.autogen.configs: BaseAnthropicClientConfiguration=Settings CreateArguments=Settings",
+        "studio.autogen.configs: ResponseFormat=Settings ThinkingConfig=Settings",
+        "studio.autogen.freed: BaseAnthropicClientConfigurationConfigModel=Config BedrockInfoConfigModel=Config",
+        "studio.autogen.freed: ThinkingConfigModel=Config",
     ),
+    "autogen_ext.models.azure": (
+        "studio.models: AzureAIChatCompletionClient",
+        "studio.autogen.configs: AzureAIChatCompletionClientConfig=Settings",
+    ),
+    "autogen_ext.models.azure.config": (
+        "studio.autogen.configs: AzureAIChatCompletionClientConfig=Settings AzureAIClientArguments=Settings",
+        "studio.autogen.configs: AzureAICreateArguments=Settings GITHUB_MODELS_ENDPOINT",
+    ),
+    "autogen_ext.models.cache": ("studio.models: CHAT_CACHE_VALUE_TYPE ChatCompletionCache",),
     "autogen_ext.models.llama_cpp": ("studio.models: LlamaCppChatCompletionClient",),
-    "autogen_ext.models.ollama": ("studio.models: OllamaChatCompletionClient",),
-    "autogen_ext.models.openai": ("studio.models: AzureOpenAIChatCompletionClient OpenAIChatCompletionClient",),
+    "autogen_ext.models.ollama": (
+        "studio.models: OllamaChatCompletionClient",
+        "studio.autogen.freed: BaseOllamaClientConfigurationConfigModel=Config CreateArgumentsConfigModel=Config",
+    ),
+    "autogen_ext.models.ollama.config": (
+        "studio.autogen.configs: BaseOllamaClientConfiguration=Settings CreateArguments=Settings",
+        "studio.autogen.freed: BaseOllamaClientConfigurationConfigModel=Config CreateArgumentsConfigModel=Config",
+    ),
+    "autogen_ext.models.openai": (
+        "studio.models: AzureOpenAIChatCompletionClient OpenAIChatCompletionClient",
+        "studio.models.openai_client: BaseOpenAIChatCompletionClient",
+        *_OPENAI_CONFIGS,
+    ),
+    "autogen_ext.models.openai.config": (
+        *_OPENAI_CONFIGS,
+        "studio.autogen.configs: AsyncAzureADTokenProvider AzureOpenAIClientConfiguration=Settings",
+        "studio.autogen.configs: BaseOpenAIClientConfiguration=Settings CreateArguments=Settings",
+        "studio.autogen.configs: JSONSchema=Settings OpenAIClientConfiguration=Settings ResponseFormat=Settings",
+        "studio.autogen.configs: StreamOptions=Settings",
+    ),
     "autogen_ext.models.replay": ("studio.autogen.models: ReplayChatCompletionClient",),
     "autogen_ext.teams": (),
-    "autogen_ext.teams.magentic_one": ("studio.autogen.magentic_one: MagenticOne",),
+    "autogen_ext.teams.magentic_one": (
+        "studio.autogen.magentic_one: MagenticOne",
+        "studio.autogen.configs: AsyncInputFunc InputFuncType SyncInputFunc",
+    ),
     "autogen_ext.tools": (),
-    "autogen_ext.tools.code_execution": ("studio.tools: PythonCodeExecutionTool",),
+    "autogen_ext.tools.code_execution": (
+        "studio.autogen.code_agents: PythonCodeExecutionTool",
+        "studio.tools.code_execution: CodeExecutionInput CodeExecutionResult",
+    ),
     "autogen_ext.tools.http": ("studio.tools: HttpTool",),
     "autogen_ext.tools.langchain": ("studio.tools: LangChainToolAdapter",),
     "autogen_ext.tools.mcp": (
-        "studio.tools.mcp: McpWorkbench SseMcpToolAdapter SseServerParams StdioMcpToolAdapter StdioServerParams",
-        "studio.tools.mcp: StreamableHttpMcpToolAdapter StreamableHttpServerParams mcp_server_tools",
+        "studio.tools.mcp: McpServerParams McpWorkbench SseMcpToolAdapter SseServerParams StdioMcpToolAdapter",
+        "studio.tools.mcp: StdioServerParams StreamableHttpMcpToolAdapter StreamableHttpServerParams",
+        "studio.tools.mcp: create_mcp_server_session mcp_server_tools",
     ),
     "autogen_ext.ui": ("studio.autogen.ui: RichConsole=Console",),
 }
-
-
-LACKING = {
-    "autogen_ext.agents.openai.OpenAIAssistantAgent": OpenAIAssistantAgent.why(),
-    "autogen_ext.agents.video_surfer.VideoSurfer": VideoSurfer.why(),
-}
-"""Names that a script cannot use here, with what it would need and what to use in their place."""
 
 
 @dataclass(frozen=True)

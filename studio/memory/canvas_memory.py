@@ -21,6 +21,20 @@ class CanvasStatus(BaseModel):
     status: str
 
 
+class UpdateFileArgs(BaseModel):
+    """What `update_file` takes."""
+
+    filename: str
+    new_content: str
+
+
+class ApplyPatchArgs(BaseModel):
+    """What `apply_patch` takes."""
+
+    filename: str
+    patch_text: str
+
+
 class CanvasTool(StreamTool):
     """Writes to a canvas. It changes nothing outside of the run, so a call is no effect."""
 
@@ -69,6 +83,11 @@ class CanvasTool(StreamTool):
             if not isinstance(args.get(name), str):
                 raise ToolFailed(f"The argument {name!r} must be text.")
         yield CanvasStatus(status=self._write(str(args["filename"]), str(args[argument])))
+
+    async def run(self, args: BaseModel, cancellation_token: CancellationToken | None = None) -> CanvasStatus:
+        """Write what `UpdateFileArgs` or `ApplyPatchArgs` say."""
+        [status] = [item async for item in self.run_json_stream(args.model_dump(), cancellation_token)]
+        return cast("CanvasStatus", status)
 
 
 class UpdateFileTool(CanvasTool):

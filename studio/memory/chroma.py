@@ -11,7 +11,7 @@ from pydantic import Field, JsonValue, PrivateAttr
 
 from studio.components import Capability, JsonObject
 from studio.errors import ConfigError
-from studio.memory.embeddings import AnyEmbedding, DefaultEmbeddingFunctionConfig, Embed
+from studio.memory.embeddings import AnyEmbedding, DefaultEmbeddingFunctionConfig, Embed, OpenAIEmbedding
 from studio.memory.service import MemoryUnavailable, ServiceMemory, content_from, numbered, searchable_text
 from studio.messages import MemoryContent
 from studio.models.extras import needs_extra
@@ -151,6 +151,9 @@ class ChromaDBVectorMemory(ServiceMemory):
             client, self._client, self._collection = self._client, None, None
             if client is not None:
                 await asyncio.to_thread(_close, client)
+            if isinstance(self._embed, OpenAIEmbedding):
+                self._embed.close()
+                self._embed = None
 
     async def _with_collection(self, use: Callable[[Collection], T]) -> T:
         """Do something with the collection, in a thread: the package's calls block."""

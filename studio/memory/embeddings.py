@@ -11,6 +11,8 @@ from studio.components import Capability, DefaultEnv, SecretRef
 from studio.errors import ConfigError
 from studio.models.extras import needs_extra
 from studio.models.openai_services import OPENAI, host_of
+from studio.models.sdk import own_settings_only
+from studio.models.service_errors import translated
 
 Embed = Callable[[Sequence[str]], Sequence[Sequence[float]]]
 """Texts to vectors of one length. Called in a thread of its own."""
@@ -68,6 +70,40 @@ class SentenceTransformerEmbeddingFunctionConfig(EmbeddingConfig):
         return sentence_transformer(self.model_name)
 
 
+class OpenAIEmbedding:
+    """Asks a service for vectors; has connections until it is closed.
+
+    Args:
+        key: The API key.
+        address: The service's base URL.
+        model: The model's name.
+    """
+
+    def __init__(self, key: str, address: str, model: str) -> None:
+        from openai import DefaultHttpxClient, OpenAI
+
+        http = DefaultHttpxClient(follow_redirects=False)
+        self._client = own_settings_only(OpenAI(api_key=key, base_url=address, http_client=http), {})
+        self._address, self._model = address, model
+
+    def __call__(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+        """The texts' vectors.
+
+        Raises:
+            ModelUnavailable: The service did not answer. Safe to retry.
+            ModelRefused: It refused the key or the model.
+        """
+        import openai
+
+        with translated(openai, self._address, self._model):
+            answer = self._client.embeddings.create(model=self._model, input=list(texts), encoding_format="float")
+        return [item.embedding for item in answer.data]
+
+    def close(self) -> None:
+        """Let go of the connections; a closed one cannot be used again."""
+        self._client.close()
+
+
 class OpenAIEmbeddingFunctionConfig(EmbeddingConfig):
     """A model of OpenAI, or of a service that speaks its API."""
 
@@ -93,15 +129,7 @@ class OpenAIEmbeddingFunctionConfig(EmbeddingConfig):
         yield Capability("spend", f"Spends tokens of {self.model_name} at {host}.", f"{self.model_name} at {host}")
 
     def make(self) -> Embed:
-        from openai import OpenAI
-
-        client = OpenAI(api_key=self._key.resolve(), base_url=self.base_url or OPENAI.base_url)
-
-        def embed(texts: Sequence[str]) -> Sequence[Sequence[float]]:
-            answer = client.embeddings.create(model=self.model_name, input=list(texts), encoding_format="float")
-            return [item.embedding for item in answer.data]
-
-        return embed
+        return OpenAIEmbedding(self._key.resolve(), self.base_url or OPENAI.base_url, self.model_name)
 
 
 class CustomEmbeddingFunctionConfig(EmbeddingConfig):

@@ -114,21 +114,25 @@ class Mem0Memory(ServiceMemory):
         await self._ask_mem0("delete_all", user_id=self._user)
 
     async def close(self) -> None:
-        """Let go of the connection. What is remembered stays."""
+        """Let go of connections and files. What is remembered stays."""
         client = self._connection.take()
-        http = getattr(client, "async_client", None)
-        if http is not None:
-            await http.aclose()
+        if client is None:
+            return
+        if self.is_cloud:
+            await client.async_client.aclose()
+        else:
+            await asyncio.to_thread(_close, client)
 
     async def _ask_mem0(self, method: str, *args: object, **arguments: object) -> JsonValue:
         import httpx
+        from openai import OpenAIError
 
         with needs_extra("mem0", "A Mem0 memory"):
             from mem0.exceptions import MemoryError as Mem0Error  # pyright: ignore[reportMissingTypeStubs] -- it has none
         try:
             client = await self._connected()
             return cast("JsonValue", await getattr(client, method)(*args, **arguments))
-        except (Mem0Error, httpx.HTTPError, OSError, ValueError) as error:
+        except (Mem0Error, OpenAIError, httpx.HTTPError, OSError, ValueError) as error:
             where = self.host or CLOUD if self.is_cloud else "its local config"
             raise MemoryUnavailable(
                 f"Mem0 at {where} gave no answer: {error}", fix="Check the key, the config and the service."
@@ -154,11 +158,21 @@ def _content(item: JsonObject) -> MemoryContent:
     return MemoryContent(content=str(item.get("memory", "")), mime_type="text/plain", metadata=metadata)
 
 
+def _close(client: Any) -> None:
+    """Close all that Mem0's package opened; its own `close` leaves the vectors' database locked."""
+    client.close()
+    for part in (client.vector_store, client._entity_store, client.embedding_model, client.llm):
+        close = getattr(getattr(part, "client", None), "close", None)
+        if close is not None:
+            close()
+
+
 def _be_silent() -> None:
-    """Mem0's package reports each call to its maker unless told otherwise."""
-    from mem0.memory import telemetry  # pyright: ignore[reportMissingTypeStubs] -- it has none
+    """Mem0's package reports each call to its maker, and keeps a database for that, unless told otherwise."""
+    from mem0.memory import main, telemetry  # pyright: ignore[reportMissingTypeStubs] -- it has none
 
     telemetry.MEM0_TELEMETRY = False
+    main.MEM0_TELEMETRY = False  # a copy that was made at the import
     if telemetry.client_telemetry.posthog is not None:
         telemetry.client_telemetry.close()
         telemetry.client_telemetry.posthog = None

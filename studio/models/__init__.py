@@ -7,6 +7,7 @@ from studio.models.azure_token import AzureTokenProvider as AzureTokenProvider
 from studio.models.azure_token import TokenProvider as TokenProvider
 from studio.models.base import ChatCompletionClient as ChatCompletionClient
 from studio.models.base import ModelCall as ModelCall
+from studio.models.cache import CHAT_CACHE_VALUE_TYPE as CHAT_CACHE_VALUE_TYPE
 from studio.models.cache import ChatCompletionCache as ChatCompletionCache
 from studio.models.cache_store import CacheStore as CacheStore
 from studio.models.cache_store import DiskCacheStore as DiskCacheStore

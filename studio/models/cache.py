@@ -19,6 +19,9 @@ from studio.models.info import ModelInfo
 
 T = TypeVar("T")
 
+CHAT_CACHE_VALUE_TYPE = CreateResult | list[str | CreateResult]
+"""What a cache keeps of an answer, or of a streamed one. Scripts name it in the brackets of a store."""
+
 
 class ChatCompletionCache(ChatCompletionClient):
     """Asks another model client, and gives its earlier answer when the same question comes again.

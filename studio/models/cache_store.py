@@ -8,9 +8,10 @@ import sqlite3
 from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, ClassVar, Protocol, cast, runtime_checkable
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Protocol, Self, cast, runtime_checkable
 
 from pydantic import BeforeValidator, Field, JsonValue, PrivateAttr
+from pydantic_core import to_json
 
 from studio.components import Capability, Component, DefaultEnv, SecretRef
 from studio.errors import ConfigError
@@ -33,6 +34,11 @@ class CacheStore(Component):
     component_type: ClassVar[str] = "cache_store"
     blocks: ClassVar[bool] = True
     """Whether a look-up waits for something, and is therefore made in a thread."""
+
+    @classmethod
+    def __class_getitem__(cls, _value_type: object) -> type[Self]:  # pyright: ignore[reportIncompatibleMethodOverride] -- Pydantic's makes generic models
+        """The class itself: scripts may say in brackets of what type the values are, as in `InMemoryStore[str]()`."""
+        return cls
 
     def get(self, key: str, default: JsonValue = None) -> JsonValue:
         """The value that was set under the key, or `default`."""
@@ -88,13 +94,20 @@ class DiskCacheStore(CacheStore):
 
     provider = "autogen_ext.cache_store.diskcache.DiskCacheStore"
     aliases = ("studio.models.DiskCacheStore", "DiskCacheStore")
-    positional: ClassVar[tuple[str, ...]] = ("directory",)
+    positional: ClassVar[tuple[str, ...]] = ("cache_instance",)
 
     directory: Annotated[
         str,
         BeforeValidator(_place_of),
         Field(min_length=1, title="Directory", description="Made when it is not there.", examples=["model-cache"]),
     ]
+
+    def __init__(self, *args: Any, **data: Any) -> None:
+        """Make one for a directory, or as in AutoGen for a `diskcache.Cache`, next to whose file it keeps its own."""
+        named = self._name_arguments(args, data)
+        if "cache_instance" in named:
+            named["directory"] = named.pop("cache_instance")
+        super().__init__(**named)
 
     def capabilities(self) -> Iterator[Capability]:
         yield Capability("file", f"Keeps answers of the model in {self.directory}.", self.directory)
@@ -108,7 +121,7 @@ class DiskCacheStore(CacheStore):
 
     def set(self, key: str, value: JsonValue) -> None:
         with self._opened() as database, database:
-            database.execute("INSERT OR REPLACE INTO answers VALUES (?, ?)", (key, json.dumps(value)))
+            database.execute("INSERT OR REPLACE INTO answers VALUES (?, ?)", (key, to_json(value).decode()))
 
     @contextmanager
     def _opened(self) -> Generator[sqlite3.Connection]:
@@ -129,6 +142,7 @@ class RedisStore(CacheStore):
 
     provider = "autogen_ext.cache_store.redis.RedisStore"
     aliases = ("studio.models.RedisStore", "RedisStore")
+    positional: ClassVar[tuple[str, ...]] = ("redis_instance",)
 
     host: Annotated[str, Field(min_length=1, title="Host")] = "localhost"
     port: Annotated[int, Field(ge=1, le=65535, title="Port")] = 6379
@@ -143,7 +157,16 @@ class RedisStore(CacheStore):
     socket_timeout: Annotated[float | None, Field(gt=0, title="Time limit (s)", description="5 when left out.")] = None
 
     _client: Redis | None = PrivateAttr(default=None)
+    _is_lent: bool = PrivateAttr(default=False)
     _has_warned: bool = PrivateAttr(default=False)
+
+    def __init__(self, *args: Any, **data: Any) -> None:
+        """Make one from fields, or as in AutoGen around a `redis.Redis`, which whoever made it closes."""
+        named = self._name_arguments(args, data)
+        client = cast("Redis | None", named.pop("redis_instance", None))
+        super().__init__(**named if client is None else _settings_of(client))
+        if client is not None:
+            self._client, self._is_lent = client, True
 
     def capabilities(self) -> Iterator[Capability]:
         place = f"redis://{self.host}:{self.port}"
@@ -161,9 +184,11 @@ class RedisStore(CacheStore):
 
     def set(self, key: str, value: JsonValue) -> None:
         with self._forgiving():
-            self._connected().set(key, json.dumps(value))
+            self._connected().set(key, to_json(value))
 
     def close(self) -> None:
+        if self._is_lent:
+            return
         client, self._client = self._client, None
         if client is not None:
             client.close()
@@ -199,6 +224,17 @@ class RedisStore(CacheStore):
                 retry=Retry(NoBackoff(), 0),
             )
         return self._client
+
+
+def _settings_of(client: Redis) -> dict[str, Any]:
+    """The fields that say how a client connects, as far as it does so over the network."""
+    from redis import SSLConnection
+
+    pool = client.connection_pool
+    given = pool.connection_kwargs
+    names = ("host", "port", "db", "username", "password", "socket_timeout")
+    settings = {name: given[name] for name in names if given.get(name) is not None}
+    return {**settings, "ssl": issubclass(pool.connection_class, SSLConnection)}
 
 
 def _parsed(text: str | bytes, default: JsonValue) -> JsonValue:

@@ -23,7 +23,6 @@ SHARED = "scripting"
 NAMES = sorted(path.stem for path in SAMPLES.glob("*.py") if path.stem != SHARED)
 ONLY_UNDER_THE_COMMAND = {
     "logging_switched_on": "a run has a log of its own, and no loggers",
-    "model_cache_typed": "stores take no type in brackets",
     "own_runtime": "teams take no runtime",
 }
 NATIVE = [name for name in NAMES if name not in ONLY_UNDER_THE_COMMAND]

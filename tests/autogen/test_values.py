@@ -56,7 +56,10 @@ def test_the_one_client_of_the_guide_that_is_missing_is_named(run_script: RunScr
         except ImportError as error:
             print(error)
     """)
-    assert outcome.out == "Team Studio has no counterpart of AutoGen's module 'autogen_ext.models.semantic_kernel'.\n"
+    assert outcome.lines == [
+        "Team Studio has no counterpart of AutoGen's module 'autogen_ext.models.semantic_kernel'. "
+        "Use the client of the service itself, such as OpenAIChatCompletionClient."
+    ]
 
 
 def test_calls_and_usage_may_be_made_by_place_and_print_as_they_are_made(run_script: RunScript):

@@ -113,7 +113,7 @@ def test_a_disk_store_holds_json_text_only(tmp_path: Path) -> None:
     store.set("k", {"a": [1, None]})
     (file,) = tmp_path.iterdir()
     with sqlite3.connect(file) as database:
-        assert database.execute("SELECT * FROM answers").fetchall() == [("k", '{"a": [1, null]}')]
+        assert database.execute("SELECT * FROM answers").fetchall() == [("k", '{"a":[1,null]}')]
         database.execute("UPDATE answers SET value = 'cos\nsystem'")
     database.close()
     assert store.get("k", "nothing") == "nothing"
@@ -185,3 +185,8 @@ def test_capabilities_are_those_of_client_and_store() -> None:
         "redis://localhost:6379",
     ]
     assert "plain" not in str(client.dump_component())
+
+
+def test_a_store_may_name_the_type_of_its_values() -> None:
+    for cls in (InMemoryStore, DiskCacheStore, RedisStore):
+        assert cls[str] is cls

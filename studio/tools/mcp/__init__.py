@@ -5,6 +5,7 @@ from studio.tools.mcp.adapters import McpToolAdapter as McpToolAdapter
 from studio.tools.mcp.adapters import SseMcpToolAdapter as SseMcpToolAdapter
 from studio.tools.mcp.adapters import StdioMcpToolAdapter as StdioMcpToolAdapter
 from studio.tools.mcp.adapters import StreamableHttpMcpToolAdapter as StreamableHttpMcpToolAdapter
+from studio.tools.mcp.adapters import create_mcp_server_session as create_mcp_server_session
 from studio.tools.mcp.adapters import mcp_server_tools as mcp_server_tools
 from studio.tools.mcp.connection import McpUnavailable as McpUnavailable
 from studio.tools.mcp.host import ChatCompletionClientSampler as ChatCompletionClientSampler

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, cast
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, PrivateAttr, ValidationError, field_validator
@@ -12,7 +14,7 @@ from studio.errors import ConfigError, ToolFailed
 from studio.messages import ToolSchema
 from studio.models import model_from_schema
 from studio.tools.base import BaseTool, ToolReturn
-from studio.tools.mcp.connection import Connection
+from studio.tools.mcp.connection import Connection, McpUnavailable
 from studio.tools.mcp.results import PROGRESS, Progress, listed_tools, parameters_of
 from studio.tools.mcp.servers import McpServerParams, SseServerParams, StdioServerParams, StreamableHttpServerParams
 from studio.tools.telling import emit
@@ -47,6 +49,42 @@ _EXAMPLE: JsonObject = {
 }
 
 
+class McpSession:
+    """A session that several tools share, and what the SDK's session has.
+
+    Args:
+        connection: Held open by whoever made this.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+
+    async def initialize(self) -> types.InitializeResult | None:
+        """Nothing is left to do: the session is open. AutoGen's scripts ask for it."""
+        return self.connection.client and self.connection.client.session.initialize_result
+
+    def __getattr__(self, name: str) -> Any:
+        client = self.connection.client
+        if client is None:
+            raise McpUnavailable("The session with the MCP server has ended.", fix="Open a new one.")
+        return getattr(client.session, name)
+
+
+@asynccontextmanager
+async def create_mcp_server_session(server_params: McpServerParams) -> AsyncGenerator[McpSession]:
+    """A session with a server, for `mcp_server_tools`; it ends with the block.
+
+    Raises:
+        McpUnavailable: The server does not start or cannot be reached.
+    """
+    connection = Connection(server_params)
+    await connection.open()
+    try:
+        yield McpSession(connection)
+    finally:
+        await connection.close()
+
+
 class McpToolAdapter(BaseTool):
     """Calls one tool of an MCP server. Between `start` and `stop` all calls share a session; else each has its own."""
 
@@ -60,6 +98,8 @@ class McpToolAdapter(BaseTool):
 
     _connection: Connection | None = PrivateAttr(default=None)
     _keeps_session: bool = PrivateAttr(default=False)
+    _shared: McpSession | None = PrivateAttr(default=None)
+    """A session that whoever made it ends."""
     _arguments: type[BaseModel] | None = PrivateAttr(default=None)
 
     @field_validator("tool", mode="before")
@@ -81,6 +121,11 @@ class McpToolAdapter(BaseTool):
             if tool.name == tool_name:
                 return cls(server_params=server_params, tool=tool)
         raise ConfigError(f"Tool '{tool_name}' not found, available tools: {', '.join(tool.name for tool in tools)}")
+
+    def sharing(self, session: McpSession | None) -> Self:
+        """This adapter, with a session that it neither opens nor ends."""
+        self._shared = session
+        return self
 
     @property
     def server(self) -> McpServerParams:
@@ -113,8 +158,9 @@ class McpToolAdapter(BaseTool):
 
     async def _run(self, arguments: JsonObject) -> ToolReturn:
         checked = self._checked(arguments)
-        connection = self._connection or Connection(self.server)
-        if self._keeps_session:
+        shared = self._shared
+        connection = self._connection or Connection(self.server) if shared is None else shared.connection
+        if self._keeps_session and shared is None:
             self._connection = connection
         progress = Progress()
         try:
@@ -124,7 +170,7 @@ class McpToolAdapter(BaseTool):
         finally:
             for told in progress.told:
                 emit(PROGRESS, told)
-            if not self._keeps_session:
+            if not self._keeps_session and shared is None:
                 await connection.close()
         content: list[JsonValue] = [_item(part) for part in result.content]
         text = json.dumps(content)
@@ -197,15 +243,22 @@ _ADAPTERS: dict[str, type[McpToolAdapter]] = {
 }
 
 
-async def mcp_server_tools(server_params: McpServerParams) -> list[McpToolAdapter]:
-    """All tools of a server, each as a tool of its own."""
+async def mcp_server_tools(server_params: McpServerParams, session: McpSession | None = None) -> list[McpToolAdapter]:
+    """All tools of a server, each as a tool of its own.
+
+    Args:
+        server_params: How the server is reached.
+        session: One that all tools use; otherwise each opens its own.
+    """
     adapter = _ADAPTERS[server_params.type]
-    return [adapter(server_params=server_params, tool=tool) for tool in await _tools_of(server_params)]
+    found = await _tools_of(server_params, session)
+    return [adapter(server_params=server_params, tool=tool).sharing(session) for tool in found]
 
 
-async def _tools_of(server: McpServerParams) -> list[McpTool]:
-    connection = Connection(server)
+async def _tools_of(server: McpServerParams, session: McpSession | None = None) -> list[McpTool]:
+    connection = Connection(server) if session is None else session.connection
     try:
         return [McpTool.model_validate(tool) for tool in await connection.ask(listed_tools)]
     finally:
-        await connection.close()
+        if session is None:
+            await connection.close()

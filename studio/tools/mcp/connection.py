@@ -51,6 +51,11 @@ class Connection:
     def is_open(self) -> bool:
         return self._session is not None
 
+    @property
+    def client(self) -> Client | None:
+        """The client of the open session."""
+        return None if self._session is None else self._session.client
+
     async def ask(self, question: Callable[[Client], Awaitable[T]]) -> T:
         """Put a question to the server.
 

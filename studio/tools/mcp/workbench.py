@@ -137,6 +137,21 @@ class McpWorkbench(Workbench):
             name=name, result=_PARTS.validate_python(answer["content"]), is_error=bool(answer["is_error"])
         )
 
+    @property
+    def initialize_result(self) -> types.InitializeResult | None:
+        """How the server introduced itself, while a session is open."""
+        client = self._connection and self._connection.client
+        if client is None:
+            return None
+        from mcp import types
+
+        return types.InitializeResult(
+            protocol_version=client.protocol_version,
+            capabilities=client.server_capabilities,
+            server_info=client.server_info or types.Implementation(name="", version=""),
+            instructions=client.instructions,
+        )
+
     async def list_resources(self) -> types.ListResourcesResult:
         """Resources of the server, its first page."""
         from mcp import types

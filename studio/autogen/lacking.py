@@ -1,0 +1,80 @@
+"""What of AutoGen is not here, and what a script can do about it; said by the `ImportError` of each such name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+from studio.agents import OpenAIAssistantAgent, VideoSurfer
+
+_ACTORS = (
+    "Teams run without AutoGen's actor runtime. Derive your agents from BaseChatAgent and put them into a team, "
+    "or run this script with AutoGen."
+)
+_ACTOR_NAMES = (
+    *("Agent", "AgentInstantiationContext", "AgentMetadata", "AgentProxy", "BaseAgent", "ClosureAgent"),
+    *("ClosureContext", "DefaultInterventionHandler", "DefaultSubscription", "DropMessage", "InterventionHandler"),
+    *("JSON_DATA_CONTENT_TYPE", "MessageHandlerContext", "MessageSerializer", "PROTOBUF_DATA_CONTENT_TYPE"),
+    *("RoutedAgent", "Subscription", "SubscriptionInstantiationContext", "TypePrefixSubscription"),
+    *("TypeSubscription", "UnknownPayload", "default_subscription", "event", "exceptions", "message_handler", "rpc"),
+    *("try_get_known_serializers_for_type", "type_subscription"),
+)
+_LOGGED = "Only calls of models and of tools are logged as events; a run's log in the studio has everything."
+_SEARCH = "Write a FunctionTool that asks the service, or use a server of its own with a McpWorkbench."
+_SPANS = "The engine writes no spans; make them with OpenTelemetry's own tracer, or read a run's log in the studio."
+_BROWSER = "Use a MultimodalWebSurfer, which drives the browser itself."
+
+_REASONS: dict[str, str] = {
+    **{f"autogen_core.{name}": _ACTORS for name in _ACTOR_NAMES},
+    "autogen_core.logging": _LOGGED,
+    "autogen_core.tool_agent": "Give an AssistantAgent the tools; it makes the calls that its model wishes for.",
+    "autogen_core.trace_create_agent_span": _SPANS,
+    "autogen_core.trace_invoke_agent_span": _SPANS,
+    "autogen_core.trace_tool_span": _SPANS,
+    "autogen_ext.agents.azure": "Its agents live in Azure AI Foundry. Use an AssistantAgent or an OpenAIAgent.",
+    "autogen_ext.agents.openai.OpenAIAssistantAgent": OpenAIAssistantAgent.why(),
+    "autogen_ext.agents.video_surfer": VideoSurfer.why(),
+    "autogen_ext.agents.web_surfer.PlaywrightController": _BROWSER,
+    "autogen_ext.agents.web_surfer.playwright_controller": _BROWSER,
+    "autogen_ext.code_executors.azure": "Use a DockerCommandLineCodeExecutor.",
+    "autogen_ext.code_executors.docker_jupyter": "Use a DockerJupyterCodeExecutor, which asks its kernel itself.",
+    "autogen_ext.experimental": (
+        "Use one of the memories: ListMemory, ChromaDBVectorMemory, RedisMemory, Mem0Memory or TextCanvasMemory."
+    ),
+    "autogen_ext.models.openai.AZURE_OPENAI_USER_AGENT": "Give the client's `default_headers` a user agent.",
+    "autogen_ext.models.semantic_kernel": "Use the client of the service itself, such as OpenAIChatCompletionClient.",
+    "autogen_ext.runtimes": _ACTORS,
+    "autogen_ext.tools.azure": _SEARCH,
+    "autogen_ext.tools.graphrag": _SEARCH,
+    "autogen_ext.tools.mcp.McpSessionActor": "Use a McpWorkbench, which keeps a session of its own.",
+    "autogen_ext.tools.semantic_kernel": "Make a FunctionTool of the function.",
+}
+"""By name or module; a module speaks for all in it that has no words of its own."""
+
+_UNKNOWN = "Take the import out, or run this script with AutoGen."
+
+
+def advice(name: str, there: Iterable[str]) -> str:
+    """What to do about a name that is missing.
+
+    Args:
+        name: The dotted name of a module, or of something in it.
+        there: Dotted names that are not missing; one of them may have been meant.
+    """
+    known = known_reason(name)
+    if known:
+        return known
+    module, _, last = name.rpartition(".")
+    beside = sorted(each.rpartition(".")[2] for each in there if each.rpartition(".")[0] == module)
+    for meant in get_close_matches(last, beside, n=1, cutoff=0.75):
+        return f"Did you mean {meant!r}?"
+    return _UNKNOWN
+
+
+def known_reason(name: str) -> str:
+    """Why it is missing, where that was decided; else nothing."""
+    while name:
+        if name in _REASONS:
+            return _REASONS[name]
+        name = name.rpartition(".")[0]
+    return ""
