@@ -235,8 +235,7 @@ class AssistantAgent(ChatAgent):
     def on_messages_stream(
         self, messages: Sequence[BaseChatMessage], cancellation_token: CancellationToken | None = None
     ) -> AsyncGenerator[Step, None]:
-        if self._turn is not None:
-            self._turn.give_up()
+        self._give_up_turn()
         turn = self._turn = Turn(self._prepared(), cancellation_token or CancellationToken())
         if not self.input_guardrails and not self.output_guardrails:
             return turn.steps(messages)
@@ -248,15 +247,20 @@ class AssistantAgent(ChatAgent):
 
     async def on_reset(self, cancellation_token: CancellationToken | None = None) -> None:
         del cancellation_token
+        self._give_up_turn()
+        await self._prepared().context.clear()
+
+    def _give_up_turn(self) -> None:
+        """Let the turn before write nothing any more, should it end late."""
         if self._turn is not None:
             self._turn.give_up()
-        await self._prepared().context.clear()
 
     async def save_state(self) -> Mapping[str, JsonValue]:
         context = await self._prepared().context.save_state()
         return {"type": STATE_TYPE, "version": "1.0.0", "llm_context": dict(context)}
 
     async def load_state(self, state: Mapping[str, JsonValue]) -> None:
+        self._give_up_turn()
         await self._prepared().context.load_state(cast("JsonObject", state.get("llm_context") or {"messages": []}))
 
     async def release(self) -> None:

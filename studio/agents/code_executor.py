@@ -150,8 +150,7 @@ class CodeExecutorAgent(ChatAgent):
                 chat_message=TextMessage(content=await self._run_what_was_said(messages, token), source=self.name)
             )
             return
-        if self._turn is not None:
-            self._turn.is_given_up = True
+        self._give_up_turn()
         turn = self._turn = CodeTurn(
             name=self.name,
             client=self.model_client,
@@ -203,6 +202,16 @@ class CodeExecutorAgent(ChatAgent):
             self._context = self.model_context or UnboundedChatCompletionContext()
         return self._context
 
+    def _give_up_turn(self) -> None:
+        """Let the turn before write nothing any more, should it end late."""
+        if self._turn is not None:
+            self._turn.is_given_up = True
+
+    async def on_reset(self, cancellation_token: CancellationToken | None = None) -> None:
+        del cancellation_token
+        self._give_up_turn()
+        await self._own_context().clear()
+
     async def save_state(self) -> Mapping[str, JsonValue]:
         if self.model_client is None:
             return await super().save_state()
@@ -212,6 +221,7 @@ class CodeExecutorAgent(ChatAgent):
     async def load_state(self, state: Mapping[str, JsonValue]) -> None:
         context = state.get("llm_context")
         if context is not None:
+            self._give_up_turn()
             await self._own_context().load_state(cast("JsonObject", context))
 
     async def release(self) -> None:

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from studio.agents.base import Step
 from studio.agents.structured import InvalidAnswer
-from studio.agents.turn import NoReflection, add_to_context, whole_answer, without_images
+from studio.agents.turn import NoFinalResult, NoReflection, add_to_context, whole_answer, without_images
 from studio.contexts import ChatCompletionContext
 from studio.errors import RunFailed
 from studio.messages import (
@@ -158,6 +158,7 @@ class CodeTurn:
         messages: list[LLMMessage] = [*system, *await self.context.get_messages()]
         if not self.client.info["vision"]:
             messages = without_images(messages)
+        self._result = None
         if self.streams:
             async with aclosing(self.client.create_stream(messages, cancellation_token=self.token)) as items:
                 async for item in items:
@@ -168,7 +169,8 @@ class CodeTurn:
         else:
             self._result = await self.client.create(messages, cancellation_token=self.token)
         result = self._result
-        assert result is not None, "a model call that raises nothing has a result"
+        if result is None:  # the client of a script may end its stream early
+            raise NoFinalResult("No final model result in streaming mode.")
         if result.thought:
             event = ThoughtEvent(content=result.thought, source=self.name)
             self._inner.append(event)

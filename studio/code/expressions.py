@@ -12,6 +12,7 @@ from studio.code.made import MAX_COST, Made, broken, envelope, keyed, listed, pl
 from studio.code.scope import Defined, Imported, Scope
 from studio.code.source import Source
 from studio.code.vocabulary import CONSTANTS, find_type, similar
+from studio.components import is_reference
 from studio.conditions import AndTerminationCondition, OrTerminationCondition, TerminationCondition
 
 MAX_NESTING = 120
@@ -91,7 +92,9 @@ class Expressions:
                 return self._joined(node, scope, place)
             case ast.Attribute():
                 return self._attribute(node, scope, place)
-            case ast.Subscript(slice=ast.Constant(value=str(name))) if self.dotted(node.value, scope) == "os.environ":
+            case ast.Subscript(slice=ast.Constant(value=str(name))) if self.dotted(
+                node.value, scope
+            ) == "os.environ" and is_reference(f"env:{name}"):
                 return secret(f"env:{name}", place)
             case _:
                 kind = _KINDS.get(type(node), f"{type(node).__name__} as a value")

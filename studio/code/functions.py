@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
+from studio.components.python_text import parsed
+
 OFFERED = {"emit", "ContextVariables"}
 """Names that a tool finds in its process without importing them; in a script nobody would know what they are."""
 
@@ -96,7 +98,7 @@ def read_function(source: str, global_imports: JsonValue) -> FunctionSource | No
     process offers.
     """
     try:
-        tree = ast.parse(source)
+        tree = parsed(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     if len(tree.body) != 1 or not isinstance(tree.body[0], ast.FunctionDef | ast.AsyncFunctionDef):

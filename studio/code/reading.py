@@ -165,10 +165,11 @@ def _errors(problems: Problems, made: Made | None) -> Iterator[CodeFinding]:
 
 
 def _tell_lost_comments(parsed: Source, kept: Sequence[range], problems: Problems) -> None:
+    kept_lines = {line for lines in kept for line in lines}
     lost = [
         place
         for place in parsed.comments
-        if not any(place.line in lines for lines in kept) and parsed.lines[place.line - 1].strip() != NOTES_COMMENT
+        if place.line not in kept_lines and parsed.lines[place.line - 1].strip() != NOTES_COMMENT
     ]
     if lost:
         them = "the one here is" if len(lost) == 1 else f"the {len(lost)} from here on are"

@@ -92,7 +92,7 @@ class Script:
     def _outermost(self) -> Iterator[Made]:
         """Components of variables that are not inside another one."""
         values = _distinct(made for scope in self._scopes for made in scope.names.values() if isinstance(made, Made))
-        inside = {id(part.entries) for made in values for part in _parts_within(made)}
+        inside = _held_by(values)
         yield from (made for made in values if made.cls and id(made.entries) not in inside)
 
     def _tell_unused(self, functions: Iterable[Function], found: Made | None) -> None:
@@ -219,16 +219,16 @@ def _distinct(values: Iterable[Made]) -> list[Made]:
     return list({id(made.entries) if made.cls else id(made): made for made in values}.values())
 
 
-def _parts_within(made: Made) -> Iterator[Made]:
-    """Everything inside a value, each thing once however often it is used."""
+def _held_by(values: Iterable[Made]) -> set[int]:
+    """The entries of everything inside the values, by identity; each is looked into once, however often it is used."""
     seen: set[int] = set()
-    todo = list(parts_of(made))
+    todo = [part for made in values for part in parts_of(made)]
     while todo:
         part = todo.pop()
         if part.entries is not None and id(part.entries) not in seen:
             seen.add(id(part.entries))
-            yield part
             todo.extend(parts_of(part))
+    return seen
 
 
 def _is_program(test: ast.expr) -> bool:

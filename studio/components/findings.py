@@ -53,6 +53,8 @@ def findings_from(error: ValidationError, document: JsonValue) -> list[Finding]:
     found: dict[tuple[str, str], Finding] = {}
     misfits: dict[str, list[ErrorDetails]] = {}
     for detail in error.errors(include_url=False, include_input=False):
+        if detail["type"] == "default_factory_not_called":
+            continue  # follows from another error: the default depends on a field that is wrong
         if detail["type"] == "wrong_component":
             misfits.setdefault(pointer_of(detail["loc"], document), []).append(detail)
             continue

@@ -7,7 +7,7 @@ import base64
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, ClassVar, Protocol, cast
@@ -117,7 +117,8 @@ class CellExecutor(CodeExecutor):
                     if mime == "text/plain":
                         yield str(data)
                     elif mime == "image/png":
-                        files.append(self._save("png", base64.b64decode(str(data))))
+                        with suppress(ValueError):  # a cell may show anything and call it a picture
+                            files.append(self._save("png", base64.b64decode(str(data))))
                     elif mime == "text/html":
                         files.append(self._save("html", str(data).encode()))
                     elif mime != "image/jpeg":  # stands beside a PNG

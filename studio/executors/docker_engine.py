@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
 
 from studio.executors.base import ExecutorUnavailable
 from studio.executors.command_line import reason
@@ -35,7 +34,6 @@ async def docker(
     *arguments: str,
     limit_s: float = COMMAND_LIMIT_S,
     token: CancellationToken | None = None,
-    environment: Mapping[str, str] | None = None,
 ) -> Outcome:
     """Run the `docker` command to its end."""
-    return await run_program(("docker", *arguments), timeout_s=limit_s, token=token, environment=environment)
+    return await run_program(("docker", *arguments), timeout_s=limit_s, token=token)

@@ -7,14 +7,14 @@ import os
 import secrets
 import sys
 import tempfile
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import AsyncExitStack, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Annotated, Any, ClassVar, Self
 from uuid import uuid4
 
-from pydantic import BeforeValidator, Field, PrivateAttr, SecretStr
+from pydantic import AfterValidator, BeforeValidator, Field, PrivateAttr, SecretStr
 
 from studio.components import Capability, Component, DefaultEnv, SecretRef
 from studio.executors.base import ExecutorUnavailable, folder_at, path_of
@@ -39,6 +39,33 @@ def _folder_with_dockerfile() -> Generator[str]:
     with tempfile.TemporaryDirectory(prefix="studio-image-") as folder:
         Path(folder, "Dockerfile").write_text(DOCKERFILE, encoding="utf-8")
         yield folder
+
+
+@contextmanager
+def _environment_file(variables: Mapping[str, str]) -> Generator[str]:
+    """A file for `docker run --env-file` that only this user can read.
+
+    Everybody on the machine can read a command line; and in its own environment the `docker` command would obey a
+    team's variables itself, such as `PATH`, `LD_PRELOAD` or `DOCKER_HOST`.
+
+    Raises:
+        ExecutorUnavailable: A value has several lines, which such a file cannot hold.
+    """
+    if several := [name for name, value in variables.items() if len(value.splitlines()) > 1]:
+        raise ExecutorUnavailable(
+            f"The variable {several[0]!r} has several lines, which Docker does not take.", fix="Give it one line."
+        )
+    with tempfile.TemporaryDirectory(prefix="studio-environment-") as folder:
+        file = Path(folder, "environment")
+        file.write_text("".join(f"{name}={value}\n" for name, value in variables.items()), encoding="utf-8")
+        yield str(file)
+
+
+def _are_names_of_variables(variables: dict[str, str] | None) -> dict[str, str] | None:
+    for name in variables or ():
+        if not name or name.startswith("#") or any(letter.isspace() or letter in "=\0" for letter in name):
+            raise ValueError(f"{name!r} is no name of a variable.")
+    return variables
 
 
 class DockerJupyterServer(Component):
@@ -68,6 +95,7 @@ class DockerJupyterServer(Component):
     stop_container: Annotated[bool, Field(title="Stop the container at the end of a run")] = True
     docker_env: Annotated[
         dict[str, str] | None,
+        AfterValidator(_are_names_of_variables),
         Field(title="Environment", description="More variables; a value may name a secret: `env:NAME`."),
     ] = None
     expose_port: Annotated[
@@ -155,12 +183,8 @@ class DockerJupyterServer(Component):
             options += ["--volume", f"{folder_at(self.bind_dir)}:{self.work_dir}:rw"]
         if not self.custom_image_name and sys.platform != "win32":
             options += ["--user", f"{os.getuid()}:{os.getgid()}", "--env", "HOME=/tmp"]
-        # By name only: what stands on a command line can be read by everybody on the machine.
-        environment = {**dict.fromkeys(TOKENS, token), **resolved_headers(self.docker_env)}
-        options += [part for name in environment for part in ("--env", name)]
-        outcome = await docker(
-            "run", *options, self.image, limit_s=PULL_LIMIT_S, environment={**os.environ, **environment}
-        )
+        with _environment_file({**dict.fromkeys(TOKENS, token), **resolved_headers(self.docker_env)}) as file:
+            outcome = await docker("run", *options, "--env-file", file, self.image, limit_s=PULL_LIMIT_S)
         if outcome.exit_code != 0:
             raise ExecutorUnavailable(
                 f"No container of the image {self.image!r} could be started: {reason(outcome)}",

@@ -13,6 +13,7 @@ from typing import Annotated, Any, cast
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from studio.components.python_text import parsed
 from studio.executors.imports import Import, import_statements
 
 PROMPT = """These functions are in the module `$module_name`; import them from there, as in
@@ -24,8 +25,8 @@ $functions"""
 def _function_in(source: str) -> ast.FunctionDef | ast.AsyncFunctionDef:
     """The one function of a source, which is parsed and not run."""
     try:
-        tree = ast.parse(source)
-    except (SyntaxError, RecursionError, MemoryError) as error:
+        tree = parsed(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise ValueError(f"Could not compile function: {error}") from error
     functions = [node for node in tree.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
     if len(functions) != 1:

@@ -72,6 +72,7 @@ async def started_kernel(server: JupyterConnectionInfo, name: str) -> AsyncGener
     """
     with needs_extra("docker-jupyter", "DockerJupyterCodeExecutor"):
         from websockets.asyncio.client import connect
+        from websockets.exceptions import WebSocketException
     import httpx
 
     headers = server.headers()
@@ -80,15 +81,19 @@ async def started_kernel(server: JupyterConnectionInfo, name: str) -> AsyncGener
     ) as client:
         if name not in await _kernel_names(client, server):
             raise ExecutorUnavailable(f"Kernel {name} is not installed.", fix="Choose one that the server has.")
-        made = await client.post("/api/kernels", json={"name": name})
-        kernel = f"/api/kernels/{made.raise_for_status().json()['id']}"
+        made = _answered(await client.post("/api/kernels", json={"name": name}), server, "id")
+        kernel = f"/api/kernels/{made}"
         try:
-            async with connect(
-                f"{server.socket_address}{kernel}/channels",
-                additional_headers=headers,
-                max_size=MOST_BYTES,
-                proxy=None,
-            ) as channels:
+            try:
+                channels = await connect(
+                    f"{server.socket_address}{kernel}/channels",
+                    additional_headers=headers,
+                    max_size=MOST_BYTES,
+                    proxy=None,
+                )
+            except (WebSocketException, OSError) as error:
+                raise ExecutorUnavailable(f"The kernel at {server.address} cannot be reached: {error}") from error
+            async with channels:
                 yield GatewayKernel(client, kernel, channels)
         finally:
             with suppress(httpx.TransportError):  # a server that is gone took its kernels along
@@ -111,11 +116,23 @@ async def _kernel_names(client: httpx.AsyncClient, server: JupyterConnectionInfo
         raise ExecutorUnavailable(
             f"No Jupyter server answers at {server.address}.", fix="Check that it runs, and its port."
         ) from error
-    if answer.status_code != 200:
+    return set(cast("JsonObject", _answered(answer, server, "kernelspecs")))
+
+
+def _answered(answer: httpx.Response, server: JupyterConnectionInfo, key: str) -> object:
+    """What stands under a key of an answer.
+
+    Raises:
+        ExecutorUnavailable: It is a refusal, or the answer of something else than a Jupyter server.
+    """
+    if not answer.is_success:
         raise ExecutorUnavailable(
             f"The Jupyter server at {server.address} answers with status {answer.status_code}.", fix="Check its token."
         )
-    return set(answer.json()["kernelspecs"])
+    try:
+        return answer.json()[key]
+    except (ValueError, KeyError, TypeError) as error:
+        raise ExecutorUnavailable(f"There is no Jupyter server at {server.address}.", fix="Check its port.") from error
 
 
 class GatewayKernel:

@@ -99,6 +99,9 @@ class Prompt(Sequence[LLMMessage]):
     def __add__(self, more: Iterable[LLMMessage]) -> list[LLMMessage]:
         return [*self, *more]
 
+    def __radd__(self, before: Iterable[LLMMessage]) -> list[LLMMessage]:
+        return [*before, *self]  # as clients of scripts put their instructions first
+
     def __repr__(self) -> str:
         return repr(list(self))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from collections.abc import Set as AbstractSet
 from typing import Annotated, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -122,16 +121,20 @@ class DiGraph(BaseModel):
             parents[edge.target].append(source)
         return parents
 
-    def get_start_nodes(self) -> AbstractSet[str]:
+    def get_start_nodes(self) -> set[str]:
+        """The nodes that speak first."""
+        return set(self.ordered_start_nodes())
+
+    def ordered_start_nodes(self) -> list[str]:
         """The nodes that speak first, in the order in which they were defined."""
         if self.default_start_node:
-            return {self.default_start_node: None}.keys()
+            return [self.default_start_node]
         targets = {edge.target for _, edge in self._edges()}
-        return {name: None for name in self.nodes if name not in targets}.keys()
+        return [name for name in self.nodes if name not in targets]
 
-    def get_leaf_nodes(self) -> AbstractSet[str]:
+    def get_leaf_nodes(self) -> set[str]:
         """The nodes after which nothing comes."""
-        return {name: None for name, node in self.nodes.items() if not node.edges}.keys()
+        return {name for name, node in self.nodes.items() if not node.edges}
 
     def get_remaining_map(self) -> dict[str, dict[str, int]]:
         """From each node and each of its groups to the number of edges that lead there."""

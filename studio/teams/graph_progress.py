@@ -42,7 +42,7 @@ class GraphProgress:
         """Stand at the start nodes again."""
         self._remaining = {target: dict(groups) for target, groups in self._edge_counts.items()}
         self._enqueued_any = {target: dict.fromkeys(groups, False) for target, groups in self._edge_counts.items()}
-        self._ready = list(self._graph.get_start_nodes())
+        self._ready = self._graph.ordered_start_nodes()
         self._speaking = []
         self.looked_at = []
 

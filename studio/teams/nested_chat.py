@@ -124,6 +124,10 @@ class NestedChatAgent(ChatAgent):
 
     _unheard: list[BaseChatMessage] = PrivateAttr(default_factory=list[BaseChatMessage])
     """What was said to it, and by it, that its agent has not been told yet."""
+    _telling: list[BaseChatMessage] = PrivateAttr(default_factory=list[BaseChatMessage])
+    """What its agent was given in a turn that is not over."""
+    _taken_up: list[str] = PrivateAttr(default_factory=list[str])
+    """Ids of the messages that the turn began with; one that was broken off is given them again."""
 
     @field_validator("participants")
     @classmethod
@@ -166,12 +170,15 @@ class NestedChatAgent(ChatAgent):
     ) -> AsyncGenerator[Step, None]:
         token = cancellation_token or CancellationToken()
         if self.agent is not None:
-            self._unheard.extend(messages)
+            new = [message for message in messages if message.id not in self._taken_up]
+            self._unheard, self._telling = [*self._not_told(), *new], []
+            self._taken_up = [message.id for message in messages]
         is_called_for = self.triggers is None or (bool(messages) and messages[-1].source in self.triggers)
         answers = self._think(messages[-1] if messages else None, token) if is_called_for else self._speak((), token)
         async with aclosing(answers) as items:
             async for item in items:
                 if isinstance(item, Spoken):
+                    self._taken_up = []
                     # As with a society of mind: what was said in the chats is no matter of the team outside.
                     yield Response(chat_message=item.said[-1], inner_messages=item.messages[:-1])
                 else:
@@ -236,10 +243,11 @@ class NestedChatAgent(ChatAgent):
     async def _speak(self, new: Sequence[BaseChatMessage], token: CancellationToken) -> Speech:
         """Let the agent answer, in this agent's name; it is told first what it has missed."""
         assert self.agent is not None, "validation sees to it"
-        told, self._unheard = [*self._unheard, *new], []
-        async with aclosing(speak([(self.agent, told)], token)) as items:
+        self._telling, self._unheard = [*self._unheard, *new], []
+        async with aclosing(speak([(self.agent, self._telling)], token)) as items:
             async for item in items:
                 if isinstance(item, Spoken):
+                    self._telling = []
                     answer = item.said[-1].model_copy(update={"source": self.name})
                     yield Spoken(self.name, (*item.messages[:-1], answer), (answer,), answer)
                 else:
@@ -264,7 +272,7 @@ class NestedChatAgent(ChatAgent):
 
     async def on_reset(self, cancellation_token: CancellationToken | None = None) -> None:
         del cancellation_token
-        self._unheard.clear()
+        self._unheard, self._telling, self._taken_up = [], [], []
         for part in self._parts():
             await _forget(part)
 
@@ -285,7 +293,8 @@ class NestedChatAgent(ChatAgent):
             "version": "1.0.0",
             "participants": cast("JsonValue", states),
             "agent": dict(await self.agent.save_state()) if self.agent is not None else None,
-            "unheard": [message.dump() for message in self._unheard],
+            "unheard": [message.dump() for message in self._not_told()],
+            **({"taken_up": list[JsonValue](self._taken_up)} if self._taken_up else {}),
         }
 
     async def load_state(self, state: Mapping[str, JsonValue]) -> None:
@@ -297,6 +306,13 @@ class NestedChatAgent(ChatAgent):
         if self.agent is not None and (saved := state.get("agent")) is not None:
             await self.agent.load_state(object_in(saved))
         self._unheard = [message for message in unheard if isinstance(message, BaseChatMessage)]
+        self._telling = []
+        self._taken_up = [str(item) for item in list_in(state.get("taken_up"))]
+
+    def _not_told(self) -> list[BaseChatMessage]:
+        """What its agent must hear in its next turn; of a turn that was broken off, what it did not take up."""
+        again = self.agent.unheard(self._telling) if self.agent is not None and self._telling else ()
+        return [*again, *self._unheard]
 
     async def release(self) -> None:
         clients = [self.model_client.close] if self.model_client is not None else []

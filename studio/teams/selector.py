@@ -15,7 +15,7 @@ from studio import effects
 from studio.agents import Participant
 from studio.agents.releasing import release_all
 from studio.agents.templates import fill_in, unknown_placeholders
-from studio.agents.turn import add_to_context
+from studio.agents.turn import add_to_context, whole_answer
 from studio.components import JsonObject, Warn
 from studio.contexts import ChatCompletionContext, UnboundedChatCompletionContext
 from studio.effects import Noting
@@ -286,7 +286,8 @@ class SelectorGroupChat(Team):
                     if self.emit_team_events:
                         yield ModelClientStreamingChunkEvent(content=item, source=self.manager_name)
                     continue
-                text = item.content if isinstance(item.content, str) else ""
+                result = whole_answer(item)
+                text = result.content if isinstance(result.content, str) else ""
                 if self.emit_team_events:
                     yield SelectorEvent(content=text, source=self.manager_name)
                 yield text

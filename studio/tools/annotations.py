@@ -13,6 +13,7 @@ from uuid import UUID
 
 from pydantic import ConfigDict, create_model
 
+from studio.components.python_text import MAX_FORMATTED
 from studio.models.schema_model import is_field_name
 
 _SIMPLE: dict[str, Any] = {
@@ -164,6 +165,8 @@ def names_in(tree: ast.Module, imported: Mapping[str, str]) -> Names:
 
 def _parsed(text: str) -> list[ast.expr]:
     """An annotation that stands in quotes; nothing where it is none."""
+    if len(text) > MAX_FORMATTED:  # a formatted string in there would cost the parser too much
+        return []
     try:
         return [ast.parse(text, mode="eval").body]
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
 from dataclasses import dataclass
 from typing import ClassVar, cast
 
@@ -145,8 +146,9 @@ class StreamTool(BaseTool):
         call_id: str | None = None,
     ) -> ToolReturn:
         last: object = None
-        async for item in self.run_json_stream(arguments, cancellation_token, call_id):
-            last = item
+        async with aclosing(self.run_json_stream(arguments, cancellation_token, call_id)) as items:
+            async for item in items:
+                last = item
         return ToolReturn(plain(last), self.return_value_as_string(last))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, ClassVar
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError, model_serializer
 
 from studio.errors import ToolFailed
 from studio.executors import CodeExecutor
@@ -17,6 +17,17 @@ class CodeExecutionInput(BaseModel):
     """What the model writes."""
 
     code: Annotated[str, Field(description="The contents of the Python code block that should be executed")]
+
+
+class CodeExecutionResult(BaseModel):
+    """What came of it; written as the output alone."""
+
+    success: bool
+    output: str
+
+    @model_serializer
+    def _as_output(self) -> str:
+        return self.output
 
 
 class PythonCodeExecutionTool(BaseTool):
@@ -71,9 +82,16 @@ class PythonCodeExecutionTool(BaseTool):
             given = CodeExecutionInput.model_validate(dict(arguments))
         except ValidationError as error:
             raise ToolFailed(str(error)) from error
-        block = CodeBlock(code=given.code, language="python")
+        result = await self.run(given, cancellation_token)
+        return ToolReturn({"success": result.success, "output": result.output}, result.output)
+
+    async def run(
+        self, args: CodeExecutionInput, cancellation_token: CancellationToken | None = None
+    ) -> CodeExecutionResult:
+        """Run the code in the executor."""
+        block = CodeBlock(code=args.code, language="python")
         result = await self.executor.execute_code_blocks([block], cancellation_token)
-        return ToolReturn({"success": result.exit_code == 0, "output": result.output}, result.output)
+        return CodeExecutionResult(success=result.exit_code == 0, output=result.output)
 
     async def stop(self) -> None:
         await self.executor.stop()

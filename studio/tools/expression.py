@@ -14,6 +14,8 @@ from pydantic import AfterValidator
 from studio.errors import ConfigError
 
 MOST_TEXT = 1_000
+MOST_NESTING = 20
+"""Parts in parts. What is deeper could be read here, and yet overflow the stack of a run, where it is checked."""
 _PLACE = re.compile(r"\$\{([^{}]*)\}")
 _NAMED = {"true": True, "false": False, "null": None}
 _COMPARISONS: dict[type[ast.cmpop], Callable[[object, object], object]] = {
@@ -41,6 +43,9 @@ class VariableCondition:
     def __init__(self, text: str) -> None:
         self.text = text
         self._names: dict[str, str] = {}
+        self._stand_in = "_variable"
+        while self._stand_in in text:
+            self._stand_in += "_"
         if len(text) > MOST_TEXT:
             raise ValueError(f"A condition is {MOST_TEXT} characters at most.")
         try:
@@ -61,12 +66,16 @@ class VariableCondition:
             raise ConfigError(f"The condition {self.text!r} cannot be checked: {error}.") from error
 
     def _placed(self, place: re.Match[str]) -> str:
-        stand_in = f"_variable_{len(self._names)}"
+        stand_in = f"{self._stand_in}_{len(self._names)}"
         self._names[stand_in] = place[1].strip()
         return f" {stand_in} "
 
-    def _check(self, node: ast.expr) -> None:
+    def _check(self, node: ast.expr, depth: int = 0) -> None:
+        if depth > MOST_NESTING:
+            raise ValueError("A condition is nested too deeply.")
         match node:
+            case ast.Constant(value=str(text)) if self._stand_in in text:
+                raise ValueError("A condition names variables outside of quotes: write `${name}`, not `'${name}'`.")
             case ast.Name() | ast.Constant(value=str() | int() | float() | None):
                 return
             case ast.BoolOp(values=parts) | ast.List(elts=parts) | ast.Tuple(elts=parts):
@@ -80,7 +89,7 @@ class VariableCondition:
             case _:
                 raise ValueError(f"A condition cannot hold `{ast.unparse(node)}`.")
         for part in inside:
-            self._check(part)
+            self._check(part, depth + 1)
 
     def _value(self, node: ast.expr, variables: Mapping[str, object]) -> object:
         match node:

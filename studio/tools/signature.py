@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import json
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -13,6 +12,7 @@ from typing import Any, cast
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from studio.components import JsonObject
+from studio.components.python_text import CostlyPython, parsed
 from studio.models.schema_model import inlined, is_field_name
 from studio.tools.annotations import Names, names_in
 
@@ -96,14 +96,14 @@ _read_once = lru_cache(maxsize=256)(_read)
 
 
 def _parse(source: str) -> ast.Module:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # such as an invalid escape sequence in a string: not ours to tell
-        try:
-            return ast.parse(source)
-        except SyntaxError as error:
-            raise ValueError(f"The source is not Python: {error.msg} (line {error.lineno}).") from error
-        except (ValueError, RecursionError, MemoryError) as error:
-            raise ValueError(f"The source is not Python: {error or type(error).__name__}.") from error
+    try:
+        return parsed(source)
+    except SyntaxError as error:
+        raise ValueError(f"The source is not Python: {error.msg} (line {error.lineno}).") from error
+    except CostlyPython:
+        raise
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise ValueError(f"The source is not Python: {error or type(error).__name__}.") from error
 
 
 def _named_arguments(arguments: ast.arguments) -> list[ast.arg]:

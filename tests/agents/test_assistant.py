@@ -235,3 +235,20 @@ def test_a_model_that_calls_no_tools_takes_neither_tools_nor_handoffs():
 def test_a_schema_that_is_none_is_told_when_it_is_loaded():
     with pytest.raises(ValueError, match="does not describe an object"):
         StructuredMessageFactory(json_schema={"type": "array"}, content_model_name="List")
+
+
+def test_an_agent_without_a_model_is_told_of_the_model_alone():
+    document: JsonObject = {"provider": AssistantAgent.provider, "component_type": "agent", "config": {"name": "a"}}
+    report = validate_component(document)
+    assert [finding.where for finding in report.errors] == ["/config/model_client"]
+
+
+async def test_a_turn_that_ends_late_writes_nothing_into_a_state_that_was_loaded_since():
+    able = agent("a", wishes(("transfer_to_b", "{}")), handoffs=[Handoff(target="b")])
+    before = await able.save_state()
+    steps = able.on_messages_stream([TextMessage(content="Go.", source="user")])
+    await anext(steps)
+    assert isinstance(await anext(steps), ToolCallExecutionEvent)
+    await able.load_state(before)
+    await steps.aclose()
+    assert await able.save_state() == before

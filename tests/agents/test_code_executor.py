@@ -140,3 +140,14 @@ def test_the_description_says_whether_it_writes_code():
 def test_a_dump_loads_to_the_same_agent():
     document = executor(sources=["coder"], supported_languages=["python"]).dump_component()
     assert load_component(document).dump_component() == document
+
+
+@pytest.mark.parametrize("is_loaded", [False, True])
+async def test_a_turn_that_ends_late_writes_nothing_into_what_came_after_it(*, is_loaded: bool):
+    runner = executor(model_client=scripted(PRINTS))
+    before = await runner.save_state()
+    steps = runner.on_messages_stream([TextMessage(content="Go.", source="user")])
+    assert isinstance(await anext(steps), CodeGenerationEvent)
+    await (runner.load_state(before) if is_loaded else runner.on_reset())
+    await steps.aclose()
+    assert await runner.save_state() == before

@@ -168,6 +168,7 @@ REFUSED = {
     "with open('x') as f: pass": "not_read",
     "x = (yield)": "not_literal",
     "x = env('A' + 'B')": "not_literal",
+    "import os\nx = os.environ['a b']": "not_literal",
     "x = AssistantAgent('a', 'b', 'c', 'd', 'e')": "unknown_argument",
     "x = AssistantAgent('a', name='b')": "twice",
     "x = MaxMessageTermination(1) | 2": "not_literal",
@@ -252,6 +253,7 @@ HOSTILE = {
     "one line": "a = ['é'," + "b," * 240_000 + "]",
     "strings": "a = '''" + "\n" * 400_000,
     "comments": "#\n" * 200_000,
+    "a chain of variables": "v0=[1]\n" + "".join(f"v{n + 1}=[v{n}]\n" for n in range(9_000)),
 }
 
 
@@ -259,6 +261,12 @@ HOSTILE = {
 def test_a_hostile_script_is_refused(name: str):
     with pytest.raises(StudioError):
         parse_python(HOSTILE[name])
+
+
+def test_a_long_text_that_begins_with_an_f_is_no_formatted_string():
+    text = "for " * 6_000
+    script = f"{HEAD}x = AssistantAgent('a', OpenAIChatCompletionClient(model='gpt-4o'), system_message={text!r})"
+    assert cast("JsonObject", read_python(script)["config"])["system_message"] == text
 
 
 def test_a_script_longer_than_any_team_is_refused():

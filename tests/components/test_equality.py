@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import copy
-from typing import cast
+import pickle
+from typing import Any, cast
 
 import pytest
-from pydantic import JsonValue
+from pydantic import JsonValue, ValidationError
 
 from studio.components import Component, JsonObject, catalogue, load_component, load_rooms
 from studio.conditions import MaxMessageTermination
@@ -63,6 +64,26 @@ async def test_what_a_component_did_does_not_count():
     await used([TextMessage(content="One.", source="a")])
     assert used == new
     assert used != MaxMessageTermination(max_messages=4)
+
+
+async def test_copies_have_a_run_time_state_of_their_own():
+    used = MaxMessageTermination(max_messages=2).annotate(label="Mine")
+    await used([TextMessage(content="One.", source="a")])
+    copies = [copy.copy(used), copy.deepcopy(used), used.model_copy(), pickle.loads(pickle.dumps(used))]
+    for copied in copies:
+        assert copied == used
+        assert await copied([TextMessage(content="Two.", source="a")]) is not None
+        await copied.reset()
+    assert not used.terminated
+    assert await used([TextMessage(content="Two.", source="a")]) is not None
+
+
+def test_what_is_no_attribute_is_told_as_of_any_object():
+    made = MaxMessageTermination(max_messages=2)
+    with pytest.raises(AttributeError, match="no attribute '_nothing'"):
+        _ = cast("Any", made)._nothing
+    with pytest.raises(ValidationError, match="frozen"):
+        cast("Any", made).max_messages = 3
 
 
 def test_an_unknown_component_equals_its_copy_only():

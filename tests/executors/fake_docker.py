@@ -23,9 +23,21 @@ def run(home: Path, arguments: list[str]) -> int | str:
         return "pull access denied"
     (home / "workspace").write_text(bound_folder(arguments) or str(home))
     if "--publish" in arguments:
+        file = Path(arguments[arguments.index("--env-file") + 1])
+        assert file.parent.stat().st_mode & 0o077 == 0, "everybody can read the token"
+        inside = dict(line.split("=", 1) for line in file.read_text().splitlines())
+        (home / "environment").write_text("\n".join(inside))
+        token = {name: value for name, value in inside.items() if "TOKEN" in name}
         # In a group of its own: it goes on when this command has ended.
         command, quiet = [sys.executable, str(GATEWAY)], subprocess.DEVNULL
-        server = subprocess.Popen(command, stdin=quiet, stdout=subprocess.PIPE, stderr=quiet, start_new_session=True)
+        server = subprocess.Popen(
+            command,
+            stdin=quiet,
+            stdout=subprocess.PIPE,
+            stderr=quiet,
+            start_new_session=True,
+            env={**os.environ, **token},
+        )
         assert server.stdout is not None
         (home / "port").write_bytes(server.stdout.readline())
         (home / "server").write_text(str(server.pid))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 from collections.abc import AsyncGenerator
 from pathlib import Path
 
@@ -72,12 +74,34 @@ async def test_an_executor_of_its_own_makes_the_image_starts_the_container_and_r
     assert "kernelgateway" in (docker / "image").read_text()
     started = calls[3]
     assert "127.0.0.1::8888" in started
-    assert [started[place + 1] for place, part in enumerate(started) if part == "--env"] == [
-        "HOME=/tmp",
-        "TOKEN",
-        "KG_AUTH_TOKEN",
-        "SIZE",
-    ]
+    assert [started[place + 1] for place, part in enumerate(started) if part == "--env"] == ["HOME=/tmp"]
+    assert (docker / "environment").read_text().split() == ["TOKEN", "KG_AUTH_TOKEN", "SIZE"]
+    assert not os.path.exists(started[started.index("--env-file") + 1])  # noqa: ASYNC240 -- a file of this machine
+
+
+@pytest.mark.slow
+async def test_the_variables_of_the_container_do_not_reach_the_docker_command(docker: Path, tmp_path: Path) -> None:
+    (docker / "image").touch()
+    (tmp_path / "bin").mkdir()
+    of_the_team = tmp_path / "bin" / "docker"
+    of_the_team.write_text(f"#!/bin/sh\n/usr/bin/touch {tmp_path}/ran\n")
+    of_the_team.chmod(0o755)
+    async with DockerJupyterServer(docker_env={"PATH": str(tmp_path / "bin"), "LD_PRELOAD": "/nowhere"}) as server:
+        assert server.is_started
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize("name", ["", "A=B", "A B", "#A", "A\n--privileged"])
+def test_what_is_no_name_of_a_variable_is_refused(name: str) -> None:
+    with pytest.raises(ValueError, match="no name of a variable"):
+        DockerJupyterServer(docker_env={name: "1"})
+
+
+@pytest.mark.slow
+async def test_a_variable_of_several_lines_is_refused(docker: Path) -> None:
+    (docker / "image").touch()
+    with pytest.raises(ExecutorUnavailable, match="several lines"):
+        await DockerJupyterServer(docker_env={"KEY": "a\nb"}).start()
 
 
 @pytest.mark.slow
@@ -108,6 +132,31 @@ async def test_a_wrong_token_and_an_unknown_kernel_are_told(
         await DockerJupyterCodeExecutor(jupyter_server=known).start()
     with pytest.raises(ExecutorUnavailable, match="Kernel cobol is not installed"):
         await DockerJupyterCodeExecutor(jupyter_server=server, kernel_name="cobol").start()
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "words"),
+    [("200 OK", "Hello!", "no Jupyter server"), ("200 OK", "[]", "no Jupyter server"), ("500 No", "", "status 500")],
+)
+async def test_what_is_no_jupyter_server_is_told(status: str, body: str, words: str) -> None:
+    async def reply(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(f"HTTP/1.1 {status}\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n{body}".encode())
+        await writer.drain()
+        writer.close()
+
+    async with await asyncio.start_server(reply, "127.0.0.1", 0) as listening:
+        port = listening.sockets[0].getsockname()[1]
+        with pytest.raises(ExecutorUnavailable, match=words):
+            await DockerJupyterCodeExecutor(jupyter_server=JupyterConnectionInfo(host="127.0.0.1", port=port)).start()
+
+
+@pytest.mark.slow
+async def test_what_a_cell_calls_a_picture_and_is_none_does_not_end_the_run(server: DockerJupyterServer) -> None:
+    async with DockerJupyterCodeExecutor(jupyter_server=server) as executor:
+        cell = "from IPython.display import display\ndisplay({'image/png': 'abc', 'text/plain': 'x'}, raw=True)"
+        result = await executor.execute_code_blocks(python(cell))
+    assert (result.exit_code, result.output) == (0, "x")
 
 
 @pytest.mark.slow

@@ -133,3 +133,13 @@ def test_what_is_not_one_function_is_refused(source: str) -> None:
 def test_an_option_is_no_package() -> None:
     with pytest.raises(ValueError, match="python_packages"):
         CodeFunction(source_code="def f(): ...", python_packages=["--index-url=http://evil"])
+
+
+@pytest.mark.parametrize("source", ["def f():\n    return f'" + "{x}" * 100_000 + "'", "def f(): ...\n\0"])
+def test_a_function_that_would_cost_too_much_or_is_no_text_is_refused(source: str) -> None:
+    with pytest.raises(ValueError, match="Could not compile function"):
+        CodeFunction(source_code=source)
+
+
+def test_an_odd_escape_in_a_function_is_taken() -> None:
+    assert CodeFunction(source_code="def f():\n    return '\\d'").stub.startswith("def f")

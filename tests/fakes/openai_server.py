@@ -12,7 +12,9 @@ from tests.fakes.model_server import Exchange, ModelServer
 from tests.fakes.model_server import Reply as Reply
 
 
-class _OpenAIExchange(Exchange):
+class OpenAIExchange(Exchange):
+    """How OpenAI words its answers."""
+
     malformed = b'data: {"id": "chatcmpl-1", "choices": [{"del\n\n'
 
     @staticmethod
@@ -82,7 +84,7 @@ class _OpenAIExchange(Exchange):
 class OpenAIServer(ModelServer):
     """OpenAI's API, under a base URL that ends in /v1."""
 
-    exchange = _OpenAIExchange
+    exchange = OpenAIExchange
     question_paths = ("/chat/completions",)
     base_path = "/v1"
 

@@ -63,6 +63,7 @@ def test_a_prompt_stays_as_it_was_when_the_conversation_goes_on() -> None:
     assert lines_over(after, line) == ["one two", "three"]
     assert lines_over(before, line) == ["one two"]
     assert before[-1] == history[0]
+    assert [history[1], *before] == [history[1]] + before  # noqa: RUF005 -- as scripts write it
 
 
 def test_pictures_are_found_when_they_come() -> None:

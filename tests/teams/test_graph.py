@@ -104,10 +104,11 @@ def test_a_loop_back_to_the_start_node_is_accepted():
     graph({"A": [edge("B")], "B": [edge("A", "again"), edge("C", "done")], "C": []}, start="A").graph_validate()
 
 
-def test_start_and_leaf_nodes_come_in_the_order_of_definition():
+def test_start_nodes_come_in_the_order_of_definition_and_as_sets_like_leaf_nodes():
     islands = graph({name: [edge("end")] for name in "dacb"} | {"end": []})
-    assert (list(islands.get_start_nodes()), islands.get_start_nodes()) == (["d", "a", "c", "b"], {"a", "b", "c", "d"})
-    assert islands.get_leaf_nodes() == {"end"}
+    assert islands.ordered_start_nodes() == ["d", "a", "c", "b"]
+    starts, leaves = islands.get_start_nodes(), islands.get_leaf_nodes()
+    assert (type(starts), starts, type(leaves), leaves) == (set, {"a", "b", "c", "d"}, set, {"end"})
 
 
 def test_a_long_chain_is_no_matter():

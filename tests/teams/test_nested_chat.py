@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
 from typing import Any
 
 import pytest
@@ -12,17 +13,20 @@ from pydantic import JsonValue
 
 from studio import effects
 from studio.agents import ChatAgent, Participant
+from studio.agents.base import Step
 from studio.code import export_python
 from studio.components import all_capabilities, catalogue
 from studio.errors import InvalidComponent
 from studio.messages import (
     BaseChatMessage,
+    BaseMessage,
     CancellationToken,
     HandoffMessage,
     Image,
     MultiModalMessage,
     Response,
     TextMessage,
+    ThoughtEvent,
 )
 from studio.runs import RunState
 from studio.teams import (
@@ -191,6 +195,50 @@ async def test_what_it_remembers_is_saved_and_taken_up_again():
     await second.on_reset()
     state: Mapping[str, JsonValue] = await second.save_state()
     assert state["unheard"] == []
+
+
+class Pondering(Listening):
+    """Says that it thinks before it takes up what it hears."""
+
+    async def on_messages_stream(
+        self, messages: Sequence[BaseChatMessage], cancellation_token: CancellationToken | None = None
+    ) -> AsyncGenerator[Step, None]:
+        yield ThoughtEvent(content="hm", source=self.name)
+        yield await self.on_messages(messages, cancellation_token)
+
+
+def made_to_be_left() -> Team:
+    """A team whose `boss` has a chat, and in its second turn answers by its own agent."""
+    inner = RoundRobinGroupChat(name="inner", participants=[agent("x", *"1111"), agent("y", *"2222")], max_turns=2)
+    first = boss([inner], triggers=["user"], agent=Pondering(name="self"))
+    return RoundRobinGroupChat(participants=[first, agent("peer", "hi")], max_turns=3)
+
+
+async def left_at(team: Team, source: str, task: str | None) -> None:
+    async with aclosing(team.run_stream(task=task)) as items:
+        async for item in items:
+            if isinstance(item, BaseMessage) and item.source == source:
+                return
+    raise AssertionError(f"{source} said nothing")
+
+
+@pytest.mark.parametrize("is_saved", [False, True])
+async def test_a_turn_that_is_broken_off_is_told_to_its_agent_once(*, is_saved: bool):
+    team = made_to_be_left()
+    await left_at(team, "x", "go")
+    await left_at(team, "x", None)
+    if is_saved:
+        state = await team.save_state()
+        team = made_to_be_left()
+        await team.load_state(state)
+    await left_at(team, "self", None)
+    assert heard == []
+    if is_saved:
+        state = await team.save_state()
+        team = made_to_be_left()
+        await team.load_state(state)
+    await left_at(team, "boss", None)
+    assert heard == [("self", "user", "go"), ("self", "boss", "2"), ("self", "peer", "hi")]
 
 
 def nested(**config: Any) -> NestedChatAgent:

@@ -25,6 +25,7 @@ VARIABLES = {"count": 3, "name": "Ada", "tags": ["a", "b"], "is_done": True, "od
         "is_done == true",
         "null == 5",
         "count != -3",
+        "not _variable_0 and ${odd name} == 1",
     ],
 )
 def test_a_condition_holds(text: str):
@@ -38,7 +39,19 @@ def test_a_condition_does_not_hold(text: str):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "count >", "count = 3", "open('x')", "a.b", "count + 1", "[x for x in y]", "f'{count}'", "b'x'", "x" * 1001],
+    [
+        "",
+        "count >",
+        "count = 3",
+        "open('x')",
+        "a.b",
+        "count + 1",
+        "[x for x in y]",
+        "f'{count}'",
+        "b'x'",
+        "x" * 1001,
+        "not " * 240 + "x",
+    ],
 )
 def test_a_text_that_is_no_condition_is_refused(text: str):
     with pytest.raises(ValueError, match="condition"):

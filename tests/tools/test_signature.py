@@ -187,3 +187,22 @@ def test_an_odd_annotation_is_taken(annotation: str) -> None:
 def test_source_that_is_none_is_refused_with_the_reason(source: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         read_signature(source)
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("def f():\n    return f'" + "{x}" * 100_000 + "'", "formatted string"),
+        ("def f():\r    return 1\rx = f'" + "{x}" * 100_000 + "'", "formatted string"),
+        ("def f(): ...\n" + "a=1\n" * 60_000, "words"),
+        ("def f(): ...\n" + "#" * 600_000, "600,013 characters"),
+    ],
+)
+def test_source_that_would_cost_too_much_is_refused_unread(source: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        read_signature(source)
+
+
+def test_a_long_formatted_string_in_a_quoted_annotation_is_not_read() -> None:
+    parameters = read_signature("def f(x: 'f\"" + "{x}" * 100_000 + "\"'): ...").parameters
+    assert parameters["properties"] == {"x": {"description": "x", "title": "X"}}
