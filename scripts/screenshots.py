@@ -101,6 +101,8 @@ class Tutorial:
     def _select(self, agent: str) -> None:
         self._page.get_by_role("group", name=f"{agent}, Assistant").click()
         expect(self._page.locator("[data-inspector] [data-title]")).to_have_text(agent)
+        expect(self._page.get_by_role("textbox", name="Instructions")).to_be_visible()
+        expect(self._page.locator("[data-canvas]")).to_contain_text("10 messages are reached")
 
     def _picture(self, name: str) -> None:
         self._page.evaluate("document.fonts.ready")

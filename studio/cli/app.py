@@ -156,5 +156,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _one_line(error: StudioError) -> str:
-    place = f" (at {error.where})" if error.where else ""
-    return " ".join(f"{error.what}{place} {error.fix}".split())
+    place = f" (at {error.where})" if error.where and error.where not in error.what else ""
+    said = f"{error.what}{place}".rstrip()
+    stop = "." if error.fix and said[-1:].isalnum() else ""
+    return " ".join(f"{said}{stop} {error.fix}".split())

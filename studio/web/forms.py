@@ -144,6 +144,8 @@ def _field(
         value = outer.get("default")
     inner = _variant_of(variants, value) if variants else outer
     merged = {**inner, **{key: each for key, each in outer.items() if key not in {"anyOf", "oneOf", "allOf"}}}
+    if values := _object(merged.get("additionalProperties")):
+        merged["additionalProperties"] = {**builder.resolve(values)}
     kind = _kind(merged)
     has_inner = kind in {"list", "object", "map", "component", "components"}
     finding = builder.error(pointer, with_inner=not has_inner)
@@ -246,7 +248,7 @@ def _kind(schema: Object) -> str:
     if kind == "string":
         return "code" if schema.get("x-language") else "multiline" if schema.get("x-multiline") else "text"
     if kind == "object":
-        return "object" if schema.get("properties") else "map" if _is_flat_map(schema) else "json"
+        return "object" if schema.get("properties") else "map" if _is_map(schema) else "json"
     return _SIMPLE_KINDS.get(str(kind), "json")
 
 
@@ -256,9 +258,9 @@ def _has_slot(items: Object) -> bool:
     )
 
 
-def _is_flat_map(schema: Object) -> bool:
-    values = schema.get("additionalProperties")
-    return isinstance(values, Mapping) and values.get("type") in _SIMPLE_KINDS
+def _is_map(schema: Object) -> bool:
+    values = _object(schema.get("additionalProperties"))
+    return values.get("type") in _SIMPLE_KINDS or bool(values.get("properties"))
 
 
 def _parts(builder: _Builder, schema: Object, kind: str, value: Json, pointer: str) -> tuple[FormField, ...]:
@@ -283,8 +285,13 @@ def _parts(builder: _Builder, schema: Object, kind: str, value: Json, pointer: s
             builder, name, _object(part), given.get(name), f"{pointer}/{escape(name)}", name in required, name in given
         )
         for name, part in _object(schema.get("properties")).items()
-        if "const" not in _object(part)
+        if "const" not in _object(part) and not _is_kept_only(_object(part), given.get(name))
     )
+
+
+def _is_kept_only(schema: Object, value: Json) -> bool:
+    """An advanced field inside a group, which nobody has changed."""
+    return schema.get("x-advanced") is True and value in (None, schema.get("default"))
 
 
 def _components(builder: _Builder, kind: str, value: Json, pointer: str) -> tuple[ComponentValue, ...]:

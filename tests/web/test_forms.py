@@ -90,6 +90,24 @@ def test_references_of_the_schema_are_followed() -> None:
     assert (field.label, field.parts[0].pointer, field.parts[0].value) == ("Inner thing", "/config/it/a", 1)
 
 
+def test_a_map_of_groups_has_an_entry_with_fields_for_each_name() -> None:
+    step: JsonValue = {
+        "type": "object",
+        "properties": {
+            "to": {"type": "string", "title": "To"},
+            "kept": {"type": "string", "default": "all", "x-advanced": True},
+        },
+        "required": ["to"],
+    }
+    steps: JsonValue = {"type": "object", "additionalProperties": {"$ref": "#/$defs/Step"}}
+    component: dict[str, JsonValue] = {"provider": "x.Thing", "config": {"it": {"a/b": {"to": "c", "kept": "all"}}}}
+    [field] = build_form(component, {**schema_of(it=steps), "$defs": {"Step": step}}).primary
+    assert field.kind == "map"
+    assert json.loads(field.item_json) == {"to": ""}
+    [entry] = field.parts
+    assert [(part.label, part.pointer, part.value) for part in entry.parts] == [("To", "/config/it/a~1b/to", "c")]
+
+
 def test_pointers_lead_to_the_place_in_the_whole_document() -> None:
     form = build_form(
         {"provider": "x", "config": {"it": ["a", "b"]}},

@@ -36,6 +36,19 @@ test('agents that nobody has heard are there from the start', () => {
   assert.equal(flow.edges.size, 0)
 })
 
+test('a team inside is shown by those who speak in it', () => {
+  const desk = team('RoundRobinGroupChat', [agent('reporter'), agent('checker')], { name: 'desk' })
+  const flow = new FlowCounts(team('RoundRobinGroupChat', [desk, agent('editor')]))
+  assert.deepEqual([...flow.nodes.keys()].sort(), ['checker', 'editor', 'reporter', 'user'])
+  assert.deepEqual(Object.keys(counts(flow)).sort(), ['checker>editor', 'checker>reporter', 'editor>reporter', 'reporter>checker', 'user>reporter'])
+})
+
+test('an agent that holds others speaks for itself', () => {
+  const author = { provider: 'studio.teams.NestedChatAgent', config: { name: 'author', participants: [agent('critic')] } }
+  const flow = new FlowCounts(team('RoundRobinGroupChat', [author, agent('editor')]))
+  assert.deepEqual([...flow.nodes.keys()].sort(), ['author', 'editor', 'user'])
+})
+
 test('the choice of a speaker is nobody\'s turn', () => {
   const flow = new FlowCounts(pair)
   flow.apply(batchOf({ entries: entriesOf(['event', { type: 'SelectSpeakerEvent', source: 'selector', content: ['critic'] }]) }))

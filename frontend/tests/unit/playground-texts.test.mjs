@@ -118,6 +118,7 @@ test('the badge says what the run does and why', () => {
 test('an ending is one line', () => {
   assert.equal(ending({ state: 'finished', reason: 'condition', detail: 'Maximum number of messages 6 reached' }).line, 'Finished: Maximum number of messages 6 reached')
   assert.equal(ending({ state: 'cancelled', reason: 'user', detail: 'Cancelled.' }).line, 'Cancelled')
+  assert.equal(ending({ state: 'stopped', reason: 'user', detail: 'Stopped by the user.' }, { by: 'user' }).line, 'Stopped by you')
   assert.equal(ending({ state: 'interrupted', reason: 'killed', detail: '' }).line, 'Interrupted: the server ended without warning')
 })
 

@@ -10,6 +10,14 @@ test('a bar lasts from the entry before to its own', () => {
   assert.deepEqual(timeline.bars, [{ lane: 'writer', seq: 2, kind: 'message', start: 0, end: 1000 }])
 })
 
+test('the gauges that are told ahead of a message leave it its time', () => {
+  const [task, progress, answer] = entriesOf(['message', message('user', 'Task')], ['explanation', { type: 'TerminationProgressEvent', path: [], conditions: [] }], ['message', message('writer', 'a')])
+  progress.at = answer.at
+  const timeline = new TimelineBars([])
+  timeline.apply(batchOf({ entries: [task, progress, answer] }))
+  assert.deepEqual(timeline.bars.map(({ start, end }) => [start, end]), [[0, 2000]])
+})
+
 test('a long hold takes little room', () => {
   const [task, paused, running, answer] = entriesOf(['message', message('user', 'Task')], ['state', { state: 'paused' }], ['state', { state: 'running' }], ['message', message('writer', 'a')])
   running.at = '2026-01-02T12:00:00Z'

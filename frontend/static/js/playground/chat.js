@@ -84,7 +84,7 @@ export class Chat {
     const node = updateItem(old, item, this.#options.context)
     this.#nodes.set(item.key, node)
     markContinued(node)
-    if (hadFocus && !node.contains(document.activeElement)) (answerBox(node) ?? messagesOf(node))?.focus({ preventScroll: true })
+    if (hadFocus && !node.contains(document.activeElement)) (answerBox(node) ?? messagesOf(node))?.focus({ preventScroll: true, focusVisible: false })
   }
 
   /** @param {string} key */

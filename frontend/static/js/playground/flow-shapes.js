@@ -36,8 +36,11 @@ export function showCount(group, count) {
 /** @param {string} name @returns {number} px */
 export const widthOf = (name) => Math.max(96, Math.round(shortName(name).length * LETTER_PX) + 62)
 
-/** @param {SVGPathElement | undefined} path */
-export const middleOf = (path) => path?.getPointAtLength(path.getTotalLength() / 2) ?? { x: 0, y: 0 }
+/** A path that is shown tells where it was before the last change, so a fresh one is asked. @param {string} d */
+export function middleOf(d) {
+  const path = svg('path', { d })
+  return path.getPointAtLength(path.getTotalLength() / 2)
+}
 
 export function arrowHead() {
   const size = { viewBox: '0 0 8 8', refX: 7, refY: 4, markerWidth: 7, markerHeight: 7 }

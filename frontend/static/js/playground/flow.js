@@ -81,9 +81,9 @@ export class Flow {
     this.#drawing.style.maxInlineSize = `${Math.round(width * 1.1)}px`
     for (const [key, points] of placed.edges) {
       const group = this.#edgeGroup(key)
-      const paths = group.querySelectorAll('path')
-      for (const path of paths) path.setAttribute('d', pathThrough(points))
-      const label = middleOf(paths[0])
+      const line = pathThrough(points)
+      for (const path of group.querySelectorAll('path')) path.setAttribute('d', line)
+      const label = middleOf(line)
       for (const part of group.querySelectorAll('text, rect')) part.setAttribute('transform', `translate(${label.x} ${label.y})`)
     }
     for (const [name, { x, y }] of placed.nodes) this.#nodeGroup(name).style.transform = `translate(${x}px, ${y}px)`

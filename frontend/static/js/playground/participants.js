@@ -8,21 +8,19 @@ export const HUES = 8
  * @typedef {object} Participant
  * @property {string} name
  * @property {boolean} isHuman  a person answers for it
- * @property {boolean} isTeam
  */
 
 /**
+ * Those who can be heard: a team inside says nothing itself, its members do.
+ *
  * @param {Body | null | undefined} component  envelope of a team
  * @returns {Participant[]} in the order of the team
  */
 export function participantsOf(component) {
-  const members = component?.config?.participants
-  if (!Array.isArray(members)) return []
-  return members.filter(isEnvelope).map((member) => ({
+  return membersOf(component).flatMap((member) => isTeam(member) ? participantsOf(member) : [{
     name: nameOf(member),
     isHuman: /(^|\.)UserProxyAgent$/.test(String(member.provider ?? '')),
-    isTeam: Array.isArray(member.config.participants),
-  }))
+  }])
 }
 
 /** The task comes from `user`: the person who reads this. @param {string} source */
@@ -36,8 +34,19 @@ export const shownName = (source) => (source === 'user' ? 'You' : source)
  * @returns {[from: string, to: string][]}
  */
 export function plannedEdges(component) {
-  const names = participantsOf(component).map((participant) => participant.name)
-  const kind = String(component?.provider ?? '').split('.').pop()
+  const members = membersOf(component)
+  const doors = new Map([['user', { first: 'user', last: 'user' }], ...members.map((member) => /** @type {const} */ ([nameOf(member), doorsOf(member)]))])
+  const around = edgesBetween(component, members.map(nameOf)).flatMap(([from, to]) => {
+    const [start, end] = [doors.get(from)?.last, doors.get(to)?.first]
+    return start && end ? [/** @type {[string, string]} */ ([start, end])] : []
+  })
+  const inside = members.filter(isTeam).flatMap(plannedEdges).filter(([from]) => from !== 'user')
+  return [...around, ...inside]
+}
+
+/** @param {Body | null | undefined} component @param {string[]} names @returns {[string, string][]} between its members */
+function edgesBetween(component, names) {
+  const kind = kindOf(component)
   if (names.length === 0) return []
   if (kind === 'GraphFlow') return graphEdges(component?.config?.graph, names)
   if (kind === 'Swarm') return [['user', names[0]], ...handoffEdges(component?.config?.participants)]
@@ -46,6 +55,17 @@ export function plannedEdges(component) {
   const edges = names.map((name, index) => [index === 0 ? 'user' : names[index - 1], name])
   if (names.length > 1) edges.push([names[names.length - 1], names[0]])
   return edges
+}
+
+/**
+ * Who speaks first and last in it, where the design tells. @param {Body} member
+ * @returns {{first?: string, last?: string}}
+ */
+function doorsOf(member) {
+  if (!isTeam(member)) return { first: nameOf(member), last: nameOf(member) }
+  const inside = membersOf(member)
+  if (kindOf(member) !== 'RoundRobinGroupChat' || inside.length === 0) return {}
+  return { first: doorsOf(inside[0]).first, last: doorsOf(inside[inside.length - 1]).last }
 }
 
 /**
@@ -69,6 +89,18 @@ export function colourBook(participants) {
   }
 }
 /** @typedef {ReturnType<typeof colourBook>} ColourBook */
+
+/** @param {Body | null | undefined} component */
+const kindOf = (component) => String(component?.provider ?? '').split('.').pop()
+
+/** @param {Body | null | undefined} component @returns {Body[]} */
+function membersOf(component) {
+  const members = component?.config?.participants
+  return Array.isArray(members) ? members.filter(isEnvelope) : []
+}
+
+/** An agent that holds others, such as one with nested chats, speaks for itself. @param {Body} member */
+const isTeam = (member) => membersOf(member).length > 0 && !/Agent$/.test(kindOf(member) ?? '')
 
 /** @param {unknown} member @returns {member is Body} */
 function isEnvelope(member) {

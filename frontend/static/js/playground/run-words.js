@@ -100,7 +100,7 @@ export function allowed(run) {
 export function ending(body, { by = '', because = '' } = {}) {
   if (because) return { line: `${stateWord(body.state)} because ${because}`, more: String(body.detail ?? '') }
   const isAsked = by !== '' && ['stopped', 'cancelled'].includes(body.state)
-  const message = body.error?.message || body.detail || (isAsked ? '' : ENDINGS[body.reason]) || ''
+  const message = body.error?.message || (isAsked ? '' : body.detail || ENDINGS[body.reason]) || ''
   const word = stateWord(body.state)
   const isSaid = message.replace(/\.$/, '') === word
   const start = isAsked ? `${word} by ${person(by)}` : word

@@ -44,7 +44,7 @@ export class TimelineBars {
   /** @param {Entry} entry */
   #entry({ kind, body, seq, at }) {
     const now = Date.parse(at)
-    if (Number.isNaN(now)) return
+    if (Number.isNaN(now) || body.type === 'TerminationProgressEvent') return // told at the moment of the message, ahead of it
     const start = this.span
     this.#advance(now)
     if (kind === 'state') this.#isHeld = body.state === 'paused' || hasEnded(body.state)
