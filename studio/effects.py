@@ -148,6 +148,12 @@ class AsyncGeneratorLike(Protocol):
 
 
 Append = Callable[[dict[str, JsonValue]], Awaitable[None]]
+REPEATABLE: frozenset[EffectKind] = frozenset({"model", "clock"})
+"""Asking again costs money at the worst. All others may change something in the world."""
+
+
+async def nothing_waits() -> None:
+    """For a log that holds an entry as soon as `append` returns."""
 
 
 class Recording(Live):
@@ -155,15 +161,31 @@ class Recording(Live):
 
     A call that raises is recorded too, as an error, so that a repeated run fails in the same place. A cancelled call
     is not: it has no result.
+
+    Args:
+        append: Takes a result; it may be on its way to the log when this returns.
+        run_id: From which the ids of the run's messages follow.
+        human: Asks the person.
+        written: Waits until all results are in the log. This comes before anything that must not be done twice.
     """
 
-    def __init__(self, append: Append, *, run_id: str, human: AskHuman = ask_on_console) -> None:
+    def __init__(
+        self,
+        append: Append,
+        *,
+        run_id: str,
+        human: AskHuman = ask_on_console,
+        written: Callable[[], Awaitable[None]] = nothing_waits,
+    ) -> None:
         super().__init__(human)
         self._append = append
+        self._written = written
         self._namespace = UUID(run_id) if _is_uuid(run_id) else uuid5(UUID(int=0), run_id)
         self._ids = 0
 
     async def call(self, request: EffectRequest, perform: Perform) -> JsonValue:
+        if request.kind not in REPEATABLE:
+            await self._written()
         try:
             result = await perform()
         except Exception as error:
@@ -175,6 +197,8 @@ class Recording(Live):
     async def stream(
         self, request: EffectRequest, perform: Callable[[], AsyncIterator[StreamItem]]
     ) -> AsyncIterator[StreamItem]:
+        if request.kind not in REPEATABLE:
+            await self._written()
         result: StreamItem | None = None
         try:
             async with aclosing(cast("AsyncGeneratorLike", perform())) as items:

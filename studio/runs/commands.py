@@ -101,7 +101,8 @@ async def _open_gate(run: LiveRun, command: Command, reason: Reason, opening: Ca
 async def _end_now(run: LiveRun, command: Command, ending: Ending) -> None:
     run.ending = ending
     await run.write(command.draft())
-    run.cancel_task()
+    if not run.is_being_cancelled:  # by somebody who did not have to wait for the log
+        run.cancel_task()
 
 
 _COMMANDS: Mapping[CommandName, Callable[[LiveRun, Command], Awaitable[None]]] = {

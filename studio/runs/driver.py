@@ -45,7 +45,7 @@ async def drive(run: LiveRun, team: Team, task: JsonValue, secrets: SecretSource
 
 
 async def _play(run: LiveRun, team: Team, task: JsonValue, secrets: SecretSource) -> Ending:
-    recording = effects.Recording(run.record_effect, run_id=run.id, human=run.human.ask)
+    recording = effects.Recording(run.record_effect, run_id=run.id, human=run.human.ask, written=run.written)
     secret_source.set(secrets)  # the context is this run's own
     with effects.use(recording), explained():
         async with _closing(team.run_stream(task_message(task))) as stream:
@@ -54,21 +54,25 @@ async def _play(run: LiveRun, team: Team, task: JsonValue, secrets: SecretSource
 
 async def _pull(run: LiveRun, stream: Stream) -> Ending:
     is_between_steps = True
+    is_begun = False  # whatever happens to it, a run that has asked anything of the world tells what its task was
     while True:
         if is_between_steps:
             await run.pass_gate()
         item = await anext(stream, None)
         if item is None or isinstance(item, TaskResult):
+            await run.written()  # a run whose messages are lost did not end well
             return _ending(run, item)
         is_between_steps = item.is_kept
         if isinstance(item, ModelClientStreamingChunkEvent):
-            await run.write_held()  # who speaks is explained before the first word
+            await run.write_held()  # a piece is not shown before what was said ahead of it
             run.add_chunk(item.source, item.full_message_id, item.content)
         elif isinstance(item, Explanation):
             run.hold(Draft("explanation", item.dump()))  # part of the step that follows, and none itself
         else:
-            await run.write(Draft("message" if item.is_chat else "event", item.dump()))
+            await run.add(Draft("message" if item.is_chat else "event", item.dump()))
             run.gate.entry_made()
+            await (asyncio.sleep(0) if is_begun else run.written())  # at least, commands and other runs have their turn
+            is_begun = True
 
 
 def _ending(run: LiveRun, result: TaskResult | None) -> Ending:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from typing import cast
 from pydantic import JsonValue
 
 from studio.errors import StudioError
+from studio.runs.bell import Bell
 from studio.runs.chunks import Chunks
 from studio.runs.gate import Gate
 from studio.runs.human import HumanPort
@@ -31,9 +33,13 @@ from studio.runs.owning import single_cause
 from studio.runs.recent import Recent
 from studio.runs.state import EndReason, Reason, RunState, check_transition
 from studio.runs.well_formed import well_formed, well_formed_json
+from studio.runs.writing import LogWriter
 
 MOST_TOKENS = 10**12
 """Of one model call. A service can say any number; the database and the pages cannot hold any."""
+
+HALF_CHARACTER = "\\ud"
+"""How the JSON of half a character begins, and of the rare characters that JSON writes as two halves."""
 
 logger = logging.getLogger(__name__)
 
@@ -85,21 +91,6 @@ class Ending:
 STOPPED_AT_QUESTION = Ending(RunState.STOPPED, "user", "Stopped while it waited for an answer.")
 
 
-class Bell:
-    """Wakes all who wait, without a queue: a sleeper learns that something changed and looks for itself."""
-
-    def __init__(self) -> None:
-        self._next = asyncio.Event()
-
-    def listen(self) -> asyncio.Event:
-        """Set at the next ring; take it before you look, so that nothing falls between looking and waiting."""
-        return self._next
-
-    def ring(self) -> None:
-        rung, self._next = self._next, asyncio.Event()
-        rung.set()
-
-
 class LiveRun:
     """One run under way. All writing to its log goes through here, in the order of the calls."""
 
@@ -119,8 +110,7 @@ class LiveRun:
         self._task: asyncio.Task[None] | None = None
         self._request_stop: Callable[[], None] | None = None
         self._cancel_count = 0
-        self._lease = lease
-        self._log = log
+        self._writer = LogWriter(lease, log, self._publish)
         self._meant = status  # with entries that are not committed yet
         self._shown = status  # as committed
         self._last_seq = 0
@@ -157,6 +147,11 @@ class LiveRun:
             self._cancel_count += 1
             self._task.cancel()
 
+    @property
+    def is_being_cancelled(self) -> bool:
+        """Whether the task was told to end now."""
+        return self._cancel_count > 0
+
     def interrupt(self, ending: Ending) -> asyncio.Task[None]:
         """End the driving now unless it is ending already; returns the task to wait for."""
         assert self._task
@@ -174,8 +169,27 @@ class LiveRun:
         return task.cancelling() > 0
 
     async def write(self, *drafts: Draft) -> None:
-        """Append entries that change no state."""
-        await self._append(drafts)
+        """Append entries that change no state, and wait until they are in the log."""
+        self._append(drafts, is_awaited=True)
+        await self.written()
+
+    async def add(self, draft: Draft) -> None:
+        """Append an entry without waiting for it, unless many wait already.
+
+        Raises:
+            LeaseLost, LogUnavailable: An entry before it was not taken; the run must end.
+        """
+        self._append([draft])
+        if self._writer.is_full:
+            await self.written()
+
+    async def written(self) -> None:
+        """Wait until all that was appended is in the log.
+
+        Raises:
+            LeaseLost, LogUnavailable: It never will be; the run must end.
+        """
+        await self._writer.written()
 
     def hold(self, draft: Draft) -> None:
         """Append an entry together with the next one: it costs no transaction of its own."""
@@ -204,17 +218,19 @@ class LiveRun:
         if error:
             body["error"] = error
         self._meant = RunStatus(state=state, reason=reason, detail=detail, pending=pending, usage=self._meant.usage)
-        await self._append([*before, Draft("state", body)])
+        self._append([*before, Draft("state", body)], is_awaited=True)
+        await self.written()
 
     async def record_effect(self, body: JsonObject) -> None:
         """Log what the world answered; model replies add to the usage."""
         self._meant = self._meant.model_copy(update={"usage": _add(self._meant.usage, body)})
-        await self._append([Draft("effect", body)])
+        await self.add(Draft("effect", body))
 
     async def write_held(self) -> None:
-        """Append what is held, if anything is."""
+        """Append what is held, and wait until everything is in the log."""
         if self._held:
-            await self._append(())
+            self._append(())
+        await self.written()
 
     def add_chunk(self, source: str, message_id: str | None, text: str) -> None:
         """Show a piece of a message that is being written."""
@@ -232,6 +248,7 @@ class LiveRun:
         """Write the last entry. When the log cannot take it, at least the pages of this process are told."""
         self.is_closed = True
         self.chunks.clear()
+        await self._writer.forgive()
         try:
             await self.change(ending.state, ending.reason, detail=ending.detail, error=ending.error)
         except (LeaseLost, LogUnavailable) as error:
@@ -245,11 +262,9 @@ class LiveRun:
             return
         await self.change(RunState.PAUSED, "input", detail=pending.prompt, pending=pending)
 
-    async def _append(self, drafts: Sequence[Draft]) -> None:
-        status = self._meant
+    def _append(self, drafts: Sequence[Draft], *, is_awaited: bool = False) -> None:
         drafts, self._held = [*self._held, *drafts], []
-        entries = await self._log.append(self._lease, [_showable(draft) for draft in drafts], status)
-        self._publish(entries, status)
+        self._writer.add([_showable(draft) for draft in drafts], self._meant, is_awaited=is_awaited)
 
     def _publish(self, entries: Sequence[LogEntry], status: RunStatus) -> None:
         if entries and entries[-1].seq > self._last_seq:
@@ -264,9 +279,10 @@ class LiveRun:
 
 def _showable(draft: Draft) -> Draft:
     """What pages are sent is repaired; an effect stays as the world gave it."""
-    if draft.kind not in SHOWN:
-        return draft
-    return Draft(draft.kind, cast("JsonObject", well_formed_json(draft.body)))
+    text = json.dumps(draft.body)
+    if draft.kind in SHOWN and HALF_CHARACTER in text:
+        return Draft(draft.kind, cast("JsonObject", well_formed_json(draft.body)))
+    return Draft(draft.kind, draft.body, text)
 
 
 def _add(usage: Usage, effect: JsonObject) -> Usage:

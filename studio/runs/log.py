@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Collection, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, Protocol
 
@@ -21,10 +22,9 @@ SHOWN: frozenset[EntryKind] = frozenset({"message", "event", "explanation", "com
 """The kinds that pages show. Effects are for repeating a run; they hold whole model replies and tool results."""
 
 
-class LogEntry(BaseModel):
+@dataclass(frozen=True, slots=True)
+class LogEntry:
     """One entry of a run's log. `seq` is dense from 1 within the run; `at` is in UTC."""
-
-    model_config = ConfigDict(frozen=True)
 
     run_id: str
     seq: int
@@ -35,10 +35,11 @@ class LogEntry(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """An entry that has no number yet."""
+    """An entry that has no number yet. `text` is its body as JSON, where somebody has made it already."""
 
     kind: EntryKind
     body: JsonObject
+    text: str | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,15 +126,15 @@ class LogUnavailable(RunFailed):
 
 
 class RunLog(Protocol):
-    """Where entries are kept. Written before they are shown: an append returns after the commit."""
+    """Where entries are kept."""
 
-    async def append(self, lease: Lease, drafts: Sequence[Draft], status: RunStatus) -> Sequence[LogEntry]:
+    def append(self, lease: Lease, drafts: Sequence[Draft], status: RunStatus) -> asyncio.Future[Sequence[LogEntry]]:
         """Add entries at the end and set the run's status, in one transaction.
 
-        Entries stand in the log in the order in which `append` was called, also when a caller is cancelled while it
-        waits; then its entries may or may not be written.
+        Entries stand in the log in the order in which `append` was called. The future is done after the commit; they
+        are written also when nobody waits for it any more.
 
-        Raises:
+        Raises, when awaited:
             LeaseLost: The lease is of an older epoch; nothing was written.
             LogUnavailable: Nothing was written.
         """

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from sqlalchemy import bindparam, func, insert, update
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection, bindparam, func, insert, update
 from sqlmodel import col
 
 from studio.runs import Draft, Lease, LeaseLost, LogEntry, LogUnavailable, RunState, RunStatus
 from studio.store.database import Database
+from studio.store.json_text import JsonText
 from studio.store.tables import Run, RunEvent, UtcDateTime, table_of
 
 
@@ -45,13 +45,14 @@ class Appender:
         self._wake = asyncio.Event()
         self._closing = False
 
-    async def append(self, lease: Lease, drafts: Sequence[Draft], status: RunStatus) -> Sequence[LogEntry]:
-        if self._closing:
-            raise LogUnavailable("The studio's database is closed.")
+    def append(self, lease: Lease, drafts: Sequence[Draft], status: RunStatus) -> asyncio.Future[Sequence[LogEntry]]:
         item = _Append(lease, drafts, status)
-        self._waiting.append(item)
-        self._wake.set()
-        return await item.done
+        if self._closing:
+            item.fail(LogUnavailable("The studio's database is closed."))
+        else:
+            self._waiting.append(item)
+            self._wake.set()
+        return item.done
 
     async def run(self) -> None:
         """Write until closed."""
@@ -69,8 +70,7 @@ class Appender:
 
     async def _commit(self, batch: Sequence[_Append]) -> None:
         try:
-            async with self._database.write() as session:
-                results = await _write_all(await session.connection(), batch)
+            results = await self._database.in_one_go(lambda connection: _write_all(connection, batch))
         except Exception as error:  # noqa: BLE001  drivers raise their own too; one run's entry must not end the rest
             if len(batch) == 1:
                 batch[0].fail(_unavailable(error))
@@ -105,20 +105,28 @@ _ADVANCE = (
 _ADD = insert(table_of(RunEvent))
 
 
-async def _write_all(connection: AsyncConnection, batch: Sequence[_Append]) -> list[Sequence[LogEntry] | None]:
+def _write_all(connection: Connection, batch: Sequence[_Append]) -> list[Sequence[LogEntry] | None]:
     at = datetime.now(UTC)
-    results = [await _number(connection, item, at) for item in batch]
+    results = [_number(connection, item, at) for item in batch]
     rows = [
-        {**dict(entry), "epoch": item.lease.epoch}
+        {
+            "run_id": entry.run_id,
+            "seq": entry.seq,
+            "epoch": item.lease.epoch,
+            "at": at,
+            "kind": entry.kind,
+            "body": draft.body if draft.text is None else JsonText(draft.text),
+        }
         for item, entries in zip(batch, results, strict=True)
-        for entry in entries or ()
+        if entries is not None
+        for draft, entry in zip(item.drafts, entries, strict=True)
     ]
     if rows:
-        await connection.execute(_ADD, rows)
+        connection.execute(_ADD, rows)
     return results
 
 
-async def _number(connection: AsyncConnection, item: _Append, at: datetime) -> Sequence[LogEntry] | None:
+def _number(connection: Connection, item: _Append, at: datetime) -> Sequence[LogEntry] | None:
     """Set the status and take the next numbers, in one statement that only the lease's holder gets through."""
     run_id, status, count = item.lease.run_id, item.status, len(item.drafts)
     values: dict[str, object] = {
@@ -134,11 +142,11 @@ async def _number(connection: AsyncConnection, item: _Append, at: datetime) -> S
         "to_started_at": at if status.state is RunState.RUNNING else None,
         "to_ended_at": at if status.state.is_final else None,
     }
-    last: int | None = (await connection.execute(_ADVANCE, values)).scalar()
+    last: int | None = connection.execute(_ADVANCE, values).scalar()
     if last is None:
         return None
     return [
-        LogEntry.model_construct(run_id=run_id, seq=seq, at=at, kind=draft.kind, body=draft.body)
+        LogEntry(run_id=run_id, seq=seq, at=at, kind=draft.kind, body=draft.body)
         for seq, draft in enumerate(item.drafts, start=last - count + 1)
     ]
 

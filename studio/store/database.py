@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from pathlib import Path
-from typing import Self
+from typing import Self, TypeVar
 
 from sqlalchemy import URL, Connection, event, make_url
-from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
-from sqlalchemy.pool import ConnectionPoolEntry
 from sqlmodel.ext.asyncio.session import AsyncSession
 
 from studio.errors import Conflict, SetupError
+from studio.store.json_text import to_json
 from studio.store.migrate import upgrade
+from studio.store.sqlite import OwnThread, begin_sqlite, prepare_sqlite
 
 ASYNC_DRIVERS = {"sqlite": "sqlite+aiosqlite", "postgresql": "postgresql+asyncpg", "postgres": "postgresql+asyncpg"}
 
-# FULL: a reply that was paid for and shown is still there after a power cut. Commits are shared, so it costs little.
-PRAGMAS = ("journal_mode = WAL", "synchronous = FULL", "busy_timeout = 5000", "foreign_keys = ON")
+
+Result = TypeVar("Result")
 
 
 class DatabaseClosed(Conflict):
@@ -39,6 +39,7 @@ class Database:
         # SQLite has one writer. Waiting for it here is fair and costs nothing, unlike waiting inside SQLite.
         is_sqlite = writer.dialect.name == "sqlite"
         self._write_turn: AbstractAsyncContextManager[object] = asyncio.Lock() if is_sqlite else nullcontext()
+        self._own_thread = OwnThread(writer.url) if is_sqlite else None
         self._use_count = 0
         self._unused = asyncio.Event()
         self._is_closing = False
@@ -53,7 +54,7 @@ class Database:
         try:
             # Reading is one statement at a time; it needs no transaction and no round trip to end one.
             reader = create_async_engine(url, isolation_level="AUTOCOMMIT", skip_autocommit_rollback=True)
-            writer = create_async_engine(url)
+            writer = create_async_engine(url, json_serializer=to_json)
         except (ArgumentError, NoSuchModuleError, ModuleNotFoundError) as error:
             raise SetupError(
                 f"The database URL {url.render_as_string()!r} is not usable: {error}",
@@ -61,21 +62,23 @@ class Database:
             ) from error
         if writer.dialect.name == "sqlite":
             _check_folder(url)
-            event.listen(reader.sync_engine, "connect", _prepare_sqlite)
-            event.listen(writer.sync_engine, "connect", _prepare_sqlite)
-            event.listen(writer.sync_engine, "begin", _begin_sqlite)
+            event.listen(reader.sync_engine, "connect", prepare_sqlite)
+            event.listen(writer.sync_engine, "connect", prepare_sqlite)
+            event.listen(writer.sync_engine, "begin", begin_sqlite)
         database = cls(reader, writer)
         try:
             async with database._writer.begin() as connection:
                 await connection.run_sync(upgrade)
+            if database._own_thread:
+                await database._own_thread.connect()
         except (DBAPIError, OSError) as error:
-            await writer.dispose()
+            await database.close()
             raise SetupError(
                 f"The database {url.render_as_string()!r} cannot be opened: {error}",
                 fix="Check that the folder or server exists and that you may write to it.",
             ) from error
         except SetupError:
-            await writer.dispose()
+            await database.close()
             raise
         return database
 
@@ -94,11 +97,21 @@ class Database:
         ):
             yield session
 
+    async def in_one_go(self, work: Callable[[Connection], Result]) -> Result:
+        """Run `work` in a transaction of its own. On SQLite this crosses to another thread once, not per statement."""
+        async with self._in_use(), self._write_turn:
+            if self._own_thread:
+                return await self._own_thread.transact(work)
+            async with self._writer.begin() as connection:
+                return await connection.run_sync(work)
+
     async def close(self) -> None:
         """Let those who are reading or writing finish, then close; nobody gets in any more."""
         self._is_closing = True
         if self._use_count:
             await self._unused.wait()
+        if self._own_thread:
+            await self._own_thread.close()
         await self._reader.dispose()
         await self._writer.dispose()
 
@@ -133,17 +146,3 @@ def database_url(data_dir: Path, given: str) -> URL:
     except ArgumentError as error:
         raise SetupError(f"{given!r} is no database URL.", fix="Change `STUDIO_DATABASE_URL`.") from error
     return url.set(drivername=ASYNC_DRIVERS.get(url.drivername, url.drivername))
-
-
-def _prepare_sqlite(connection: DBAPIConnection, _record: ConnectionPoolEntry) -> None:
-    # The driver must not open transactions by itself; `_begin_sqlite` does.
-    connection.isolation_level = None
-    cursor = connection.cursor()
-    for pragma in PRAGMAS:
-        cursor.execute(f"PRAGMA {pragma}")
-    cursor.close()
-
-
-def _begin_sqlite(connection: Connection) -> None:
-    # Asking for the write lock at once: a transaction that turns from reading to writing later can fail.
-    connection.exec_driver_sql("BEGIN IMMEDIATE")

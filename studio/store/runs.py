@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Collection, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime
@@ -60,8 +61,8 @@ class Runs:
             raise NotFound(f"There is no team {run.team_id!r}.", fix="It may have been deleted.") from error
         return Lease(row.id, row.epoch)
 
-    async def append(self, lease: Lease, drafts: Sequence[Draft], status: RunStatus) -> Sequence[LogEntry]:
-        return await self._appender.append(lease, drafts, status)
+    def append(self, lease: Lease, drafts: Sequence[Draft], status: RunStatus) -> asyncio.Future[Sequence[LogEntry]]:
+        return self._appender.append(lease, drafts, status)
 
     async def read(
         self, run_id: str, *, after: int = 0, limit: int = 500, kinds: Collection[EntryKind] | None = None
@@ -142,10 +143,7 @@ class Runs:
 
 
 def _entry(row: RunEvent) -> LogEntry:
-    """Built without checking: a body can be large, and it was checked by being JSON."""
-    return LogEntry.model_construct(
-        run_id=row.run_id, seq=row.seq, at=row.at, kind=cast("EntryKind", row.kind), body=row.body
-    )
+    return LogEntry(run_id=row.run_id, seq=row.seq, at=row.at, kind=cast("EntryKind", row.kind), body=row.body)
 
 
 def _summary(row: Run) -> RunSummary:

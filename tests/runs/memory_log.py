@@ -17,7 +17,7 @@ class MemoryLog:
         self.statuses: list[RunStatus] = []
         self.read_count = 0
 
-    async def append(self, lease: Lease, drafts: Sequence[Draft], status: RunStatus) -> Sequence[LogEntry]:
+    def append(self, lease: Lease, drafts: Sequence[Draft], status: RunStatus) -> asyncio.Future[Sequence[LogEntry]]:
         first = len(self.entries) + 1
         added = [
             LogEntry(run_id=lease.run_id, seq=first + offset, at=datetime.now(UTC), kind=draft.kind, body=draft.body)
@@ -25,8 +25,10 @@ class MemoryLog:
         ]
         self.entries += added
         self.statuses.append(status)
-        await asyncio.sleep(0)
-        return added
+        loop = asyncio.get_running_loop()
+        written: asyncio.Future[Sequence[LogEntry]] = loop.create_future()
+        loop.call_soon(written.set_result, added)
+        return written
 
     async def read(
         self, run_id: str, *, after: int = 0, limit: int = 500, kinds: Collection[EntryKind] | None = None

@@ -72,7 +72,7 @@ class ScriptedAgent(ChatAgent):
     """Says the lines of a script, each after one model call; a turn ends with the first line that is a message.
 
     A line is `SOURCE: TEXT`. Text that begins with `+` is streamed word by word, with `#` is a thought, with `?` asks
-    the person, with `!` fails.
+    the person, with `!` fails; with `*` it comes from a tool and not from a model.
     """
 
     provider = "tests.runs.ScriptedAgent"
@@ -107,7 +107,7 @@ class ScriptedAgent(ChatAgent):
 
 
 async def _say(source: str, text: str) -> AsyncGenerator[BaseMessage]:
-    request = effects.EffectRequest("model", source, lambda: {"text": text})
+    request = effects.EffectRequest("tool" if text[:1] == "*" else "model", source, lambda: {"text": text})
     await effects.call(request, lambda: current_world.get().reply(text))
     mark, rest = text[:1], text[1:]
     if mark == "!":

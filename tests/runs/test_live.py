@@ -73,5 +73,6 @@ async def test_a_count_of_tokens_that_no_model_can_mean_is_cut(run: LiveRun) -> 
     result: JsonValue = {"usage": {"prompt_tokens": 10**30, "completion_tokens": -5}}
     for _ in range(2):
         await run.record_effect({"effect": "model", "result": result})
+    await run.written()
     assert 0 < run.view.usage.prompt_tokens < 2**53
     assert run.view.usage.completion_tokens == 0

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from studio.errors import NotFound
-from studio.runs import Draft, LeaseLost, LogUnavailable, NewRun, PendingInput, RunState, RunStatus, Usage
+from studio.runs import Draft, LeaseLost, LogEntry, LogUnavailable, NewRun, PendingInput, RunState, RunStatus, Usage
 from tests.store.opening import OpenStore
 
 RUNNING = RunStatus(state=RunState.RUNNING, reason="start")
@@ -17,13 +18,18 @@ def event(number: int) -> Draft:
     return Draft("event", {"number": number})
 
 
+async def done(written: asyncio.Future[Sequence[LogEntry]]) -> None:
+    """Something that a task can wait for."""
+    await written
+
+
 async def test_numbers_are_dense_whoever_writes_at_once(open_it: OpenStore) -> None:
     async with open_it() as store:
         leases = [await store.runs.create(NEW) for _ in range(3)]
         async with asyncio.TaskGroup() as group:
             for number in range(60):
                 drafts = [event(number)] * (1 + number % 3)
-                group.create_task(store.runs.append(leases[number % 3], drafts, RUNNING))
+                group.create_task(done(store.runs.append(leases[number % 3], drafts, RUNNING)))
         for lease in leases:
             log = await store.runs.read(lease.run_id)
             assert [entry.seq for entry in log] == list(range(1, len(log) + 1))
@@ -35,7 +41,7 @@ async def test_entries_stand_in_the_order_of_the_calls(open_it: OpenStore) -> No
         lease = await store.runs.create(NEW)
         async with asyncio.TaskGroup() as group:
             for number in range(20):
-                group.create_task(store.runs.append(lease, [event(number)], RUNNING))
+                group.create_task(done(store.runs.append(lease, [event(number)], RUNNING)))
         assert [entry.body["number"] for entry in await store.runs.read(lease.run_id)] == list(range(20))
 
 
@@ -73,10 +79,10 @@ async def test_a_refused_append_does_not_fail_its_neighbours(open_it: OpenStore)
                 await store.runs.append(good, [Draft("event", {"body": object()})], RUNNING)  # pyright: ignore[reportArgumentType]
 
         async with asyncio.TaskGroup() as group:
-            group.create_task(store.runs.append(good, [event(1)], RUNNING))
+            group.create_task(done(store.runs.append(good, [event(1)], RUNNING)))
             group.create_task(refused())
             group.create_task(unwritable())
-            group.create_task(store.runs.append(good, [event(2)], RUNNING))
+            group.create_task(done(store.runs.append(good, [event(2)], RUNNING)))
         assert [(entry.seq, entry.body["number"]) for entry in await store.runs.read(good.run_id)] == [(1, 1), (2, 2)]
 
 
@@ -98,7 +104,7 @@ async def test_what_the_database_cannot_hold_fails_alone(open_it: OpenStore, sta
 
         async with asyncio.TaskGroup() as group:
             group.create_task(unwritable())
-            group.create_task(store.runs.append(good, [event(1)], RUNNING))
+            group.create_task(done(store.runs.append(good, [event(1)], RUNNING)))
         await store.runs.append(bad, [event(2)], RUNNING)
         for lease in (good, bad):
             assert [entry.seq for entry in await store.runs.read(lease.run_id)] == [1]

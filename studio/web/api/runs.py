@@ -161,7 +161,8 @@ async def _events(supervisor: Supervisor, run_id: str, after: int) -> AsyncGener
 
 
 def _entry(entry: LogEntry) -> JsonObject:
-    return entry.model_dump(mode="json", exclude={"run_id"})
+    at = entry.at.isoformat().replace("+00:00", "Z")
+    return {"seq": entry.seq, "at": at, "kind": entry.kind, "body": entry.body}
 
 
 def _summary(run: RunSummary, task: JsonValue) -> RunSummaryOut:

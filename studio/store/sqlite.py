@@ -1,0 +1,70 @@
+"""What SQLite needs: how a connection is prepared, and one that lives in a thread of its own."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.pool import ConnectionPoolEntry, NullPool
+
+from studio.store.json_text import to_json
+
+# FULL: a reply that was paid for and shown is still there after a power cut. Commits are shared, so it costs little.
+PRAGMAS = ("journal_mode = WAL", "synchronous = FULL", "busy_timeout = 5000", "foreign_keys = ON")
+
+Result = TypeVar("Result")
+
+
+class OwnThread:
+    """A connection in a thread of its own, where a whole transaction costs one crossing.
+
+    The asynchronous driver crosses for each statement, which takes longer than the statement does.
+    """
+
+    def __init__(self, url: URL) -> None:
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="run logs")
+        self._engine: Engine = create_engine(url.set(drivername="sqlite"), json_serializer=to_json, poolclass=NullPool)
+        self._connection: Connection | None = None
+        event.listen(self._engine, "connect", prepare_sqlite)
+        event.listen(self._engine, "begin", begin_sqlite)
+
+    async def connect(self) -> None:
+        """Open the connection now rather than at the first transaction."""
+        await self.transact(lambda _: None)
+
+    async def transact(self, work: Callable[[Connection], Result]) -> Result:
+        """Run `work` in a transaction; it is committed when this returns and rolled back when this raises."""
+        return await asyncio.get_running_loop().run_in_executor(self._thread, self._transact, work)
+
+    async def close(self) -> None:
+        await asyncio.get_running_loop().run_in_executor(self._thread, self._disconnect)
+        self._thread.shutdown()
+
+    def _transact(self, work: Callable[[Connection], Result]) -> Result:
+        if self._connection is None:
+            self._connection = self._engine.connect()
+        with self._connection.begin():
+            return work(self._connection)
+
+    def _disconnect(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+        self._engine.dispose()
+
+
+def prepare_sqlite(connection: DBAPIConnection, _record: ConnectionPoolEntry) -> None:
+    # The driver must not open transactions by itself; `begin_sqlite` does.
+    connection.isolation_level = None
+    cursor = connection.cursor()
+    for pragma in PRAGMAS:
+        cursor.execute(f"PRAGMA {pragma}")
+    cursor.close()
+
+
+def begin_sqlite(connection: Connection) -> None:
+    # Asking for the write lock at once: a transaction that turns from reading to writing later can fail.
+    connection.exec_driver_sql("BEGIN IMMEDIATE")
