@@ -89,7 +89,7 @@ class RegexGuardrail(Guardrail):
         return f"Matches {found[0]!r}." if found else None
 
 
-class Verdict(BaseModel):
+class Verdict(BaseModel, defer_build=True):
     """What the model of a guardrail answers."""
 
     tripped: bool

@@ -13,7 +13,7 @@ from studio.messages import ToolSchema
 class Handoff(BaseModel):
     """To whom an agent may hand over, and what its model reads about it. A bare name stands for all its defaults."""
 
-    model_config = ConfigDict(frozen=True, extra="allow")
+    model_config = ConfigDict(frozen=True, extra="allow", defer_build=True)
 
     target: Annotated[str, Field(title="Target", description="Name of the agent, or of the user.", examples=["user"])]
     description: Annotated[str, Field(title="When", description="What the model reads about it.")] = ""

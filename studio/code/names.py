@@ -62,7 +62,7 @@ def public_room(cls: type) -> str:
     for length in range(1, len(steps)):
         package = ".".join(steps[:length])
         module = sys.modules.get(package)
-        if module is not None and vars(module).get(cls.__name__) is cls:
+        if getattr(module, cls.__name__, None) is cls:
             return package
     return cls.__module__
 

@@ -6,18 +6,14 @@ import json
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date, datetime
-from typing import Any, ClassVar, NoReturn, cast
+from typing import NoReturn, cast
 
-import yaml
 from pydantic import JsonValue
 
 from studio.components.findings import escape
 from studio.errors import InvalidDocument, TooLarge
 
 MAX_BYTES = 20 * 1024 * 1024
-MAX_YAML_BYTES = 2 * 1024 * 1024
-"""YAML is read a hundred times slower than JSON; no team that a person wrote is as long."""
 MAX_DEPTH = 200
 """Levels of lists and objects; a team nested ten times in itself needs about forty."""
 MAX_POINTER = 2000
@@ -32,11 +28,15 @@ def parse_document(text: str | bytes, *, max_bytes: int = MAX_BYTES) -> JsonValu
     A megabyte of YAML takes seconds: call it in a thread.
 
     Raises:
-        TooLarge: More than `max_bytes`, or YAML of more than `MAX_YAML_BYTES`.
+        TooLarge: More than `max_bytes`, or YAML of more than 2 MB.
         InvalidDocument: Not JSON or YAML, or beyond the bounds.
     """
     text = _decoded(text, max_bytes)
-    return _bounded(_parse_json(text) if text.lstrip()[:1] in ("{", "[", '"') else _parse_yaml(text))
+    if text.lstrip()[:1] in ("{", "[", '"'):
+        return _bounded(_parse_json(text))
+    from studio.components.plain_yaml import parse_yaml  # a program that reads no YAML need not wait for its import
+
+    return _bounded(parse_yaml(text))
 
 
 def parse_json(text: str | bytes, *, max_bytes: int = MAX_BYTES) -> JsonValue:
@@ -145,47 +145,3 @@ def _parse_json(text: str) -> JsonValue:
             f"The document is nested more than {MAX_DEPTH} levels deep.",
             fix="A team is rarely deeper than 40 levels; check how the file was made.",
         ) from error
-
-
-class _PlainLoader(yaml.SafeLoader):
-    """YAML without aliases, which allow cycles and files that grow a million times when read, and without dates."""
-
-    yaml_implicit_resolvers: ClassVar[Any] = {
-        first: [pair for pair in pairs if pair[0] != "tag:yaml.org,2002:timestamp"]
-        for first, pairs in cast("dict[str, list[tuple[str, object]]]", yaml.SafeLoader.yaml_implicit_resolvers).items()
-    }
-
-    def compose_node(self, parent: Any, index: Any) -> Any:
-        event: object = self.peek_event()  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] -- no types
-        if isinstance(event, yaml.AliasEvent):
-            raise InvalidDocument("YAML aliases (`*name`) are not read.", fix="Write the value out where it is used.")
-        return super().compose_node(parent, index)
-
-
-def _parse_yaml(text: str) -> JsonValue:
-    if len(text) > MAX_YAML_BYTES:
-        raise TooLarge(
-            f"The document has {len(text) / 1e6:.0f} MB; the limit for YAML is {MAX_YAML_BYTES / 1e6:.0f} MB.",
-            fix="Convert it to JSON.",
-        )
-    try:
-        value: object = yaml.load(text, Loader=_PlainLoader)
-    except yaml.YAMLError as error:
-        raise InvalidDocument(f"Neither JSON nor YAML: {error}".splitlines()[0], fix="Choose another file.") from error
-    except RecursionError as error:
-        raise InvalidDocument(f"The document is nested more than {MAX_DEPTH} levels deep.") from error
-    except (ValueError, LookupError, TypeError, AttributeError) as error:  # such as `!!int x`: PyYAML does not check
-        raise InvalidDocument(f"The YAML holds a value that cannot be read: {error}.", fix="Mend it.") from error
-    if not isinstance(value, dict | list):
-        raise InvalidDocument("The text is neither JSON nor YAML of a component.", fix="Paste the whole JSON.")
-    return _plain(cast("object", value))
-
-
-def _plain(value: object) -> JsonValue:
-    if isinstance(value, dict):
-        return {str(key): _plain(child) for key, child in cast("dict[object, object]", value).items()}
-    if isinstance(value, list):
-        return [_plain(child) for child in cast("list[object]", value)]
-    if isinstance(value, datetime | date):
-        return value.isoformat()
-    return cast("JsonValue", value)

@@ -6,9 +6,9 @@ does. A turn of a team reads dozens.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, ForwardRef
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict
 
 
 class PrivateValue:
@@ -27,12 +27,14 @@ class PrivateValue:
 
 
 def settle_annotations(cls: type[BaseModel]) -> None:
-    """Spare each subclass the evaluation of what is no field: Pydantic only wants to know that it is none."""
+    """Spare each subclass the evaluation of what it inherits: of what is no field Pydantic only wants to know that."""
     for name in cls.__annotations__:
         if name in cls.__class_vars__:
             cls.__annotations__[name] = ClassVar
         elif name in cls.__private_attributes__:
             cls.__annotations__[name] = object
+        elif (field := cls.model_fields.get(name)) and not isinstance(field.annotation, str | ForwardRef):
+            cls.__annotations__[name] = field.annotation
 
 
 def read_private_attributes_directly(cls: type[BaseModel]) -> None:
@@ -44,6 +46,8 @@ def read_private_attributes_directly(cls: type[BaseModel]) -> None:
 
 class StatefulModel(BaseModel):
     """A model with run-time state in private attributes."""
+
+    model_config = ConfigDict(defer_build=True)
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:

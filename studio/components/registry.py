@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator
-from importlib.metadata import entry_points
 from typing import Generic, Protocol, TypeVar
 
+from studio.components.rooms import import_whole
 from studio.errors import SetupError
 
 ENTRY_POINTS = "studio.components"
@@ -27,7 +27,7 @@ P = TypeVar("P", bound=Provided)
 
 
 class Registry(Generic[P]):
-    """Classes by provider and alias. The rooms that hold them are imported at the first look-up."""
+    """Classes by provider and alias. The rooms that hold them are imported when a name is not known yet."""
 
     def __init__(self) -> None:
         self._by_name: dict[str, P] = {}
@@ -50,12 +50,16 @@ class Registry(Generic[P]):
         if self._are_rooms_loaded:
             return
         self._are_rooms_loaded = True
+        from importlib.metadata import entry_points  # costs a tenth of a start that looks nothing up
+
         for point in sorted(entry_points(group=ENTRY_POINTS), key=lambda point: point.value):
             point.load()
+            import_whole(point.module)
 
     def find(self, provider: str) -> P | None:
         """The class that answers to a provider or alias, or None."""
-        self.load_rooms()
+        if provider not in self._by_name:
+            self.load_rooms()
         return self._by_name.get(provider)
 
     def all(self) -> Iterator[P]:

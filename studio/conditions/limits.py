@@ -12,7 +12,7 @@ from studio.components import JsonObject, Warn
 from studio.conditions.base import Count, TerminationCondition
 from studio.messages import BaseMessage, RequestUsage
 
-_NO_TOKENS = RequestUsage(prompt_tokens=0, completion_tokens=0)
+_NO_TOKENS = RequestUsage.model_construct(prompt_tokens=0, completion_tokens=0)
 
 
 class MaxMessageTermination(TerminationCondition):

@@ -20,7 +20,7 @@ InitialMessages = Annotated[
 ]
 
 
-class ContextState(BaseModel):
+class ContextState(BaseModel, defer_build=True):
     """Saved messages, in AutoGen's shape."""
 
     messages: list[LLMMessage] = Field(default_factory=list[LLMMessage])

@@ -20,13 +20,13 @@ class Conversation(Protocol):
     async def get_messages(self) -> list[LLMMessage]: ...
 
 
-class MemoryQueryResult(BaseModel):
+class MemoryQueryResult(BaseModel, defer_build=True):
     """What a memory found, best first."""
 
     results: list[MemoryContent] = Field(default_factory=list[MemoryContent])
 
 
-class UpdateContextResult(BaseModel):
+class UpdateContextResult(BaseModel, defer_build=True):
     """What a memory added to a conversation."""
 
     memories: MemoryQueryResult

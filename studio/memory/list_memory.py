@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated
 
-from pydantic import Field, JsonValue, PrivateAttr, TypeAdapter
+from pydantic import ConfigDict, Field, JsonValue, PrivateAttr, TypeAdapter
 
 from studio.memory.base import Conversation, Memory, MemoryQueryResult, UpdateContextResult
 from studio.messages import CancellationToken, MemoryContent, SystemMessage
 
-_CONTENTS = TypeAdapter(list[MemoryContent])
+_CONTENTS = TypeAdapter(list[MemoryContent], config=ConfigDict(defer_build=True))
 
 
 class ListMemory(Memory):

@@ -1,13 +1,14 @@
 """What agents, models and people say. Names and fields are AgentChat's."""
 
+from typing import TYPE_CHECKING
+
+from studio.components.rooms import waiting
 from studio.messages.cancellation import CancellationToken as CancellationToken
 from studio.messages.cancellation import linked as linked
-from studio.messages.chat import AgentEvent as AgentEvent
 from studio.messages.chat import BaseAgentEvent as BaseAgentEvent
 from studio.messages.chat import BaseChatMessage as BaseChatMessage
 from studio.messages.chat import BaseMessage as BaseMessage
 from studio.messages.chat import BaseTextChatMessage as BaseTextChatMessage
-from studio.messages.chat import ChatMessage as ChatMessage
 from studio.messages.chat import CodeBlock as CodeBlock
 from studio.messages.chat import CodeExecutionEvent as CodeExecutionEvent
 from studio.messages.chat import CodeGenerationEvent as CodeGenerationEvent
@@ -66,3 +67,9 @@ from studio.messages.prompt import word_count as word_count
 from studio.messages.reading import message_from_json as message_from_json
 from studio.messages.reading import message_types as message_types
 from studio.messages.reading import type_name as type_name
+
+if TYPE_CHECKING:
+    from studio.messages.unions import AgentEvent as AgentEvent
+    from studio.messages.unions import ChatMessage as ChatMessage
+else:
+    __getattr__ = waiting(__name__, {"unions": "AgentEvent ChatMessage"})

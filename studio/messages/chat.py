@@ -9,11 +9,12 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any, ClassVar, Generic, Literal, Self, TypeVar, cast
+from typing import Any, ClassVar, Generic, Literal, Self, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, SerializeAsAny, computed_field
 
 from studio import effects
+from studio.components.private import settle_annotations
 from studio.messages.llm import (
     FunctionCall,
     FunctionExecutionResult,
@@ -41,6 +42,11 @@ class BaseMessage(BaseModel):
     models_usage: RequestUsage | None = None
     metadata: dict[str, str] = Field(default_factory=lambda: {})
     created_at: datetime = Field(default_factory=effects.now)
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        super().__pydantic_init_subclass__(**kwargs)
+        settle_annotations(cls)
 
     def to_text(self) -> str:
         """The message as a person reads it."""
@@ -174,12 +180,16 @@ class ToolCallExecutionEvent(BaseAgentEvent):
 class CodeBlock(BaseModel):
     """Code as an executor takes it."""
 
+    model_config = ConfigDict(defer_build=True)
+
     code: str
     language: str
 
 
 class CodeResult(BaseModel):
     """What running code gave."""
+
+    model_config = ConfigDict(defer_build=True)
 
     exit_code: int
     output: str
@@ -292,32 +302,6 @@ class SelectorEvent(BaseAgentEvent):
 
     content: str
     type: Literal["SelectorEvent"] = "SelectorEvent"
-
-
-ChatMessage = (
-    TextMessage
-    | MultiModalMessage
-    | StopMessage
-    | HandoffMessage
-    | ToolCallSummaryMessage
-    | StructuredMessage[BaseModel]
-)
-AgentEvent = Annotated[
-    ToolCallRequestEvent
-    | ToolCallExecutionEvent
-    | CodeGenerationEvent
-    | CodeExecutionEvent
-    | UserInputRequestedEvent
-    | MemoryQueryEvent
-    | ModelClientStreamingChunkEvent
-    | ThoughtEvent
-    | ToolEvent
-    | ContextVariablesEvent
-    | GuardrailEvent
-    | SelectSpeakerEvent
-    | SelectorEvent,
-    Field(discriminator="type"),
-]
 
 
 @dataclass(kw_only=True)

@@ -61,7 +61,7 @@ _BY_TYPE: dict[str, type[BaseMessage]] = {
 }
 
 
-class _AnyContent(BaseModel, extra="allow"):
+class _AnyContent(BaseModel, extra="allow", defer_build=True):
     """Content of a structured message whose model is not known here."""
 
 

@@ -36,7 +36,7 @@ TOKENS_PER_MESSAGE = 4
 TOKENS_PER_IMAGE = 765
 """What OpenAI charges for a picture of 1024 by 1024 in high detail."""
 BYTES_PER_TOKEN = 4
-NOTHING = RequestUsage(prompt_tokens=0, completion_tokens=0)
+NOTHING = RequestUsage.model_construct(prompt_tokens=0, completion_tokens=0)
 
 
 _NO_SURROUNDING = nullcontext()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from datetime import date
 from functools import cache, lru_cache
-from importlib import resources
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -19,7 +18,7 @@ _SAME_MODEL = re.compile(r"(?:-latest|-\d{4}-\d{2}-\d{2}|-\d{8}|@\d{8})?")
 
 
 class _Row(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class Price(_Row):
@@ -66,6 +65,8 @@ class Catalogue(_Row):
 @cache
 def model_catalogue() -> Catalogue:
     """The catalogue that comes with the studio."""
+    from importlib import resources  # not needed by a program that asks no model by its name
+
     return Catalogue.model_validate_json(resources.files("studio.models").joinpath("catalogue.json").read_bytes())
 
 

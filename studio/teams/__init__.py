@@ -1,22 +1,42 @@
 """Teams: who speaks after whom, and until when."""
 
+from typing import TYPE_CHECKING
+
 from studio.agents import InputRequestEvent as InputRequestEvent
 from studio.agents import RunIterator as RunIterator
+from studio.components.rooms import waiting
 from studio.teams.base import Team as Team
-from studio.teams.graph import DiGraph as DiGraph
-from studio.teams.graph import DiGraphEdge as DiGraphEdge
-from studio.teams.graph import DiGraphNode as DiGraphNode
-from studio.teams.graph import InvalidGraph as InvalidGraph
-from studio.teams.graph_builder import DiGraphBuilder as DiGraphBuilder
-from studio.teams.graph_flow import GraphFlow as GraphFlow
-from studio.teams.magentic import MagenticOneGroupChat as MagenticOneGroupChat
-from studio.teams.nested_chat import NestedChat as NestedChat
-from studio.teams.nested_chat import NestedChatAgent as NestedChatAgent
 from studio.teams.round_robin import RoundRobinGroupChat as RoundRobinGroupChat
-from studio.teams.selector import SelectorGroupChat as SelectorGroupChat
-from studio.teams.society_of_mind import SocietyOfMindAgent as SocietyOfMindAgent
-from studio.teams.swarm import Swarm as Swarm
-from studio.teams.swarm import UnknownHandoffTarget as UnknownHandoffTarget
-from studio.teams.team_tool import TeamTool as TeamTool
+
+if TYPE_CHECKING:
+    from studio.teams.graph import DiGraph as DiGraph
+    from studio.teams.graph import DiGraphEdge as DiGraphEdge
+    from studio.teams.graph import DiGraphNode as DiGraphNode
+    from studio.teams.graph import InvalidGraph as InvalidGraph
+    from studio.teams.graph_builder import DiGraphBuilder as DiGraphBuilder
+    from studio.teams.graph_flow import GraphFlow as GraphFlow
+    from studio.teams.magentic import MagenticOneGroupChat as MagenticOneGroupChat
+    from studio.teams.nested_chat import NestedChat as NestedChat
+    from studio.teams.nested_chat import NestedChatAgent as NestedChatAgent
+    from studio.teams.selector import SelectorGroupChat as SelectorGroupChat
+    from studio.teams.society_of_mind import SocietyOfMindAgent as SocietyOfMindAgent
+    from studio.teams.swarm import Swarm as Swarm
+    from studio.teams.swarm import UnknownHandoffTarget as UnknownHandoffTarget
+    from studio.teams.team_tool import TeamTool as TeamTool
+else:
+    __getattr__ = waiting(
+        __name__,
+        {
+            "graph": "DiGraph DiGraphEdge DiGraphNode InvalidGraph",
+            "graph_builder": "DiGraphBuilder",
+            "graph_flow": "GraphFlow",
+            "magentic": "MagenticOneGroupChat",
+            "nested_chat": "NestedChat NestedChatAgent",
+            "selector": "SelectorGroupChat",
+            "society_of_mind": "SocietyOfMindAgent",
+            "swarm": "Swarm UnknownHandoffTarget",
+            "team_tool": "TeamTool",
+        },
+    )
 
 BaseGroupChat = Team

@@ -27,7 +27,7 @@ class InvalidGraph(ConfigError, ValueError):
 class DiGraphEdge(BaseModel):
     """The way from one node to another."""
 
-    model_config = ConfigDict(frozen=True, extra="allow")
+    model_config = ConfigDict(frozen=True, extra="allow", defer_build=True)
 
     target: Annotated[str, Field(title="To", description="Name of the participant that speaks next.")]
     condition: Annotated[
@@ -85,7 +85,7 @@ class DiGraphEdge(BaseModel):
 class DiGraphNode(BaseModel):
     """A participant's place in the graph."""
 
-    model_config = ConfigDict(frozen=True, extra="allow")
+    model_config = ConfigDict(frozen=True, extra="allow", defer_build=True)
 
     name: Annotated[str, Field(title="Name", description="Name of the participant.")]
     edges: Annotated[list[DiGraphEdge], Field(title="Edges", description="To whom it goes on.")] = []
@@ -100,7 +100,7 @@ class DiGraphNode(BaseModel):
 class DiGraph(BaseModel):
     """Nodes by name, and where to begin."""
 
-    model_config = ConfigDict(frozen=True, extra="allow")
+    model_config = ConfigDict(frozen=True, extra="allow", defer_build=True)
 
     nodes: Annotated[dict[str, DiGraphNode], Field(title="Nodes")]
     default_start_node: Annotated[

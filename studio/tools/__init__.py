@@ -1,15 +1,14 @@
 """Tools and workbenches: what agents can do."""
 
+from typing import TYPE_CHECKING
+
+from studio.components.rooms import waiting
 from studio.executors.imports import Alias as Alias
 from studio.executors.imports import ImportFromModule as ImportFromModule
 from studio.tools.base import BaseTool as BaseTool
 from studio.tools.base import StreamTool as StreamTool
 from studio.tools.base import ToolReturn as ToolReturn
-from studio.tools.code_execution import PythonCodeExecutionTool as PythonCodeExecutionTool
 from studio.tools.function_tool import FunctionTool as FunctionTool
-from studio.tools.http_tool import HttpTool as HttpTool
-from studio.tools.langchain_adapter import LangChainToolAdapter as LangChainToolAdapter
-from studio.tools.mcp import McpWorkbench as McpWorkbench
 from studio.tools.overrides import ToolOverride as ToolOverride
 from studio.tools.telling import context_variables as context_variables
 from studio.tools.telling import emit as emit
@@ -20,3 +19,19 @@ from studio.tools.workbench import StaticWorkbench as StaticWorkbench
 from studio.tools.workbench import TextResultContent as TextResultContent
 from studio.tools.workbench import ToolResult as ToolResult
 from studio.tools.workbench import Workbench as Workbench
+
+if TYPE_CHECKING:
+    from studio.tools.code_execution import PythonCodeExecutionTool as PythonCodeExecutionTool
+    from studio.tools.http_tool import HttpTool as HttpTool
+    from studio.tools.langchain_adapter import LangChainToolAdapter as LangChainToolAdapter
+    from studio.tools.mcp import McpWorkbench as McpWorkbench
+else:
+    __getattr__ = waiting(
+        __name__,
+        {
+            "code_execution": "PythonCodeExecutionTool",
+            "http_tool": "HttpTool",
+            "langchain_adapter": "LangChainToolAdapter",
+            "mcp": "McpWorkbench",
+        },
+    )

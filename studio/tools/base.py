@@ -9,7 +9,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import ClassVar, cast
 
-from pydantic import BaseModel, JsonValue, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, JsonValue, TypeAdapter, ValidationError
 
 from studio import effects
 from studio.components import Component, JsonObject
@@ -19,7 +19,7 @@ from studio.messages import CancellationToken, ToolSchema, linked
 from studio.tools.telling import pass_on, telling
 from studio.tools.variables import team_variables
 
-_JSON: TypeAdapter[JsonValue] = TypeAdapter(JsonValue)
+_JSON: TypeAdapter[JsonValue] = TypeAdapter(JsonValue, config=ConfigDict(defer_build=True))
 
 
 @dataclass(frozen=True)

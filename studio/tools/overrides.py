@@ -13,7 +13,7 @@ from studio.messages import ToolSchema
 class ToolOverride(BaseModel):
     """Another name or description for a tool, as the model sees it."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     name: Annotated[str | None, Field(title="Name")] = None
     description: Annotated[str | None, Field(title="Description", json_schema_extra={"x-multiline": True})] = None

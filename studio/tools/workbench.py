@@ -16,14 +16,14 @@ from studio.tools.base import BaseTool, StreamTool, error_text
 from studio.tools.overrides import ToolOverride, ToolOverrides, check_unique, shown
 
 
-class TextResultContent(BaseModel):
+class TextResultContent(BaseModel, defer_build=True):
     """Text as part of a result."""
 
     type: Literal["TextResultContent"] = "TextResultContent"
     content: str
 
 
-class ImageResultContent(BaseModel):
+class ImageResultContent(BaseModel, defer_build=True):
     """A picture as part of a result."""
 
     type: Literal["ImageResultContent"] = "ImageResultContent"
@@ -33,7 +33,7 @@ class ImageResultContent(BaseModel):
 ResultContent = Annotated[TextResultContent | ImageResultContent, Field(discriminator="type")]
 
 
-class ToolResult(BaseModel):
+class ToolResult(BaseModel, defer_build=True):
     """What a call through a workbench gave; an error is a result as well."""
 
     type: Literal["ToolResult"] = "ToolResult"

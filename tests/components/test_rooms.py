@@ -1,0 +1,60 @@
+"""Rooms of which some modules wait until they are needed."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import studio
+from studio.components import component_classes, find_class
+
+ROOMS = ("agents", "conditions", "executors", "memory", "messages", "models", "teams", "tools")
+
+
+def told_to_the_type_checker(room: str) -> Iterator[tuple[str, str]]:
+    file = Path(studio.__path__[0]) / room / "__init__.py"
+    for block in ast.parse(file.read_text()).body:
+        if isinstance(block, ast.If):
+            for node in block.body:
+                assert isinstance(node, ast.ImportFrom)
+                yield from ((str(node.module), alias.name) for alias in node.names)
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_has_every_name_that_the_type_checker_is_told(room: str) -> None:
+    names = list(told_to_the_type_checker(room))
+    assert names
+    for module, name in names:
+        assert getattr(import_module(f"studio.{room}"), name) is getattr(import_module(module), name)
+
+
+def test_a_name_that_a_room_does_not_have_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match=r"module 'studio\.models' has no attribute 'NoSuchClient'"):
+        _ = import_module("studio.models").NoSuchClient
+
+
+def run(program: str) -> list[str]:
+    return subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, text=True).stdout.split()
+
+
+def test_a_team_of_assistants_needs_no_service_and_builds_no_schema_to_be_imported() -> None:
+    held = set(run("import sys, studio.agents, studio.teams; print(*sys.modules)"))
+    assert "studio.agents.assistant" in held
+    unneeded = ("studio.models.openai_client", "studio.agents.web_surfer", "studio.tools.mcp", "yaml")
+    assert held.isdisjoint((*unneeded, "importlib.metadata"))  # Pydantic imports the last with its first schema
+
+
+def test_a_program_that_imported_one_room_finds_the_components_of_all() -> None:
+    name = "autogen_ext.models.openai.OpenAIChatCompletionClient"
+    program = f"from studio.components import find_class; import studio.agents; print(find_class({name!r}).__name__)"
+    assert run(program) == ["OpenAIChatCompletionClient"]
+
+
+def test_the_catalogue_has_what_waits_in_a_room() -> None:
+    assert find_class("autogen_ext.agents.web_surfer.MultimodalWebSurfer") in set(component_classes())
