@@ -14,6 +14,7 @@ import asyncio
 import hashlib
 import json
 import os
+import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator
 from contextlib import aclosing, contextmanager
@@ -105,10 +106,22 @@ async def ask_on_console(question: HumanQuestion) -> str:
     return await asyncio.to_thread(input, question.prompt)
 
 
+_IDS_AT_ONCE = 64
+_ids: list[str] = []
+if sys.platform != "win32":
+    os.register_at_fork(after_in_child=_ids.clear)  # a child must not give what its parent gives, too
+
+
 def random_id() -> str:
-    """A random UUID (version 4) as text, in a quarter of the time that `str(uuid4())` takes."""
-    digits = os.urandom(15).hex()
-    return f"{digits[:8]}-{digits[8:12]}-4{digits[12:15]}-a{digits[15:18]}-{digits[18:]}"
+    """A random UUID (version 4) as text. Asking the system for the digits of each one would cost more than the rest."""
+    try:
+        return _ids.pop()
+    except IndexError:
+        digits = os.urandom(15 * _IDS_AT_ONCE).hex()
+        made = [digits[at : at + 30] for at in range(0, len(digits), 30)]
+        first, *more = [f"{each[:8]}-{each[8:12]}-4{each[12:15]}-a{each[15:18]}-{each[18:]}" for each in made]
+        _ids.extend(more)
+        return first
 
 
 class Live:

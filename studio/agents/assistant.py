@@ -236,7 +236,7 @@ class AssistantAgent(ChatAgent):
         self, messages: Sequence[BaseChatMessage], cancellation_token: CancellationToken | None = None
     ) -> AsyncGenerator[Step, None]:
         self._give_up_turn()
-        turn = self._turn = Turn(self._prepared(), cancellation_token or CancellationToken())
+        turn = self._turn = Turn(self._means or self._prepared(), cancellation_token or CancellationToken())
         if not self.input_guardrails and not self.output_guardrails:
             return turn.steps(messages)
         rails = (self.input_guardrails or (), self.output_guardrails or ())

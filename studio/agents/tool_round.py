@@ -30,6 +30,8 @@ class Toolbox:
         """What the model is told it can call; asked anew for each model call, since a server's list may change."""
         if not self._is_started:
             await self._start()
+        if not self._workbenches:
+            return self._handoff_schemas
         self._owners = {}
         found: list[ToolSchema] = []
         for workbench in self._workbenches:

@@ -210,12 +210,12 @@ class Turn:
 
     async def _ask(self, *, may_call_tools: bool) -> CreateResult:
         """Call the model once and wait for its whole answer."""
-        asked = await self._question(may_call_tools)
+        messages, tools, tool_choice, json_output = await self._question(may_call_tools)
         return await self._means.client.create(
-            asked.messages,
-            tools=asked.tools,
-            tool_choice=asked.tool_choice,
-            json_output=asked.json_output,
+            messages,
+            tools=tools,
+            tool_choice=tool_choice,
+            json_output=json_output,
             cancellation_token=self._token,
         )
 
@@ -254,13 +254,15 @@ class Turn:
         return self._result
 
     async def _take_up(self, wish: CreateResult, results: list[FunctionExecutionResult]) -> None:
-        await self._remember(wish)
-        await self._means.context.add_message(FunctionExecutionResultMessage(content=results))
+        await self._means.context.add_messages(
+            (self._as_said(wish), FunctionExecutionResultMessage(content=results)),
+        )
 
     async def _remember(self, result: CreateResult) -> None:
-        await self._means.context.add_message(
-            AssistantMessage(content=result.content, thought=result.thought, source=self._means.name)
-        )
+        await self._means.context.add_message(self._as_said(result))
+
+    def _as_said(self, result: CreateResult) -> AssistantMessage:
+        return AssistantMessage(content=result.content, thought=result.thought, source=self._means.name)
 
     def _note(self, event: BaseMessage) -> BaseMessage:
         self._inner.append(event)
@@ -306,11 +308,12 @@ class Turn:
 
 async def add_to_context(context: ChatCompletionContext, messages: Sequence[BaseChatMessage]) -> None:
     """Tell a model context what was said; what a handoff brings along comes first."""
+    told: list[LLMMessage] = []
     for message in messages:
         if isinstance(message, HandoffMessage):
-            for earlier in message.context:
-                await context.add_message(earlier)
-        await context.add_message(message.to_model_message())
+            told.extend(message.context)
+        told.append(message.to_model_message())
+    await context.add_messages(told)
 
 
 def without_images(messages: Sequence[LLMMessage]) -> list[LLMMessage]:

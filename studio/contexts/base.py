@@ -43,6 +43,14 @@ class ChatCompletionContext(Component):
         """Append to the conversation."""
         self._messages.append(message)
 
+    async def add_messages(self, messages: Sequence[LLMMessage]) -> None:
+        """Append several, oldest first; by `add_message` in a class that has its own."""
+        if type(self).add_message is ChatCompletionContext.add_message:
+            self._messages.extend(messages)
+            return
+        for message in messages:
+            await self.add_message(message)
+
     async def get_messages(self) -> list[LLMMessage]:
         """What the model is shown, oldest first."""
         return list(self._messages)

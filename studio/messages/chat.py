@@ -40,7 +40,7 @@ class BaseMessage(BaseModel):
     id: str = Field(default_factory=effects.new_id)
     source: str
     models_usage: RequestUsage | None = None
-    metadata: dict[str, str] = Field(default_factory=lambda: {})
+    metadata: dict[str, str] = Field(default_factory=dict[str, str])
     created_at: datetime = Field(default_factory=effects.now)
 
     @classmethod
@@ -86,11 +86,11 @@ class BaseTextChatMessage(BaseChatMessage):
 
     def to_model_message(self) -> UserMessage:
         """One for all who hear it; anew if the message was changed."""
-        kept: UserMessage | None = self.__dict__.get("_model_message")
-        text = self.to_text()
-        if kept is None or kept.content != text or kept.source != self.source:
-            kept = UserMessage(content=text, source=self.source)
-            cast("dict[str, Any]", self.__dict__)["_model_message"] = kept
+        held = cast("dict[str, Any]", self.__dict__)
+        kept: UserMessage | None = held.get("_model_message")
+        text, source = self.to_text(), held["source"]
+        if kept is None or kept.content != text or kept.source != source:
+            kept = held["_model_message"] = UserMessage(content=text, source=source)
         return kept
 
 

@@ -32,9 +32,9 @@ class History(list[LLMMessage]):
 
     def holds_parts(self) -> bool:
         """Whether a message has several parts, which may be pictures."""
-        if not self._has_parts and self._looked_at < len(self):
-            self._has_parts = any(map(_has_parts, self[self._looked_at :]))
-            self._looked_at = len(self)
+        while not self._has_parts and self._looked_at < len(self):
+            self._has_parts = _has_parts(self[self._looked_at])
+            self._looked_at += 1
         return self._has_parts
 
     def sum_of(self, measure: Measure, end: int) -> int:

@@ -7,7 +7,7 @@ side their tasks stand still meanwhile (`studio.teams.branches`).
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import aclosing
 from typing import Any
 
@@ -34,7 +34,7 @@ from studio.messages import (
     is_explained,
 )
 from studio.teams.saving import SavedTeam
-from studio.teams.turns import Spoken, as_told, begin, speak
+from studio.teams.turns import Spoken, Unread, as_told, begin, speak
 from studio.tools.variables import with_variables
 
 
@@ -104,7 +104,52 @@ class Team(SavedTeam):
     async def _all_turns(
         self, messages: list[BaseChatMessage] | None, token: CancellationToken, show_task: bool, is_inside: bool
     ) -> AsyncGenerator[BaseMessage | str, None]:
-        """The messages and events of a run, and last the reason for its end."""
+        """The messages and events of a run, and last the reason for its end.
+
+        What was said is taken up, and how far the conditions are is told, before the last message of a turn is shown:
+        whoever stops reading there loses nothing, and finds the conditions as they are after it.
+        """
+        again, told = await self._begin(messages, token, show_task=show_task, is_inside=is_inside)
+        for item in told:
+            yield item
+        conversation = self._conversation
+        while self._reason is None and self._stop_asked is None:
+            choice = self.go_on(again) if again else self.choose_speaker()
+            again = ()
+            if isinstance(choice, tuple | list):
+                for event in choice:
+                    yield event
+            else:
+                async with aclosing(choice) as events:
+                    async for event in events:
+                        yield event
+            if self._reason is not None:
+                break
+            names = self._speakers
+            speakers = self._called_up(names)
+            if self.emit_team_events:
+                conversation.give_word(names)
+                yield SelectSpeakerEvent(content=list(names), source=self.manager_name)
+            unread = conversation.begin_turns(names)
+            is_alone = len(names) == 1
+            turn = begin(speakers[0], unread[0], token) if is_alone else self._turns_at_once(speakers, unread, token)
+            async with aclosing(turn) as steps:
+                async for step in steps:
+                    item = as_told(step, names[0] if is_alone else "")
+                    if not isinstance(item, Spoken):
+                        yield item
+                        continue
+                    for event in await self._end_turn(item, item.messages):
+                        yield event
+                    if item.unshown is not None:
+                        yield item.unshown
+        await self._forget_counts()
+        yield self._reason or self._stop_asked or ""
+
+    async def _begin(
+        self, messages: list[BaseChatMessage] | None, token: CancellationToken, *, show_task: bool, is_inside: bool
+    ) -> tuple[Sequence[str], Sequence[BaseMessage]]:
+        """Take up the task: whose turns were broken off and go on, and what is to be shown first."""
         self._needs_reset = True
         self._token = token
         self._stop_asked = None
@@ -113,74 +158,57 @@ class Team(SavedTeam):
         await self.check_task(messages, is_inside=is_inside)
         self._reason = None
         again = self._conversation.take_back(self._unheard_by)
-        if messages is not None:
-            again = []
-            await self.hear(messages, messages, speaker=None)
-            self._task_heard = messages
-            await self.judge(messages, is_turn=False)
-            for event in self._how_far():
-                yield event
-            for message in messages if show_task else ():
-                yield message
-        while self._reason is None and self._stop_asked is None:
-            choice = self.go_on(again) if again else self.choose_speaker()
-            again = []
-            if isinstance(choice, AsyncGenerator):
-                async with aclosing(choice) as events:
-                    async for event in events:
-                        yield event
-            else:
-                for event in choice:
-                    yield event
-            if self._reason is None:
-                if not self._speakers:
-                    raise RunFailed("Nobody is left who could speak.", fix="Give the team a new task, or reset it.")
-                self._conversation.give_word(self._speakers)
-                async with aclosing(self._turn(token)) as items:
-                    async for item in items:
-                        yield item
-        await self._forget_counts()
-        yield self._reason or self._stop_asked or ""
+        if messages is None:
+            return again, ()
+        await self.hear(messages, messages, speaker=None)
+        self._task_heard = messages
+        await self.judge(messages, is_turn=False)
+        return (), (*self._how_far(), *(messages if show_task else ()))
 
-    async def _turn(self, token: CancellationToken) -> AsyncGenerator[BaseMessage, None]:
-        """Let the chosen participants speak.
+    def _called_up(self, names: Sequence[str]) -> list[Participant]:
+        """Those who have the word."""
+        if not names:
+            raise RunFailed("Nobody is left who could speak.", fix="Give the team a new task, or reset it.")
+        return [self._participant(name) for name in names]
 
-        What was said is taken up, and how far the conditions are is told, before the last message of a turn is shown:
-        whoever stops reading there loses nothing, and finds the conditions as they are after it.
-        """
-        speakers = [self._participant(name) for name in self._speakers]
-        if self.emit_team_events:
-            yield SelectSpeakerEvent(content=list(self._speakers), source=self.manager_name)
-        turns = list(zip(speakers, self._conversation.begin_turns(self._speakers), strict=True))
+    async def _turns_at_once(
+        self, speakers: Sequence[Participant], unread: Sequence[Unread], token: CancellationToken
+    ) -> AsyncGenerator[BaseMessage, None]:
+        """Let several participants speak at the same time."""
         new: list[BaseMessage] = []
-        still_speaking = len(turns)
-        is_alone = len(turns) == 1
+        still_speaking = len(speakers)
         run = self._run
         left: list[BaseMessage | Spoken] = []
         try:
-            async with aclosing(begin(*turns[0], token) if is_alone else speak(turns, token, left)) as steps:
-                async for step in steps:
-                    item = as_told(step, self.speaker if is_alone else "")
+            async with aclosing(speak(list(zip(speakers, unread, strict=True)), token, left)) as items:
+                async for item in items:
                     if not isinstance(item, Spoken):
                         yield item
                         continue
-                    await self._hear_turn(item)
                     new.extend(item.messages)
                     still_speaking -= 1
-                    if not still_speaking:
-                        await self.judge(new, is_turn=True)
-                        for event in self._how_far():
-                            yield event
+                    for event in await self._end_turn(item, None if still_speaking else new):
+                        yield event
                     if item.unshown is not None:
                         yield item.unshown
         finally:
             for item in left if self._run is run else ():
                 if isinstance(item, Spoken):  # broken off when this one of several had spoken
-                    await self._hear_turn(item)
+                    await self._end_turn(item, None)
 
-    async def _hear_turn(self, spoken: Spoken) -> None:
+    async def _end_turn(self, spoken: Spoken, new: Sequence[BaseMessage] | None) -> Sequence[BaseMessage]:
+        """Take up what somebody has said; how far the conditions are is returned.
+
+        Args:
+            spoken: The end of a turn.
+            new: What the conditions look at; None while others still speak.
+        """
         await self.hear(spoken.messages, spoken.said, speaker=spoken.name)
         self._conversation.end_turn(spoken.name)
+        if new is None:
+            return ()
+        await self.judge(new, is_turn=True)
+        return self._how_far()
 
     # --- explaining, to those who ask (`studio.messages.explained`) ---
 
@@ -216,15 +244,16 @@ class Team(SavedTeam):
             edges=list(edges),
         )
 
-    def _how_far(self) -> Iterator[TerminationProgressEvent]:
+    def _how_far(self) -> Sequence[TerminationProgressEvent]:
         if not is_explained():
-            return
+            return ()
         conditions = list(self.limits())
         if self.termination_condition is not None:
             conditions.extend(self.termination_condition.progress("/config/termination_condition"))
-        yield TerminationProgressEvent(
+        told = TerminationProgressEvent(
             source=self.manager_name, team=self.name, conditions=conditions, stop_reason=self._reason
         )
+        return (told,)
 
     def limits(self) -> Iterator[ConditionProgress]:
         """How far the limits are that this kind of team has besides its condition."""
@@ -233,9 +262,10 @@ class Team(SavedTeam):
             yield Count(self._turns, self.max_turns, "turns").progress("/config/max_turns", words)
 
     def _participant(self, name: str) -> Participant:
-        if self._by_name is None:
-            self._by_name = {participant.name: participant for participant in self.participants}
-        if (participant := self._by_name.get(name)) is not None:
+        known = self._by_name
+        if known is None:
+            known = self._by_name = {participant.name: participant for participant in self.participants}
+        if (participant := known.get(name)) is not None:
             return participant
         raise ConfigError(f"Speaker {name} not found in participant names.")
 
@@ -278,7 +308,7 @@ class Team(SavedTeam):
             said: What the other participants hear of it.
             speaker: Who need not hear it.
         """
-        listeners = (participant.name for participant in self.participants if participant.name != speaker)
+        listeners = [participant.name for participant in self.participants if participant.name != speaker]
         await self.heard(self._conversation.add(new, said, listeners))
 
     async def judge(self, new: Sequence[BaseMessage], *, is_turn: bool) -> None:
@@ -288,8 +318,8 @@ class Team(SavedTeam):
             return
         if await self.ask_condition(new):
             return
-        self._turns += is_turn
-        if self.max_turns is not None and self._turns >= self.max_turns:
+        turns = self._turns = self._turns + is_turn
+        if self.max_turns is not None and turns >= self.max_turns:
             self.end(f"Maximum number of turns {self.max_turns} reached.")
 
     async def ask_condition(self, new: Sequence[BaseMessage]) -> bool:
@@ -307,15 +337,16 @@ class Team(SavedTeam):
         """Let nobody speak any more in this run."""
         self._reason = reason
 
-    def choose_speaker(self) -> AsyncGenerator[BaseMessage, None] | Iterable[BaseMessage]:
+    def choose_speaker(self) -> AsyncGenerator[BaseMessage, None] | Sequence[BaseMessage]:
         """Set who speaks next with `next_speaker`, or end the run; gives what happens on the way."""
         raise NotImplementedError
 
-    def go_on(self, names: Sequence[str]) -> Iterable[BaseMessage]:
+    def go_on(self, names: Sequence[str]) -> Sequence[BaseMessage]:
         """Choose those whose turns were broken off, where no new task has come."""
         self.next_speaker(*names)
-        if is_explained():
-            yield self.decision("broken off", "The turn was broken off and is taken up again.")
+        if not is_explained():
+            return ()
+        return [self.decision("broken off", "The turn was broken off and is taken up again.")]
 
     def next_speaker(self, *names: str) -> None:
         """Give participants the word; several speak at the same time."""
@@ -324,4 +355,5 @@ class Team(SavedTeam):
     @property
     def speaker(self) -> str:
         """Who has the word, or had it last."""
-        return self._speakers[0] if self._speakers else ""
+        speakers = self._speakers
+        return speakers[0] if speakers else ""

@@ -55,8 +55,10 @@ class Conversation:
 
     def end_turn(self, name: str) -> None:
         """Note that a participant has spoken."""
-        if name in (speaking := self.speaking):
-            del self._begun[speaking.index(name)]
+        for place, (speaker, _) in enumerate(self._begun):
+            if speaker == name:
+                del self._begun[place]
+                return
 
     def take_back(self, unheard: Unheard) -> list[str]:
         """Let turns that were broken off count as not begun; whose they were is returned."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Annotated, ClassVar
 
 from pydantic import Field, PrivateAttr, ValidationError
@@ -102,7 +102,7 @@ class GraphFlow(Team):
         self.next_speaker(*steps.take_ready())
         return [self._explanation(edge_decisions(looked_at))] if is_explained() else ()
 
-    def go_on(self, names: Sequence[str]) -> Iterable[BaseMessage]:
+    def go_on(self, names: Sequence[str]) -> Sequence[BaseMessage]:
         del names
         return self.choose_speaker()  # they are ready again, and others may be, too
 

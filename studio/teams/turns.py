@@ -64,18 +64,17 @@ def begin(participant: Participant, unread: Unread, token: CancellationToken) ->
     return participant.work(unread or None, token, False, is_inside=True)
 
 
-def as_told(step: BaseMessage | Response | TaskResult | Spoken, name: str) -> BaseMessage | Spoken:
+def as_told(step: BaseMessage | Response | TaskResult, name: str) -> BaseMessage | Spoken:
     """A participant's step as its team takes it up: the last one is the end of the turn.
 
     Args:
         step: What the participant gave.
-        name: Who it is; empty for a step that comes from `speak` and is as it should be.
+        name: Who it is; empty for what several give side by side, which is as it should be.
     """
-    if isinstance(step, Spoken):
-        return step
     if isinstance(step, Response):
         answer = step.chat_message
-        return Spoken(name, (*(step.inner_messages or ()), answer), (answer,), answer)
+        inner = step.inner_messages
+        return Spoken(name, (*inner, answer) if inner else (answer,), (answer,), answer)
     if isinstance(step, TaskResult):
         said = [message for message in step.messages if isinstance(message, BaseChatMessage)]
         return Spoken(name, step.messages, said, None)
