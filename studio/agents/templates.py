@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
+from functools import lru_cache
 from string import Formatter
 
 from studio.errors import ConfigError
@@ -19,8 +20,7 @@ def unknown_placeholders(template: str, known: tuple[str, ...]) -> list[str]:
 def unreadable(template: str) -> list[str]:
     """What is wrong with a template, whatever its placeholders are called."""
     try:
-        for _ in (_piece("", field, spec, {field or "": ""}) for _, field, spec, _ in Formatter().parse(template)):
-            pass
+        _pieces(template)
     except ValueError as error:
         return [str(error)]
     return []
@@ -40,8 +40,7 @@ def fill_in(template: str, what: str, /, **values: object) -> str:
         ConfigError: The template has other placeholders, or braces that are none.
     """
     try:
-        parts = [_piece(literal, field, spec, values) for literal, field, spec, _ in Formatter().parse(template)]
-        return "".join(text for part in parts for text in part)
+        return "".join([str(values[text]) if is_place else text for text, is_place in _pieces(template)])
     except (KeyError, ValueError) as error:
         names = ", ".join(f"{{{name}}}" for name in values)
         raise ConfigError(
@@ -50,10 +49,14 @@ def fill_in(template: str, what: str, /, **values: object) -> str:
         ) from error
 
 
-def _piece(literal: str, field: str | None, spec: str | None, values: Mapping[str, object]) -> tuple[str, ...]:
-    """Apart from each other, so that a long text is copied once only."""
-    if field is None:
-        return (literal,)
-    if spec:
-        raise ValueError(f"the format {spec[:20]!r} is not taken")
-    return literal, str(values[field])
+@lru_cache
+def _pieces(template: str) -> Sequence[tuple[str, bool]]:
+    """The texts of a template, and the names of its places, in order; with each whether it is a place."""
+    found: list[tuple[str, bool]] = []
+    for literal, field, spec, _ in Formatter().parse(template):
+        found.append((literal, False))
+        if spec:
+            raise ValueError(f"the format {spec[:20]!r} is not taken")
+        if field is not None:
+            found.append((field, True))
+    return found

@@ -77,7 +77,12 @@ class Toolbox:
         finally:  # what a finished call has changed stays changed, as its result stays known
             events = [event for index in sorted(heard) for event in heard[index].take_up(self._owner)]
         for index in telling:
-            async with aclosing(self._call(calls[index], token)) as items:
+            call = calls[index]
+            arguments = self._arguments_of(call)
+            if isinstance(arguments, FunctionExecutionResult):
+                results[index] = arguments
+                continue
+            async with aclosing(self._call(call, arguments, token)) as items:
                 async for item in items:
                     if isinstance(item, FunctionExecutionResult):
                         results[index] = item
@@ -113,28 +118,32 @@ class Toolbox:
             raise errors.exceptions[0] from errors
 
     async def _result_of(self, call: FunctionCall, token: CancellationToken) -> tuple[FunctionExecutionResult, Heard]:
+        arguments = self._arguments_of(call)
+        if isinstance(arguments, FunctionExecutionResult):
+            return arguments, Heard()
         with listening() as heard:
-            async with aclosing(self._call(call, token)) as items:
+            async with aclosing(self._call(call, arguments, token)) as items:
                 async for item in items:
                     if isinstance(item, FunctionExecutionResult):
                         return item, heard
         raise AssertionError("a call ends with its result")
 
-    async def _call(
-        self, call: FunctionCall, token: CancellationToken
-    ) -> AsyncGenerator[BaseMessage | FunctionExecutionResult, None]:
+    def _arguments_of(self, call: FunctionCall) -> dict[str, object] | FunctionExecutionResult:
+        """What its tool is called with; or the result, of a call that needs no tool or has none."""
         try:
-            arguments = _arguments_of(call)
+            arguments = _read_arguments(call)
         except (ValueError, RecursionError) as error:
-            yield _result(call, f"Error: {error}", is_error=True)
-            return
+            return _result(call, f"Error: {error}", is_error=True)
         if call.name in self._handoffs:
-            yield _result(call, self._handoffs[call.name].message, is_error=False)
-            return
-        owner = self._owners.get(call.name)
-        if owner is None:
-            yield _result(call, f"Error: tool '{call.name}' not found in any workbench", is_error=True)
-            return
+            return _result(call, self._handoffs[call.name].message, is_error=False)
+        if call.name not in self._owners:
+            return _result(call, f"Error: tool '{call.name}' not found in any workbench", is_error=True)
+        return arguments
+
+    async def _call(
+        self, call: FunctionCall, arguments: Mapping[str, object], token: CancellationToken
+    ) -> AsyncGenerator[BaseMessage | FunctionExecutionResult, None]:
+        owner = self._owners[call.name]
         if not isinstance(owner, StaticStreamWorkbench):
             found = await owner.call_tool(
                 name=call.name, arguments=arguments, cancellation_token=token, call_id=call.id
@@ -149,7 +158,7 @@ class Toolbox:
                     yield item
 
 
-def _arguments_of(call: FunctionCall) -> dict[str, object]:
+def _read_arguments(call: FunctionCall) -> dict[str, object]:
     """What the model wrote, as an object; small models write lists and bare values, too."""
     arguments: object = json.loads(call.arguments)
     if arguments is None:

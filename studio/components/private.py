@@ -58,7 +58,10 @@ class StatefulModel(BaseModel):
     if not TYPE_CHECKING:  # else any attribute could be set
 
         def __setattr__(self, name: str, value: object) -> None:
-            private = getattr(self, "__pydantic_private__", None)
+            try:
+                private = self.__pydantic_private__
+            except AttributeError:
+                private = None
             if private is not None and name in private:
                 private[name] = value  # what Pydantic does, without its way there
             else:

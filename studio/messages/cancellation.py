@@ -46,10 +46,12 @@ class linked:
         self._token = token
 
     def __enter__(self) -> None:
-        self._task = asyncio.current_task() if self._token is not None else None
-        if self._token is not None and self._task is not None:
-            self._token.link_future(self._task)
+        token = self._token
+        task = self._task = asyncio.current_task() if token is not None else None
+        if token is not None and task is not None:
+            token.link_future(task)
 
     def __exit__(self, *_: object) -> None:
-        if self._token is not None and self._task is not None:
-            self._token.unlink_future(self._task)
+        token, task = self._token, self._task
+        if token is not None and task is not None:
+            token.unlink_future(task)

@@ -86,11 +86,11 @@ class BaseTextChatMessage(BaseChatMessage):
 
     def to_model_message(self) -> UserMessage:
         """One for all who hear it; anew if the message was changed."""
-        held = cast("dict[str, Any]", self.__dict__)
-        kept: UserMessage | None = held.get("_model_message")
-        text, source = self.to_text(), held["source"]
-        if kept is None or kept.content != text or kept.source != source:
-            kept = held["_model_message"] = UserMessage(content=text, source=source)
+        kept: UserMessage | None = self.__dict__.get("_model_message")
+        text = self.to_text()
+        if kept is None or kept.content != text or kept.source != self.source:
+            kept = UserMessage(content=text, source=self.source)
+            cast("dict[str, Any]", self.__dict__)["_model_message"] = kept
         return kept
 
 

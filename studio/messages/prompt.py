@@ -32,9 +32,11 @@ class History(list[LLMMessage]):
 
     def holds_parts(self) -> bool:
         """Whether a message has several parts, which may be pictures."""
-        while not self._has_parts and self._looked_at < len(self):
-            self._has_parts = _has_parts(self[self._looked_at])
-            self._looked_at += 1
+        if not self._has_parts:
+            for message in self[self._looked_at :]:
+                if type(message.content) is not str and type(message) is UserMessage:
+                    self._has_parts = True
+            self._looked_at = len(self)
         return self._has_parts
 
     def sum_of(self, measure: Measure, end: int) -> int:

@@ -116,7 +116,7 @@ class Team(SavedTeam):
         while self._reason is None and self._stop_asked is None:
             choice = self.go_on(again) if again else self.choose_speaker()
             again = ()
-            if isinstance(choice, tuple | list):
+            if isinstance(choice, tuple):
                 for event in choice:
                     yield event
             else:
@@ -337,16 +337,16 @@ class Team(SavedTeam):
         """Let nobody speak any more in this run."""
         self._reason = reason
 
-    def choose_speaker(self) -> AsyncGenerator[BaseMessage, None] | Sequence[BaseMessage]:
+    def choose_speaker(self) -> AsyncGenerator[BaseMessage, None] | tuple[BaseMessage, ...]:
         """Set who speaks next with `next_speaker`, or end the run; gives what happens on the way."""
         raise NotImplementedError
 
-    def go_on(self, names: Sequence[str]) -> Sequence[BaseMessage]:
+    def go_on(self, names: Sequence[str]) -> tuple[BaseMessage, ...]:
         """Choose those whose turns were broken off, where no new task has come."""
         self.next_speaker(*names)
         if not is_explained():
             return ()
-        return [self.decision("broken off", "The turn was broken off and is taken up again.")]
+        return (self.decision("broken off", "The turn was broken off and is taken up again."),)
 
     def next_speaker(self, *names: str) -> None:
         """Give participants the word; several speak at the same time."""

@@ -34,8 +34,12 @@ class Conversation:
         self, new: Sequence[BaseMessage], said: Sequence[BaseChatMessage], listeners: Iterable[str]
     ) -> list[BaseChatMessage]:
         """Take up what is new and put what was said of it before the listeners; all new chat messages are returned."""
+        unread = self._unread
         for name in listeners:
-            self._unread.setdefault(name, []).extend(said)
+            if name in unread:
+                unread[name] += said
+            else:
+                unread[name] = [*said]
         self.thread.extend(new)
         return [message for message in new if isinstance(message, BaseChatMessage)]
 

@@ -96,13 +96,13 @@ class GraphFlow(Team):
         steps.reset()
         return "Digraph execution is complete"
 
-    def choose_speaker(self) -> Sequence[BaseMessage]:
+    def choose_speaker(self) -> tuple[BaseMessage, ...]:
         steps = self._steps()
         looked_at = steps.looked_at
         self.next_speaker(*steps.take_ready())
-        return [self._explanation(edge_decisions(looked_at))] if is_explained() else ()
+        return (self._explanation(edge_decisions(looked_at)),) if is_explained() else ()
 
-    def go_on(self, names: Sequence[str]) -> Sequence[BaseMessage]:
+    def go_on(self, names: Sequence[str]) -> tuple[BaseMessage, ...]:
         del names
         return self.choose_speaker()  # they are ready again, and others may be, too
 

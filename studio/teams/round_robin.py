@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated, ClassVar, cast
 
 from pydantic import Field, PrivateAttr
@@ -28,11 +27,11 @@ class RoundRobinGroupChat(Team):
 
     _next: int = PrivateAttr(default=0)
 
-    def choose_speaker(self) -> Sequence[BaseMessage]:
+    def choose_speaker(self) -> tuple[BaseMessage, ...]:
         place = self._next
         self.next_speaker(self.participants[place].name)
         self._next = (place + 1) % len(self.participants)
-        return [self._explanation(place)] if is_explained() else ()
+        return (self._explanation(place),) if is_explained() else ()
 
     def _explanation(self, place: int) -> SpeakerDecisionEvent:
         names = self.participant_names

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable, Sequence
+from contextlib import AbstractContextManager, aclosing, contextmanager, nullcontext
+from dataclasses import dataclass, field
 from functools import lru_cache
 from inspect import isawaitable
 from typing import Annotated, Any, ClassVar, NamedTuple
@@ -47,6 +48,8 @@ Read the above conversation. Then select the next role from {participants} to pl
 """
 PLACEHOLDERS = ("roles", "participants", "history")
 
+_NOTHING_TO_NOTE = nullcontext()
+
 Thread = Sequence[BaseMessage]
 SelectorFunction = Callable[[Thread], "str | Awaitable[str | None] | None"]
 CandidateFunction = Callable[[Thread], "list[str] | Awaitable[list[str]]"]
@@ -57,6 +60,19 @@ class _Refusal(NamedTuple):
 
     why: str
     told: str
+
+
+@dataclass(slots=True)
+class _Asked:
+    """The question of one turn, and what has come of it."""
+
+    messages: list[LLMMessage]
+    told_count: int
+    """Messages of the conversation that the question repeats."""
+    answer: str = ""
+    request: str = ""
+    """Hash of the newest request; only kept where explanations are asked for."""
+    attempts: list[SelectionAttempt] = field(default_factory=list[SelectionAttempt])
 
 
 class SelectorGroupChat(Team):
@@ -137,14 +153,25 @@ class SelectorGroupChat(Team):
                 yield self.decision("function", f"The selector function named {named}.")
             return
         candidates = await self._who_may_speak()
-        if len(candidates) > 1:
-            async with aclosing(self._ask_model(candidates)) as events:
-                async for event in events:
-                    yield event
-        else:
+        if len(candidates) == 1:
             self.next_speaker(candidates[0])
             if is_explained():
                 yield self._explain_only_candidate(candidates)
+        else:
+            asked = await self._question(candidates)
+            for _ in range(self.max_selector_attempts):
+                if self.model_client_streaming:
+                    async with aclosing(self._ask_in_pieces(asked)) as events:
+                        async for event in events:
+                            yield event
+                else:
+                    await self._ask(asked)
+                if self._is_taken(asked, candidates):
+                    break
+            else:
+                self.next_speaker(self._previous or candidates[0])
+            if is_explained():
+                yield self._explain_choice(candidates, asked)
         self._previous = self.speaker
 
     def _explain_only_candidate(self, candidates: list[str]) -> SpeakerDecisionEvent:
@@ -182,36 +209,27 @@ class SelectorGroupChat(Team):
             )
         return chosen
 
-    async def _ask_model(self, candidates: list[str]) -> AsyncGenerator[BaseMessage, None]:
-        """Ask until the answer names one participant; after too many attempts take the last speaker, or the first."""
+    async def _question(self, candidates: list[str]) -> _Asked:
         history = await self._history()
-        messages: list[LLMMessage] = [self._question(self._prompt(candidates, "\n".join(history)))]
-        attempts: list[SelectionAttempt] = []
-        for _ in range(self.max_selector_attempts):
-            answer = ""
-            port = Noting(effects.current()) if is_explained() else None
-            async with aclosing(self._answers(messages, port)) as items:
-                async for item in items:
-                    if isinstance(item, BaseMessage):
-                        yield item
-                    else:
-                        answer = item
-            refusal = self._judge(answer, candidates)
-            if port is not None:
-                why = refusal.why if refusal else ""
-                attempts.append(SelectionAttempt(answer=clipped(answer), refused=why, request=port.request))
-            if refusal is None:
-                break
-            messages.append(AssistantMessage(content=answer, source="selector"))
-            messages.append(UserMessage(content=refusal.told, source="user"))
-        else:
-            self.next_speaker(self._previous or candidates[0])
-        if is_explained():
-            yield self._explain_choice(candidates, attempts, told_count=len(history))
+        prompt = self._prompt(candidates, "\n".join(history))
+        if ModelFamily.is_openai(self.model_client.info["family"]):
+            return _Asked([SystemMessage(content=prompt)], len(history))
+        return _Asked([UserMessage(content=prompt, source="user")], len(history))
 
-    def _explain_choice(
-        self, candidates: list[str], attempts: Sequence[SelectionAttempt], *, told_count: int
-    ) -> SpeakerDecisionEvent:
+    def _is_taken(self, asked: _Asked, candidates: list[str]) -> bool:
+        """Whether the answer names one participant who may speak; if not, the model is told what is wrong with it."""
+        answer, refusal = asked.answer, self._judge(asked.answer, candidates)
+        if is_explained():
+            why = refusal.why if refusal else ""
+            asked.attempts.append(SelectionAttempt(answer=clipped(answer), refused=why, request=asked.request))
+        if refusal is None:
+            return True
+        asked.messages.append(AssistantMessage(content=answer, source="selector"))
+        asked.messages.append(UserMessage(content=refusal.told, source="user"))
+        return False
+
+    def _explain_choice(self, candidates: list[str], asked: _Asked) -> SpeakerDecisionEvent:
+        attempts = asked.attempts
         is_named = bool(attempts) and not attempts[-1].refused
         if is_named:
             reason = f"The model was asked and named {self.speaker}{_at_attempt(len(attempts))}."
@@ -220,7 +238,7 @@ class SelectorGroupChat(Team):
             reason = f"No answer of the model could be used, so {self.speaker} speaks {place}."
         if len(candidates) < len(self.participants) and self._candidates is None:
             reason += f" {self._previous} spoke last and may not speak again."
-        prompt = self._prompt(candidates, f"[the conversation, {told_count} messages]")
+        prompt = self._prompt(candidates, f"[the conversation, {asked.told_count} messages]")
         rule = "model" if is_named else "no usable answer"
         return self.decision(rule, reason, candidates=candidates, prompt=prompt, attempts=attempts)
 
@@ -245,11 +263,6 @@ class SelectorGroupChat(Team):
     async def _history(self) -> Sequence[str]:
         return lines_over(await self._own_context().shown_after(()), _as_line)
 
-    def _question(self, prompt: str) -> LLMMessage:
-        if ModelFamily.is_openai(self.model_client.info["family"]):
-            return SystemMessage(content=prompt)
-        return UserMessage(content=prompt, source="user")
-
     def _prompt(self, candidates: list[str], history: str) -> str:
         if not self._roles:
             self._roles = "\n".join(
@@ -260,25 +273,20 @@ class SelectorGroupChat(Team):
             self.selector_prompt, "selector_prompt", roles=self._roles, participants=str(candidates), history=history
         )
 
-    async def _answers(
-        self, messages: Sequence[LLMMessage], port: Noting | None
-    ) -> AsyncGenerator[BaseMessage | str, None]:
-        """Ask the model once: pieces of its answer where they are told, and last the answer's text.
+    async def _ask(self, asked: _Asked) -> None:
+        """Ask the model once and wait for its whole answer."""
+        with _noted(asked):
+            result = await self.model_client.create(asked.messages, cancellation_token=self._token)
+        asked.answer = result.content if isinstance(result.content, str) else ""
 
-        Args:
-            messages: What it is asked.
-            port: Looks on while the call is begun.
-        """
-        if not self.model_client_streaming:
-            with effects.use(port or effects.current()):
-                result = await self.model_client.create(messages, cancellation_token=self._token)
-            yield result.content if isinstance(result.content, str) else ""
-            return
-        stream = self.model_client.create_stream(messages, cancellation_token=self._token)
+    async def _ask_in_pieces(self, asked: _Asked) -> AsyncGenerator[BaseMessage, None]:
+        """Ask the model once, giving the pieces of its answer where they are told."""
+        asked.answer = ""
+        stream = self.model_client.create_stream(asked.messages, cancellation_token=self._token)
         async with aclosing(stream):
             while True:
                 # The port must not be in force while this generator stands still at a `yield`.
-                with effects.use(port or effects.current()):
+                with _noted(asked):
                     item = await anext(stream, None)
                 if item is None:
                     return
@@ -287,10 +295,9 @@ class SelectorGroupChat(Team):
                         yield ModelClientStreamingChunkEvent(content=item, source=self.manager_name)
                     continue
                 result = whole_answer(item)
-                text = result.content if isinstance(result.content, str) else ""
+                asked.answer = result.content if isinstance(result.content, str) else ""
                 if self.emit_team_events:
-                    yield SelectorEvent(content=text, source=self.manager_name)
-                yield text
+                    yield SelectorEvent(content=asked.answer, source=self.manager_name)
 
     def _names(self) -> list[str]:
         return [participant.name for participant in self.participants]
@@ -316,6 +323,19 @@ class SelectorGroupChat(Team):
     async def load_manager_state(self, state: JsonObject) -> None:
         previous = state.get("previous_speaker")
         self._previous = previous if isinstance(previous, str) else None
+
+
+def _noted(asked: _Asked) -> AbstractContextManager[object]:
+    """Note the hash of the call inside the block, for the explanation, if anybody asks for one."""
+    return _noting(asked) if is_explained() else _NOTHING_TO_NOTE
+
+
+@contextmanager
+def _noting(asked: _Asked) -> Generator[None]:
+    port = Noting(effects.current())
+    with effects.use(port):
+        yield
+    asked.request = port.request or asked.request
 
 
 def _as_line(message: LLMMessage) -> Iterable[str]:

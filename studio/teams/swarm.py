@@ -88,7 +88,7 @@ class Swarm(Team):
             elif message.source in names:  # other ones were handed round inside a nested team, or in an outer one
                 self._lost = message
 
-    def choose_speaker(self) -> Sequence[BaseMessage]:
+    def choose_speaker(self) -> tuple[BaseMessage, ...]:
         if self._lost is not None:
             self._chosen = self._lost.target
             raise UnknownHandoffTarget(
@@ -100,7 +100,7 @@ class Swarm(Team):
         handoff, self._handoff = self._handoff, None
         self._chosen = self.speaker or self.participants[0].name
         self.next_speaker(self._chosen)
-        return [self._explanation(handoff, is_first=is_first)] if is_explained() else ()
+        return (self._explanation(handoff, is_first=is_first),) if is_explained() else ()
 
     def _explanation(self, handoff: HandoffMessage | None, *, is_first: bool) -> SpeakerDecisionEvent:
         if handoff is not None:
