@@ -59,10 +59,11 @@ from studio.messages.llm import ToolSchema as ToolSchema
 from studio.messages.llm import UserMessage as UserMessage
 from studio.messages.prompt import History as History
 from studio.messages.prompt import Prompt as Prompt
+from studio.messages.prompt import Written as Written
 from studio.messages.prompt import digest_over as digest_over
 from studio.messages.prompt import hold_parts as hold_parts
-from studio.messages.prompt import lines_over as lines_over
 from studio.messages.prompt import sum_over as sum_over
+from studio.messages.prompt import text_over as text_over
 from studio.messages.prompt import word_count as word_count
 from studio.messages.reading import message_from_json as message_from_json
 from studio.messages.reading import message_types as message_types

@@ -9,12 +9,24 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
-from typing import cast, overload
+from typing import NamedTuple, cast, overload
 
 from studio.messages.llm import LLMMessage, UserMessage
 
 Measure = Callable[[LLMMessage], int]
-Writer = Callable[[LLMMessage], Iterable[str]]
+Writer = Callable[[LLMMessage], str | None]
+"""Gives None for a message that is not written down."""
+
+
+class Written(NamedTuple):
+    """Messages written down, one below the other."""
+
+    text: str
+    message_count: int
+    """Of those that were written down."""
+
+
+_NOTHING_WRITTEN = Written("", 0)
 
 
 class History(list[LLMMessage]):
@@ -23,7 +35,7 @@ class History(list[LLMMessage]):
     def __init__(self, messages: Iterable[LLMMessage] = ()) -> None:
         super().__init__(messages)
         self._sums: dict[Measure, tuple[int, int]] = {}
-        self._lines: dict[Writer, tuple[list[str], list[int]]] = {}
+        self._texts: dict[Writer, tuple[int, Written]] = {}
         self._has_parts = False
         self._looked_at = 0
         self._hashed_head: Sequence[LLMMessage] = ()
@@ -49,13 +61,14 @@ class History(list[LLMMessage]):
         self._sums[measure] = end, total
         return total
 
-    def lines_of(self, write: Writer, end: int) -> Sequence[str]:
-        """What `write` gives for the messages before `end`, one after another; asked once for each."""
-        lines, counts = self._lines.setdefault(write, ([], [0]))
-        for message in self[len(counts) - 1 : end]:
-            lines.extend(write(message))
-            counts.append(len(lines))
-        return lines if counts[end] == len(lines) else lines[: counts[end]]
+    def text_of(self, write: Writer, end: int) -> Written:
+        """What `write` gives for the messages before `end`, one below the other; asked once for each."""
+        count, written = self._texts.get(write, (0, _NOTHING_WRITTEN))
+        if count > end:
+            return _written(self[:end], write)
+        written = _written(self[count:end], write, written)
+        self._texts[write] = end, written
+        return written
 
     def digest_of(self, head: Sequence[LLMMessage], end: int) -> str:
         """SHA-256 over the digests of the head and of the messages before `end`."""
@@ -114,10 +127,11 @@ class Prompt(Sequence[LLMMessage]):
             total += measure(message)
         return total
 
-    def lines_of(self, write: Writer) -> Sequence[str]:
-        """What `write` gives for the messages, one after another."""
-        written = self._history.lines_of(write, self._end)
-        return [*(line for message in self._head for line in write(message)), *written] if self._head else written
+    def text_of(self, write: Writer) -> Written:
+        """What `write` gives for the messages, one below the other."""
+        if self._head:
+            return _written(self, write)
+        return self._history.text_of(write, self._end)
 
     @property
     def holds_parts(self) -> bool:
@@ -135,11 +149,17 @@ def sum_over(messages: Sequence[LLMMessage], measure: Measure) -> int:
     return messages.sum_of(measure) if isinstance(messages, Prompt) else sum(map(measure, messages))
 
 
-def lines_over(messages: Sequence[LLMMessage], write: Writer) -> Sequence[str]:
+def text_over(messages: Sequence[LLMMessage], write: Writer) -> Written:
     """Write messages down; of a prompt only what is new is written."""
-    if isinstance(messages, Prompt):
-        return messages.lines_of(write)
-    return [line for message in messages for line in write(message)]
+    return messages.text_of(write) if isinstance(messages, Prompt) else _written(messages, write)
+
+
+def _written(messages: Iterable[LLMMessage], write: Writer, before: Written = _NOTHING_WRITTEN) -> Written:
+    lines = [line for message in messages if (line := write(message)) is not None]
+    if not lines:
+        return before
+    text = "\n".join((before.text, *lines) if before.message_count else lines)
+    return Written(text, before.message_count + len(lines))
 
 
 def digest_over(messages: Sequence[LLMMessage]) -> str:

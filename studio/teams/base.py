@@ -7,7 +7,7 @@ side their tasks stand still meanwhile (`studio.teams.branches`).
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from typing import Any
 
@@ -261,11 +261,14 @@ class Team(SavedTeam):
             words = f"{self.max_turns} turns are taken"
             yield Count(self._turns, self.max_turns, "turns").progress("/config/max_turns", words)
 
-    def _participant(self, name: str) -> Participant:
+    def _named(self) -> Mapping[str, Participant]:
         known = self._by_name
         if known is None:
             known = self._by_name = {participant.name: participant for participant in self.participants}
-        if (participant := known.get(name)) is not None:
+        return known
+
+    def _participant(self, name: str) -> Participant:
+        if (participant := self._named().get(name)) is not None:
             return participant
         raise ConfigError(f"Speaker {name} not found in participant names.")
 
@@ -308,7 +311,7 @@ class Team(SavedTeam):
             said: What the other participants hear of it.
             speaker: Who need not hear it.
         """
-        listeners = [participant.name for participant in self.participants if participant.name != speaker]
+        listeners = [name for name in self._named() if name != speaker]
         await self.heard(self._conversation.add(new, said, listeners))
 
     async def judge(self, new: Sequence[BaseMessage], *, is_turn: bool) -> None:

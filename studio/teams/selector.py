@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Sequence
 from contextlib import AbstractContextManager, aclosing, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -33,7 +33,7 @@ from studio.messages import (
     UserMessage,
     clipped,
     is_explained,
-    lines_over,
+    text_over,
 )
 from studio.models import ChatCompletionClient, ModelFamily
 from studio.teams.base import Team
@@ -210,11 +210,11 @@ class SelectorGroupChat(Team):
         return chosen
 
     async def _question(self, candidates: list[str]) -> _Asked:
-        history = await self._history()
-        prompt = self._prompt(candidates, "\n".join(history))
+        history = text_over(await self._own_context().shown_after(()), _as_line)
+        prompt = self._prompt(candidates, history.text)
         if ModelFamily.is_openai(self.model_client.info["family"]):
-            return _Asked([SystemMessage(content=prompt)], len(history))
-        return _Asked([UserMessage(content=prompt, source="user")], len(history))
+            return _Asked([SystemMessage(content=prompt)], history.message_count)
+        return _Asked([UserMessage(content=prompt, source="user")], history.message_count)
 
     def _is_taken(self, asked: _Asked, candidates: list[str]) -> bool:
         """Whether the answer names one participant who may speak; if not, the model is told what is wrong with it."""
@@ -259,9 +259,6 @@ class SelectorGroupChat(Team):
             )
         self.next_speaker(mentioned[0])
         return None
-
-    async def _history(self) -> Sequence[str]:
-        return lines_over(await self._own_context().shown_after(()), _as_line)
 
     def _prompt(self, candidates: list[str], history: str) -> str:
         if not self._roles:
@@ -338,9 +335,10 @@ def _noting(asked: _Asked) -> Generator[None]:
     asked.request = port.request or asked.request
 
 
-def _as_line(message: LLMMessage) -> Iterable[str]:
-    if isinstance(message, UserMessage | AssistantMessage):
-        yield f"{message.source}: {_as_text(message)}".rstrip() + "\n\n"
+def _as_line(message: LLMMessage) -> str | None:
+    if not isinstance(message, UserMessage | AssistantMessage):
+        return None
+    return f"{message.source}: {_as_text(message)}".rstrip() + "\n\n"
 
 
 def _as_text(message: UserMessage | AssistantMessage) -> str:

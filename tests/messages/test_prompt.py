@@ -17,8 +17,8 @@ from studio.messages import (
     UserMessage,
     digest_over,
     hold_parts,
-    lines_over,
     sum_over,
+    text_over,
     word_count,
 )
 
@@ -31,8 +31,8 @@ messages = st.one_of(
 )
 
 
-def line(message: LLMMessage) -> list[str]:
-    return [f"{message.content}"] if isinstance(message, UserMessage) else []
+def line(message: LLMMessage) -> str | None:
+    return f"{message.content}" if isinstance(message, UserMessage) else None
 
 
 @given(st.lists(st.lists(messages, max_size=3), max_size=5), st.booleans())
@@ -47,7 +47,8 @@ def test_what_is_kept_over_a_growing_history_is_what_counting_anew_gives(
         assert prompt == plain
         assert digest_over(prompt) == digest_over(plain)
         assert sum_over(prompt, word_count) == sum_over(plain, word_count)
-        assert list(lines_over(prompt, line)) == list(lines_over(plain, line))
+        assert text_over(prompt, line) == text_over(plain, line)
+        assert text_over(Prompt((), history), line) == text_over(list(history), line)
 
 
 def test_a_prompt_stays_as_it_was_when_the_conversation_goes_on() -> None:
@@ -60,8 +61,8 @@ def test_a_prompt_stays_as_it_was_when_the_conversation_goes_on() -> None:
     assert (sum_over(after, word_count), sum_over(before, word_count)) == (5, 4)
     assert digest_over(after) != digest
     assert digest_over(before) == digest
-    assert lines_over(after, line) == ["one two", "three"]
-    assert lines_over(before, line) == ["one two"]
+    assert text_over(after, line) == ("one two\nthree", 2)
+    assert text_over(before, line) == ("one two", 1)
     assert before[-1] == history[0]
     assert [history[1], *before] == [history[1]] + before  # noqa: RUF005 -- as scripts write it
 
