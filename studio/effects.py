@@ -106,7 +106,7 @@ async def ask_on_console(question: HumanQuestion) -> str:
     return await asyncio.to_thread(input, question.prompt)
 
 
-_IDS_AT_ONCE = 64
+_IDS_AT_ONCE = 16
 _ids: list[str] = []
 if sys.platform != "win32":
     os.register_at_fork(after_in_child=_ids.clear)  # a child must not give what its parent gives, too

@@ -45,11 +45,11 @@ async def instructions_between(build: Build, model: str, first: int, last: int) 
 
 
 SCENARIOS = [
-    pytest.param(round_robin, "null", 40, 3_000, id="round robin"),
+    pytest.param(round_robin, "null", 40, 2_200, id="round robin"),
     pytest.param(round_robin, "replay", 40, 3_000, id="scripted model"),
-    pytest.param(selector, "null", 40, 5_000, id="selector"),
-    pytest.param(swarm, "null", 40, 6_000, id="swarm"),
-    pytest.param(graph, "null", 2, 120_000, id="graph, a lap of 20"),
+    pytest.param(selector, "null", 40, 4_000, id="selector"),
+    pytest.param(swarm, "null", 40, 4_300, id="swarm"),
+    pytest.param(graph, "null", 2, 110_000, id="graph, a lap of 20"),
 ]
 
 
