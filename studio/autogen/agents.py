@@ -232,7 +232,7 @@ def _telling_failures(function: Any) -> Any:
         async def ask(prompt: str, cancellation_token: CancellationToken | None = None) -> str:
             try:
                 return await function(prompt, cancellation_token)
-            except Exception as error:
+            except Exception as error:  # a function of a script raises what it likes; AutoGen tells it so
                 raise ours.InputFailed(failed.format(error)) from error
 
         return ask
@@ -240,7 +240,7 @@ def _telling_failures(function: Any) -> Any:
     def ask_now(prompt: str) -> str:
         try:
             return function(prompt)
-        except Exception as error:
+        except Exception as error:  # as above
             raise ours.InputFailed(failed.format(error)) from error
 
     return ask_now

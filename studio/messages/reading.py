@@ -10,54 +10,21 @@ from typing import cast
 
 from pydantic import BaseModel, JsonValue
 
-from studio.messages.chat import (
-    BaseMessage,
-    CodeExecutionEvent,
-    CodeGenerationEvent,
-    ContextVariablesEvent,
-    GuardrailEvent,
-    HandoffMessage,
-    MemoryQueryEvent,
-    ModelClientStreamingChunkEvent,
-    MultiModalMessage,
-    SelectorEvent,
-    SelectSpeakerEvent,
-    StopMessage,
-    StructuredMessage,
-    TextMessage,
-    ThoughtEvent,
-    ToolCallExecutionEvent,
-    ToolCallRequestEvent,
-    ToolCallSummaryMessage,
-    ToolEvent,
-    UserInputRequestedEvent,
-)
-from studio.messages.explanations import SpeakerDecisionEvent, TerminationProgressEvent
+from studio.messages import chat, explanations
+from studio.messages.chat import BaseMessage, StructuredMessage
+
+
+def _name_of(message_type: type[BaseMessage]) -> str | None:
+    """Its `type`, where that is the same for all such messages."""
+    field = message_type.model_fields.get("type")
+    return field.default if field is not None and isinstance(field.default, str) else None
+
 
 _BY_TYPE: dict[str, type[BaseMessage]] = {
-    cls.__name__: cls
-    for cls in (
-        TextMessage,
-        MultiModalMessage,
-        StopMessage,
-        HandoffMessage,
-        ToolCallSummaryMessage,
-        ToolCallRequestEvent,
-        ToolCallExecutionEvent,
-        CodeGenerationEvent,
-        CodeExecutionEvent,
-        UserInputRequestedEvent,
-        MemoryQueryEvent,
-        ModelClientStreamingChunkEvent,
-        ThoughtEvent,
-        ToolEvent,
-        ContextVariablesEvent,
-        GuardrailEvent,
-        SelectSpeakerEvent,
-        SelectorEvent,
-        SpeakerDecisionEvent,
-        TerminationProgressEvent,
-    )
+    name: cls
+    for module in (chat, explanations)
+    for cls in cast("dict[str, object]", vars(module)).values()
+    if isinstance(cls, type) and issubclass(cls, BaseMessage) and (name := _name_of(cls)) is not None
 }
 
 
@@ -71,11 +38,10 @@ _more_types: ContextVar[Mapping[str, type[BaseMessage]]] = ContextVar("studio_me
 
 def type_name(message_type: type[BaseMessage]) -> str:
     """What stands under `type` in the JSON of such messages."""
-    fields = message_type.model_fields
     if issubclass(message_type, StructuredMessage):
-        return f"StructuredMessage[{getattr(fields['content'].annotation, '__name__', 'BaseModel')}]"
-    usual = fields["type"].default if "type" in fields else None
-    return usual if isinstance(usual, str) else message_type.__name__
+        content = message_type.model_fields["content"].annotation
+        return f"StructuredMessage[{getattr(content, '__name__', 'BaseModel')}]"
+    return _name_of(message_type) or message_type.__name__
 
 
 @contextmanager

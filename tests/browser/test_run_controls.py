@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import httpx
 import pytest
-from playwright.sync_api import APIResponse, Route, expect
+from playwright.sync_api import APIResponse, Page, Route, expect
 
 from tests.browser.conftest import OpenPage
 from tests.browser.playing import MESSAGES, STATE, expect_end, give_task, logged_messages, shown_messages
@@ -15,18 +15,23 @@ from tests.fakes.openai_server import OpenAIServer, Reply
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(90)]
 
 
-def test_pause_holds_step_gives_one_message_and_stop_ends_after_the_turn(
-    open_page: OpenPage, openai_server: OpenAIServer, pair: Callable[[int], str], api: httpx.Client
-) -> None:
+def paused_after_first_answer(page: Page, openai_server: OpenAIServer, address: str) -> Page:
+    """A run that was paused while its first answer was on the way."""
     openai_server.say(Reply("one", hold=0))
-    page = open_page()
-    give_task(page, pair(50))
+    give_task(page, address)
     openai_server.wait_until_held()
     expect(page.locator(STATE)).to_have_text("Running")
     page.keyboard.press("Space")
     expect(page.locator(STATE)).to_have_text("Pausing")
     openai_server.release()
     expect(page.locator(STATE)).to_have_text("Paused by you")
+    return page
+
+
+def test_pause_holds_step_gives_one_message_and_stop_ends_after_the_turn(
+    open_page: OpenPage, openai_server: OpenAIServer, pair: Callable[[int], str], api: httpx.Client
+) -> None:
+    page = paused_after_first_answer(open_page(), openai_server, pair(50))
     expect(page.locator(MESSAGES)).to_have_count(2)
     expect(page.get_by_role("button", name="Pause")).to_be_disabled()
     assert openai_server.request_count == 1
@@ -51,15 +56,7 @@ def test_pause_holds_step_gives_one_message_and_stop_ends_after_the_turn(
 def test_an_answer_to_a_command_that_comes_late_does_not_hide_newer_news(
     open_page: OpenPage, openai_server: OpenAIServer, pair: Callable[[int], str]
 ) -> None:
-    openai_server.say(Reply("one", hold=0))
-    page = open_page()
-    give_task(page, pair(50))
-    openai_server.wait_until_held()
-    expect(page.locator(STATE)).to_have_text("Running")
-    page.keyboard.press("Space")
-    expect(page.locator(STATE)).to_have_text("Pausing")
-    openai_server.release()
-    expect(page.locator(STATE)).to_have_text("Paused by you")
+    page = paused_after_first_answer(open_page(), openai_server, pair(50))
 
     late: list[tuple[Route, APIResponse]] = []
     page.route("**/commands", lambda route: late.append((route, route.fetch())))

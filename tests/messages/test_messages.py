@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import base64
 import json
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
@@ -10,8 +10,11 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from studio.messages import (
+    AgentEvent,
     AssistantMessage,
+    BaseAgentEvent,
     BaseMessage,
+    ChatMessage,
     FunctionCall,
     FunctionExecutionResult,
     HandoffMessage,
@@ -22,6 +25,7 @@ from studio.messages import (
     ToolCallExecutionEvent,
     ToolCallRequestEvent,
     UserMessage,
+    chat,
     message_from_json,
 )
 
@@ -80,3 +84,11 @@ def test_a_multimodal_message_reads_well_as_text():
 def test_equal_model_messages_have_equal_digests():
     assert UserMessage(content="a", source="u").digest == UserMessage(content="a", source="u").digest
     assert UserMessage(content="a", source="u").digest != AssistantMessage(content="a", source="u").digest
+
+
+def test_the_unions_for_annotations_hold_every_message_and_event_that_has_a_type():
+    told = {*get_args(get_args(AgentEvent)[0]), *get_args(ChatMessage)}
+    ours = [cls for cls in vars(chat).values() if isinstance(cls, type) and issubclass(cls, BaseMessage)]
+    written = {cls for cls in ours if "type" in cls.model_fields}
+    assert written == {cls for cls in told if "type" in cls.model_fields}
+    assert all(issubclass(cls, BaseAgentEvent) for cls in get_args(get_args(AgentEvent)[0]))
