@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { placesIn } from '../../static/js/core/json-places.js'
-import { carry } from '../../static/js/builder/carry.js'
+import { carry } from '../../static/js/builder/document/carry.js'
 
 test('a document keeps its own words for what did not change', () => {
   const doc = { provider: 'x', note: 'mine', config: { name: 'a', list: [{ id: 1, odd: true }, { id: 2 }] } }

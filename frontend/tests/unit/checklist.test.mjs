@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { problems } from '../../static/js/builder/checklist.js'
-import { exactFirst } from '../../static/js/builder/picker.js'
-import { follow } from '../../static/js/builder/json-tab.js'
+import { problems } from '../../static/js/builder/panels/checklist.js'
+import { exactFirst } from '../../static/js/builder/panels/picker.js'
+import { follow } from '../../static/js/builder/panels/json-tab.js'
 import { agent, catalogue, team } from './team.mjs'
 
 test('a part without an engine here is a problem, not a note', () => {

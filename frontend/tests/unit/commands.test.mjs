@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { get } from '../../static/js/core/pointer.js'
-import { addComponent, addToEach, combine, duplicate, moveTo, ownerOf, removeAt, renameAgent, reorder, setValue, shifted } from '../../static/js/builder/commands.js'
+import { addComponent, addToEach, combine, duplicate, moveTo, ownerOf, removeAt, renameAgent, reorder, setValue, shifted } from '../../static/js/builder/document/commands.js'
 import { agent, document, limit, model, or, team, tool } from './team.mjs'
 
 const names = (doc) => doc.component.config.participants.map((each) => each.config.name)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { get } from '../../static/js/core/pointer.js'
-import { joints, placesFor, placesNear, refusal } from '../../static/js/builder/places.js'
+import { joints, placesFor, placesNear, refusal } from '../../static/js/builder/document/places.js'
 import { agent, catalogue, document, limit, model, or, proxy, selector, team, tool, workbench } from './team.mjs'
 
 const places = (root, subject, target) => placesFor(catalogue, root, subject, target)

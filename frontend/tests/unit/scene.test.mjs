@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { conditionAsText } from '../../static/js/builder/condition.js'
-import { makeScene } from '../../static/js/builder/scene.js'
-import { typeLabel } from '../../static/js/builder/catalogue.js'
+import { conditionAsText } from '../../static/js/builder/canvas/condition.js'
+import { makeScene } from '../../static/js/builder/canvas/scene.js'
+import { typeLabel } from '../../static/js/builder/document/catalogue.js'
 import { agent, catalogue, limit, model, or, selector, team, tool, workbench } from './team.mjs'
 
 test('a team in order has an edge from each to the next and one back', () => {

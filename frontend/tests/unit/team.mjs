@@ -1,5 +1,5 @@
 // A small catalogue and team that the tests of the builder share.
-import { Catalogue } from '../../static/js/builder/catalogue.js'
+import { Catalogue } from '../../static/js/builder/document/catalogue.js'
 
 export const agent = (name, config = {}) => ({ provider: 'x.AssistantAgent', component_type: 'agent', label: 'AssistantAgent', config: { name, ...config } })
 export const model = (name) => ({ provider: 'x.OpenAIChatCompletionClient', component_type: 'model', label: 'OpenAIChatCompletionClient', config: { model: name } })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseComponent } from '../../static/js/builder/json-tab.js'
-import { readValue } from '../../static/js/builder/values.js'
+import { parseComponent } from '../../static/js/builder/panels/json-tab.js'
+import { readValue } from '../../static/js/builder/document/values.js'
 import { chord } from '../../static/js/core/shortcuts.js'
 
 test('the text of a control becomes the value of its kind', () => {

@@ -4,14 +4,14 @@ import { api } from '../core/api.js'
 import { announce } from '../core/dom.js'
 import { get, last, parent } from '../core/pointer.js'
 import { toast, toastError } from '../core/toast.js'
-import { isComponent, titleOf } from './catalogue.js'
-import { addComponent, duplicate, moveTo, ownerOf, removeAt, reorder, replaceComponent } from './commands.js'
-import { chooseFrom, pickComponent } from './picker.js'
-import { placesFor, placesNear, refusal, slotAt } from './places.js'
+import { isComponent, titleOf } from './document/catalogue.js'
+import { addComponent, duplicate, moveTo, ownerOf, removeAt, reorder, replaceComponent } from './document/commands.js'
+import { chooseFrom, pickComponent } from './panels/picker.js'
+import { placesFor, placesNear, refusal, slotAt } from './document/places.js'
 
 /**
  * @typedef {import('./editor.js').Editor} Editor
- * @typedef {import('./catalogue.js').Component} Component
+ * @typedef {import('./document/catalogue.js').Component} Component
  */
 
 /**
@@ -37,7 +37,7 @@ export async function placeNear(editor, component, { target = editor.selection, 
   else toast(refusal(editor.catalogue, editor.root, fresh, ''), { tone: 'warning' })
 }
 
-/** @param {Editor} editor @param {Component} fresh @param {import('./places.js').Place[]} places @param {{ x: number, y: number }} [at] */
+/** @param {Editor} editor @param {Component} fresh @param {import('./document/places.js').Place[]} places @param {{ x: number, y: number }} [at] */
 async function putInto(editor, fresh, places, at) {
   const index = places.length === 1 ? 0 : await chooseFrom(`Where should ${titleOf(fresh)} go?`, places.map((each) => each.label), at)
   const chosen = places[index]

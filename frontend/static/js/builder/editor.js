@@ -2,14 +2,14 @@
 import { announce } from '../core/dom.js'
 import { get, isSame, isWithin } from '../core/pointer.js'
 import { Store } from '../core/store.js'
-import { isComponent, titleOf } from './catalogue.js'
-import { ownerOf } from './commands.js'
+import { isComponent, titleOf } from './document/catalogue.js'
+import { ownerOf } from './document/commands.js'
 
 /**
- * @typedef {import('./catalogue.js').Catalogue} Catalogue
- * @typedef {import('./catalogue.js').Component} Component
- * @typedef {import('./commands.js').Doc} Doc
- * @typedef {import('./commands.js').Command} Command
+ * @typedef {import('./document/catalogue.js').Catalogue} Catalogue
+ * @typedef {import('./document/catalogue.js').Component} Component
+ * @typedef {import('./document/commands.js').Doc} Doc
+ * @typedef {import('./document/commands.js').Command} Command
  * @typedef {import('../core/api.js').Finding} Finding
  * @typedef {{ kind: string, text: string, detail: string, where: string, approved?: boolean }} Capability
  * @typedef {{ errors: Finding[], warnings: Finding[], capabilities: Capability[], parts: { where: string, status: string }[],

@@ -3,12 +3,12 @@ import { bindShortcuts, keysLabel } from '../core/shortcuts.js'
 import { el } from '../core/dom.js'
 import { ask } from '../core/dialog.js'
 import { addToSelection, copySelected, duplicateSelected, paste, removeSelected, shift } from './actions.js'
-import { ownerOf } from './commands.js'
-import { neighbour } from './geometry.js'
+import { ownerOf } from './document/commands.js'
+import { neighbour } from './canvas/geometry.js'
 
 /**
  * @typedef {import('./editor.js').Editor} Editor
- * @typedef {import('./canvas.js').Canvas} Canvas
+ * @typedef {import('./canvas/canvas.js').Canvas} Canvas
  * @typedef {import('./save.js').Saver} Saver
  * @typedef {import('../core/shortcuts.js').Shortcut} Shortcut
  */

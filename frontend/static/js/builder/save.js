@@ -66,7 +66,7 @@ export class Saver extends EventTarget {
     }
   }
 
-  /** The server keeps keys apart and puts references in their place; take them over. @param {import('./commands.js').Doc} doc @param {any} component */
+  /** The server keeps keys apart and puts references in their place; take them over. @param {import('./document/commands.js').Doc} doc @param {any} component */
   #kept(doc, component) {
     if (this.editor.doc !== doc || !component || isSame(component, doc.component)) return doc
     this.editor.run({ label: 'Keep keys as secrets', apply: (current) => ({ ...current, component }) })

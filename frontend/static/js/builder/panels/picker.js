@@ -1,11 +1,11 @@
 // @ts-check
-import { el, icon } from '../core/dom.js'
-import { placeMenu } from '../core/menu.js'
-import { KIND_ICON, titleOf, typeLabel } from './catalogue.js'
+import { el, icon } from '../../core/dom.js'
+import { placeMenu } from '../../core/menu.js'
+import { KIND_ICON, titleOf, typeLabel } from '../document/catalogue.js'
 
 /**
- * @typedef {import('./editor.js').Editor} Editor
- * @typedef {import('./catalogue.js').Component} Component
+ * @typedef {import('../editor.js').Editor} Editor
+ * @typedef {import('../document/catalogue.js').Component} Component
  * @typedef {{ group: string, source: string, component: Component }} Offer
  */
 

@@ -1,10 +1,10 @@
 // @ts-check
-import { el, find, icon, on, prose } from '../core/dom.js'
-import { typeLabel } from './catalogue.js'
+import { el, find, icon, on, prose } from '../../core/dom.js'
+import { typeLabel } from '../document/catalogue.js'
 
 /**
- * @typedef {import('./editor.js').Editor} Editor
- * @typedef {import('../core/api.js').Finding} Finding
+ * @typedef {import('../editor.js').Editor} Editor
+ * @typedef {import('../../core/api.js').Finding} Finding
  */
 
 /** The button that counts problems, and the list behind it, whose entries lead to their places. @param {HTMLElement} button @param {HTMLElement} panel @param {Editor} editor @param {AbortSignal} signal */

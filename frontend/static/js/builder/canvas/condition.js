@@ -1,5 +1,5 @@
 // @ts-check
-import { el, icon } from '../core/dom.js'
+import { el, icon } from '../../core/dom.js'
 
 /** @typedef {import('./scene.js').Condition} Condition */
 

@@ -1,14 +1,14 @@
 // @ts-check
-import { api } from '../core/api.js'
-import { announce, el, on } from '../core/dom.js'
-import { toastError } from '../core/toast.js'
-import { placeNear } from './actions.js'
-import { titleOf, typeLabel } from './catalogue.js'
-import { kindIcon } from './cards.js'
+import { api } from '../../core/api.js'
+import { announce, el, on } from '../../core/dom.js'
+import { toastError } from '../../core/toast.js'
+import { placeNear } from '../actions.js'
+import { titleOf, typeLabel } from '../document/catalogue.js'
+import { kindIcon } from '../canvas/cards.js'
 import { exactFirst, matches, offers } from './picker.js'
 
 /**
- * @typedef {import('./editor.js').Editor} Editor
+ * @typedef {import('../editor.js').Editor} Editor
  * @typedef {import('./picker.js').Offer} Offer
  */
 
@@ -97,7 +97,7 @@ async function loadGalleries(editor) {
   announce(`${offers.length} components in the palette.`)
 }
 
-/** @param {Editor} editor @param {string} source @param {import('./catalogue.js').Component} component @param {Set<string>} seen */
+/** @param {Editor} editor @param {string} source @param {import('../document/catalogue.js').Component} component @param {Set<string>} seen */
 function addOffer(editor, source, component, seen) {
   const key = JSON.stringify(component.config) + component.provider
   if (seen.has(key)) return

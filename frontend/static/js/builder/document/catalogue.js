@@ -1,5 +1,5 @@
 // @ts-check
-import { get, join } from '../core/pointer.js'
+import { get, join } from '../../core/pointer.js'
 
 /**
  * @typedef {{ provider: string, component_type?: string, label?: string, description?: string, version?: number,

@@ -1,10 +1,10 @@
 // @ts-check
-import { api } from '../core/api.js'
-import { ask } from '../core/dialog.js'
-import { el, icon } from '../core/dom.js'
-import { toast, toastError } from '../core/toast.js'
+import { api } from '../../core/api.js'
+import { ask } from '../../core/dialog.js'
+import { el, icon } from '../../core/dom.js'
+import { toast, toastError } from '../../core/toast.js'
 
-/** @typedef {import('./save.js').Saver} Saver @typedef {{ number: number, at: string, note?: string | null }} Version */
+/** @typedef {import('../save.js').Saver} Saver @typedef {{ number: number, at: string, note?: string | null }} Version */
 
 /** Fill the menu of versions each time it opens. @param {HTMLElement} menu @param {Saver} saver @param {AbortSignal} signal */
 export function versions(menu, saver, signal) {

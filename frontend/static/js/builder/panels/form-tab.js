@@ -1,17 +1,17 @@
 // @ts-check
 // The form of the selected component: HTML from the server, edits into the document.
-import { api } from '../core/api.js'
-import { debounce, on, prose } from '../core/dom.js'
-import { get, join, last, parent } from '../core/pointer.js'
-import { toastError } from '../core/toast.js'
-import { fillSlot, removeSelected } from './actions.js'
-import { isComponent, KIND_ICON, titleOf, typeLabel } from './catalogue.js'
-import { ownerOf, removeAt, renameAgent, renameEntry, setValue } from './commands.js'
-import { conditionText } from './scene.js'
-import { freeName } from './naming.js'
-import { readValue } from './values.js'
+import { api } from '../../core/api.js'
+import { debounce, on, prose } from '../../core/dom.js'
+import { get, join, last, parent } from '../../core/pointer.js'
+import { toastError } from '../../core/toast.js'
+import { fillSlot, removeSelected } from '../actions.js'
+import { isComponent, KIND_ICON, titleOf, typeLabel } from '../document/catalogue.js'
+import { ownerOf, removeAt, renameAgent, renameEntry, setValue } from '../document/commands.js'
+import { conditionText } from '../canvas/scene.js'
+import { freeName } from '../document/naming.js'
+import { readValue } from '../document/values.js'
 
-/** @typedef {import('./editor.js').Editor} Editor */
+/** @typedef {import('../editor.js').Editor} Editor */
 
 const ORIGIN = 'form'
 

@@ -1,5 +1,5 @@
 // @ts-check
-import { el, icon, svg } from '../core/dom.js'
+import { el, icon, svg } from '../../core/dom.js'
 import { kindIcon, makeCard, makeSlot } from './cards.js'
 import { conditionSentence } from './condition.js'
 import { drawEdges } from './edges.js'
@@ -9,7 +9,7 @@ import { makeScene } from './scene.js'
 import { Viewport } from './viewport.js'
 
 /**
- * @typedef {import('./editor.js').Editor} Editor
+ * @typedef {import('../editor.js').Editor} Editor
  * @typedef {import('./geometry.js').Box} Box
  * @typedef {import('./scene.js').Scene} Scene
  * @typedef {{ view: object, node: HTMLElement, height: number }} Made  height 0 before it was measured

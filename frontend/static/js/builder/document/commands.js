@@ -1,6 +1,6 @@
 // @ts-check
 // Every change of a team, as a named command over the document. Pure: a command makes a new document from the old one.
-import { get, insert, isSame, isWithin, join, last, parent, remove, renameKey, set } from '../core/pointer.js'
+import { get, insert, isSame, isWithin, join, last, parent, remove, renameKey, set } from '../../core/pointer.js'
 import { isComponent, titleOf } from './catalogue.js'
 import { withFreeName } from './naming.js'
 
@@ -8,7 +8,7 @@ import { withFreeName } from './naming.js'
  * @typedef {import('./catalogue.js').Component} Component
  * @typedef {{ pins?: Record<string, { x: number, y: number }> }} Layout
  * @typedef {{ name: string, component: Component, layout: Layout }} Doc
- * @typedef {import('../core/store.js').Command<Doc>} Command
+ * @typedef {import('../../core/store.js').Command<Doc>} Command
  */
 
 /** @param {Doc} doc @param {Component} component @returns {Doc} */

@@ -1,11 +1,11 @@
 // @ts-check
-import { debounce, find, on } from '../core/dom.js'
-import { placesIn } from '../core/json-places.js'
-import { get, isSame, set } from '../core/pointer.js'
-import { isComponent } from './catalogue.js'
+import { debounce, find, on } from '../../core/dom.js'
+import { placesIn } from '../../core/json-places.js'
+import { get, isSame, set } from '../../core/pointer.js'
+import { isComponent } from '../document/catalogue.js'
 
 /**
- * @typedef {import('./editor.js').Editor} Editor
+ * @typedef {import('../editor.js').Editor} Editor
  * @typedef {{ text: string, problem: string, base: unknown }} Draft  `base`: the component it was written over
  */
 
@@ -19,7 +19,7 @@ const ORIGIN = 'json'
  * @param {Editor} editor @param {AbortSignal} signal
  */
 export function jsonTab(root, badge, editor, signal) {
-  const code = /** @type {import('../elements/json-code.js').JsonCode} */ (find('json-code', root))
+  const code = /** @type {import('../../elements/json-code.js').JsonCode} */ (find('json-code', root))
   /** @type {Map<string, Draft>} */
   const drafts = new Map()
   let isShown = false
@@ -102,7 +102,7 @@ export function follow(drafts, editor) {
   for (const [place, draft] of kept) if (isComponent(draft.base)) drafts.set(place, draft)
 }
 
-/** @param {string} text @returns {{ value: import('./catalogue.js').Component } | { problem: string }} */
+/** @param {string} text @returns {{ value: import('../document/catalogue.js').Component } | { problem: string }} */
 export function parseComponent(text) {
   try {
     const value = JSON.parse(text)

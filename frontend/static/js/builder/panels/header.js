@@ -1,8 +1,8 @@
 // @ts-check
-import { find, on } from '../core/dom.js'
+import { find, on } from '../../core/dom.js'
 import { problems } from './checklist.js'
 
-/** @typedef {import('./editor.js').Editor} Editor @typedef {import('./save.js').Saver} Saver */
+/** @typedef {import('../editor.js').Editor} Editor @typedef {import('../save.js').Saver} Saver */
 
 /** @type {Record<string, string>} */
 const STATES = { saved: 'Saved', dirty: 'Edited', saving: 'Saving', failed: 'Not saved', conflict: 'Changed elsewhere' }

@@ -1,13 +1,13 @@
 // @ts-check
 // What the canvas shows of one team, as plain data: cards, slots, edges and the sentence of its termination.
-import { get, join } from '../core/pointer.js'
-import { isComponent, KIND_NAME, kindOfType, titleOf, typeLabel } from './catalogue.js'
-import { jointWord } from './places.js'
+import { get, join } from '../../core/pointer.js'
+import { isComponent, KIND_NAME, kindOfType, titleOf, typeLabel } from '../document/catalogue.js'
+import { jointWord } from '../document/places.js'
 
 /**
- * @typedef {import('./catalogue.js').Catalogue} Catalogue
- * @typedef {import('./catalogue.js').Component} Component
- * @typedef {import('./catalogue.js').Kind} Kind
+ * @typedef {import('../document/catalogue.js').Catalogue} Catalogue
+ * @typedef {import('../document/catalogue.js').Component} Component
+ * @typedef {import('../document/catalogue.js').Kind} Kind
  * @typedef {{ pointer: string, title: string, kind: Kind, type: string, inner: Chip[], innerSlot: string }} Chip
  * @typedef {{ pointer: string, field: string, kind: Kind, accepts: string[], many: boolean, isRequired: boolean, isOptional: boolean, chips: Chip[] }} SlotView
  * @typedef {{ pointer: string, component: Component, name: string, kind: Kind, type: string, text: string, order: number, slots: SlotView[], memberCount: number, isKnown: boolean }} CardView
@@ -71,7 +71,7 @@ function cardView(catalogue, component, pointer, index) {
   }
 }
 
-/** @param {Catalogue} catalogue @param {Component} component @param {string} pointer @param {import('./catalogue.js').Slot} slot @returns {SlotView} */
+/** @param {Catalogue} catalogue @param {Component} component @param {string} pointer @param {import('../document/catalogue.js').Slot} slot @returns {SlotView} */
 function slotView(catalogue, component, pointer, slot) {
   const chips = catalogue.filling(component, pointer, slot).map((each) => chipView(catalogue, each.component, each.pointer))
   const kinds = slot.accepts.map(kindOfType)

@@ -1,6 +1,6 @@
 // @ts-check
 // Where may this component go? The answer comes from the slots that the catalogue knows; nothing is guessed by name.
-import { get, join, last, parent } from '../core/pointer.js'
+import { get, join, last, parent } from '../../core/pointer.js'
 import { isComponent, titleOf } from './catalogue.js'
 import { addComponent, addToEach, combine, ownerOf } from './commands.js'
 import { kindsInWords } from './naming.js'

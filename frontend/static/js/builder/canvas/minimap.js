@@ -1,5 +1,5 @@
 // @ts-check
-import { svg } from '../core/dom.js'
+import { svg } from '../../core/dom.js'
 
 /** @typedef {import('./canvas.js').Canvas} Canvas */
 

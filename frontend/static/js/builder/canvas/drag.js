@@ -1,15 +1,15 @@
 // @ts-check
 // One gesture for all that can be dragged: palette items, chips and cards. Escape always leaves.
-import { el } from '../core/dom.js'
-import { isWithin, parent } from '../core/pointer.js'
-import { move, place } from './actions.js'
-import { titleOf } from './catalogue.js'
-import { addComponent, pin, reorder } from './commands.js'
-import { placesAround, placesFor, placesIn, refusal, slotAt } from './places.js'
+import { el } from '../../core/dom.js'
+import { isWithin, parent } from '../../core/pointer.js'
+import { move, place } from '../actions.js'
+import { titleOf } from '../document/catalogue.js'
+import { addComponent, pin, reorder } from '../document/commands.js'
+import { placesAround, placesFor, placesIn, refusal, slotAt } from '../document/places.js'
 
 /**
- * @typedef {import('./editor.js').Editor} Editor
- * @typedef {import('./catalogue.js').Component} Component
+ * @typedef {import('../editor.js').Editor} Editor
+ * @typedef {import('../document/catalogue.js').Component} Component
  * @typedef {import('./canvas.js').Canvas} Canvas
  * @typedef {{ component: Component, from: string | null }} Load  `from`: where it stands in the team, null when it is new
  */

@@ -1,7 +1,7 @@
 // @ts-check
-import { isSame } from '../core/pointer.js'
+import { isSame } from '../../core/pointer.js'
 
-/** @typedef {import('../core/pointer.js').Json} Json */
+/** @typedef {import('../../core/pointer.js').Json} Json */
 
 /**
  * Bring a change over to a document that says the same in other words, such as without the fields that have their default.

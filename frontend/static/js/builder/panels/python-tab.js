@@ -1,13 +1,13 @@
 // @ts-check
-import { api, ApiError } from '../core/api.js'
-import { copy } from '../core/copy.js'
-import { debounce, find, on, prose } from '../core/dom.js'
-import { carry } from './carry.js'
+import { api, ApiError } from '../../core/api.js'
+import { copy } from '../../core/copy.js'
+import { debounce, find, on, prose } from '../../core/dom.js'
+import { carry } from '../document/carry.js'
 
 /**
- * @typedef {import('./editor.js').Editor} Editor
- * @typedef {import('./catalogue.js').Component} Component
- * @typedef {import('../core/api.js').Finding & { line: number, column: number, severity: string }} CodeFinding
+ * @typedef {import('../editor.js').Editor} Editor
+ * @typedef {import('../document/catalogue.js').Component} Component
+ * @typedef {import('../../core/api.js').Finding & { line: number, column: number, severity: string }} CodeFinding
  */
 
 const ORIGIN = 'python'
@@ -20,7 +20,7 @@ const ORIGIN = 'python'
  * @param {Editor} editor @param {AbortSignal} signal
  */
 export function pythonTab(root, badge, editor, signal) {
-  const code = /** @type {import('../elements/json-code.js').JsonCode} */ (find('[data-python]', root))
+  const code = /** @type {import('../../elements/json-code.js').JsonCode} */ (find('[data-python]', root))
   const problem = find('[data-python-problem]', root)
   let isShown = false
   let isDraft = false

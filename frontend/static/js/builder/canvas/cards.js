@@ -1,13 +1,13 @@
 // @ts-check
-import { el, icon } from '../core/dom.js'
-import { KIND_ICON } from './catalogue.js'
+import { el, icon } from '../../core/dom.js'
+import { KIND_ICON } from '../document/catalogue.js'
 import { slotPrompt } from './scene.js'
 
 /**
  * @typedef {import('./scene.js').CardView} CardView
  * @typedef {import('./scene.js').SlotView} SlotView
  * @typedef {import('./scene.js').Chip} Chip
- * @typedef {import('./catalogue.js').Kind} Kind
+ * @typedef {import('../document/catalogue.js').Kind} Kind
  */
 
 /** @param {Kind} kind */

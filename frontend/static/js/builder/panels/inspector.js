@@ -1,10 +1,10 @@
 // @ts-check
-import { find, on } from '../core/dom.js'
-import { duplicateSelected, keepInLibrary, removeSelected } from './actions.js'
-import { KIND_ICON, KIND_NAME, typeLabel } from './catalogue.js'
-import { ownerOf } from './commands.js'
+import { find, on } from '../../core/dom.js'
+import { duplicateSelected, keepInLibrary, removeSelected } from '../actions.js'
+import { KIND_ICON, KIND_NAME, typeLabel } from '../document/catalogue.js'
+import { ownerOf } from '../document/commands.js'
 
-/** @typedef {import('./editor.js').Editor} Editor */
+/** @typedef {import('../editor.js').Editor} Editor */
 
 /**
  * The panel on the right: what is selected, and the tabs over it. Panels get `tab:show` and `tab:hide`.

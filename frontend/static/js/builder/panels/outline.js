@@ -1,14 +1,14 @@
 // @ts-check
-import { el, icon, on } from '../core/dom.js'
-import { join, last } from '../core/pointer.js'
-import { addToSelection, duplicateSelected, removeSelected, shift } from './actions.js'
-import { kindIcon } from './cards.js'
-import { typeLabel } from './catalogue.js'
-import { conditionText } from './scene.js'
+import { el, icon, on } from '../../core/dom.js'
+import { join, last } from '../../core/pointer.js'
+import { addToSelection, duplicateSelected, removeSelected, shift } from '../actions.js'
+import { kindIcon } from '../canvas/cards.js'
+import { typeLabel } from '../document/catalogue.js'
+import { conditionText } from '../canvas/scene.js'
 
 /**
- * @typedef {import('./editor.js').Editor} Editor
- * @typedef {import('./catalogue.js').Component} Component
+ * @typedef {import('../editor.js').Editor} Editor
+ * @typedef {import('../document/catalogue.js').Component} Component
  */
 
 /** The team as a tree: the same document and selection as the canvas, for keyboard, screen reader and small screen. @param {HTMLElement} root @param {Editor} editor @param {AbortSignal} signal */
