@@ -4,98 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from importlib.resources import files
-from typing import Any
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import expect
+
+from tests.browser.building import OpenPage, agent, call, drag, names, open_team, origin, palette, saved, team
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(90)]
-
-OpenPage = Callable[..., Page]
-JsonObject = dict[str, Any]  # component JSON as it travels; the tests only build it
-
-
-def replay(*replies: str) -> JsonObject:
-    provider = "autogen_ext.models.replay.ReplayChatCompletionClient"
-    kind = "replay_chat_completion_client"
-    return {
-        "provider": provider,
-        "component_type": kind,
-        "label": "Script",
-        "config": {"chat_completions": list(replies)},
-    }
-
-
-def agent(name: str, **config: Any) -> JsonObject:
-    provider = "autogen_agentchat.agents.AssistantAgent"
-    filled = {"name": name, "model_client": replay("Hello"), "description": f"The {name}.", **config}
-    return {"provider": provider, "component_type": "agent", "component_version": 2, "version": 2, "config": filled}
-
-
-def limit(count: int) -> JsonObject:
-    provider = "autogen_agentchat.conditions.MaxMessageTermination"
-    return {"provider": provider, "component_type": "termination", "config": {"max_messages": count}}
-
-
-def team(*members: JsonObject, **config: Any) -> JsonObject:
-    provider = "autogen_agentchat.teams.RoundRobinGroupChat"
-    filled = {"participants": list(members), "termination_condition": limit(4), **config}
-    return {"provider": provider, "component_type": "team", "label": "Pair", "config": filled}
-
-
-def open_team(page: Page, component: JsonObject) -> str:
-    """Store a team and open it in the builder."""
-    team_id = str(call(page, "POST", "/api/teams", {"component": component, "name": "Pair"})["id"])
-    page.goto(f"{origin(page)}/teams/{team_id}", wait_until="domcontentloaded")
-    expect(page.locator("[data-builder]:not([aria-busy])")).to_be_visible()
-    expect(page.locator("[data-palette-list]:not([aria-busy]) .palette-item").first).to_be_visible()
-    return team_id
-
-
-def origin(page: Page) -> str:
-    return str(page.evaluate("location.origin"))
-
-
-def call(page: Page, method: str, path: str, body: JsonObject | None = None) -> Any:
-    script = """async ([method, path, body]) => {
-      const token = document.querySelector('meta[name=csrf-token]').content
-      const headers = {'X-Studio-CSRF': token, 'Content-Type': 'application/json'}
-      const answer = await fetch(path, {method, headers, body: body === null ? null : JSON.stringify(body)})
-      return await answer.json()
-    }"""
-    return page.evaluate(script, [method, path, body])
-
-
-def saved(page: Page, team_id: str) -> JsonObject:
-    """What the server has, once the page has a change and says that it was saved."""
-    expect(page.get_by_role("button", name="Undo")).to_be_enabled()
-    expect(page.locator("[data-save-state]")).to_have_attribute("data-state", "saved", timeout=15_000)
-    return call(page, "GET", f"/api/teams/{team_id}")["component"]
-
-
-def names(page: Page) -> Locator:
-    return page.locator(".node[data-card] .node-name")
-
-
-def palette(page: Page, text: str, kind: str = "") -> Locator:
-    """The palette's new component of this name, once the galleries have come and nothing moves any more."""
-    expect(page.locator(".palette-item:not([data-new])").first).to_be_visible()
-    items = page.locator(f".palette-item[data-new][data-kind={kind}]" if kind else ".palette-item[data-new]")
-    return items.filter(has=page.get_by_text(text, exact=True)).first
-
-
-def drag(page: Page, source: Locator, target: Locator, at: tuple[float, float] = (0.5, 0.5)) -> None:
-    source.scroll_into_view_if_needed()
-    start, end = source.bounding_box(), target.bounding_box()
-    assert start is not None
-    assert end is not None
-    page.mouse.move(start["x"] + min(60, start["width"] / 2), start["y"] + min(14, start["height"] / 2))
-    page.mouse.down()
-    page.mouse.move(start["x"] + 80, start["y"] + 24, steps=3)
-    page.mouse.move(end["x"] + end["width"] * at[0], end["y"] + end["height"] * at[1], steps=8)
-    page.mouse.up()
 
 
 def test_an_agent_dropped_on_the_team_joins_it_and_is_saved(open_page: OpenPage) -> None:

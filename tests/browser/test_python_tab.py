@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.test_builder import agent, open_team, saved, team
+from tests.browser.building import OpenPage, agent, open_team, saved, team
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(90)]
-
-OpenPage = Callable[..., Page]
 
 
 def python(page: Page) -> Locator:
