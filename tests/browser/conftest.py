@@ -14,13 +14,16 @@ from pathlib import Path
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from studio.components import JsonObject
 from tests.browser.playing import agent, round_robin
 from tests.fakes.openai_server import OpenAIServer
 
 QUIET = ["--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking"]
+
+# Two tests run side by side, on machines that may be slow: a wait costs nothing where all is well.
+expect.set_options(timeout=15_000)
 
 
 @dataclass
@@ -98,15 +101,25 @@ def browser() -> Iterator[Browser]:
         started.close()
 
 
-@pytest.fixture
-def studio_server(tmp_path: Path) -> Iterator[StudioServer]:
-    """A fresh studio. What it printed is shown when the test fails."""
-    server = StudioServer(tmp_path / "data")
+# One for all tests of a file: to start one takes longer than most of them. A test makes the teams that it needs.
+@pytest.fixture(scope="module")
+def studio_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StudioServer]:
+    """A fresh studio."""
+    server = StudioServer(tmp_path_factory.mktemp("studio") / "data")
     server.start()
     yield server
     if server.process is not None and server.process.poll() is None:
         server.stop()
-    print("".join(server.output))
+
+
+@pytest.fixture(autouse=True)
+def printed_by_the_server(request: pytest.FixtureRequest) -> Iterator[None]:
+    """What the studio printed during a test is shown when that fails."""
+    server = request.getfixturevalue("studio_server") if "studio_server" in request.fixturenames else None
+    seen = len(server.output) if server else 0
+    yield
+    if server:
+        print("".join(server.output[seen:]))
 
 
 OpenPage = Callable[..., Page]

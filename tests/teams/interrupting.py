@@ -7,7 +7,7 @@ import gc
 import json
 import os
 import select
-from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Generator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Coroutine, Generator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -130,9 +130,9 @@ def children() -> list[str]:
     return found
 
 
-def end_of_processes(limit_s: float = 5) -> None:
-    """Block until this process has no child; one that was killed may need a moment to be gone."""
-    for child in children():
+def end_of_processes(others: Collection[str] = (), limit_s: float = 5) -> None:
+    """Block until this process has no child but `others`; one that was killed may need a moment to be gone."""
+    for child in set(children()).difference(others):
         try:
             descriptor = os.pidfd_open(int(child))
         except ProcessLookupError:
@@ -162,11 +162,11 @@ async def nothing_left(settle: Callable[[], None] | None = None) -> AsyncGenerat
     """
     if settle:
         await asyncio.to_thread(settle)
-    before = Held.now()
+    before, others = Held.now(), children()
     yield
     if settle:
         await asyncio.to_thread(settle)
-    await asyncio.to_thread(end_of_processes)
+    await asyncio.to_thread(end_of_processes, others)
     assert Held.now() == before
 
 

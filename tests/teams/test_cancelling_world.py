@@ -22,7 +22,15 @@ from studio.tools.mcp import McpWorkbench, StdioServerParams
 from tests.fakes.model_server import ModelServer
 from tests.fakes.openai_server import HEADERS, Call, OpenAIServer, Reply
 from tests.fakes.responses_server import ResponsesServer
-from tests.teams.interrupting import Interruption, Told, assert_nothing_runs, end_of_processes, nothing_left, told
+from tests.teams.interrupting import (
+    Interruption,
+    Told,
+    assert_nothing_runs,
+    children,
+    end_of_processes,
+    nothing_left,
+    told,
+)
 from tests.teams.remembering import agent, done, listening_to, model
 from tests.teams.scripted import wishes
 
@@ -95,10 +103,10 @@ def spread(count: int, samples: int = SAMPLES) -> Sequence[int]:
 
 
 async def check_broken_off(make: World, point: int, expected: Told) -> None:
-    team = make()
+    team, others = make(), children()
     await Interruption(point).run(team.run(task=TASK))
     assert_nothing_runs()
-    await asyncio.to_thread(end_of_processes)
+    await asyncio.to_thread(end_of_processes, others)
     if await in_any_order(team) != expected:
         result = await team.run() if team.thread else await team.run(task=TASK)
         assert result.stop_reason
