@@ -15,7 +15,7 @@ from pydantic_core import PydanticUndefined
 from typer.core import TyperCommand, TyperGroup
 
 from studio.cli.app import app
-from studio.components import JsonObject, catalogue
+from studio.components import JsonObject, advice_kinds, catalogue, load_rooms
 from studio.settings import Settings
 
 REFERENCE = Path(__file__).parents[1] / "docs" / "reference"
@@ -27,6 +27,7 @@ def pages() -> dict[str, str]:
     """The text of every generated page, by file name."""
     return {
         "components.md": GENERATED + components_page(),
+        "advice.md": GENERATED + advice_page(),
         "settings.md": GENERATED + settings_page(),
         "cli.md": GENERATED + cli_page(),
     }
@@ -46,6 +47,22 @@ def components_page() -> str:
             group = str(entry["group"])
             lines += ["", f"## {group.capitalize()}"]
         lines += ["", *_component(entry)]
+    return "\n".join(lines) + "\n"
+
+
+def advice_page() -> str:
+    """One row per kind of advice."""
+    load_rooms()
+    lines = [
+        "# Advice",
+        "",
+        "What the checklist of a team says though the team can run; `POST /api/validate` has the same as warnings. "
+        "See [Check a team](../how-to/check-a-team.md).",
+        "",
+        "| Code | Given for |",
+        "|---|---|",
+        *(f"| `{code}` | {_cell(kind.meaning)} |" for code, kind in sorted(advice_kinds.items())),
+    ]
     return "\n".join(lines) + "\n"
 
 

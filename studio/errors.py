@@ -3,12 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
 from typing import ClassVar
 
 MAX_FINDINGS = 200
 """Findings that are listed; nobody reads more, and a page of ten thousand helps nobody."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """A remedy that a page can carry out: write `value`, which is plain JSON, at `pointer`.
+
+    Args:
+        label: What it does, as on a button.
+        pointer: JSON pointer into the document.
+        value: What stands there afterwards.
+    """
+
+    label: str
+    pointer: str
+    value: object = field(hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,9 +37,17 @@ class Finding:
     message: str
     fix: str = ""
     where: str = ""
+    fixes: tuple[Fix, ...] = ()
 
-    def as_json(self) -> dict[str, str]:
-        return asdict(self)
+    def moved(self, where: str) -> Finding:
+        """The same about a document that stands at a place of a larger one."""
+        fixes = tuple(replace(fix, pointer=where + fix.pointer) for fix in self.fixes)
+        return replace(self, where=where + self.where, fixes=fixes)
+
+    def as_json(self) -> dict[str, object]:
+        """As the API has it; `fixes` only where there are some."""
+        plain: dict[str, object] = {name: getattr(self, name) for name in ("code", "message", "fix", "where")}
+        return {**plain, "fixes": [asdict(each) for each in self.fixes]} if self.fixes else plain
 
 
 def first_findings(findings: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -295,15 +295,11 @@ def _checked(entry: Entry) -> EntryReport:
 def _placed(report: Report, where: str) -> Report:
     """The report with its pointers moved under `where`."""
     return Report(
-        errors=tuple(_moved(finding, where) for finding in report.errors),
-        warnings=tuple(_moved(finding, where) for finding in report.warnings),
+        errors=tuple(finding.moved(where) for finding in report.errors),
+        warnings=tuple(finding.moved(where) for finding in report.warnings),
         capabilities=report.capabilities,
         parts=tuple(replace(part, where=where + part.where) for part in report.parts),
     )
-
-
-def _moved(finding: Finding, where: str) -> Finding:
-    return replace(finding, where=where + finding.where)
 
 
 def _slug(text: str) -> str:

@@ -43,6 +43,7 @@ MOST_LINES_OF_A_SCRIPT = 250
 
 BROAD_CATCHES = {
     "agents/releasing.py",
+    "components/advice.py",
     "components/loading.py",
     "runs/driver.py",
     "sandbox/worker.py",
@@ -52,7 +53,7 @@ BROAD_CATCHES = {
     "tools/workbench.py",
 }
 """Where any error may be caught for good: a run must not end its siblings, the code of a tool is not ours, and one bad
-document must not take down the pages that list it.
+document must not take down the pages that list it. Advice is a courtesy that must not stop a run.
 So is that of a session with a tool server, whose task has nobody to raise to. One writer serves the logs of all runs,
 and a part that cannot be released must not cover up how its run ended."""
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, cast
 
 from pydantic import Field, JsonValue, PrivateAttr, ValidationInfo, field_validator
 
+from studio.agents.advice import on_handoffs, on_model, on_tools
 from studio.agents.base import ChatAgent, Step
 from studio.agents.guardrails import Guardrail, guarded
 from studio.agents.handoff import Handoff
@@ -17,6 +18,7 @@ from studio.agents.tool_round import Toolbox
 from studio.agents.turn import Formatter, Means, Turn
 from studio.components import JsonObject, Warn
 from studio.contexts import ChatCompletionContext, UnboundedChatCompletionContext
+from studio.errors import Finding
 from studio.memory import Memory
 from studio.messages import (
     BaseChatMessage,
@@ -31,7 +33,7 @@ from studio.messages import (
     ToolCallSummaryMessage,
 )
 from studio.models import ChatCompletionClient
-from studio.tools import BaseTool, FunctionTool, StaticStreamWorkbench, Workbench
+from studio.tools import BaseTool, FunctionTool, StaticStreamWorkbench, StaticWorkbench, Workbench
 
 SUMMARY_PLACEHOLDERS = ("tool_name", "arguments", "result", "is_error")
 STATE_TYPE = "AssistantAgentState"
@@ -224,6 +226,18 @@ class AssistantAgent(ChatAgent):
         if rounds < 1:
             raise ValueError(f"Maximum number of tool iterations must be greater than or equal to 1, got {rounds}")
         return rounds
+
+    def advice(self) -> Iterator[Finding]:
+        tools, workbenches, handoffs = self.tools or (), self.workbench or (), self.handoffs or ()
+        from_workbenches = any(each.tools for each in workbenches if isinstance(each, StaticWorkbench))
+        from_memory = any(each.tools() for each in self.memory or () if not each.is_opaque)
+        yield from on_model(
+            self.model_client,
+            calls_tools=from_workbenches or from_memory,  # of tools and handoffs loading tells, as an error
+            follows_schema=self.structured_message_factory is not None,
+        )
+        yield from on_tools(tools, workbenches, handoffs)
+        yield from on_handoffs(handoffs)
 
     @property
     def produced_message_types(self) -> Sequence[type[BaseChatMessage]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from typing import Annotated, ClassVar
@@ -9,6 +10,8 @@ from typing import Annotated, ClassVar
 from pydantic import Field, field_validator
 
 from studio.agents.participant import Participant
+from studio.components import at_place
+from studio.errors import Fix
 from studio.messages import (
     BaseChatMessage,
     BaseMessage,
@@ -30,6 +33,8 @@ class ChatAgent(Participant):
 
     component_type: ClassVar[str] = "agent"
     positional: ClassVar[tuple[str, ...]] = ("name", "description")
+    has_own_tools: ClassVar[bool] = False
+    """Whether it calls tools that are no components in it."""
 
     name: Annotated[
         str,
@@ -48,7 +53,11 @@ class ChatAgent(Participant):
     @classmethod
     def _is_identifier(cls, name: str) -> str:
         if not name.isidentifier():
-            raise ValueError("The agent name must be a valid Python identifier.")
+            words = re.sub(r"\W+", "_", name).strip("_")
+            usable = words if words.isidentifier() else f"agent_{words}" if words else ""
+            fixes = [Fix(f"Rename to {usable}", "", usable)] if usable else []
+            message = "The agent name must be a valid Python identifier."
+            raise at_place("not_an_identifier", message, "Use letters, digits and `_`.", "", fixes)
         return name
 
     @property

@@ -12,7 +12,7 @@ from pydantic import Field, JsonValue, PrivateAttr, SerializerFunctionWrapHandle
 from studio.agents.base import ChatAgent, Step
 from studio.agents.code_turn import ApprovalFuncType, ApprovalRequest, CodeTurn, code_blocks_in, readable_result
 from studio.agents.releasing import release_all
-from studio.components import JsonObject
+from studio.components import PARTICIPANT_NAMES, JsonObject
 from studio.contexts import ChatCompletionContext, UnboundedChatCompletionContext
 from studio.executors import CodeExecutor
 from studio.messages import (
@@ -73,7 +73,11 @@ class CodeExecutorAgent(ChatAgent):
     ] = None
     sources: Annotated[
         list[str] | None,
-        Field(title="Whose code", description="Only code of these is run; everybody's when left out."),
+        Field(
+            title="Whose code",
+            description="Only code of these is run; everybody's when left out.",
+            json_schema_extra=PARTICIPANT_NAMES,
+        ),
     ] = None
     system_message: Annotated[
         str | None,

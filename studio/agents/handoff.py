@@ -5,8 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, cast
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    GetJsonSchemaHandler,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
+from studio.components import PARTICIPANT_NAMES
 from studio.messages import ToolSchema
 
 
@@ -15,10 +26,23 @@ class Handoff(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="allow", defer_build=True)
 
-    target: Annotated[str, Field(title="Target", description="Name of the agent, or of the user.", examples=["user"])]
+    target: Annotated[
+        str,
+        Field(
+            title="Target",
+            description="Name of the agent, or of the user.",
+            examples=["user"],
+            json_schema_extra=PARTICIPANT_NAMES,
+        ),
+    ]
     description: Annotated[str, Field(title="When", description="What the model reads about it.")] = ""
     name: Annotated[str, Field(title="Tool name", description="A word without spaces.")] = ""
     message: Annotated[str, Field(title="Message", description="What the target is told.")] = ""
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        name = {"type": "string", "title": "Name only", "examples": ["user"], **PARTICIPANT_NAMES}
+        return {"anyOf": [name, {**handler(schema), "title": "Handoff"}]}
 
     @model_validator(mode="before")
     @classmethod

@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar, Literal, Self, cast
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, PrivateAttr, model_validator
 
 from studio.agents.base import ChatAgent, Step
-from studio.components import JsonObject, Warn
+from studio.components import PARTICIPANT_NAMES, JsonObject, Warn
 from studio.messages import BaseChatMessage, CancellationToken
 
 SUFFIX = " (with message filtering)"
@@ -21,7 +21,14 @@ class PerSourceFilter(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="allow")
 
-    source: Annotated[str, Field(title="Source", description="Name of the participant, or of the user.")]
+    source: Annotated[
+        str,
+        Field(
+            title="Source",
+            description="Name of the participant, or of the user.",
+            json_schema_extra=PARTICIPANT_NAMES,
+        ),
+    ]
     position: Annotated[
         Literal["first", "last"] | None, Field(title="Position", description="All of its messages when left out.")
     ] = None

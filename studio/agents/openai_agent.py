@@ -50,6 +50,7 @@ class OpenAIAgent(ChatAgent):
     provider = "autogen_ext.agents.openai.OpenAIAgent"
     aliases = ("autogen_ext.agents.openai._openai_agent.OpenAIAgent", "studio.agents.OpenAIAgent")
     positional: ClassVar[tuple[str, ...]] = ("name", "description", "client", "model", "instructions", "tools")
+    has_own_tools: ClassVar[bool] = True
 
     name: Annotated[
         str, Field(title="Name", description="A word without spaces, unique in its team.", examples=["assistant"])

@@ -12,6 +12,7 @@ from typing import Annotated, Any, ClassVar, cast
 from pydantic import Field, JsonValue, PrivateAttr, TypeAdapter, ValidationInfo, field_validator, model_validator
 
 from studio import effects
+from studio.agents.advice import MODEL, MODEL_WITHOUT_VISION, lacks
 from studio.agents.base import ChatAgent, Step
 from studio.agents.releasing import release_all
 from studio.agents.turn import without_images
@@ -19,7 +20,7 @@ from studio.agents.web_browser import BrowserSetup, View, WebBrowser
 from studio.agents.web_prompts import READS, done, question, reading, report, tools_for
 from studio.components import Capability, JsonObject, Warn
 from studio.effects import EffectRequest
-from studio.errors import ToolFailed
+from studio.errors import Finding, ToolFailed
 from studio.messages import (
     AssistantMessage,
     BaseChatMessage,
@@ -63,6 +64,7 @@ class MultimodalWebSurfer(ChatAgent):
         "studio.agents.MultimodalWebSurfer",
     )
     positional: ClassVar[tuple[str, ...]] = ("name", "model_client", "downloads_folder", "description")
+    has_own_tools: ClassVar[bool] = True
 
     name: Annotated[
         str, Field(title="Name", description="A word without spaces, unique in its team.", examples=["WebSurfer"])
@@ -149,6 +151,11 @@ class MultimodalWebSurfer(ChatAgent):
         for folder in (self.downloads_folder, self.debug_dir, self.browser_data_dir):
             if folder:
                 yield Capability("file", f"Writes files in {folder}.", folder)
+
+    def advice(self) -> Iterator[Finding]:
+        if lacks(self.model_client, "vision"):
+            message = "The model does not read pictures, so this agent goes by the texts of pages alone."
+            yield MODEL_WITHOUT_VISION(message, "Choose a model that reads pictures.", MODEL)
 
     @property
     def produced_message_types(self) -> Sequence[type[BaseChatMessage]]:

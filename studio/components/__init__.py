@@ -1,27 +1,39 @@
 """Components: one class each, AutoGen's JSON on the wire, and nothing executed while they are read."""
 
+from studio.components.advice import Advice as Advice
+from studio.components.advice import advice_kinds as advice_kinds
 from studio.components.base import Component as Component
 from studio.components.base import JsonObject as JsonObject
 from studio.components.base import Opaque as Opaque
 from studio.components.base import Warn as Warn
-from studio.components.base import all_capabilities as all_capabilities
 from studio.components.base import component_classes as component_classes
 from studio.components.base import find_class as find_class
 from studio.components.base import load_rooms as load_rooms
 from studio.components.base import walk as walk
 from studio.components.capability import Capability as Capability
+from studio.components.diff import Change as Change
+from studio.components.diff import diff as diff
+from studio.components.diff import summary as summary
 from studio.components.document import MAX_BYTES as MAX_BYTES
 from studio.components.document import check_bounds as check_bounds
 from studio.components.document import parse_document as parse_document
 from studio.components.document import parse_json as parse_json
+from studio.components.findings import at_place as at_place
 from studio.components.keeping import FoundSecret as FoundSecret
 from studio.components.keeping import take_out_secrets as take_out_secrets
 from studio.components.loading import Part as Part
 from studio.components.loading import Report as Report
+from studio.components.loading import SecretUse as SecretUse
+from studio.components.loading import all_capabilities as all_capabilities
 from studio.components.loading import envelopes as envelopes
 from studio.components.loading import load_component as load_component
 from studio.components.loading import validate_component as validate_component
+from studio.components.merge import MergeConflict as MergeConflict
+from studio.components.merge import Merged as Merged
+from studio.components.merge import Side as Side
+from studio.components.merge import merge as merge
 from studio.components.schema import GROUPS as GROUPS
+from studio.components.schema import PARTICIPANT_NAMES as PARTICIPANT_NAMES
 from studio.components.schema import Slot as Slot
 from studio.components.schema import catalogue as catalogue
 from studio.components.schema import form_schema as form_schema
@@ -34,3 +46,5 @@ from studio.components.secrets import env as env
 from studio.components.secrets import is_reference as is_reference
 from studio.components.secrets import references_within as references_within
 from studio.components.secrets import secret_source as secret_source
+from studio.components.switching import Switched as Switched
+from studio.components.switching import switched as switched

@@ -12,7 +12,7 @@ import inspect
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
-from typing import Any, ClassVar, Self, cast
+from typing import Any, ClassVar, Literal, Self, cast
 
 from pydantic import (
     BaseModel,
@@ -45,7 +45,7 @@ from studio.components.nulls import telling_nulls
 from studio.components.private import StatefulModel
 from studio.components.registry import Registry
 from studio.components.secrets import SecretRef, discreet
-from studio.errors import InvalidComponent, InvalidDocument
+from studio.errors import Finding, InvalidComponent, InvalidDocument
 
 JsonObject = dict[str, JsonValue]
 Upgrade = Callable[[JsonObject], JsonObject]
@@ -85,6 +85,10 @@ class Component(StatefulModel):
     """Fields written even when null, because AutoGen's loader demands them."""
     is_offered: ClassVar[bool] = True
     """Whether the palette shows it; what cannot run here is only kept."""
+    drawn_as: ClassVar[Literal["", "order", "hub", "handoffs", "graph"]] = ""
+    """How the canvas shows the participants, for what has some."""
+    led_by: ClassVar[str] = ""
+    """What chooses the speaker, where participants are drawn around a hub: its name on the canvas."""
     foreign: ClassVar[frozenset[str]] = frozenset()
     """Fields that hold another program's JSON; what looks like a component in there is none."""
 
@@ -289,6 +293,10 @@ class Component(StatefulModel):
             if isinstance(found, SecretRef):
                 yield Capability("secret", f"Reads the secret {found.reference}.", found.reference)
 
+    def advice(self) -> Iterator[Finding]:
+        """What its author should know though nothing is wrong; pointers are relative to this one. See `Advice`."""
+        yield from ()
+
     def children(self) -> Iterator[tuple[str, Component]]:
         """Components directly inside, each with its JSON pointer relative to this one."""
         for pointer, found in self._held():
@@ -305,16 +313,6 @@ def walk(component: Component, where: str = "") -> Iterator[tuple[str, Component
     yield where, component
     for pointer, child in component.children():
         yield from walk(child, where + pointer)
-
-
-def all_capabilities(component: Component) -> list[Capability]:
-    """What the whole tree would need, in document order, each thing once."""
-    found: dict[str, Capability] = {}
-    for where, part in walk(component):
-        for capability in part.capabilities():
-            placed = Capability(capability.kind, capability.text, capability.detail, where)
-            found.setdefault(placed.hash, placed)
-    return list(found.values())
 
 
 @contextmanager

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, LiteralString, cast
 
 from pydantic import JsonValue, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
 
-from studio.errors import ConfigError, Finding
+from studio.errors import ConfigError, Finding, Fix
 
 if TYPE_CHECKING:
     from studio.components.base import Component
@@ -74,6 +74,20 @@ def is_envelope(value: object) -> bool:
     return isinstance(value, dict) and isinstance(cast("dict[str, object]", value).get("provider"), str)
 
 
+def owner_of(where: str, document: JsonValue) -> str:
+    """The innermost component around a place of a document, by its pointer; "" when there is none."""
+    owner, pointer, here = "", "", document
+    for step in where.split("/")[1:]:
+        pointer = f"{pointer}/{step}"
+        if isinstance(here, list):
+            here = here[int(step)] if step.isdecimal() and int(step) < len(here) else None
+        else:
+            here = here.get(step.replace("~1", "/").replace("~0", "~")) if isinstance(here, dict) else None
+        if is_envelope(here):
+            owner = pointer
+    return owner
+
+
 def no_warning(_message: str, _where: str) -> None:
     """Drop a warning: the report of `validate_component` collects them, loading does not need them."""
 
@@ -95,6 +109,20 @@ def wrong_kind(expected: type[Component], found: type[Component]) -> PydanticCus
             expected=expected.component_type, wanted=expected.__name__, found=found.__name__, kind=found.component_type
         ),
     )
+
+
+def at_place(code: str, message: str, fix: str, where: str, fixes: Sequence[Fix] = ()) -> PydanticCustomError:
+    """The error of a validator that knows the place inside the value that it looks at, and perhaps a remedy.
+
+    Args:
+        code: A stable snake_case name.
+        message: One sentence.
+        fix: What to do.
+        where: JSON pointer relative to the value, which must not be a component itself.
+        fixes: Their pointers are relative to the value, too.
+    """
+    told = {"message": message, "fix": fix, "inside": where, "fixes": tuple(fixes)}
+    return PydanticCustomError(cast("LiteralString", code), "{message}", told)
 
 
 def not_an_envelope(document: object) -> Finding:
@@ -145,6 +173,10 @@ def _finding(detail: ErrorDetails, document: JsonValue) -> Finding:
     if kind in _SENTENCES:
         sentence, fix = _SENTENCES[kind]
         return Finding(kind, sentence.format(name=name, **detail.get("ctx", {})), fix, where)
+    told = detail.get("ctx", {})
+    if "inside" in told:
+        fixes = cast("tuple[Fix, ...]", told["fixes"])
+        return Finding(kind, str(told["message"]), str(told["fix"]), str(told["inside"]), fixes).moved(where)
     message = detail["msg"].removeprefix("Value error, ").removeprefix("Assertion failed, ")
     message = message if message.endswith((".", "!", "?")) else f"{message}."
     return Finding(kind, message, _FIXES.get(kind, ""), where)

@@ -3,25 +3,36 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from typing import Literal, TypeVar, cast
 
 from pydantic import JsonValue
 
-from studio.components.base import Component, JsonObject, all_capabilities, find_class, registry
+from studio.components.advice import Advice, advice_of
+from studio.components.base import Component, JsonObject, find_class, registry, walk
 from studio.components.capability import Capability
 from studio.components.document import check_bounds
 from studio.components.findings import escape, unexpected
 from studio.components.keeping import take_out_secrets
-from studio.components.secrets import MASK, DefaultEnv
+from studio.components.secrets import MASK, DefaultEnv, is_reference
+from studio.components.sound import sound_parts
 from studio.errors import Finding, InvalidComponent, InvalidDocument, first_findings
 
 logger = logging.getLogger(__name__)
 
 C = TypeVar("C", bound=Component)
+SECRET_IN_CLEAR = Advice("secret_in_clear", "A key stands in a document in the open.")
+UNKNOWN_PROVIDER = Advice(
+    "unknown_provider", "A component is of a kind that is not installed; it is kept and cannot run."
+)
+UPGRADED = Advice("upgraded", "A component was written by an older version and is read as the present one.")
+LENIENT = Advice("lenient", "A config holds what its class mends or cannot use; the sentence says what.")
+UNKNOWN_FIELD = Advice("unknown_field", "A config has a field that its class does not know; it is kept and not used.")
+MASKED_SECRET = Advice("masked_secret", "A key was masked when a document was exported.")
+
 MAX_PARTS = 20_000
 """Components of one document that are told apart; a team of teams has hundreds."""
 
@@ -38,6 +49,14 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
+class SecretUse:
+    """That a component, at a place, reads a secret."""
+
+    reference: str
+    where: str
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """Everything there is to say about a document before anybody runs it."""
 
@@ -45,6 +64,7 @@ class Report:
     warnings: tuple[Finding, ...] = ()
     capabilities: tuple[Capability, ...] = ()
     parts: tuple[Part, ...] = ()
+    secrets: tuple[SecretUse, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -115,12 +135,44 @@ def _report(document: JsonValue, expected: type[Component]) -> Report:
         return Report(errors=(Finding(error.code, error.what, error.fix, error.where),))
     except InvalidComponent as error:
         errors = error.findings
-        capabilities: tuple[Capability, ...] = ()
+        sound = [part for where, whole in sound_parts(document, _places(errors)) for part in walk(whole, where)]
     else:
-        errors = ()
-        capabilities = tuple(all_capabilities(component))
-    parts = tuple(_parts(document, errors))
-    return Report(first_findings(errors), first_findings(_warnings(document)), capabilities, parts)
+        errors, sound = (), list(walk(component))
+    capabilities = [_at(place, each) for place, part in sound for each in part.capabilities()]
+    return Report(
+        first_findings(errors),
+        first_findings(chain(_warnings(document), advice_of(sound))),
+        tuple(_each_once(capabilities)),
+        tuple(_parts(document, errors)),
+        tuple(dict.fromkeys(_secrets_among(capabilities))),
+    )
+
+
+def _places(errors: Sequence[Finding]) -> list[str]:
+    return [error.where for error in errors]
+
+
+def _at(where: str, capability: Capability) -> Capability:
+    return Capability(capability.kind, capability.text, capability.detail, where)
+
+
+def _each_once(capabilities: Sequence[Capability]) -> Iterable[Capability]:
+    found: dict[str, Capability] = {}
+    for capability in capabilities:
+        found.setdefault(capability.hash, capability)
+    return found.values()
+
+
+def _secrets_among(capabilities: Sequence[Capability]) -> Iterator[SecretUse]:
+    for each in capabilities:
+        reference = each.detail.partition(" ")[0]  # where the value goes may follow
+        if each.kind == "secret" and is_reference(reference):
+            yield SecretUse(reference, each.where)
+
+
+def all_capabilities(component: Component) -> list[Capability]:
+    """What the whole tree would need, in document order, each thing once."""
+    return list(_each_once([_at(place, each) for place, part in walk(component) for each in part.capabilities()]))
 
 
 def envelopes(document: JsonValue, where: str = "") -> Iterator[tuple[str, JsonObject]]:
@@ -165,7 +217,7 @@ def _warnings(document: JsonValue) -> Iterator[Finding]:
     for secret in take_out_secrets(document)[1]:
         name = secret.where.rpartition("/")[2].replace("~1", "/").replace("~0", "~")
         message = f"`{name}` holds a key in the open; the studio stores it as {secret.reference} instead."
-        yield Finding("secret_in_clear", message, where=secret.where)
+        yield SECRET_IN_CLEAR(message, where=secret.where)
     for where, envelope in envelopes(document):
         provider = cast("str", envelope["provider"])
         cls = find_class(provider)
@@ -178,30 +230,30 @@ def _warnings(document: JsonValue) -> Iterator[Finding]:
 def _unknown_provider(provider: str, where: str) -> Finding:
     close = registry.similar(provider)
     fix = f"Did you mean {close!r}?" if close else "It is kept as it is, but a team that holds it cannot run."
-    return Finding("unknown_provider", f"No component is registered as {provider!r}.", fix, f"{where}/provider")
+    return UNKNOWN_PROVIDER(f"No component is registered as {provider!r}.", fix, f"{where}/provider")
 
 
 def _component_warnings(cls: type[Component], envelope: JsonObject, where: str) -> Iterator[Finding]:
     version = envelope.get("component_version")
     if isinstance(version, int) and 0 < version < cls.component_version:
         message = f"Written as version {version} of {cls.__name__}; read as version {cls.component_version}."
-        yield Finding("upgraded", message, "Save it to keep the new form.", where)
+        yield UPGRADED(message, "Save it to keep the new form.", where)
     heard: list[Finding] = []
 
-    def note(code: str, message: str, place: str) -> None:
-        heard.append(Finding(code, message, where=f"{where}/config{place}"))
+    def note(kind: Advice, message: str, place: str) -> None:
+        heard.append(kind(message, where=f"{where}/config{place}"))
 
     try:
         config = cls.current_config(envelope)
-        mended = cls.mended(config, partial(note, "lenient"))
+        mended = cls.mended(config, partial(note, LENIENT))
     except ValueError:
         return  # loading met the same and reported it as an error
     if not cls.provider.startswith("studio."):
         for name in mended.keys() - cls.model_fields.keys():
             message = f"{cls.__name__} has no field `{name[:100]}`; it is kept and not used."
-            note("unknown_field", message, f"/{escape(name)}")
+            note(UNKNOWN_FIELD, message, f"/{escape(name)}")
     for name, field in cls.model_fields.items():
         if config.get(name) == MASK and any(isinstance(item, DefaultEnv) for item in field.metadata):
             message = f"`{name}` was masked when this was exported; it now refers to the environment."
-            note("masked_secret", message, f"/{name}")
+            note(MASKED_SECRET, message, f"/{name}")
     yield from heard

@@ -27,6 +27,9 @@ GROUPS = {
 }
 """Component type to palette group; whatever is not here is "other"."""
 
+PARTICIPANT_NAMES: dict[str, JsonValue] = {"x-suggestions": "/participants"}
+"""Marks a text that usually is the name of somebody in the team."""
+
 
 @dataclass(frozen=True, slots=True)
 class Slot:
@@ -48,7 +51,9 @@ def form_schema(cls: type[Component]) -> JsonObject:
     """The JSON schema of a component's config, from which every form is made.
 
     A place for components reads `{"x-component": type, "x-accepts": [types]}`, a secret `{"x-secret": true}`. Long
-    text and code are marked by their fields (`x-multiline`, `x-language`).
+    text and code are marked by their fields (`x-multiline`, `x-language`), units by `x-unit`, what few people need by
+    `x-advanced`. `x-choices` and `x-suggestions` point to the names that a text must or may be: the keys of an object
+    or the names of components, looked for in the component's own config and then in those around it.
     """
     schema = cast("JsonObject", cls.model_json_schema())
     definitions = cast("dict[str, JsonObject]", schema.pop("$defs", {}))
@@ -109,6 +114,8 @@ def catalogue() -> list[JsonObject]:
                 "label": cls.__name__,
                 "summary": cls.summary(),
                 "schema": form_schema(cls),
+                "drawn_as": cls.drawn_as,
+                "led_by": cls.led_by,
                 "slots": [{**asdict(slot), "accepts": list(slot.accepts)} for slot in slots(cls)],
                 "template": template(cls),
             },

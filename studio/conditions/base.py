@@ -8,10 +8,11 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, PrivateAttr
 
-from studio.components import Component, JsonObject, Warn
+from studio.components import Advice, Component, JsonObject, Warn
 from studio.messages import BaseMessage, ConditionProgress, StopMessage
 
 Join = Literal["and", "or"]
+MET_BY_TASK = Advice("met_by_task", "A condition is met by the task itself, so that nobody speaks.")
 
 
 class TerminatedException(RuntimeError):
@@ -46,6 +47,22 @@ class Count:
 def _number(value: float) -> str:
     """For a person: `1,310`, or `12.5` where there is more than a whole number."""
     return f"{value:,.1f}".removesuffix(".0")
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """Something without which a condition is never met.
+
+    Args:
+        kind: That somebody of a name speaks, that somebody hands over to it, that a tool is called, that a stop
+            message is sent, or that a program outside says so.
+        name: Of whom or what; empty where there is none.
+        where: JSON pointer relative to the condition.
+    """
+
+    kind: Literal["speaker", "handoff", "tool", "stop message", "program"]
+    name: str = ""
+    where: str = ""
 
 
 class TerminationCondition(Component):
@@ -91,6 +108,10 @@ class TerminationCondition(Component):
     async def reset(self) -> None:
         """Forget everything seen."""
         self._fired = False
+
+    def needs(self) -> Sequence[Need]:
+        """What must be in the team for it ever to be met; one of them is enough, and without any it always can be."""
+        return ()
 
     def in_words(self) -> str:
         """Complete the sentence "Stop when …" for a person."""

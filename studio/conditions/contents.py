@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Annotated
 
 from pydantic import Field
 
-from studio.conditions.base import TerminationCondition
+from studio.components import PARTICIPANT_NAMES
+from studio.conditions.base import MET_BY_TASK, Need, TerminationCondition
+from studio.errors import Finding, Fix
 from studio.messages import BaseMessage, HandoffMessage, StopMessage, TextMessage, ToolCallExecutionEvent
+
+USER = "user"
+"""Source of a task."""
 
 
 class TextMentionTermination(TerminationCondition):
@@ -30,7 +35,12 @@ class TextMentionTermination(TerminationCondition):
         ),
     ]
     sources: Annotated[
-        list[str] | None, Field(title="Said by", description="Only heed these names; everybody when left out.")
+        list[str] | None,
+        Field(
+            title="Said by",
+            description="Only heed these names; everybody when left out.",
+            json_schema_extra=PARTICIPANT_NAMES,
+        ),
     ] = None
 
     async def check(self, messages: Sequence[BaseMessage]) -> str | None:
@@ -38,6 +48,9 @@ class TextMentionTermination(TerminationCondition):
             if (self.sources is None or message.source in self.sources) and self.text in message.to_text():
                 return f"Text '{self.text}' mentioned"
         return None
+
+    def needs(self) -> Sequence[Need]:
+        return _speakers(self.sources or ())
 
     def in_words(self) -> str:
         return f'"{self.text}" is mentioned' + (f" by {_any_of(self.sources)}" if self.sources else "")
@@ -59,6 +72,9 @@ class StopMessageTermination(TerminationCondition):
     async def check(self, messages: Sequence[BaseMessage]) -> str | None:
         return "Stop message received" if any(isinstance(message, StopMessage) for message in messages) else None
 
+    def needs(self) -> Sequence[Need]:
+        return (Need("stop message"),)
+
     def in_words(self) -> str:
         return "a stop message arrives"
 
@@ -76,13 +92,24 @@ class HandoffTermination(TerminationCondition):
         "studio.conditions.HandoffTermination",
     )
 
-    target: Annotated[str, Field(title="Target", description="Name that is handed to.", examples=["user"])]
+    target: Annotated[
+        str,
+        Field(
+            title="Target",
+            description="Name that is handed to.",
+            examples=["user"],
+            json_schema_extra=PARTICIPANT_NAMES,
+        ),
+    ]
 
     async def check(self, messages: Sequence[BaseMessage]) -> str | None:
         for message in messages:
             if isinstance(message, HandoffMessage) and message.target == self.target:
                 return f"Handoff to {self.target} from {message.source} detected."
         return None
+
+    def needs(self) -> Sequence[Need]:
+        return (Need("handoff", self.target, "/config/target"),)
 
     def in_words(self) -> str:
         return f"somebody hands over to {self.target}"
@@ -101,13 +128,36 @@ class SourceMatchTermination(TerminationCondition):
         "studio.conditions.SourceMatchTermination",
     )
 
-    sources: Annotated[list[str], Field(title="Names", description="Any of these.", examples=[["assistant"]])]
+    sources: Annotated[
+        list[str],
+        Field(
+            title="Names",
+            description="Any of these.",
+            examples=[["assistant"]],
+            json_schema_extra=PARTICIPANT_NAMES,
+        ),
+    ]
 
     async def check(self, messages: Sequence[BaseMessage]) -> str | None:
         for message in messages:
             if message.source in self.sources:
                 return f"'{message.source}' answered"
         return None
+
+    def needs(self) -> Sequence[Need]:
+        return _speakers(self.sources)
+
+    def advice(self) -> Iterator[Finding]:
+        if USER in self.sources:
+            where = f"/config/sources/{self.sources.index(USER)}"
+            others = [name for name in self.sources if name != USER]
+            fixes = [Fix(f"Leave out `{USER}`", "/config/sources", others)] if others else []
+            yield MET_BY_TASK(
+                "The task comes from `user`, so the team ends before anybody speaks.",
+                "Name participants of the team.",
+                where,
+                fixes,
+            )
 
     def in_words(self) -> str:
         return f"{_any_of(self.sources)} has spoken"
@@ -126,15 +176,28 @@ class TextMessageTermination(TerminationCondition):
         "studio.conditions.TextMessageTermination",
     )
 
-    source: Annotated[str | None, Field(title="From", description="Anybody when left out; the task counts, too.")] = (
-        None
-    )
+    source: Annotated[
+        str | None,
+        Field(
+            title="From",
+            description="Anybody when left out; the task counts, too.",
+            json_schema_extra=PARTICIPANT_NAMES,
+        ),
+    ] = None
 
     async def check(self, messages: Sequence[BaseMessage]) -> str | None:
         for message in messages:
             if isinstance(message, TextMessage) and self.source in (None, message.source):
                 return f"Text message received from '{message.source}'"
         return None
+
+    def needs(self) -> Sequence[Need]:
+        return (Need("speaker", self.source, "/config/source"),) if self.source is not None else ()
+
+    def advice(self) -> Iterator[Finding]:
+        if self.source in (None, USER):
+            message = "The task is a text message itself, so the team ends before anybody speaks."
+            yield MET_BY_TASK(message, "Say from whom it must come.", "/config/source")
 
     def in_words(self) -> str:
         return f"a text message arrives from {'anybody' if self.source is None else self.source}"
@@ -162,11 +225,18 @@ class FunctionCallTermination(TerminationCondition):
                 return f"Function '{self.function_name}' was executed."
         return None
 
+    def needs(self) -> Sequence[Need]:
+        return (Need("tool", self.function_name, "/config/function_name"),)
+
     def in_words(self) -> str:
         return f"the tool {self.function_name} was called"
 
     def so_far(self) -> str:
         return f"{self.function_name} {'called' if self.terminated else 'not called'}"
+
+
+def _speakers(names: Sequence[str]) -> Sequence[Need]:
+    return [Need("speaker", name, f"/config/sources/{index}") for index, name in enumerate(names)]
 
 
 def _any_of(names: Sequence[str]) -> str:

@@ -9,9 +9,12 @@ from pydantic import Field, PrivateAttr, model_validator
 
 from studio import effects
 from studio.components import JsonObject, Warn
-from studio.conditions.base import Count, TerminationCondition
+from studio.conditions.base import MET_BY_TASK, Count, TerminationCondition
+from studio.errors import Finding, Fix
 from studio.messages import BaseMessage, RequestUsage
 
+USUAL_LIMIT = 20
+"""Messages that a team which nothing else ends is given."""
 _NO_TOKENS = RequestUsage.model_construct(prompt_tokens=0, completion_tokens=0)
 
 
@@ -47,6 +50,12 @@ class MaxMessageTermination(TerminationCondition):
         if isinstance(limit, int) and limit < 1:
             warn("A limit below 1 ends the team before it has begun.", "/max_messages")
         return config
+
+    def advice(self) -> Iterator[Finding]:
+        if self.max_messages == 1:  # of less it is told when it is read
+            where = "/config/max_messages"
+            message = "The task is the one message of this limit, so nobody speaks."
+            yield MET_BY_TASK(message, "Raise it.", where, [Fix(f"Set it to {USUAL_LIMIT}", where, USUAL_LIMIT)])
 
     @property
     def terminated(self) -> bool:

@@ -9,7 +9,7 @@ from typing import Any, Self
 from pydantic import ModelWrapValidatorHandler, PrivateAttr, model_validator
 
 from studio.components import JsonObject
-from studio.conditions.base import TerminationCondition
+from studio.conditions.base import Need, TerminationCondition
 from studio.errors import ConfigError
 from studio.messages import BaseMessage
 
@@ -38,6 +38,9 @@ class ExternalTermination(TerminationCondition):
     async def reset(self) -> None:
         await super().reset()
         self._is_set = False
+
+    def needs(self) -> Sequence[Need]:
+        return (Need("program"),)
 
     def in_words(self) -> str:
         return "it is stopped from outside"

@@ -12,11 +12,13 @@ from typing import Annotated, ClassVar, Self
 from pydantic import Field, JsonValue, PrivateAttr
 
 from studio import effects
-from studio.components import Component
+from studio.components import Advice, Component
 from studio.effects import EffectRequest
 from studio.errors import RunFailed
 from studio.messages import CancellationToken, CodeBlock, CodeResult
 from studio.sandbox import TEXT_LIMIT, working_directory
+
+CODE_RUNS_HERE = Advice("code_runs_here", "Code that a model writes runs on this machine and not in a container.")
 
 
 class ExecutorUnavailable(RunFailed):

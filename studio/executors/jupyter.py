@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, Protocol, cast
 
 from studio.components import Capability, JsonObject
-from studio.executors.base import ExecutorUnavailable, folder_at, path_of
+from studio.errors import Finding
+from studio.executors.base import CODE_RUNS_HERE, ExecutorUnavailable, folder_at, path_of
 from studio.executors.cells import CellExecutor, KernelName, OutputFolder
 from studio.models.extras import needs_extra
 from studio.sandbox import bare_environment
@@ -32,6 +33,10 @@ class JupyterCodeExecutor(CellExecutor):
 
     kernel_name: KernelName = "python3"
     output_dir: OutputFolder = None
+
+    def advice(self) -> Iterator[Finding]:
+        message = "Code that a model writes runs on this machine, with the rights of the studio's user."
+        yield CODE_RUNS_HERE(message, "Use a Jupyter kernel in Docker.")
 
     def capabilities(self) -> Iterator[Capability]:
         text = f"Runs any code that the model writes in a Jupyter kernel {self.kernel_name!r} on this machine."

@@ -12,7 +12,8 @@ from typing import Annotated, Any, Protocol
 from pydantic import Field, PrivateAttr
 
 from studio.components import Capability
-from studio.executors.base import folder_at, path_of
+from studio.errors import Finding, Fix
+from studio.executors.base import CODE_RUNS_HERE, folder_at, path_of
 from studio.executors.command_line import (
     INSTALL_LIMIT_S,
     PIP_INSTALL,
@@ -21,6 +22,7 @@ from studio.executors.command_line import (
     Functions,
     FunctionsModule,
 )
+from studio.executors.docker import DockerCommandLineCodeExecutor
 from studio.executors.program import Outcome, run_program
 from studio.executors.scripts import MADE_UP, POWERSHELL, PYTHON, program_for
 from studio.messages import CancellationToken
@@ -66,6 +68,17 @@ class LocalCommandLineCodeExecutor(CommandLineExecutor):
         """Make one as in AutoGen; a virtual environment in which Python shall run has no JSON."""
         super().__init__(*args, **data)
         self._virtual_environment = virtual_env_context
+
+    def advice(self) -> Iterator[Finding]:
+        docker = DockerCommandLineCodeExecutor(
+            timeout=self.timeout,
+            work_dir=self.work_dir,
+            functions_module=self.functions_module,
+            functions=self.functions,
+        )
+        message = "Code that a model writes runs on this machine, with the rights of the studio's user."
+        fixes = [Fix("Run it in Docker", "", docker.dump_component())]
+        yield CODE_RUNS_HERE(message, "Run it in a Docker container.", "", fixes)
 
     def capabilities(self) -> Iterator[Capability]:
         place = f"the folder {self.work_dir!r}" if self.work_dir else "a temporary folder"

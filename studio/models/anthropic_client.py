@@ -162,7 +162,15 @@ class AnthropicBedrockChatCompletionClient(BaseAnthropicClient):
         "AnthropicBedrockChatCompletionClient",
     )
 
-    model: Annotated[str, Field(min_length=1, title="Model", examples=["anthropic.claude-haiku-4-5-20251001-v1:0"])]
+    model: Annotated[
+        str,
+        Field(
+            min_length=1,
+            title="Model",
+            examples=["anthropic.claude-haiku-4-5-20251001-v1:0"],
+            json_schema_extra={"x-service": "bedrock"},
+        ),
+    ]
     api_key: Annotated[
         SecretRef | None,
         DefaultEnv("AWS_BEARER_TOKEN_BEDROCK"),

@@ -50,7 +50,12 @@ class BedrockInfo(_Part):
 class AnthropicFields(ServiceClient):
     """The config that both Anthropic clients have."""
 
-    model: Annotated[str, Field(min_length=1, title="Model", examples=["claude-sonnet-5-5"])]
+    model: Annotated[
+        str,
+        Field(
+            min_length=1, title="Model", examples=["claude-sonnet-5-5"], json_schema_extra={"x-service": "anthropic"}
+        ),
+    ]
     api_key: Annotated[
         SecretRef | None,
         DefaultEnv("ANTHROPIC_API_KEY"),
@@ -73,7 +78,12 @@ class AnthropicFields(ServiceClient):
         Field(title="Metadata", description="Told to the service, such as `user_id`.", json_schema_extra=ADVANCED),
     ] = None
     base_url: Annotated[
-        str | None, Field(title="Base URL", description="Of a gateway; empty is the service itself.")
+        str | None,
+        Field(
+            title="Base URL",
+            description="Of a gateway; empty is the service itself.",
+            json_schema_extra={"x-service": "anthropic"},
+        ),
     ] = None
     timeout: RequestLimit = None
     max_retries: Retries = None

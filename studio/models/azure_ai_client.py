@@ -61,7 +61,9 @@ class AzureAIChatCompletionClient(ServiceClient):
         "AzureAIChatCompletionClient",
     )
 
-    model: Annotated[str, Field(min_length=1, title="Model", examples=["Phi-4"])]
+    model: Annotated[
+        str, Field(min_length=1, title="Model", examples=["Phi-4"], json_schema_extra={"x-service": "azure-ai"})
+    ]
     endpoint: Annotated[str, Field(min_length=1, title="Endpoint", examples=["https://models.github.ai/inference"])]
     api_key: Annotated[
         SecretRef | None,

@@ -52,7 +52,14 @@ class OllamaChatCompletionClient(ServiceClient):
     )
 
     model: Annotated[
-        str, Field(min_length=1, title="Model", description="As `ollama list` names it.", examples=["qwen3"])
+        str,
+        Field(
+            min_length=1,
+            title="Model",
+            description="As `ollama list` names it.",
+            examples=["qwen3"],
+            json_schema_extra={"x-service": "ollama"},
+        ),
     ]
     host: Annotated[
         str | None, Field(title="Host", description="Where Ollama listens; this machine when left out.")

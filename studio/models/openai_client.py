@@ -128,6 +128,7 @@ class OpenAIChatCompletionClient(BaseOpenAIChatCompletionClient):
         Field(
             title="Base URL",
             description="Of another service, such as `http://localhost:11434/v1` for Ollama. Empty is OpenAI.",
+            json_schema_extra={"x-service": "openai"},
         ),
     ] = None
     organization: Annotated[str | None, Field(title="Organisation", json_schema_extra=ADVANCED)] = None

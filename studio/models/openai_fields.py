@@ -45,7 +45,14 @@ class OpenAIFields(ServiceClient):
     """The config that the OpenAI and Azure clients have in common."""
 
     model: Annotated[
-        str, Field(min_length=1, title="Model", description="Its name at the service.", examples=["gpt-4o-mini"])
+        str,
+        Field(
+            min_length=1,
+            title="Model",
+            description="Its name at the service.",
+            examples=["gpt-4o-mini"],
+            json_schema_extra={"x-service": "openai"},
+        ),
     ]
     api_key: Annotated[
         SecretRef | None,
@@ -77,9 +84,7 @@ class OpenAIFields(ServiceClient):
             json_schema_extra=ADVANCED,
         ),
     ] = None
-    parallel_tool_calls: Annotated[
-        bool | None, Field(title="Several tool calls at once", json_schema_extra=ADVANCED)
-    ] = None
+    parallel_tool_calls: Annotated[bool | None, Field(title="Parallel tool calls", json_schema_extra=ADVANCED)] = None
     reasoning_effort: Annotated[
         Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None,
         Field(title="Reasoning effort", json_schema_extra=ADVANCED),
@@ -89,11 +94,11 @@ class OpenAIFields(ServiceClient):
     model_info: Abilities = None
     add_name_prefixes: Annotated[
         bool | None,
-        Field(title="Begin messages with their author", description='As "NAME said:".', json_schema_extra=ADVANCED),
+        Field(title="Name the author", description='Begin messages with "NAME said:".', json_schema_extra=ADVANCED),
     ] = None
     include_name_in_message: Annotated[
         bool | None,
-        Field(title="Send the author's name", description="Some services refuse it.", json_schema_extra=ADVANCED),
+        Field(title="Send author names", description="Some services refuse it.", json_schema_extra=ADVANCED),
     ] = None
     default_headers: Headers = None
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import count
 from typing import Annotated, ClassVar
 
 from pydantic import Field, ValidationInfo, field_validator
 
 from studio.agents import ChatAgent, Participant
-from studio.components import JsonObject
+from studio.components import JsonObject, at_place
 from studio.conditions import TerminationCondition
+from studio.errors import Finding, Fix
 from studio.messages import BaseChatMessage
+from studio.teams.advice import cast_of, on_ending, on_names
 
 
 class TeamFields(Participant):
@@ -66,10 +69,25 @@ class TeamFields(Participant):
     def _names_are_unique(cls, participants: list[Participant]) -> list[Participant]:
         if not participants:
             raise ValueError("At least one participant is required.")
-        names = [participant.name for participant in participants if not participant.is_opaque]
-        if len(names) != len(set(names)):
-            raise ValueError("The participant names must be unique.")
+        names = ["" if participant.is_opaque else participant.name for participant in participants]
+        for index, name in enumerate(names):
+            if name and name in names[:index]:
+                free = next(new for number in count(2) if (new := f"{name}_{number}") not in names)
+                where = f"/{index}/config/name"
+                fix = f"There are two called `{name}`; rename one of them."
+                fixes = [Fix(f"Rename to {free}", where, free)]
+                raise at_place("duplicate_name", "The participant names must be unique.", fix, where, fixes)
         return participants
+
+    @property
+    def ends_by_itself(self) -> bool:
+        """Whether this kind of team comes to an end without condition and limit."""
+        return False
+
+    def advice(self) -> Iterator[Finding]:
+        cast = cast_of(self, self.participants)
+        yield from on_ending(self.termination_condition, self.max_turns, cast, ends_by_itself=self.ends_by_itself)
+        yield from on_names([(f"/config/participants/{at}", each) for at, each in enumerate(self.participants)])
 
     @property
     def participant_names(self) -> list[str]:

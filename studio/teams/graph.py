@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Annotated, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -27,9 +27,17 @@ class InvalidGraph(ConfigError, ValueError):
 class DiGraphEdge(BaseModel):
     """The way from one node to another."""
 
-    model_config = ConfigDict(frozen=True, extra="allow", defer_build=True)
+    model_config = ConfigDict(frozen=True, extra="allow", defer_build=True, title="Edge")
 
-    target: Annotated[str, Field(title="To", description="Name of the participant that speaks next.")]
+    target: Annotated[
+        str,
+        Field(
+            title="To",
+            description="The participant that speaks next.",
+            examples=[""],
+            json_schema_extra={"x-choices": "/graph/nodes"},
+        ),
+    ]
     condition: Annotated[
         str | None,
         Field(title="Only if", description="Text that the last message must hold; always when left out."),
@@ -85,9 +93,12 @@ class DiGraphEdge(BaseModel):
 class DiGraphNode(BaseModel):
     """A participant's place in the graph."""
 
-    model_config = ConfigDict(frozen=True, extra="allow", defer_build=True)
+    model_config = ConfigDict(frozen=True, extra="allow", defer_build=True, title="Node")
 
-    name: Annotated[str, Field(title="Name", description="Name of the participant.")]
+    name: Annotated[
+        str,
+        Field(title="Name", description="The participant.", json_schema_extra={"x-choices": "/participants"}),
+    ]
     edges: Annotated[list[DiGraphEdge], Field(title="Edges", description="To whom it goes on.")] = []
     activation: Annotated[
         Activation,
@@ -105,7 +116,11 @@ class DiGraph(BaseModel):
     nodes: Annotated[dict[str, DiGraphNode], Field(title="Nodes")]
     default_start_node: Annotated[
         str | None,
-        Field(title="Start", description="Every node to which no edge leads when left out."),
+        Field(
+            title="Start",
+            description="Every node to which no edge leads when left out.",
+            json_schema_extra={"x-choices": "/graph/nodes"},
+        ),
     ] = None
 
     def get_parents(self) -> dict[str, list[str]]:
@@ -154,17 +169,29 @@ class DiGraph(BaseModel):
         Raises:
             InvalidGraph: There is one that nothing can end.
         """
-        found = False
-        seen: set[str] = set()
-        for start in self.nodes:
-            for cycle in self._cycles_from(start, seen):
-                found = True
-                if not any(edge.is_conditional for name in cycle for edge in self.nodes[name].edges):
-                    raise InvalidGraph(
-                        f"Cycle detected without exit condition: {' -> '.join([*cycle, cycle[0]])}",
-                        fix="Give the edges of one of these nodes conditions.",
-                    )
-        return found
+        cycles = list(self._cycles())
+        for cycle in cycles:
+            if not self._has_exit(cycle):
+                raise InvalidGraph(
+                    f"Cycle detected without exit condition: {' -> '.join([*cycle, cycle[0]])}",
+                    fix="Give the edges of one of these nodes conditions.",
+                )
+        return bool(cycles)
+
+    def endless_cycles(self) -> Iterator[list[str]]:
+        """Cycles that nothing can end, each from the first of its nodes on."""
+        return (cycle for cycle in self._cycles() if not self._has_exit(cycle))
+
+    def deadlocks(self) -> Iterator[tuple[str, str, str]]:
+        """Nodes whose first turn waits for something that only comes after it: node, group, and who comes after it."""
+        speaking = self._can_ever_speak()
+        for (target, group), edges in self.groups().items():
+            sources = [source for source, _ in edges]
+            if target in speaking or not speaking.intersection(sources):
+                continue
+            after = self.reachable({target})
+            if loops := [source for source in sources if source not in speaking and source in after]:
+                yield target, group, loops[0]
 
     def graph_validate(self) -> None:
         """See that the graph can be run to an end.
@@ -194,7 +221,7 @@ class DiGraph(BaseModel):
             for edge in node.edges:
                 yield node.name, edge
 
-    def _groups(self) -> dict[tuple[str, str], list[tuple[str, DiGraphEdge]]]:
+    def groups(self) -> dict[tuple[str, str], list[tuple[str, DiGraphEdge]]]:
         """The edges of each group: by target and group, with the node that each comes from."""
         groups: dict[tuple[str, str], list[tuple[str, DiGraphEdge]]] = {}
         for source, edge in self._edges():
@@ -202,7 +229,7 @@ class DiGraph(BaseModel):
         return groups
 
     def _check_groups(self) -> None:
-        for (target, group), edges in self._groups().items():
+        for (target, group), edges in self.groups().items():
             first_source, first = edges[0]
             for source, edge in edges:
                 if edge.activation_condition != first.activation_condition:
@@ -211,6 +238,14 @@ class DiGraph(BaseModel):
                         f"'{first.activation_condition}' (from node '{first_source}') "
                         f"and '{edge.activation_condition}' (from node '{source}')"
                     )
+
+    def _cycles(self) -> Iterator[list[str]]:
+        seen: set[str] = set()
+        for start in self.nodes:
+            yield from self._cycles_from(start, seen)
+
+    def _has_exit(self, cycle: Sequence[str]) -> bool:
+        return any(edge.is_conditional for name in cycle for edge in self.nodes[name].edges)
 
     def _cycles_from(self, start: str, seen: set[str]) -> Iterator[list[str]]:
         """Cycles met on a walk into the depth; what another walk has seen is left out."""
@@ -239,23 +274,17 @@ class DiGraph(BaseModel):
 
         AutoGen ends such a run after the nodes before, as if it were complete.
         """
-        speaking = self._can_ever_speak()
-        for (target, group), edges in self._groups().items():
-            sources = [source for source, _ in edges]
-            if target in speaking or not speaking.intersection(sources):
-                continue
-            after = self._reachable({target})
-            if loops := [source for source in sources if source not in speaking and source in after]:
-                raise InvalidGraph(
-                    f"Node '{target}' can never run: its activation group '{group}' also waits for '{loops[0]}', "
-                    f"which only runs after '{target}'.",
-                    fix=f"Give the edge from '{loops[0]}' to '{target}' an `activation_group` of its own, "
-                    f"or set `activation_condition` to 'any' on all edges of the group '{group}'.",
-                )
+        for target, group, source in self.deadlocks():
+            raise InvalidGraph(
+                f"Node '{target}' can never run: its activation group '{group}' also waits for '{source}', "
+                f"which only runs after '{target}'.",
+                fix=f"Give the edge from '{source}' to '{target}' an `activation_group` of its own, "
+                f"or set `activation_condition` to 'any' on all edges of the group '{group}'.",
+            )
 
     def _can_ever_speak(self) -> set[str]:
         """Nodes that get their turn if every condition comes true in time."""
-        groups = self._groups()
+        groups = self.groups()
         speaking = set(self.get_start_nodes())
         grows = True
         while grows:
@@ -267,7 +296,8 @@ class DiGraph(BaseModel):
             grows = len(speaking) > before
         return speaking
 
-    def _reachable(self, starts: set[str]) -> set[str]:
+    def reachable(self, starts: set[str]) -> set[str]:
+        """These nodes, and all to which edges lead from them."""
         found = set(starts)
         waiting = deque(starts)
         while waiting:

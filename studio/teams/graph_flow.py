@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Annotated, ClassVar
 
-from pydantic import Field, PrivateAttr, ValidationError
+from pydantic import Field, PrivateAttr
 
-from studio.components import JsonObject, Warn
+from studio.components import JsonObject
+from studio.errors import Finding
 from studio.messages import BaseChatMessage, BaseMessage, EdgeDecision, SpeakerDecisionEvent, is_explained
 from studio.teams.base import Team
 from studio.teams.graph import DiGraph, InvalidGraph
+from studio.teams.graph_advice import on_graph, sound_part
 from studio.teams.graph_progress import GraphProgress, edge_decisions, reason_for
 
 EXAMPLE: JsonObject = {"nodes": {"assistant": {"name": "assistant", "edges": []}}}
@@ -26,6 +28,7 @@ class GraphFlow(Team):
         "studio.teams.GraphFlow",
     )
     positional: ClassVar[tuple[str, ...]] = ("participants", "graph", "name", "description")
+    drawn_as = "graph"
     manager_name: ClassVar[str] = "GraphManager"
 
     name: Annotated[str, Field(title="Name")] = "GraphFlow"
@@ -50,15 +53,16 @@ class GraphFlow(Team):
 
     _progress: GraphProgress | None = PrivateAttr(default=None)
 
-    @classmethod
-    def lenient(cls, config: JsonObject, warn: Warn) -> JsonObject:
+    @property
+    def ends_by_itself(self) -> bool:
         try:
-            DiGraph.model_validate(config.get("graph")).graph_validate()
-        except ValidationError:
-            pass  # reported as an error
-        except InvalidGraph as error:
-            warn(str(error), "/graph")
-        return config
+            return not sound_part(self.graph).get_has_cycles()
+        except InvalidGraph:
+            return True  # which is told as what it is
+
+    def advice(self) -> Iterator[Finding]:
+        yield from super().advice()
+        yield from on_graph(self.graph, ["" if each.is_opaque else each.name for each in self.participants])
 
     async def check_task(self, messages: Sequence[BaseChatMessage] | None, *, is_inside: bool) -> None:
         del messages, is_inside

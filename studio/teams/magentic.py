@@ -14,7 +14,7 @@ from studio.agents.turn import without_images
 from studio.components import JsonObject
 from studio.conditions import Count
 from studio.effects import Noting
-from studio.errors import RunFailed
+from studio.errors import Finding, RunFailed
 from studio.messages import (
     AssistantMessage,
     BaseChatMessage,
@@ -30,6 +30,7 @@ from studio.messages import (
 )
 from studio.models import ChatCompletionClient
 from studio.teams import magentic_prompts as prompts
+from studio.teams.advice import on_descriptions
 from studio.teams.base import Team
 from studio.teams.magentic_ledger import LedgerEntry, read_ledger
 
@@ -55,6 +56,8 @@ class MagenticOneGroupChat(Team):
     )
     positional: ClassVar[tuple[str, ...]] = ("participants", "model_client")
     absent_in_json: ClassVar[Mapping[str, object]] = {"max_turns": None}
+    drawn_as = "hub"
+    led_by = "Orchestrator"
     manager_name: ClassVar[str] = "MagenticOneOrchestrator"
     manager_state_type: ClassVar[str] = "MagenticOneOrchestratorState"
 
@@ -86,6 +89,14 @@ class MagenticOneGroupChat(Team):
     _is_unplanned: bool = PrivateAttr(default=False)
     _round_count: int = PrivateAttr(default=0)
     _stall_count: int = PrivateAttr(default=0)
+
+    @property
+    def ends_by_itself(self) -> bool:
+        return True  # when the orchestrator finds the task done
+
+    def advice(self) -> Iterator[Finding]:
+        yield from super().advice()
+        yield from on_descriptions(self.participants)
 
     async def check_task(self, messages: Sequence[BaseChatMessage] | None, *, is_inside: bool) -> None:
         del is_inside

@@ -20,6 +20,7 @@ class RoundRobinGroupChat(Team):
         "autogenstudio.gallery.builder.RoundRobinGroupChat",
         "studio.teams.RoundRobinGroupChat",
     )
+    drawn_as = "order"
     manager_name: ClassVar[str] = "RoundRobinGroupChatManager"
     manager_state_type: ClassVar[str] = "RoundRobinManagerState"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, aclosing, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -20,6 +20,7 @@ from studio.agents.turn import add_to_context, whole_answer
 from studio.components import JsonObject, Warn
 from studio.contexts import ChatCompletionContext, UnboundedChatCompletionContext
 from studio.effects import Noting
+from studio.errors import Finding
 from studio.messages import (
     AssistantMessage,
     BaseChatMessage,
@@ -36,6 +37,7 @@ from studio.messages import (
     text_over,
 )
 from studio.models import ChatCompletionClient, ModelFamily
+from studio.teams.advice import on_descriptions, on_question
 from studio.teams.base import Team
 
 SELECTOR_PROMPT = """You are in a role play game. The following roles are available:
@@ -85,6 +87,8 @@ class SelectorGroupChat(Team):
         "studio.teams.SelectorGroupChat",
     )
     positional: ClassVar[tuple[str, ...]] = ("participants", "model_client")
+    drawn_as = "hub"
+    led_by = "Selector"
     manager_name: ClassVar[str] = "SelectorGroupChatManager"
     manager_state_type: ClassVar[str] = "SelectorManagerState"
 
@@ -137,6 +141,12 @@ class SelectorGroupChat(Team):
         if isinstance(prompt, str) and (unknown := unknown_placeholders(prompt, PLACEHOLDERS)):
             warn(f"The question to the model cannot be filled in: {', '.join(unknown)}.", "/selector_prompt")
         return config
+
+    def advice(self) -> Iterator[Finding]:
+        yield from super().advice()
+        yield from on_question(self.selector_prompt, SELECTOR_PROMPT, self.participants)
+        if "{roles}" in self.selector_prompt:
+            yield from on_descriptions(self.participants)
 
     @field_validator("participants")
     @classmethod

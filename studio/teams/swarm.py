@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Annotated, ClassVar
 
 from pydantic import Field, PrivateAttr, field_validator
 
 from studio.agents import ChatAgent, Participant
 from studio.components import JsonObject
-from studio.errors import RunFailed
+from studio.errors import Finding, RunFailed
 from studio.messages import BaseChatMessage, BaseMessage, HandoffMessage, SpeakerDecisionEvent, is_explained
 from studio.teams.base import Team
 from studio.teams.fields import TeamFields
+from studio.teams.swarm_advice import on_handoffs
 
 
 class UnknownHandoffTarget(RunFailed, ValueError):
@@ -30,6 +31,7 @@ class Swarm(Team):
         "autogenstudio.gallery.builder.Swarm",
         "studio.teams.Swarm",
     )
+    drawn_as = "handoffs"
     manager_name: ClassVar[str] = "SwarmGroupChatManager"
     manager_state_type: ClassVar[str] = "SwarmManagerState"
 
@@ -53,6 +55,10 @@ class Swarm(Team):
         ):
             raise ValueError("The first participant must be able to produce a handoff messages.")
         return participants
+
+    def advice(self) -> Iterator[Finding]:
+        yield from super().advice()
+        yield from on_handoffs(self.participants, self.termination_condition)
 
     async def check_task(self, messages: Sequence[BaseChatMessage] | None, *, is_inside: bool) -> None:
         if is_inside:

@@ -1,0 +1,85 @@
+"""Components and values in a few words, also of documents that nobody has checked."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import cast
+
+from pydantic import JsonValue
+
+from studio.components.base import find_class
+from studio.components.matching import is_component, name_of
+
+SHORT = 60
+NOUNS = {
+    "replay_chat_completion_client": "model",
+    "chat_completion_cache": "model",
+    "chat_completion_context": "context",
+    "code_executor": "code executor",
+    "termination": "stop condition",
+}
+_NOISE = re.compile(
+    r"(ChatCompletionClient|GroupChat|Agent|TerminationCondition|Termination|ChatCompletionContext|CodeExecutor)$"
+)
+
+
+def title_of(component: JsonValue) -> str:
+    """What a component is called: the name a person gave it, else what it is."""
+    if not is_component(component):
+        return ""
+    envelope = cast("dict[str, JsonValue]", component)
+    class_name = str(envelope["provider"]).rpartition(".")[2]
+    label, model = envelope.get("label"), cast("dict[str, JsonValue]", envelope["config"]).get("model")
+    if name := name_of(component):
+        return name
+    if isinstance(label, str) and label not in ("", class_name):
+        return label
+    return model if isinstance(model, str) and model else type_label(class_name)
+
+
+def type_label(class_name: str) -> str:
+    """ "RoundRobinGroupChat" as "round robin"."""
+    stem = _NOISE.sub("", class_name) or class_name
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", stem).split(" ")
+    return " ".join(word if re.search("[A-Z].*[A-Z]", word) else word.lower() for word in words).replace(
+        "open AI", "OpenAI"
+    )
+
+
+def noun_of(component: JsonValue) -> str:
+    """The kind of a component: "agent", "model"."""
+    envelope = cast("dict[str, JsonValue]", component)
+    found = find_class(str(envelope.get("provider")))
+    kind = found.component_type if found else str(envelope.get("component_type") or "component")
+    return NOUNS.get(kind, kind.replace("_", " "))
+
+
+def spoken(key: str) -> str:
+    """A key of a config in words."""
+    return key.replace("_", " ")
+
+
+def quoted_pair(one: JsonValue, other: JsonValue) -> tuple[str, str]:
+    """Two values as `quoted` writes them, both in quotes when one of them needs them."""
+    needs = any(_needs_quotes(value) for value in (one, other))
+    return quoted(one, always=needs), quoted(other, always=needs)
+
+
+def quoted(value: JsonValue, *, always: bool = False) -> str:
+    """A value in about `SHORT` characters; "nothing" where there is none. Text is in quotes where it needs them."""
+    if value is None:
+        return "nothing"
+    if is_component(value):
+        return title_of(value)
+    if isinstance(value, str):
+        text = f"“{value}”" if always or _needs_quotes(value) else value
+    elif isinstance(value, bool):
+        text = "on" if value else "off"
+    else:
+        text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= SHORT + 2 else f"{text[: SHORT - 1]}…"
+
+
+def _needs_quotes(value: JsonValue) -> bool:
+    return isinstance(value, str) and (not value or re.search(r"\s", value) is not None)

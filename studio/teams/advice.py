@@ -1,0 +1,261 @@
+"""What a team of any kind tells its author: whether it ends, what its conditions wait for, who is called alike."""
+
+from __future__ import annotations
+
+import difflib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from studio.agents import AssistantAgent, ChatAgent, Participant
+from studio.agents.templates import unknown_placeholders
+from studio.components import Advice, Component, JsonObject, walk
+from studio.conditions import AndTerminationCondition, OrTerminationCondition, TerminationCondition
+from studio.conditions.base import Need
+from studio.errors import Finding, Fix
+from studio.messages import HandoffMessage, StopMessage
+from studio.tools import BaseTool, StaticWorkbench, Workbench
+from studio.tools.overrides import shown
+
+MAY_RUN_FOREVER = Advice(
+    "may_run_forever", "A team that does not end by itself has no condition that can be met, and no turn limit."
+)
+NEVER_MET = Advice("never_met", "A condition waits for a name, handoff, tool or message that the team does not have.")
+UNKNOWN_NAME = Advice("unknown_name", "A condition waits for several names, one of which nobody in the team has.")
+SAME_NAME = Advice("same_name", "Two agents, one of them in a nested team, have one name.")
+
+QUESTION_LACKS = Advice(
+    "question_lacks", "The question to a selector's model lacks a placeholder, so the model chooses without knowing it."
+)
+NO_DESCRIPTION = Advice(
+    "no_description", "A model chooses participants by their descriptions, and one says nothing or what others say."
+)
+
+USUAL_LIMIT = 20
+CONDITION = "/config/termination_condition"
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """What the participants of a team can give to its conditions.
+
+    Args:
+        names: Who can be the source of a message.
+        targets: To whom somebody can hand over.
+        tools: Names that can be called; None where nobody knows.
+        stops: Whether somebody can send a stop message.
+    """
+
+    names: Sequence[str]
+    targets: Sequence[str]
+    tools: Sequence[str] | None
+    stops: bool
+
+    def has(self, need: Need) -> bool:
+        """Whether what a condition needs can come from them, or nobody knows."""
+        match need.kind:
+            case "speaker":
+                return need.name in self.names
+            case "handoff":
+                return need.name in self.targets
+            case "tool":
+                return self.tools is None or need.name in self.tools
+            case "stop message":
+                return self.stops
+            case "program":
+                return False
+
+
+def cast_of(team: Component, participants: Sequence[Participant], *speakers: str) -> Cast | None:
+    """Who is in a team; None where a part of it is of a kind that nobody knows here.
+
+    Args:
+        team: The team.
+        participants: Those who take part in it.
+        speakers: Who else speaks in it.
+    """
+    parts = [part for _, part in walk(team) if part is not team]
+    if any(part.is_opaque or not part.provider for part in parts):
+        return None
+    people = [part for part in parts if isinstance(part, Participant)]
+    agents = [part for part in people if isinstance(part, ChatAgent)]
+    handoffs = [each for part in agents if isinstance(part, AssistantAgent) for each in part.handoffs or ()]
+    others = [part for part in agents if not isinstance(part, AssistantAgent)]
+    hands_back = any(HandoffMessage in part.produced_message_types for part in others)  # to whoever handed over
+    return Cast(
+        names=[*(part.name for part in participants), *(part.name for part in people), "user", *speakers],
+        targets=[*(each.target for each in handoffs), *(part.name for part in people if hands_back)],
+        tools=_tools_of(parts, [each.name for each in handoffs]),
+        stops=any(StopMessage in part.produced_message_types for part in agents),
+    )
+
+
+def _tools_of(parts: Sequence[Component], handoffs: Sequence[str]) -> Sequence[str] | None:
+    names = list(handoffs)
+    for part in parts:
+        if isinstance(part, BaseTool):
+            names.append(part.schema["name"])
+        elif isinstance(part, StaticWorkbench):
+            names.extend(shown(tool.schema, part.tool_overrides)["name"] for tool in part.tools)
+        elif isinstance(part, Workbench) or (isinstance(part, ChatAgent) and part.has_own_tools):
+            return None
+    return names
+
+
+def on_ending(
+    condition: TerminationCondition | None, max_turns: int | None, cast: Cast | None, *, ends_by_itself: bool
+) -> Iterator[Finding]:
+    """Whether a team ends, and which of its conditions can be met."""
+    if condition is not None and not condition.is_opaque:
+        yield from _on_conditions(condition, CONDITION, cast)
+    if max_turns is not None or ends_by_itself or _can_be_met(condition, cast):
+        return
+    what = "Nothing ends this team" if condition is None else "Nothing here can end this team"
+    limit = Fix(f"Add a limit of {USUAL_LIMIT} messages", *_limited(condition))
+    yield MAY_RUN_FOREVER(f"{what}, so it may run for ever.", "Add a limit of messages or turns.", CONDITION, [limit])
+
+
+def _can_be_met(condition: TerminationCondition | None, cast: Cast | None) -> bool:
+    if condition is None:
+        return False
+    if condition.is_opaque:
+        return True
+    if isinstance(condition, AndTerminationCondition):
+        return all(_can_be_met(each, cast) for each in condition.conditions)
+    if isinstance(condition, OrTerminationCondition):
+        return any(_can_be_met(each, cast) for each in condition.conditions)
+    return not (needs := condition.needs()) or any(_comes(need, cast) for need in needs)
+
+
+def _comes(need: Need, cast: Cast | None) -> bool:
+    return need.kind != "program" if cast is None else cast.has(need)
+
+
+def _limited(condition: TerminationCondition | None) -> tuple[str, JsonObject | list[JsonObject]]:
+    """Where a limit of messages goes, and what stands there then."""
+    from studio.conditions import MaxMessageTermination  # teams that end otherwise do without it
+
+    limit = MaxMessageTermination(max_messages=USUAL_LIMIT)
+    if condition is None:
+        return CONDITION, limit.dump_component()
+    if isinstance(condition, OrTerminationCondition):
+        conditions = [each.dump_component() for each in (*condition.conditions, limit)]
+        return f"{CONDITION}/config/conditions", conditions
+    return CONDITION, OrTerminationCondition(conditions=[condition, limit]).dump_component()
+
+
+def _on_conditions(condition: TerminationCondition, where: str, cast: Cast | None) -> Iterator[Finding]:
+    if isinstance(condition, AndTerminationCondition | OrTerminationCondition):
+        for index, each in enumerate(condition.conditions):
+            yield from _on_conditions(each, f"{where}/config/conditions/{index}", cast)
+        return
+    if condition.is_opaque:
+        return
+    needs = [need for need in condition.needs() if need.kind != "program"]
+    missing = [need for need in needs if cast is not None and not cast.has(need)]
+    if cast is None or not missing:
+        return
+    if len(missing) == len(needs):
+        yield _never_met(missing[0], where, cast)
+    else:
+        for need in missing:
+            fixes = _other_names(need, where, cast)
+            yield UNKNOWN_NAME(f"Nobody in this team is called `{need.name}`.", "", f"{where}{need.where}", fixes)
+
+
+_WAITS_FOR = {
+    "speaker": "waits for `{name}`, and nobody in this team is called so",
+    "handoff": "waits for a handoff to `{name}`, and nobody in this team can hand over to it",
+    "tool": "waits for the tool `{name}`, which nobody in this team has",
+    "stop message": "waits for a stop message, which nobody in this team sends",
+}
+
+
+def _never_met(need: Need, where: str, cast: Cast) -> Finding:
+    message = f"This condition is never met: it {_WAITS_FOR[need.kind].format(name=need.name)}."
+    return NEVER_MET(message, "", f"{where}{need.where}", _other_names(need, where, cast))
+
+
+def _other_names(need: Need, where: str, cast: Cast) -> Sequence[Fix]:
+    """The name that is most like one that nobody has, or the only one there is."""
+    there = {"speaker": cast.names, "handoff": cast.targets, "tool": cast.tools or ()}.get(need.kind, ())
+    names = [name for name in dict.fromkeys(there) if name != "user"]
+    close = difflib.get_close_matches(need.name, names, n=1) or (names if len(names) == 1 else [])
+    return [Fix(f"Change it to {name}", f"{where}{need.where}", name) for name in close]
+
+
+def on_names(participants: Sequence[tuple[str, Participant]]) -> Iterator[Finding]:
+    """Whose messages cannot be told apart, since two have one name and not in one team, where that is an error.
+
+    Args:
+        participants: Each with its JSON pointer relative to the team.
+    """
+    seen: dict[str, int] = {}
+    for index, (pointer, participant) in enumerate(participants):
+        for where, name in _names_within(participant, pointer):
+            if seen.setdefault(name, index) != index and where != pointer:
+                message = f"There is another `{name}` in the team around, so their messages cannot be told apart."
+                yield SAME_NAME(message, "Rename one of them.", f"{where}/config/name")
+
+
+def _names_within(participant: Participant, where: str) -> Iterator[tuple[str, str]]:
+    if participant.is_opaque:
+        return
+    inner = [(place, each) for place, each in participant.children() if isinstance(each, Participant)]
+    if not any(place.startswith("/config/participants/") for place, _ in inner):
+        yield where, participant.name  # names of teams are headings, and seldom chosen
+    for place, each in inner:
+        if place.startswith("/config/participants/"):
+            yield from _names_within(each, f"{where}{place}")
+
+
+_QUESTION_PARTS = {
+    "roles": ("what each can do", "The following roles are available:\n{roles}.\n\n", ""),
+    "participants": ("whom it can choose", "", "\n\nSelect the next role from {participants}. Only return the role."),
+    "history": ("what was said", "", "\n\nThe conversation so far:\n{history}"),
+}
+
+
+def on_question(prompt: str, usual: str, participants: Sequence[Participant]) -> Iterator[Finding]:
+    """What the question to a selector's model leaves out; it may name the participants itself."""
+    named = all(not each.is_opaque and each.name in prompt for each in participants)
+    needed = ("history",) if named else ("roles", "participants", "history")
+    lacking = [name for name in needed if f"{{{name}}}" not in prompt]
+    if not lacking or unknown_placeholders(prompt, tuple(_QUESTION_PARTS)):
+        return
+    whole = prompt
+    for name in reversed(lacking):
+        whole = _QUESTION_PARTS[name][1] + whole
+    for name in ("history", "participants"):
+        whole += _QUESTION_PARTS[name][2] if name in lacking else ""
+    places = listed([f"{{{name}}}" for name in lacking])
+    unknown = listed([_QUESTION_PARTS[name][0] for name in lacking])
+    where = "/config/selector_prompt"
+    yield QUESTION_LACKS(
+        f"The question to the model does not hold {places}, so it does not know {unknown}.",
+        "",
+        where,
+        [Fix(f"Insert {places}", where, whole), Fix("Use the usual question", where, usual)],
+    )
+
+
+def listed(words: Sequence[str]) -> str:
+    """A few things in a sentence: "a, b and c"."""
+    return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
+
+
+def on_descriptions(participants: Sequence[Participant]) -> Iterator[Finding]:
+    """Whom a model cannot choose by what they can do."""
+    known = [(index, each) for index, each in enumerate(participants) if not each.is_opaque]
+    if len(known) < 2:
+        return
+    counts = Counter(each.description.strip() for _, each in known)
+    for index, each in known:
+        text = each.description.strip()
+        where = f"/config/participants/{index}/config/description"
+        if not text:
+            message = f"`{each.name}` has no description, by which the model chooses who speaks."
+            yield NO_DESCRIPTION(message, "Say what it can do.", where)
+        elif counts[text] > 1:
+            message = f"`{each.name}` is described as another participant is, and the model chooses by descriptions."
+            yield NO_DESCRIPTION(message, "Say what it alone can do.", where)

@@ -1,0 +1,87 @@
+"""What a swarm tells its author: handoffs to nobody, agents that nobody hands over to, and those that keep the word."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+
+from studio.agents import AssistantAgent, ChatAgent, Participant
+from studio.components import Advice, walk
+from studio.conditions import TerminationCondition
+from studio.errors import Finding
+from studio.messages import HandoffMessage
+from studio.teams.fields import TeamFields
+
+HANDOFF_TO_NOBODY = Advice("handoff_to_nobody", "A swarm's agent hands over to a name that nobody in it has.")
+NOBODY_HANDS_OVER = Advice(
+    "nobody_hands_over", "An agent of a swarm never gets the word: no chain of handoffs leads to it."
+)
+KEEPS_THE_WORD = Advice("keeps_the_word", "An agent of a swarm can be handed over to and cannot hand over to anybody.")
+
+
+def on_handoffs(participants: Sequence[Participant], condition: TerminationCondition | None) -> Iterator[Finding]:
+    """Look through the handoffs; pointers are relative to the team.
+
+    Args:
+        participants: Of the swarm; nothing is said of those whose handoffs nobody knows.
+        condition: When it stops: a handoff to the user, for one, is no mistake then.
+    """
+    names = [each.name for each in participants if not each.is_opaque]
+    yield from _on_targets(participants, names, _stops_at(condition))
+    if len(names) < len(participants) or len(names) < 2:
+        return
+    ways = {each.name: _targets(each, names) for each in participants}
+    reached = _reached(names[0], ways)
+    for at, each in enumerate(participants):
+        where = f"/config/participants/{at}"
+        if each.name not in reached:
+            message = f"`{each.name}` never speaks: no handoff leads to it from `{names[0]}`, who begins."
+            yield NOBODY_HANDS_OVER(message, "Let an agent hand over to it.", where)
+        elif isinstance(each, AssistantAgent) and not each.handoffs:
+            message = f"`{each.name}` cannot hand over to anybody, and goes on until the team stops."
+            yield KEEPS_THE_WORD(message, "Let it hand back, if it should not have the last word.", where)
+
+
+def _on_targets(
+    participants: Sequence[Participant], names: Sequence[str], stops_at: Sequence[str]
+) -> Iterator[Finding]:
+    if len(names) < len(participants):
+        return
+    for at, agent in enumerate(participants):
+        if not isinstance(agent, AssistantAgent):
+            continue
+        for index, handoff in enumerate(agent.handoffs or ()):
+            if handoff.target not in names and handoff.target not in stops_at:
+                where = f"/config/participants/{at}/config/handoffs/{index}"
+                message = (
+                    f"`{agent.name}` may hand over to `{handoff.target}`, who is not in the team: the run fails then."
+                )
+                fix = "Correct the name, or stop the team there with a condition for handoffs to that name."
+                yield HANDOFF_TO_NOBODY(message, fix, where)
+
+
+def _stops_at(condition: TerminationCondition | None) -> Sequence[str]:
+    """Names to which a handoff ends the run."""
+    if condition is None:
+        return ()
+    parts = [part for _, part in walk(condition) if isinstance(part, TerminationCondition) and not part.is_opaque]
+    return [need.name for part in parts for need in part.needs() if need.kind == "handoff"]
+
+
+def _targets(agent: Participant, names: Sequence[str]) -> Sequence[str]:
+    """To whom it may hand over; one whose handoffs nobody knows, to anybody."""
+    if isinstance(agent, AssistantAgent):
+        return [handoff.target for handoff in agent.handoffs or ()]
+    if isinstance(agent, ChatAgent | TeamFields) and HandoffMessage in agent.produced_message_types:
+        return names
+    return ()
+
+
+def _reached(start: str, ways: Mapping[str, Sequence[str]]) -> set[str]:
+    found, waiting = {start}, deque([start])
+    while waiting:
+        for target in ways.get(waiting.popleft(), ()):
+            if target not in found:
+                found.add(target)
+                waiting.append(target)
+    return found
