@@ -81,12 +81,21 @@ class Team(Table, table=True):
 
 
 class TeamVersion(Table, table=True):
-    """A team as it was saved as revision `number`; never changed."""
+    """A team as it was saved as revision `number`; only its title may change later.
+
+    `title` is what a person calls this version, `note` why it was made, `changes` what differs from the one before.
+    `author` is who saved it, as the caller says; `kind` is "" for a save, "merge" for one that brought two together,
+    and "side" for one that was brought into the merge after it and never was the team's newest by itself.
+    """
 
     team_id: str = Field(primary_key=True, foreign_key="team.id", ondelete="CASCADE")
     number: int = Field(primary_key=True)
     name: str
+    title: str = ""
     note: str = ""
+    changes: str = ""
+    author: str = ""
+    kind: str = ""
     component: JsonObject = Field(sa_type=JSON)
     layout: JsonObject = Field(sa_type=JSON)
     at: datetime = Field(sa_type=UtcDateTime)

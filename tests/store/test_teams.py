@@ -36,7 +36,7 @@ async def test_each_change_makes_a_version(open_it: OpenStore) -> None:
     async with open_it() as store:
         made = await store.teams.create(team("a"))
         saved = await store.teams.save(made.id, component=team("a", "b"), layout={}, revision=1, note="Added b")
-        assert saved.revision == 2
+        assert saved.team.revision == 2
         versions = await store.teams.versions(made.id)
         assert [(version.number, version.note) for version in versions] == [(2, "Added b"), (1, "")]
         assert (await store.teams.version(made.id, 1)).component == team("a")
@@ -47,14 +47,14 @@ async def test_saving_the_same_twice_makes_no_version(open_it: OpenStore) -> Non
         made = await store.teams.create(team("a"))
         for _ in range(2):
             saved = await store.teams.save(made.id, component=team("b"), layout={}, revision=1)
-            assert saved.revision == 2
+            assert saved.team.revision == 2
 
 
 async def test_what_is_equal_to_python_only_is_a_change(open_it: OpenStore) -> None:
     async with open_it() as store:
         made = await store.teams.create({"limit": 1})
         saved = await store.teams.save(made.id, component={"limit": 1.0}, layout={}, revision=1)
-        assert saved.revision == 2
+        assert saved.team.revision == 2
 
 
 async def test_a_save_over_somebody_elses_is_refused_and_loses_nothing(open_it: OpenStore) -> None:

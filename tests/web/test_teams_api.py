@@ -56,7 +56,7 @@ def test_the_second_of_two_people_is_told_that_the_first_saved(client: TestClien
     other = {**change, "component": team(label="Other")}
     response = client.put(f"/api/teams/{made['id']}", json=other)
     assert response.status_code == 409
-    assert response.json()["error"]["code"] == "conflict"
+    assert response.json()["error"]["code"] == "merge_conflict"
     assert client.get(f"/api/teams/{made['id']}").json()["component"]["label"] == "Changed"
 
 

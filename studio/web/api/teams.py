@@ -7,23 +7,23 @@ from datetime import datetime
 from itertools import count
 from typing import Annotated, Literal, cast
 
-from fastapi import APIRouter, Path, Query, Response
+from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from studio.code import export_python
-from studio.components import JsonObject, find_class, load_component, take_out_secrets, template
+from studio.components import JsonObject, Side, find_class, load_component, take_out_secrets, template
 from studio.errors import InvalidDocument, NotFound
 from studio.galleries import parse_gallery
-from studio.store import Store
+from studio.store import Choices, Store
 from studio.store.tables import Team
 from studio.web.api.downloads import download, filename
+from studio.web.changes import came_in
 from studio.web.dependencies import StoreDep
 from studio.web.keeping import storable
 from studio.web.places import put_component
 from studio.web.requests import StudioRoute
 
 router = APIRouter(prefix="/api", tags=["teams"], route_class=StudioRoute)
-VersionNumber = Annotated[int, Path(ge=1, le=2**63 - 1, description="At most what the database holds.")]
 BLANK = "autogen_agentchat.teams.RoundRobinGroupChat"
 FIRST_LIMIT = "autogen_agentchat.conditions.MaxMessageTermination"
 FIRST_AGENT = "autogen_agentchat.agents.AssistantAgent"
@@ -54,13 +54,16 @@ class CreateTeam(Body):
 
 
 class SaveTeam(Body):
-    """A change made to revision `revision`."""
+    """A change made to revision `revision`; `choices` answer the conflicts that an earlier try was told of."""
 
     component: JsonObject
     layout: JsonObject = Field(default_factory=dict[str, JsonValue])
     revision: int
     name: str | None = Field(None, max_length=200)
     note: str = Field("", max_length=500)
+    author: str = Field("", max_length=120, description="Who saves: what they began with is found by it.")
+    choices: dict[str, Side] = Field(default_factory=dict[str, Side], description="By the `id` of the conflict.")
+    against: int = Field(0, description="The stored revision that the conflicts were told of.")
 
 
 class PlaceComponent(Body):
@@ -88,16 +91,8 @@ class TeamOut(TeamSummaryOut):
     layout: JsonObject
 
 
-class VersionSummaryOut(BaseModel):
-    number: int
-    name: str
-    note: str
-    at: datetime
-
-
-class VersionOut(VersionSummaryOut):
-    component: JsonObject
-    layout: JsonObject
+class SavedOut(TeamOut):
+    came: list[str] = Field([], description="What came in from somebody else's save, as sentences.")
 
 
 class PythonOut(BaseModel):
@@ -121,8 +116,11 @@ async def get_team(team_id: str, store: StoreDep) -> TeamOut:
     return _out(await store.teams.get(team_id))
 
 
-@router.put("/teams/{team_id}", summary="Save a change; 409 when somebody else saved meanwhile")
-async def save_team(team_id: str, body: SaveTeam, store: StoreDep) -> TeamOut:
+@router.put(
+    "/teams/{team_id}",
+    summary="Save a change, merged with what somebody else saved meanwhile; 409 when both changed the same",
+)
+async def save_team(team_id: str, body: SaveTeam, store: StoreDep) -> SavedOut:
     component = await storable(store, body.component)
     saved = await store.teams.save(
         team_id,
@@ -131,8 +129,11 @@ async def save_team(team_id: str, body: SaveTeam, store: StoreDep) -> TeamOut:
         revision=body.revision,
         name=body.name,
         note=body.note,
+        author=body.author,
+        choices=Choices(body.choices, body.against),
     )
-    return _out(saved)
+    came = await came_in(saved.sent, saved.team) if saved.sent else []
+    return SavedOut(**_out(saved.team).model_dump(), came=came)
 
 
 @router.delete("/teams/{team_id}", status_code=204, summary="Delete a team and its versions; its runs stay")
@@ -148,7 +149,7 @@ async def place_component(team_id: str, body: PlaceComponent, store: StoreDep) -
     saved = await store.teams.save(
         team_id, component=changed, layout=team.layout, revision=team.revision, note="Added from a gallery"
     )
-    return _out(saved)
+    return _out(saved.team)
 
 
 @router.get("/teams/{team_id}/json", summary="The team's component JSON, as AutoGen Studio reads it")
@@ -178,22 +179,6 @@ async def team_python(
 async def python(body: PythonRequest) -> PythonOut:
     code, label = await asyncio.to_thread(_as_python, body.component)
     return PythonOut(code=code, filename=filename(label, ".py"))
-
-
-@router.get("/teams/{team_id}/versions", summary="List the versions, the newest first")
-async def list_versions(team_id: str, store: StoreDep) -> list[VersionSummaryOut]:
-    versions = await store.teams.versions(team_id)
-    return [VersionSummaryOut.model_validate(version, from_attributes=True) for version in versions]
-
-
-@router.get("/teams/{team_id}/versions/{number}", summary="Read one version")
-async def get_version(team_id: str, number: VersionNumber, store: StoreDep) -> VersionOut:
-    return VersionOut.model_validate(await store.teams.version(team_id, number), from_attributes=True)
-
-
-@router.post("/teams/{team_id}/versions/{number}/restore", summary="Save an old version as the newest")
-async def restore_version(team_id: str, number: VersionNumber, store: StoreDep) -> TeamOut:
-    return _out(await store.teams.restore(team_id, number))
 
 
 def _as_python(document: JsonObject) -> tuple[str, str]:

@@ -1,0 +1,73 @@
+"""The versions of a team: list, read, name, restore, and what changed since one of them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query
+from pydantic import BaseModel, ConfigDict, Field
+
+from studio.components import JsonObject
+from studio.web.api.teams import SavedOut, TeamOut
+from studio.web.changes import came_in
+from studio.web.dependencies import StoreDep
+from studio.web.requests import StudioRoute
+
+router = APIRouter(prefix="/api", tags=["versions"], route_class=StudioRoute)
+MOST = 2**63 - 1
+VersionNumber = Annotated[int, Path(ge=1, le=MOST, description="At most what the database holds.")]
+
+
+class TitleVersion(BaseModel):
+    """What a person calls a version; "" takes the name away."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    title: str = Field(max_length=120)
+
+
+class VersionSummaryOut(BaseModel):
+    number: int
+    name: str = Field(description="What the team was called.")
+    title: str
+    note: str
+    changes: str = Field(description="What differs from the version before, in one line.")
+    author: str
+    kind: str = Field(description='"" for a save, "merge", or "side" for what was brought into the merge after it.')
+    at: datetime
+
+
+class VersionOut(VersionSummaryOut):
+    component: JsonObject
+    layout: JsonObject
+
+
+@router.get("/teams/{team_id}/versions", summary="List the versions, the newest first")
+async def list_versions(team_id: str, store: StoreDep) -> list[VersionSummaryOut]:
+    versions = await store.teams.versions(team_id)
+    return [VersionSummaryOut.model_validate(version, from_attributes=True) for version in versions]
+
+
+@router.get("/teams/{team_id}/versions/{number}", summary="Read one version")
+async def get_version(team_id: str, number: VersionNumber, store: StoreDep) -> VersionOut:
+    return VersionOut.model_validate(await store.teams.version(team_id, number), from_attributes=True)
+
+
+@router.put("/teams/{team_id}/versions/{number}/title", status_code=204, summary="Name a version")
+async def title_version(team_id: str, number: VersionNumber, body: TitleVersion, store: StoreDep) -> None:
+    await store.teams.title(team_id, number, body.title)
+
+
+@router.post("/teams/{team_id}/versions/{number}/restore", summary="Save an old version as the newest")
+async def restore_version(team_id: str, number: VersionNumber, store: StoreDep) -> TeamOut:
+    return TeamOut.model_validate(await store.teams.restore(team_id, number), from_attributes=True)
+
+
+@router.get("/teams/{team_id}/changes", summary="The team as it is now, and what changed since a version")
+async def changes_since(
+    team_id: str, since: Annotated[int, Query(ge=1, le=MOST, description="A version.")], store: StoreDep
+) -> SavedOut:
+    team = await store.teams.get(team_id)
+    came = [] if team.revision == since else await came_in(await store.teams.version(team_id, since), team)
+    return SavedOut(**TeamOut.model_validate(team, from_attributes=True).model_dump(), came=came)

@@ -1,0 +1,128 @@
+"""What differs between two documents of a team, as sentences and as the rows of a comparison."""
+
+from __future__ import annotations
+
+import asyncio
+import difflib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from pydantic import JsonValue
+
+from studio.components import Change, JsonObject, diff
+
+MOST_SENTENCES = 20
+KEPT_LINES = 2
+"""Unchanged lines that are shown on either side of a change of a long text."""
+
+
+class TeamLike(Protocol):
+    """A team, a version of one, or what a page holds."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def component(self) -> JsonObject: ...
+    @property
+    def layout(self) -> JsonObject: ...
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of a long text; `state` says whether it was kept, added, removed, or stands for lines left out."""
+
+    state: Literal["kept", "added", "removed", "skipped"]
+    text: str
+
+
+@dataclass(frozen=True)
+class ChangeRow:
+    kind: str
+    text: str
+    where: str
+    lines: list[Line]
+
+
+@dataclass(frozen=True)
+class ChangeGroup:
+    """The changes in one component; `place` is "" for the team itself."""
+
+    place: str
+    rows: list[ChangeRow]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    groups: list[ChangeGroup]
+    moved_card_count: int
+
+    @property
+    def count(self) -> int:
+        return sum(len(group.rows) for group in self.groups)
+
+
+async def came_in(before: TeamLike, after: TeamLike) -> list[str]:
+    """What the second has that the first has not, as sentences."""
+    comparison = await compare(before, after)
+    said = [
+        f"{group.place}: {row.text}" if group.place else row.text for group in comparison.groups for row in group.rows
+    ]
+    cards = [] if said or not comparison.moved_card_count else [cards_moved(comparison.moved_card_count)]
+    more = [f"and {len(said) - MOST_SENTENCES} more"] if len(said) > MOST_SENTENCES else []
+    return [*said[:MOST_SENTENCES], *more, *cards]
+
+
+async def compare(before: TeamLike, after: TeamLike) -> Comparison:
+    return await asyncio.to_thread(_compare, before, after)
+
+
+def cards_moved(count: int) -> str:
+    return f"{count} card{'' if count == 1 else 's'} moved"
+
+
+def _compare(before: TeamLike, after: TeamLike) -> Comparison:
+    changes = diff(before.component, after.component)
+    renamed = before.name != after.name
+    if renamed:  # the label repeats the name
+        changes = [change for change in changes if change.where != "/label"]
+    rows: dict[str, list[ChangeRow]] = {"": []}
+    if renamed:
+        rows[""].append(ChangeRow("renamed", f"{before.name} renamed to {after.name}", "", []))
+    for change in changes:
+        rows.setdefault(change.place, []).append(_row(change))
+    groups = [ChangeGroup(place, found) for place, found in rows.items() if found]
+    return Comparison(groups, _moved_cards(before.layout, after.layout))
+
+
+def _row(change: Change) -> ChangeRow:
+    lines = list(_lines(_text(change.before), _text(change.after))) if change.has_long_text else []
+    return ChangeRow(change.kind, change.said, change.where, lines)
+
+
+def _text(value: JsonValue) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _lines(before: str, after: str) -> Iterator[Line]:
+    old, new = before.splitlines(), after.splitlines()
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    for index, group in enumerate(matcher.get_grouped_opcodes(KEPT_LINES)):
+        if index:
+            yield Line("skipped", "")
+        for tag, old_start, old_end, new_start, new_end in group:
+            if tag == "equal":
+                yield from (Line("kept", text) for text in old[old_start:old_end])
+                continue
+            yield from (Line("removed", text) for text in old[old_start:old_end])
+            yield from (Line("added", text) for text in new[new_start:new_end])
+
+
+def _moved_cards(before: JsonObject, after: JsonObject) -> int:
+    old, new = _pins(before), _pins(after)
+    return sum(old.get(name) != new.get(name) for name in old.keys() | new.keys())
+
+
+def _pins(layout: JsonObject) -> JsonObject:
+    pins = layout.get("pins")
+    return pins if isinstance(pins, dict) else {}
