@@ -28,6 +28,14 @@ from studio.runs.state import IllegalTransition as IllegalTransition
 from studio.runs.state import Reason as Reason
 from studio.runs.state import RunAlreadyEnded as RunAlreadyEnded
 from studio.runs.state import RunState as RunState
+from studio.runs.stopping import Turn as Turn
+from studio.runs.stopping import Verdict as Verdict
+from studio.runs.stopping import judge as judge
+from studio.runs.stopping import load_condition as load_condition
 from studio.runs.supervisor import RunSupervisor as RunSupervisor
 from studio.runs.supervisor import Supervisor as Supervisor
 from studio.runs.tasks import InvalidTask as InvalidTask
+from studio.runs.transcripts import read_conversation as read_conversation
+from studio.runs.transcripts import read_messages as read_messages
+from studio.runs.trials import Trial as Trial
+from studio.runs.trials import Trials as Trials

@@ -8,7 +8,7 @@ from typing import Protocol
 from pydantic import JsonValue
 
 from studio.agents.participant import require_loaded
-from studio.components import Capability, all_capabilities, load_component
+from studio.components import Capability, Component, all_capabilities, load_component
 from studio.components.secrets import SecretSource
 from studio.errors import Forbidden
 from studio.teams import Team
@@ -58,13 +58,13 @@ def load_team(document: JsonValue) -> Team:
     return team
 
 
-async def check_approved(team: Team, approvals: ApprovalSource) -> None:
-    """Raise when the team could do something that nobody allowed.
+async def check_approved(component: Component, approvals: ApprovalSource) -> None:
+    """Raise when a team, or a part of one, could do something that nobody allowed.
 
     Raises:
         NotApproved: With all that is missing, each once.
     """
-    needed = {capability.hash: capability for capability in all_capabilities(team)}
+    needed = {capability.hash: capability for capability in all_capabilities(component)}
     allowed = await approvals.approved(needed)
     missing = [capability for key, capability in needed.items() if key not in allowed]
     if missing:

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from typing import Protocol
 
 from pydantic import JsonValue
 
@@ -13,12 +14,18 @@ from studio import effects
 from studio.components import secret_source
 from studio.components.secrets import SecretSource
 from studio.errors import RunFailed
-from studio.messages import BaseMessage, Explanation, ModelClientStreamingChunkEvent, TaskResult, explained
+from studio.messages import (
+    BaseChatMessage,
+    BaseMessage,
+    Explanation,
+    ModelClientStreamingChunkEvent,
+    TaskResult,
+    explained,
+)
 from studio.runs.live import Ending, LiveRun
 from studio.runs.log import Draft
 from studio.runs.state import RunState
 from studio.runs.tasks import task_message
-from studio.teams import Team
 
 CLOSE_LIMIT_S = 10.0
 """How long a team may take to end; its clients have a shorter limit of their own."""
@@ -30,11 +37,23 @@ Stream = AsyncGenerator[BaseMessage | TaskResult, None]
 logger = logging.getLogger(__name__)
 
 
-async def drive(run: LiveRun, team: Team, task: JsonValue, secrets: SecretSource) -> None:
+class Player(Protocol):
+    """What a run drives: a team, or a part of one that is tried alone."""
+
+    def run_stream(self, task: str | BaseChatMessage) -> Stream:
+        """Work on the task; nothing happens ahead of a pull."""
+        ...
+
+    def request_stop(self, reason: str) -> None:
+        """End after the turn in progress."""
+        ...
+
+
+async def drive(run: LiveRun, player: Player, task: JsonValue, secrets: SecretSource) -> None:
     """Take the run from its first entry to its last. Started only by the supervisor, in its task group."""
     run.begun.set()
     try:
-        ending = await _play(run, team, task, secrets)
+        ending = await _play(run, player, task, secrets)
     except asyncio.CancelledError:
         if run.was_cancelled_by_others():
             raise  # the process is going down in a way that we did not ask for: not ours to swallow
@@ -44,11 +63,11 @@ async def drive(run: LiveRun, team: Team, task: JsonValue, secrets: SecretSource
     await run.end(ending)
 
 
-async def _play(run: LiveRun, team: Team, task: JsonValue, secrets: SecretSource) -> Ending:
+async def _play(run: LiveRun, player: Player, task: JsonValue, secrets: SecretSource) -> Ending:
     recording = effects.Recording(run.record_effect, run_id=run.id, human=run.human.ask, written=run.written)
     secret_source.set(secrets)  # the context is this run's own
     with effects.use(recording), explained():
-        async with _closing(team.run_stream(task_message(task))) as stream:
+        async with _closing(player.run_stream(task_message(task))) as stream:
             return await _pull(run, stream)
 
 

@@ -16,7 +16,7 @@ from studio.components.secrets import SecretSource
 from studio.errors import Conflict
 from studio.runs.admission import ApprovalSource, SecretVault, check_approved, load_team
 from studio.runs.commands import Command, CommandName, obey
-from studio.runs.driver import drive
+from studio.runs.driver import Player, drive
 from studio.runs.feed import Batch, follow, replay
 from studio.runs.live import Ending, LiveRun, RunView
 from studio.runs.log import SHOWN, Draft, EntryKind, NewRun, RunStatus, RunStore
@@ -24,7 +24,6 @@ from studio.runs.owning import owned_tasks
 from studio.runs.state import RunAlreadyEnded, RunState
 from studio.runs.tasks import task_text
 from studio.runs.well_formed import well_formed, well_formed_json
-from studio.teams import Team
 
 GOODBYE_S = 2.0
 GOODBYES = 3
@@ -102,10 +101,18 @@ class RunSupervisor:
         text = task_text(task)
         team = load_team(component)
         await check_approved(team, self._approvals)
-        secrets = await self._secrets.source()
         # What is kept is what was loaded: references in place of keys.
         document = team.dump_component()
-        lease = await self._store.create(NewRun(document, task, text, team_id, well_formed(team_name or team.label)))
+        return await self.play(team, NewRun(document, task, text, team_id, well_formed(team_name or team.label)), by=by)
+
+    async def play(self, player: Player, new: NewRun, *, by: str = "") -> str:
+        """Start a run of what was loaded and approved, and return its id.
+
+        Raises:
+            Conflict: The server is stopping.
+        """
+        secrets = await self._secrets.source()
+        lease = await self._store.create(new)
         run = LiveRun(lease, self._store, RunStatus())
         await run.change(RunState.RUNNING, "start", before=[Draft("command", {"command": "start", "by": by})])
         if self._group is None:
@@ -114,9 +121,9 @@ class RunSupervisor:
         self._live[run.id] = run
         run.attend(
             self._group.create_task(
-                self._drive(run, team, task, secrets), name=f"run {run.id}", context=self._context.copy()
+                self._drive(run, player, new.task, secrets), name=f"run {run.id}", context=self._context.copy()
             ),
-            request_stop=lambda: team.request_stop("Stopped by the user."),
+            request_stop=lambda: player.request_stop("Stopped by the user."),
         )
         await run.begun.wait()
         return run.id
@@ -137,6 +144,11 @@ class RunSupervisor:
             raise RunAlreadyEnded(f"The run has ended: {view.state.value}.", fix="Start a new run of the team.")
         await obey(run, Command(command, by, request_id, text))
         return run.view
+
+    def break_off(self, run_id: str, ending: Ending) -> None:
+        """End a run now, if it is under way, without waiting for its last entry."""
+        if (run := self._live.get(run_id)) is not None:
+            run.interrupt(ending)
 
     async def view(self, run_id: str) -> RunView:
         """The run's status now.
@@ -167,9 +179,9 @@ class RunSupervisor:
             async for batch in batches:
                 yield batch
 
-    async def _drive(self, run: LiveRun, team: Team, task: JsonValue, secrets: SecretSource) -> None:
+    async def _drive(self, run: LiveRun, player: Player, task: JsonValue, secrets: SecretSource) -> None:
         try:
-            await drive(run, team, task, secrets)
+            await drive(run, player, task, secrets)
         finally:
             del self._live[run.id]
 

@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 
 from fastapi import APIRouter
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from studio.components import Capability
+from studio.components import Capability, validate_component
 from studio.errors import NotFound
 from studio.galleries import Gallery, parse_gallery
 from studio.store import Store
@@ -22,11 +22,12 @@ PERSON = "you"
 
 
 class ApproveRequest(BaseModel):
-    """Hashes of capabilities that a team or gallery of this studio has."""
+    """Hashes of capabilities that a team or gallery of this studio has, or `component`, which may be unsaved."""
 
     model_config = ConfigDict(extra="forbid")
 
     hashes: list[str] = Field(min_length=1, max_length=1000)
+    component: JsonValue = None
 
 
 class ApprovalOut(BaseModel):
@@ -46,7 +47,9 @@ async def list_approvals(store: StoreDep) -> list[ApprovalOut]:
 @router.post("", status_code=201, summary="Approve exactly these things")
 async def approve(body: ApproveRequest, store: StoreDep, checks: TeamChecksDep) -> list[ApprovalOut]:
     wanted = frozenset(body.hashes)
-    found = await _capabilities(store, checks, wanted)
+    found = await asyncio.to_thread(_capabilities_in, body.component, wanted)
+    if missing := wanted - found.keys():
+        found.update(await _capabilities(store, checks, missing))
     if missing := wanted - found.keys():
         raise NotFound(
             f"No team or gallery of this studio asks for {sorted(missing)[0]!r}.",
@@ -73,6 +76,13 @@ async def _capabilities(store: Store, checks: TeamChecks, wanted: Collection[str
         _pick(await asyncio.to_thread(_capabilities_of, gallery), wanted, found)
         if len(found) == len(wanted):
             return found
+    return found
+
+
+def _capabilities_in(component: JsonValue, wanted: Collection[str]) -> dict[str, Capability]:
+    found: dict[str, Capability] = {}
+    if component is not None:
+        _pick(validate_component(component).capabilities, wanted, found)
     return found
 
 

@@ -8,8 +8,9 @@ from typing import cast
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, JsonValue
 
-from studio.components import JsonObject, Report, catalogue, validate_component
+from studio.components import JsonObject, Report, catalogue, switched, validate_component
 from studio.web.dependencies import StoreDep
+from studio.web.needs import missing_secrets
 from studio.web.requests import StudioRoute
 from studio.web.wording import condition_words
 
@@ -22,19 +23,44 @@ class ValidateRequest(BaseModel):
     component: JsonValue
 
 
+class SwitchRequest(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    component: JsonObject
+    provider: str
+
+
+class SwitchedOut(BaseModel):
+    component: JsonObject
+    left: list[str]
+    """Fields that the new type has no place for."""
+
+
 @router.get("/components", summary="Every component the studio knows, with schema, slots and template")
 async def list_components() -> list[JsonObject]:
     return catalogue()
 
 
-@router.post("/validate", summary="All errors, warnings, capabilities and parts of a component; executes nothing")
+@router.post("/components/switch", summary="The component as another type, with the values that fit; stores nothing")
+async def switch_type(body: SwitchRequest) -> SwitchedOut:
+    made = await asyncio.to_thread(switched, body.component, body.provider)
+    return SwitchedOut(component=made.component, left=list(made.left))
+
+
+@router.post("/validate", summary="All errors, advice, capabilities, needs and parts of a component; executes nothing")
 async def validate(body: ValidateRequest, store: StoreDep) -> JsonObject:
     report, words = await asyncio.to_thread(_checked, body.component)
     approved = await store.approvals.approved([capability.hash for capability in report.capabilities])
     capabilities = [
         {**capability.as_json(), "approved": capability.hash in approved} for capability in report.capabilities
     ]
-    return {**report.as_json(), "capabilities": cast("list[JsonValue]", capabilities), "words": words}
+    needs = missing_secrets(body.component, report.secrets, await store.secrets.source())
+    return {
+        **report.as_json(),
+        "capabilities": cast("list[JsonValue]", capabilities),
+        "needs": cast("list[JsonValue]", needs),
+        "words": words,
+    }
 
 
 def _checked(component: JsonValue) -> tuple[Report, JsonObject]:

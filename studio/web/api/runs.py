@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
 from datetime import datetime
 from typing import Annotated
@@ -13,7 +13,7 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from studio.components import JsonObject
-from studio.runs import SHOWN, CommandName, LogEntry, PendingInput, RunSummary, Supervisor, Usage
+from studio.runs import SHOWN, Batch, CommandName, LogEntry, PendingInput, RunSummary, Supervisor, Usage
 from studio.web.dependencies import ClosingDep, StoreDep, SupervisorDep
 from studio.web.requests import StudioRoute
 from studio.web.sse import Event, EventStream
@@ -152,12 +152,18 @@ async def stream_run(
 async def _events(supervisor: Supervisor, run_id: str, after: int) -> AsyncGenerator[Event]:
     async with aclosing(supervisor.subscribe(run_id, after)) as batches:
         async for batch in batches:
-            if batch.entries:
-                yield Event("entries", [_entry(entry) for entry in batch.entries], id=batch.last_seq)
-            if batch.chunks:
-                yield Event("chunks", [chunk.model_dump() for chunk in batch.chunks])
-            yield Event("state", batch.view.as_json())
+            for event in events_of(batch):
+                yield event
     yield Event("done", {})
+
+
+def events_of(batch: Batch) -> Iterator[Event]:
+    """What is new in a run, as pages are sent it."""
+    if batch.entries:
+        yield Event("entries", [_entry(entry) for entry in batch.entries], id=batch.last_seq)
+    if batch.chunks:
+        yield Event("chunks", [chunk.model_dump() for chunk in batch.chunks])
+    yield Event("state", batch.view.as_json())
 
 
 def _entry(entry: LogEntry) -> JsonObject:

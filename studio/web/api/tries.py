@@ -1,0 +1,173 @@
+"""Trying one part of a team alone. A try belongs to the request that began it: it ends when its reader leaves."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import cast
+
+from fastapi import APIRouter
+from fastapi.responses import StreamingResponse
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+from studio.components import JsonObject, load_component
+from studio.errors import InvalidDocument
+from studio.messages import BaseMessage, ConditionProgress
+from studio.runs import Trial, Trials, Turn, judge, load_condition, read_conversation, read_messages
+from studio.store import Store
+from studio.tools import BaseTool, StaticWorkbench
+from studio.web.api.runs import RunCommand, events_of
+from studio.web.dependencies import ClosingDep, StoreDep, TrialsDep
+from studio.web.requests import StudioRoute
+from studio.web.sse import Event, EventStream
+
+router = APIRouter(prefix="/api/tries", tags=["tries"], route_class=StudioRoute)
+
+MOST_TEXT = 2_000_000
+MOST_SHOWN = 400
+"""Characters of a message in the table of turns."""
+LOG_PAGE = 2_000
+
+
+class StartTry(BaseModel):
+    """`said` is text, or a list as a run takes it; for tools `{"name": ..., "arguments": {...}}` as JSON text."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    component: JsonValue
+    said: JsonValue
+    system_message: str = Field("", max_length=MOST_TEXT, description="What a model is told before it.")
+
+
+class ToolsRequest(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    component: JsonValue
+
+
+class ToolsOut(BaseModel):
+    """`is_known` is false where only a server can tell: trying it lists its tools."""
+
+    tools: list[JsonObject]
+    is_known: bool
+
+
+class JudgeRequest(BaseModel):
+    """The conversation is one of `text`, as a person pastes it, and `run_id`, a past run."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    component: JsonValue
+    text: str = Field("", max_length=MOST_TEXT)
+    run_id: str = ""
+
+
+class ProgressOut(BaseModel):
+    where: str
+    in_words: str
+    so_far: str
+    has_fired: bool
+
+
+class TurnOut(BaseModel):
+    """A chat message, the events before it, and how far each condition is after it."""
+
+    source: str
+    type: str
+    text: str
+    event_count: int
+    conditions: list[ProgressOut]
+    stop_reason: str
+
+
+class VerdictOut(BaseModel):
+    """`stop_reason` is "" when the conversation would go on."""
+
+    words: str
+    stop_reason: str
+    turns: list[TurnOut]
+    unread_count: int
+    has_times: bool
+
+
+@router.post(
+    "",
+    summary="Try a part, followed as server-sent events; 403 with `missing` when something is not approved",
+    response_class=StreamingResponse,
+    responses={200: {"content": {"text/event-stream": {}}}},
+)
+async def start_try(body: StartTry, trials: TrialsDep, closing: ClosingDep) -> EventStream:
+    trial = await trials.prepare(body.component, body.said, system_message=body.system_message)
+    return EventStream(_events(trials, trial), closing)
+
+
+async def _events(trials: Trials, trial: Trial) -> AsyncGenerator[Event]:
+    async with trials.trying(trial) as try_id:
+        yield Event("started", {"id": try_id})
+        async with aclosing(trials.follow(try_id)) as batches:
+            async for batch in batches:
+                for event in events_of(batch):
+                    yield event
+    yield Event("done", {})
+
+
+@router.post("/{try_id}/commands", summary="Say the next thing (`answer`), answer the part's question, or end the try")
+async def command_try(try_id: str, body: RunCommand, trials: TrialsDep) -> JsonObject:
+    view = await trials.command(try_id, body.command, request_id=body.request_id, text=body.text)
+    return view.as_json()
+
+
+@router.post("/tools", summary="The tools of a tool or workbench, as far as they are known without starting anything")
+async def list_tools(body: ToolsRequest) -> ToolsOut:
+    part = await asyncio.to_thread(load_component, body.component)
+    schemas: list[object] = []
+    if isinstance(part, BaseTool) and not part.is_opaque:
+        schemas.append(part.schema)
+    elif isinstance(part, StaticWorkbench):
+        schemas.extend(await part.list_tools())
+    else:
+        return ToolsOut(tools=[], is_known=False)
+    return ToolsOut(tools=cast("list[JsonObject]", schemas), is_known=True)
+
+
+@router.post("/termination", summary="Whether and where a condition would stop a conversation; runs nothing")
+async def judge_conversation(body: JudgeRequest, store: StoreDep) -> VerdictOut:
+    condition = load_condition(body.component)
+    verdict = await judge(condition, await _conversation(body, store))
+    return VerdictOut(
+        words=condition.in_words(),
+        stop_reason=verdict.stop_reason,
+        turns=[_turn(turn) for turn in verdict.turns],
+        unread_count=verdict.unread_count,
+        has_times=verdict.has_times,
+    )
+
+
+async def _conversation(body: JudgeRequest, store: Store) -> list[BaseMessage]:
+    if bool(body.text.strip()) == bool(body.run_id):
+        raise InvalidDocument("Give one of `text` and `run_id`.", fix="Paste a conversation, or choose a past run.")
+    if body.text.strip():
+        return await asyncio.to_thread(read_conversation, body.text)
+    await store.runs.summary(body.run_id)
+    entries = await store.runs.read(body.run_id, limit=LOG_PAGE, kinds=("message", "event"))
+    return read_messages([entry.body for entry in entries])
+
+
+def _turn(turn: Turn) -> TurnOut:
+    said = turn.messages[-1]
+    text = said.to_text()
+    return TurnOut(
+        source=said.source,
+        type=str(getattr(said, "type", type(said).__name__)),
+        text=text if len(text) <= MOST_SHOWN else text[: MOST_SHOWN - 1] + "…",
+        event_count=len(turn.messages) - 1,
+        conditions=[_progress(each) for each in turn.conditions],
+        stop_reason=turn.stop_reason,
+    )
+
+
+def _progress(progress: ConditionProgress) -> ProgressOut:
+    return ProgressOut(
+        where=progress.where, in_words=progress.in_words, so_far=progress.so_far, has_fired=progress.has_fired
+    )
