@@ -12,16 +12,17 @@ from fastapi import FastAPI
 from markupsafe import Markup
 from starlette.middleware.gzip import GZipMiddleware
 
-from studio.runs import RunSupervisor
+from studio.runs import RunSupervisor, Trials
 from studio.settings import Settings
 from studio.store import open_store
 from studio.web.access import Keys
-from studio.web.api import approvals, components, galleries, python, runs, secrets, teams
+from studio.web.api import approvals, components, galleries, python, runs, secrets, teams, tries, versions
 from studio.web.assets import Assets, load_assets
 from studio.web.dependencies import Services
 from studio.web.failures import add_error_handlers
-from studio.web.fragments import form
+from studio.web.fragments import diff, form
 from studio.web.fragments import galleries as gallery_fragments
+from studio.web.fragments import tries as try_fragments
 from studio.web.pages import galleries as gallery_pages
 from studio.web.pages import play
 from studio.web.pages import settings as settings_pages
@@ -40,10 +41,14 @@ ROUTERS = (
     gallery_pages.router,
     settings_pages.router,
     form.router,
+    diff.router,
     gallery_fragments.router,
+    try_fragments.router,
     teams.router,
+    versions.router,
     galleries.router,
     runs.router,
+    tries.router,
     components.router,
     python.router,
     approvals.router,
@@ -101,9 +106,10 @@ def _lifespan(settings: Settings, templates: Templates) -> Callable[[FastAPI], A
         async with (
             open_store(settings.data_dir, settings.database_url) as store,
             RunSupervisor(store.runs, store.approvals, store.secrets) as supervisor,
+            Trials(store.approvals, store.secrets) as trials,
         ):
             await load_shipped_galleries(store)
-            services = Services(settings, store, supervisor, templates, TeamChecks(store))
+            services = Services(settings, store, supervisor, trials, templates, TeamChecks(store))
             app.state.services = services
             yield
             services.closing.set()

@@ -8,7 +8,7 @@ from typing import Annotated, cast
 
 from fastapi import Depends, Request
 
-from studio.runs import RunSupervisor
+from studio.runs import RunSupervisor, Trials
 from studio.settings import Settings
 from studio.store import Store
 from studio.web.team_checks import TeamChecks
@@ -22,6 +22,7 @@ class Services:
     settings: Settings
     store: Store
     supervisor: RunSupervisor
+    trials: Trials
     templates: Templates
     checks: TeamChecks
     closing: asyncio.Event = field(default_factory=asyncio.Event)
@@ -47,6 +48,10 @@ def _supervisor(found: ServicesDep) -> RunSupervisor:
     return found.supervisor
 
 
+def _trials(found: ServicesDep) -> Trials:
+    return found.trials
+
+
 def _team_checks(found: ServicesDep) -> TeamChecks:
     return found.checks
 
@@ -62,6 +67,7 @@ def _closing(found: ServicesDep) -> asyncio.Event:
 SettingsDep = Annotated[Settings, Depends(_settings)]
 StoreDep = Annotated[Store, Depends(_store)]
 SupervisorDep = Annotated[RunSupervisor, Depends(_supervisor)]
+TrialsDep = Annotated[Trials, Depends(_trials)]
 TeamChecksDep = Annotated[TeamChecks, Depends(_team_checks)]
 TemplatesDep = Annotated[Templates, Depends(_templates)]
 ClosingDep = Annotated[asyncio.Event, Depends(_closing)]

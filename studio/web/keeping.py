@@ -7,7 +7,7 @@ from typing import cast
 
 from pydantic import JsonValue
 
-from studio.components import JsonObject, Report, envelopes, is_reference, take_out_secrets, validate_component
+from studio.components import JsonObject, Report, is_reference, take_out_secrets
 from studio.store import Store
 
 
@@ -26,11 +26,7 @@ def secret_references(document: JsonValue, whole: Report) -> set[str]:
         document: Component JSON.
         whole: What `validate_component` told of it.
     """
-    # A document with a mistake has no capabilities as a whole; its sound parts still have theirs.
-    reports = [whole] if whole.ok else [validate_component(part) for where, part in envelopes(document) if where]
-    capabilities = [capability for report in reports for capability in report.capabilities]
-    # A secret's detail begins with its reference; where the value goes may follow.
-    defaults = {part.detail.partition(" ")[0] for part in capabilities if part.kind == "secret"}
+    defaults = [use.reference for use in whole.secrets]
     return {reference for reference in (*_texts(document), *defaults) if is_reference(reference)}
 
 

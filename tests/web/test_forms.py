@@ -2,10 +2,12 @@
 
 import json
 
+import pytest
+from fastapi.testclient import TestClient
 from pydantic import JsonValue
 
 from studio.components import catalogue
-from studio.errors import Finding
+from studio.errors import Finding, NotFound
 from studio.web.form_model import FormField, FormModel
 from studio.web.forms import build_form, form_at
 
@@ -62,7 +64,7 @@ def test_a_value_of_several_types_offers_them_and_shows_the_one_it_has() -> None
     }
     field = field_of(schema, {"target": "b"})
     assert field.kind == "object"
-    assert [(each.label, each.is_current) for each in field.variants] == [("text", False), ("Handoff", True)]
+    assert [(each.label, each.is_current) for each in field.variants] == [("Text", False), ("Handoff", True)]
 
 
 def test_the_variant_is_told_by_its_constant() -> None:
@@ -151,13 +153,21 @@ def test_what_differs_from_the_default_is_marked_and_can_be_reset() -> None:
     assert not field_of({"type": "integer", "default": 1}).is_changed
 
 
-def test_required_fields_come_first_and_the_rest_is_folded() -> None:
-    properties: dict[str, JsonValue] = {f"option_{n}": {"type": "integer", "default": n} for n in range(6)}
-    schema: dict[str, JsonValue] = {**schema_of(**properties, name={"type": "string"}), "required": ["name"]}
-    form = build_form({"provider": "x", "config": {"option_2": 7}}, schema)
-    assert [each.name for each in form.primary] == ["name"]
-    assert len(form.more) == 6
+def test_required_fields_come_first_and_what_few_people_need_is_folded() -> None:
+    advanced: JsonValue = {"type": "integer", "default": 1, "x-advanced": True}
+    properties: dict[str, JsonValue] = {f"rare_{n}": advanced for n in range(4)}
+    properties |= {"usual": {"type": "integer"}, "name": {"type": "string"}}
+    schema: dict[str, JsonValue] = {**schema_of(**properties), "required": ["name"]}
+    form = build_form({"provider": "x", "config": {"rare_2": 7}}, schema)
+    assert [each.name for each in form.primary] == ["name", "usual"]
+    assert len(form.more) == 4
     assert form.changed_count == 1
+
+
+def test_of_many_plain_fields_only_the_weighty_ones_are_shown_at_once() -> None:
+    properties: dict[str, JsonValue] = {f"option_{n}": {"type": "integer", "default": n} for n in range(9)}
+    form = form_of({**properties, "text": {"type": "string", "x-multiline": True}})
+    assert [each.name for each in form.primary] == ["text"]
 
 
 def test_an_unknown_component_has_no_fields_and_says_so() -> None:
@@ -183,3 +193,129 @@ def test_the_form_of_a_component_deep_in_a_document() -> None:
     document: JsonValue = {"provider": AGENT, "component_type": "agent", "config": {"name": "a", "model_client": model}}
     form = form_at(document, "/config/model_client")
     assert form.primary[0].pointer == "/config/model_client/config/model"
+
+
+def test_a_list_of_components_and_others_shows_them_all() -> None:
+    tool: JsonValue = {"provider": "x.Tool", "component_type": "tool", "config": {}}
+    place: JsonValue = {"x-component": "tool", "x-accepts": ["tool"]}
+    field = field_of({"type": "array", "items": {"anyOf": [place, {"type": "string"}]}}, [tool, "web_search"])
+    assert [(part.kind, part.text) for part in field.parts if part.kind == "text"] == [("text", "web_search")]
+    assert field.parts[0].components[0].provider == "x.Tool"
+    assert field.accepts == ("tool",)
+
+
+def test_a_value_that_its_schema_does_not_foresee_is_shown_as_json() -> None:
+    field = field_of({"type": "array", "items": {"type": "string"}}, "not a list")
+    assert (field.kind, field.text) == ("json", "not a list")
+
+
+def test_an_entry_of_a_config_has_a_form_of_its_own() -> None:
+    nodes: JsonValue = {
+        "a/1": {"name": "a/1", "edges": [{"target": "b", "condition": "yes"}]},
+        "b": {"name": "b", "edges": []},
+    }
+    graph: JsonValue = {"provider": "autogen_agentchat.teams.GraphFlow", "config": {"graph": {"nodes": nodes}}}
+    edge = form_at(graph, "/config/graph/nodes/a~11/edges/0")
+    assert edge.title == "Edge to b"
+    target = edge.primary[0]
+    assert (target.kind, target.choices, target.value) == ("choice", ("a/1", "b"), "b")
+    start = next(each for each in form_at(graph, "/config/graph").fields if each.name == "default_start_node")
+    assert (start.kind, start.is_nullable, start.choices) == ("choice", True, ("a/1", "b"))
+
+
+@pytest.mark.parametrize("pointer", ["/config/graph", "/config/participants/3", "/config/name/0", "/nowhere"])
+def test_what_is_not_there_has_no_form(pointer: str) -> None:
+    team: JsonValue = {"provider": "autogen_agentchat.teams.RoundRobinGroupChat", "config": {"participants": []}}
+    with pytest.raises(NotFound):
+        form_at(team, pointer)
+
+
+def test_a_name_that_is_gone_stays_visible_among_the_choices() -> None:
+    nodes: JsonValue = {"a": {"name": "a", "edges": [{"target": "gone"}]}}
+    graph: JsonValue = {"provider": "autogen_agentchat.teams.GraphFlow", "config": {"graph": {"nodes": nodes}}}
+    assert form_at(graph, "/config/graph/nodes/a/edges/0").primary[0].choices == ("a", "gone")
+
+
+def test_a_name_is_offered_from_the_team_around_a_nested_condition() -> None:
+    condition: JsonValue = {"provider": "autogen_agentchat.conditions.HandoffTermination", "config": {"target": "x"}}
+    agent: JsonValue = {"provider": AGENT, "config": {"name": "writer"}}
+    either: JsonValue = {
+        "provider": "autogen_agentchat.base.OrTerminationCondition",
+        "config": {"conditions": [condition]},
+    }
+    team: JsonValue = {
+        "provider": "autogen_agentchat.teams.Swarm",
+        "config": {"participants": [agent], "termination_condition": either},
+    }
+    form = form_at(team, "/config/termination_condition/config/conditions/0")
+    assert form.primary[0].suggestions == ("writer",)
+    inline = form_at(team, "/config/termination_condition").primary[0].components[0].form
+    assert inline is not None
+    assert inline.primary[0].suggestions == ("writer",)
+
+
+def test_a_small_component_has_its_form_in_place_and_a_large_one_does_not() -> None:
+    limit: JsonValue = {"provider": "autogen_agentchat.conditions.MaxMessageTermination", "config": {"max_messages": 3}}
+    agent: JsonValue = {"provider": AGENT, "config": {"name": "writer"}}
+    team: JsonValue = {
+        "provider": "autogen_agentchat.teams.Swarm",
+        "config": {"participants": [agent], "termination_condition": limit},
+    }
+    fields = {field.name: field for field in form_at(team, "").fields}
+    inline = fields["termination_condition"].components[0].form
+    assert inline is not None
+    assert inline.primary[0].pointer == "/config/termination_condition/config/max_messages"
+    assert fields["participants"].components[0].form is None
+
+
+def test_what_may_stand_in_its_place_is_what_its_slot_takes() -> None:
+    model: JsonValue = {"provider": MODEL, "component_type": "model", "config": {"model": "gpt-4o"}}
+    document: JsonValue = {"provider": AGENT, "component_type": "agent", "config": {"name": "a", "model_client": model}}
+    offered = form_at(document, "/config/model_client").alternatives
+    assert [each.provider for each in offered if each.is_current] == [MODEL]
+    assert {"autogen_ext.models.cache.ChatCompletionCache"} < {each.provider for each in offered}
+
+
+def test_a_number_tells_its_unit_and_range() -> None:
+    schema: dict[str, JsonValue] = {"type": "number", "title": "Time limit (s)", "exclusiveMinimum": 0, "maximum": 60}
+    field = field_of(schema, 5)
+    assert (field.label, field.aside) == ("Time limit", "s · up to 60")
+    assert field_of({"type": "integer", "exclusiveMinimum": 0}).aside == "1 or more"
+    assert field_of({"type": "integer", "minimum": -2, "maximum": 2}).aside == "-2 to 2"
+
+
+def test_emptying_a_field_that_cannot_be_null_leaves_it_out() -> None:
+    assert field_of({"type": "boolean"}).data_kind == "absent-boolean"
+    assert field_of({"type": "boolean", "default": False}).data_kind == "boolean"
+
+
+def test_a_masked_key_is_told_with_its_remedy(client: TestClient) -> None:
+    document: JsonValue = {
+        "provider": MODEL,
+        "component_type": "model",
+        "config": {"model": "m", "api_key": "**********"},
+    }
+    page = client.post("/fragments/form", json={"component": document}).text
+    assert "The key was masked when this was exported" in page
+    assert "**********" not in page
+
+
+def test_the_form_says_which_keys_are_set_and_never_what_they_are(client: TestClient) -> None:
+    client.put("/api/secrets/mine", json={"value": "sk-very-secret"})
+    document: JsonValue = {
+        "provider": MODEL,
+        "component_type": "model",
+        "config": {"model": "m", "api_key": "secret:mine"},
+    }
+    page = client.post("/fragments/form", json={"component": document}).text
+    assert '<option value="secret:mine">set</option>' in page
+    assert "sk-very-secret" not in page
+
+
+def test_a_type_is_switched_over_http(client: TestClient) -> None:
+    document: JsonValue = {"provider": MODEL, "component_type": "model", "config": {"model": "m", "temperature": 0.5}}
+    to = "autogen_ext.models.anthropic.AnthropicChatCompletionClient"
+    answer = client.post("/api/components/switch", json={"component": document, "provider": to})
+    assert answer.json()["component"]["config"]["temperature"] == 0.5
+    assert answer.json()["left"] == ["model"]
+    assert client.post("/api/components/switch", json={"component": document, "provider": "no"}).status_code == 422

@@ -4,26 +4,49 @@ import './elements/json-code.js'
 import { api } from './core/api.js'
 import { find, on } from './core/dom.js'
 import { toastError } from './core/toast.js'
+import { Actions } from './core/actions.js'
+import { keepFocus } from './core/keep-focus.js'
 import { fillSlot } from './builder/actions.js'
+import { arrangeActions } from './builder/actions/arrange.js'
+import { conditionActions } from './builder/actions/conditions.js'
+import { connectActions, connectSomewhere } from './builder/actions/connect.js'
+import { editActions } from './builder/actions/edit.js'
+import { pageActions } from './builder/actions/page.js'
+import { viewActions } from './builder/actions/view.js'
+import { addOnGround } from './builder/canvas/add-here.js'
 import { Canvas } from './builder/canvas/canvas.js'
+import { Clipboard } from './builder/clipboard.js'
 import { Catalogue } from './builder/document/catalogue.js'
 import { checklist } from './builder/panels/checklist.js'
-import { nameTeam, unpinAll } from './builder/document/commands.js'
+import { nameTeam } from './builder/document/commands.js'
+import { pinsIn, tidy } from './builder/document/pins.js'
+import { paletteActions } from './builder/panels/command-palette.js'
+import { contextMenu } from './builder/panels/context-menu.js'
+import { Roving } from './builder/canvas/roving.js'
 import { dragging } from './builder/canvas/drag.js'
+import { connecting } from './builder/canvas/connect.js'
+import { structure } from './builder/canvas/structure.js'
 import { Editor } from './builder/editor.js'
+import { formActions } from './builder/panels/form-switch.js'
 import { formTab } from './builder/panels/form-tab.js'
 import { keepHistory } from './builder/history-keep.js'
 import { inspector, tabs } from './builder/panels/inspector.js'
 import { jsonTab } from './builder/panels/json-tab.js'
-import { keyboard } from './builder/keyboard.js'
+import { keyboard, sayWhyNot } from './builder/keyboard.js'
+import { marquee } from './builder/canvas/marquee.js'
 import { minimap } from './builder/canvas/minimap.js'
+import { selectionBar } from './builder/canvas/selection-bar.js'
 import { outline } from './builder/panels/outline.js'
 import { offerOf, palette } from './builder/panels/palette.js'
 import { download, pythonTab } from './builder/panels/python-tab.js'
+import { tryTab } from './builder/panels/try-tab.js'
 import { Saver } from './builder/save.js'
 import { header, narrowTabs } from './builder/panels/header.js'
 import { validation } from './builder/validation.js'
-import { versions } from './builder/panels/versions.js'
+import { draftOffer } from './builder/panels/compare.js'
+import { askToMerge } from './builder/panels/merge.js'
+import { versionActions, versions } from './builder/panels/versions.js'
+import { tabId } from './core/tab.js'
 
 /** @param {HTMLElement} root */
 async function start(root) {
@@ -31,8 +54,8 @@ async function start(root) {
   const [team, entries] = await Promise.all([api.get(`/api/teams/${encodeURIComponent(id)}`), api.get('/api/components')])
   const signal = new AbortController().signal
   const editor = new Editor({ name: team.name, component: team.component, layout: team.layout ?? {} }, new Catalogue(entries))
-  const saver = new Saver(editor, team, signal)
-  keepHistory(editor, saver, signal)
+  const saver = new Saver(editor, team, await tabId(), askToMerge, signal)
+  await keepHistory(editor, saver, draftOffer(editor), signal)
   const canvas = new Canvas(find('[data-canvas]', root), editor, signal)
   minimap(find('[data-minimap]', root), canvas, signal)
   inspector(find('[data-inspector]', root), editor, signal)
@@ -40,18 +63,37 @@ async function start(root) {
   jsonTab(find('#panel-json', root), find('[data-json-draft]', root), editor, signal)
   pythonTab(find('#panel-python', root), find('[data-python-draft]', root), editor, signal)
   palette(find('#panel-palette', root), editor, signal)
-  outline(find('[data-outline]', root), editor, signal)
+  const tree = outline(find('[data-outline]', root), editor, signal)
   const chooseSide = tabs(find('[data-side]', root), signal)
   checklist(find('[data-checklist]', root), find('#checklist', root), editor, signal)
   header(root, editor, saver, signal)
-  versions(find('#versions', root), saver, signal)
+  versions(root, editor, saver, signal)
   dragging(root, editor, canvas, offerOf, signal)
+  connecting(canvas, editor, (card) => void connectSomewhere(editor, canvas, card), signal)
+  structure(canvas, editor, signal)
   narrowTabs(root, chooseSide, () => void canvas.draw(), signal)
   const search = () => {
     chooseSide(find('#tab-palette', root))
     find('#panel-palette input[type=search]', root).focus()
   }
-  keyboard(editor, canvas, saver, search, signal)
+  const roving = new Roving(canvas, editor, signal)
+  const clipboard = new Clipboard(editor, signal)
+  const actions = new Actions(sayWhyNot)
+  actions.add([...editActions(editor, clipboard), ...arrangeActions(editor, canvas), ...connectActions(editor, canvas), ...conditionActions(editor), ...viewActions(canvas, roving), ...pageActions(editor, saver, search), ...formActions(find('#panel-form', root), editor)])
+  const surfaces = [canvas.root, find('[data-outline]', root)]
+  const goTo = (/** @type {string} */ pointer) => {
+    editor.select(pointer)
+    if (!roving.focus(pointer) && !tree.focus(pointer)) find('#panel-form', root).focus()
+  }
+  actions.add([...paletteActions(editor, actions, goTo), ...contextMenu(surfaces, editor, actions, signal)])
+  actions.add(tryTab(root, editor, id, signal))
+  actions.add(versionActions(editor, saver))
+  keyboard(actions, surfaces, signal)
+  keepFocus(signal)
+  on(root, 'click', '[data-commands]', () => void actions.run('command-palette'), signal)
+  selectionBar(editor, canvas, actions, signal)
+  marquee(editor, canvas, signal)
+  addOnGround(editor, canvas, clipboard.takes, signal)
   bindCanvas(root, editor, canvas, signal)
   bindExport(root, editor)
   validation(editor, signal)
@@ -66,21 +108,25 @@ function bindCanvas(root, editor, canvas, signal) {
     if (inner !== target) return
     if (target.dataset['fill'] !== undefined) void fillSlot(editor, target.dataset['fill'])
     else if (target.dataset['open'] !== undefined) editor.open(target.dataset['open'])
-    else editor.select(target.dataset['component'] ?? '')
+    else editor.select(target.dataset['component'] ?? '', { add: event.shiftKey || event.ctrlKey || event.metaKey })
   }, signal)
   on(canvas.root, 'dblclick', '.node[data-nested]', (_event, node) => editor.open(node.dataset['component'] ?? ''), signal)
   on(root, 'click', '[data-zoom]', (_event, button) => {
     if (button.dataset['zoom'] === 'fit') canvas.fit()
     else canvas.viewport.zoomBy(button.dataset['zoom'] === 'in' ? 1.2 : 1 / 1.2)
   }, signal)
-  on(root, 'click', '[data-tidy]', () => void editor.run(unpinAll()), signal)
-  canvas.viewport.addEventListener('move', () => { find('[data-zoom-level]', root).textContent = `${Math.round(canvas.viewport.zoom * 100)}%` }, { signal })
+  on(root, 'click', '[data-tidy]', () => void editor.run(tidy(editor.view)), signal)
+  const level = find('[data-zoom-level]', root)
+  canvas.viewport.addEventListener('move', () => {
+    const text = `${Math.round(canvas.viewport.zoom * 100)}%`
+    if (level.textContent !== text) level.textContent = text
+  }, { signal })
   canvas.addEventListener('drawn', () => {
     const trail = editor.trail()
     const crumbs = find('[data-trail]', root)
     crumbs.hidden = trail.length < 2
     crumbs.replaceChildren(...trail.map(({ pointer, title }) => Object.assign(document.createElement('button'), { type: 'button', className: 'trail-step', textContent: title, onclick: () => editor.open(pointer) })))
-    find('[data-tidy]', root).hidden = Object.keys(editor.doc.layout.pins ?? {}).length === 0
+    find('[data-tidy]', root).hidden = Object.keys(pinsIn(editor.doc, editor.view)).length === 0
   }, { signal })
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { problems } from '../../static/js/builder/panels/checklist.js'
+import { problems } from '../../static/js/builder/document/findings.js'
 import { exactFirst } from '../../static/js/builder/panels/picker.js'
 import { follow } from '../../static/js/builder/panels/json-tab.js'
 import { agent, catalogue, team } from './team.mjs'
@@ -8,7 +8,7 @@ import { agent, catalogue, team } from './team.mjs'
 test('a part without an engine here is a problem, not a note', () => {
   const root = team([{ provider: 'acme.Swarm', component_type: 'team', config: {} }])
   const report = { errors: [], parts: [{ where: '', status: 'loaded' }, { where: '/config/participants/0', status: 'opaque' }] }
-  const [found, ...more] = problems({ report, at: () => root.config.participants[0] })
+  const [found, ...more] = problems(report, { component: root })
   assert.deepEqual([found.message, found.where, more.length], ['Cannot run here: Swarm is not supported yet.', '/config/participants/0', 0])
 })
 

@@ -28,7 +28,7 @@ test('an unknown team with a graph is drawn from its graph', () => {
   const graph = { nodes: { a: { edges: [{ target: 'b', condition: 'yes' }] }, b: { edges: [] } } }
   const { edges, cards } = makeScene(catalogue, { ...team([agent('a'), agent('b')], { graph }), provider: 'y.GraphFlow' }, '')
   assert.equal(cards.length, 2)
-  assert.deepEqual(edges, [{ from: 0, to: 1, label: 'yes', kind: 'graph' }])
+  assert.deepEqual(edges, [{ from: 0, to: 1, label: '“yes”', pointer: '/config/graph/nodes/a/edges/0', kind: 'graph' }])
 })
 
 test('tools show inside their workbench, and there is no second place for them', () => {

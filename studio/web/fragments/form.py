@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 
 from fastapi import APIRouter, Response
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from studio.components import validate_component
 from studio.errors import Finding
-from studio.web.dependencies import TemplatesDep
-from studio.web.form_model import FormModel
+from studio.store import Store
+from studio.web.dependencies import StoreDep, TemplatesDep
+from studio.web.form_model import FormField, FormModel, SecretOffer, Secrets
 from studio.web.forms import form_at
 from studio.web.requests import StudioRoute
+from studio.web.secret_list import suggested_references
 
 router = APIRouter(prefix="/fragments", include_in_schema=False, route_class=StudioRoute)
 
@@ -28,17 +31,36 @@ class FormRequest(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     component: JsonValue
-    pointer: str = ""
+    pointer: str = Field("", description="A component, or an object or entry inside a component's config.")
     errors: list[FindingIn] | None = Field(None, description="Findings to mark; the server checks when left out.")
 
 
 @router.post("/form")
-async def form(body: FormRequest, templates: TemplatesDep) -> Response:
-    form = await asyncio.to_thread(_made, body)
-    return templates.fragment("fragments/form.html", form=form)
+async def form(body: FormRequest, templates: TemplatesDep, store: StoreDep) -> Response:
+    made = await asyncio.to_thread(_made, body)
+    return templates.fragment("fragments/form.html", form=made, secrets=await secrets_for(made, store))
 
 
 def _made(body: FormRequest) -> FormModel:
     given = None if body.errors is None else [Finding(**finding.model_dump()) for finding in body.errors]
     findings = validate_component(body.component).errors if given is None else given
     return form_at(body.component, body.pointer, findings)
+
+
+async def secrets_for(made: FormModel, store: Store) -> Secrets:
+    """What the form's secret fields offer, and which of the references in it have a value."""
+    fields = [field for field in _fields_of(made) if field.kind == "secret"]
+    if not fields:
+        return Secrets((), {})
+    offers = tuple(SecretOffer(line.reference, line.is_set) for line in await suggested_references(store))
+    resolve = await store.secrets.source()
+    return Secrets(offers, {field.text: bool(resolve(field.text)) for field in fields if field.is_reference})
+
+
+def _fields_of(made: FormModel) -> Iterator[FormField]:
+    stack = [*made.fields]
+    while stack:
+        field = stack.pop()
+        yield field
+        stack += [*field.parts, *field.folded]
+        stack += [each for filled in field.components if filled.form for each in filled.form.fields]

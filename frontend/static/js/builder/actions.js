@@ -2,10 +2,18 @@
 // What a person can do to the selection, from whichever part of the page: one meaning for key, button and menu.
 import { api } from '../core/api.js'
 import { announce } from '../core/dom.js'
+import { choose } from '../core/chooser.js'
 import { get, last, parent } from '../core/pointer.js'
 import { toast, toastError } from '../core/toast.js'
-import { isComponent, titleOf } from './document/catalogue.js'
-import { addComponent, duplicate, moveTo, ownerOf, removeAt, reorder, replaceComponent } from './document/commands.js'
+import { ranked } from '../core/ranking.js'
+import { inOneList, moveBlock, namesOf, removeMany } from './document/bulk.js'
+import { isComponent, KIND_ICON, titleOf } from './document/catalogue.js'
+import { duplicating } from './document/clipboard.js'
+import { addComponent, moveTo } from './document/commands.js'
+import { disconnectAll, endsOf } from './document/connections.js'
+import { destinations } from './document/destinations.js'
+import { nextAfter } from './document/neighbours.js'
+import { inOrderOfPlace } from './document/selection.js'
 import { chooseFrom, pickComponent } from './panels/picker.js'
 import { placesFor, placesNear, refusal, slotAt } from './document/places.js'
 
@@ -55,31 +63,44 @@ export function move(editor, from, target) {
   editor.run(moveTo(from, chosen.slot, chosen.many))
 }
 
-/** @param {Editor} editor @param {string} [pointer] */
-export function removeSelected(editor, pointer = editor.selection) {
-  const component = editor.at(pointer)
-  if (!component || pointer === '') return
-  const list = get(editor.root, parent(pointer))
-  const owner = editor.at(ownerOf(pointer))
-  const isJoint = owner && editor.catalogue.kindOf(owner) === 'termination' && Array.isArray(list)
-  const rest = isJoint && list.length === 2 ? list[1 - Number(last(pointer))] : undefined
-  if (isComponent(rest)) editor.run({ ...replaceComponent(ownerOf(pointer), rest), label: `Remove ${titleOf(component)}` })
-  else editor.run(removeAt(pointer, titleOf(component)))
+/** Ask where in the whole team it should go instead, then move it there. @param {Editor} editor */
+export async function moveSomewhere(editor) {
+  const from = editor.selection
+  const places = destinations(editor.catalogue, editor.root, from)
+  const options = places.map((each) => {
+    const kind = editor.catalogue.kindOf(editor.at(each.owner) ?? editor.root)
+    return { id: each.slot, label: each.label, detail: each.detail, icon: KIND_ICON[kind], kind }
+  })
+  const title = `Move ${editor.titleAt(from)} to`
+  const chosen = await choose({ title, placeholder: `${title}…`, find: (query) => ranked(query, options, (each) => each) })
+  const place = places.find((each) => each.slot === chosen?.id)
+  if (place) editor.run(place.command)
 }
 
-/** @param {Editor} editor @param {number} by  -1 is earlier, +1 later @param {string} [pointer] */
-export function shift(editor, by, pointer = editor.selection) {
-  const list = get(editor.root, parent(pointer))
-  if (!Array.isArray(list) || pointer === '') return announce('This has no place in an order.')
-  const to = Number(last(pointer)) + by
-  if (to < 0 || to >= list.length) return announce(by < 0 ? 'Already first.' : 'Already last.')
-  editor.run(reorder(pointer, to))
+/** Remove what is selected, or one part; the selection goes on with its neighbour. @param {Editor} editor @param {string} [pointer] */
+export function removeSelected(editor, pointer) {
+  const connections = (pointer === undefined ? [...editor.selected] : [pointer]).filter((each) => endsOf(editor.root, each))
+  if (connections.length > 0) return void editor.run(disconnectAll(connections))
+  const gone = inOrderOfPlace(pointer === undefined ? [...editor.selected] : [pointer]).filter((each) => each !== '' && editor.at(each))
+  if (gone.length > 0) editor.run({ ...removeMany(editor.catalogue, editor.root, gone), select: nextAfter(editor.root, gone) })
 }
 
-/** @param {Editor} editor @param {string} [pointer] */
-export function duplicateSelected(editor, pointer = editor.selection) {
-  if (pointer === '' || !/^\d+$/.test(last(pointer))) return announce('Only something in a list can be duplicated.')
-  editor.run(duplicate(pointer))
+/** @param {Editor} editor @param {number} by  -1 is earlier, +1 later @param {string} [pointer]  one part; else all that are selected, as a block */
+export function shift(editor, by, pointer) {
+  const moved = inOrderOfPlace(pointer === undefined ? [...editor.selected] : [pointer])
+  const list = get(editor.root, parent(moved[0] ?? ''))
+  if (!inOneList(moved) || !Array.isArray(list)) return announce(moved.length > 1 ? 'These do not stand in one order.' : 'This has no place in an order.')
+  const gap = by < 0 ? Number(last(moved[0] ?? '')) - 1 : Number(last(moved.at(-1) ?? '')) + 2
+  if (gap < 0 || gap > list.length) return announce(by < 0 ? 'Already first.' : 'Already last.')
+  const command = moveBlock(moved, gap)
+  editor.run({ ...command, label: command.label.replace(/^Move( \d+)?/, `Move ${namesOf(editor.root, moved)}`) })
+}
+
+/** @param {Editor} editor @param {string} [pointer]  one part; else all that are selected */
+export function duplicateSelected(editor, pointer) {
+  const originals = (pointer === undefined ? [...editor.selected] : [pointer]).filter((each) => inOneList([each]))
+  if (originals.length === 0) return announce('Only something in a list can be duplicated.')
+  editor.run(duplicating(editor.catalogue, editor.doc, originals))
 }
 
 /** Ask which component goes into a slot, then put it there. @param {Editor} editor @param {string} slotPointer */
@@ -109,26 +130,5 @@ export async function keepInLibrary(editor) {
     toast(`${editor.titleAt(editor.selection)} is now in your library.`, { tone: 'success' })
   } catch (error) {
     toastError(error)
-  }
-}
-
-const CLIPBOARD = 'studio-component'
-
-/** Copy the selection, for this page and others of the studio. @param {Editor} editor */
-export async function copySelected(editor) {
-  const text = JSON.stringify(editor.at(editor.selection), null, 2)
-  sessionStorage.setItem(CLIPBOARD, text)
-  await navigator.clipboard?.writeText(text).catch(() => undefined)
-  announce('Copied.')
-}
-
-/** @param {Editor} editor */
-export async function paste(editor) {
-  const text = (await navigator.clipboard?.readText().catch(() => '')) || sessionStorage.getItem(CLIPBOARD) || ''
-  try {
-    const value = JSON.parse(text)
-    if (isComponent(value)) await placeNear(editor, value)
-  } catch {
-    announce('There is no component to paste.')
   }
 }

@@ -1,29 +1,99 @@
 // @ts-check
-/** @typedef {import('./editor.js').Editor} Editor @typedef {import('./save.js').Saver} Saver */
+// The history outlives the page: a reload goes on with it, and what a closed tab had not saved is offered back.
+import { docAt, historyOf, lengthOf, linkTo } from '../core/history-chain.js'
+import { Journal } from '../core/journal.js'
+import { isExactly } from '../core/patch.js'
+import { openTabs } from '../core/tab.js'
+import { toast } from '../core/toast.js'
 
-const KEPT_STEPS = 40
-const MAX_CHARS = 2_000_000
+/**
+ * @typedef {import('./editor.js').Editor} Editor
+ * @typedef {import('./save.js').Saver} Saver
+ * @typedef {import('./document/commands.js').Doc} Doc
+ * @typedef {(draft: Doc, at: number) => Promise<'restore' | 'drop' | ''>} Offer
+ */
 
-/** Undo survives a reload of this tab, as long as the server still has what this tab saved. @param {Editor} editor @param {Saver} saver @param {AbortSignal} signal */
-export function keepHistory(editor, saver, signal) {
-  const key = `studio-history-${saver.id}`
-  try {
-    const kept = JSON.parse(sessionStorage.getItem(key) ?? 'null')
-    if (kept && kept.revision === saver.revision) {
-      editor.store.past = kept.past
-      editor.store.future = kept.future
-    }
-  } catch {
-    // Whatever stood there is not ours to read: begin with an empty history.
+const FORGOTTEN_AFTER_MS = 7 * 24 * 3600 * 1000
+
+/** @param {Editor} editor  with the server's document @param {Saver} saver @param {Offer} offer  asks about the draft of a tab that is gone @param {AbortSignal} signal */
+export async function keepHistory(editor, saver, offer, signal) {
+  const journal = await Journal.open()
+  if (!journal) return warnOnLeaving(saver, signal)
+  const key = `${saver.id} ${saver.tab}`
+  const isKept = resume(editor, saver, await journal.read(key).catch(() => null))
+  follow(journal, key, isKept, editor, saver, signal)
+  void saver.refresh().catch(() => undefined)
+  void offerDrafts(journal, editor, saver, offer).catch(() => undefined)
+}
+
+/** @param {Editor} editor @param {Saver} saver @param {import('../core/journal.js').Kept | null} kept @returns {boolean} whether the page goes on with it */
+function resume(editor, saver, kept) {
+  if (!kept) return false
+  const { isDirty, position, revision } = kept.head
+  const history = historyOf(/** @type {Doc} */ (kept.first), kept.links, position)
+  const isThere = isExactly(history.doc, editor.doc)
+  if (!isThere && !isDirty && revision >= saver.revision) return false
+  editor.store.load(history)
+  if (isDirty && !isThere) toast('Your unsaved changes are back.', { tone: 'success' })
+  if (isThere) saver.resume(saver.revision, history.doc)
+  else saver.resume(Math.min(revision, saver.revision), isDirty ? undefined : history.doc)
+  return true
+}
+
+/** Write each step as it happens. @param {Journal} journal @param {string} key @param {boolean} isKept  whether the history until now is written @param {Editor} editor @param {Saver} saver @param {AbortSignal} signal */
+function follow(journal, key, isKept, editor, saver, signal) {
+  const docs = (/** @type {number} */ from, /** @type {number} */ to) => Array.from({ length: to - from }, (_, index) => docAt(editor.store, from + index))
+  /** The documents that are written. @type {unknown[]} */
+  let written = isKept ? docs(0, lengthOf(editor.store)) : []
+  let isWaiting = false
+  const write = () => {
+    isWaiting = false
+    const { store } = editor
+    const length = lengthOf(store)
+    let from = Math.min(written.length, length)
+    while (from > 0 && written[from - 1] !== docAt(store, from - 1)) from -= 1
+    /** @type {Map<number, unknown>} */
+    const rows = new Map()
+    for (let index = from; index < length; index += 1) rows.set(index, index === 0 ? docAt(store, 0) : linkTo(store, index))
+    written = written.slice(0, from).concat(docs(from, length))
+    journal.write({
+      key, group: saver.id, tab: saver.tab, at: Date.now(), position: store.past.length, length: length - 1,
+      isDirty: saver.state !== 'saved', revision: saver.revision,
+    }, rows)
   }
-  addEventListener('pagehide', () => {
-    const { past, future } = editor.store
-    const text = JSON.stringify({ revision: saver.revision, past: past.slice(-KEPT_STEPS), future: future.slice(-KEPT_STEPS) })
-    try {
-      if (saver.state === 'saved' && text.length < MAX_CHARS) sessionStorage.setItem(key, text)
-      else sessionStorage.removeItem(key)
-    } catch {
-      // The storage is full: the history then ends with this page.
+  const soon = () => {
+    if (!isWaiting) queueMicrotask(write)
+    isWaiting = true
+  }
+  editor.addEventListener('doc', (event) => {
+    if (/** @type {CustomEvent} */ (event).detail.how === 'rewrite') written = []
+    soon()
+  }, { signal })
+  saver.addEventListener('state', soon, { signal })
+  soon()
+}
+
+/** @param {Journal} journal @param {Editor} editor @param {Saver} saver @param {Offer} offer */
+async function offerDrafts(journal, editor, saver, offer) {
+  const [heads, open] = await Promise.all([journal.heads(saver.id), openTabs()])
+  const gone = heads.filter((head) => head.tab !== saver.tab && !open.has(head.tab)).sort((a, b) => b.at - a.at)
+  for (const head of gone) {
+    const kept = head.isDirty ? await journal.read(head.key) : null
+    if (!kept && Date.now() - head.at < FORGOTTEN_AFTER_MS && !head.isDirty) continue
+    const draft = kept && historyOf(/** @type {Doc} */ (kept.first), kept.links, head.position).doc
+    const answer = draft && !isExactly(draft, editor.doc) ? await offer(draft, head.at) : 'drop'
+    if (answer === 'restore' && draft) {
+      editor.run({ label: 'Bring back unsaved changes', apply: () => draft })
+      saver.resume(Math.min(head.revision, saver.revision))
     }
+    if (answer !== '') journal.drop(head.key)
+    if (answer !== 'drop') return
+  }
+}
+
+/** Where the browser keeps nothing, leaving would lose what is not saved. @param {Saver} saver @param {AbortSignal} signal */
+function warnOnLeaving(saver, signal) {
+  addEventListener('beforeunload', (event) => {
+    if (saver.state !== 'saved') event.preventDefault()
   }, { signal })
 }

@@ -1,132 +1,178 @@
 // @ts-check
 import { api, ApiError } from '../core/api.js'
-import { debounce, el } from '../core/dom.js'
-import { ask } from '../core/dialog.js'
-import { isSame } from '../core/pointer.js'
+import { debounce } from '../core/dom.js'
+import { isExactly, sharing } from '../core/patch.js'
+import { authorOf } from '../core/tab.js'
 import { toast, toastError } from '../core/toast.js'
+import { keysTakenOut, withReferences } from './document/kept-keys.js'
 
 /**
  * @typedef {import('./editor.js').Editor} Editor
- * @typedef {{ id: string, revision: number }} Saved
+ * @typedef {import('./document/commands.js').Doc} Doc
+ * @typedef {{ name: string, component: Doc['component'], layout: Doc['layout'] | null, revision: number, came?: string[] }} Stored  as the server answers
+ * @typedef {{ id: string, label: string, base?: unknown, mine?: unknown, theirs?: unknown,
+ *   said?: Record<'mine' | 'theirs', string[]> }} Conflict
+ * @typedef {Record<string, 'mine' | 'theirs'>} Choices  by the id of the conflict
+ * @typedef {(conflicts: Conflict[]) => Promise<Choices | null>} Settle  null: not decided
  */
 
 const IDLE_MS = 2000
 /** A server that does not answer is asked again by itself. */
 const RETRY_MS = 5000
+const MOST_TOLD = 3
 
-/** Keeps the server's copy up to date. Fires `state` with saved, dirty, saving, failed or conflict. */
+/** What the server answered, as the editor holds it. @param {Stored} stored @returns {Doc} */
+export function docOf({ name, component, layout }) {
+  return { name, component, layout: layout ?? {} }
+}
+
+/**
+ * Keeps the server's copy up to date, and this page's: what others save comes in as a step of its own.
+ * Fires `state` with saved, dirty, saving, failed or conflict.
+ */
 export class Saver extends EventTarget {
   state = 'saved'
   #isBusy = false
   /** Whether the reader knows already that saving fails. */
   #isTold = false
-  /** The document as the server has it. @type {unknown} */
+  /** The document as the server has it. @type {Doc | undefined} */
   #stored
+  /** @type {{ conflicts: Conflict[], revision: number } | undefined} */
+  #undecided
 
-  /** @param {Editor} editor @param {Saved} saved @param {AbortSignal} signal */
-  constructor(editor, saved, signal) {
+  /** @param {Editor} editor @param {{ id: string, revision: number }} saved @param {string} tab @param {Settle} settle  asks which side to take @param {AbortSignal} signal */
+  constructor(editor, saved, tab, settle, signal) {
     super()
     this.editor = editor
     this.id = saved.id
+    this.tab = tab
     this.revision = saved.revision
+    this.settle = settle
     this.#stored = editor.doc
-    const soon = debounce(() => void this.save(), IDLE_MS)
+    this.channel = new BroadcastChannel(`studio-team-${saved.id}`)
+    const soon = debounce(() => void this.save({ isAutomatic: true }), IDLE_MS)
     editor.addEventListener('doc', () => {
+      if (this.state === 'conflict') return
       this.#become(editor.doc === this.#stored ? 'saved' : 'dirty')
       if (this.state === 'dirty') soon()
     }, { signal })
-    addEventListener('beforeunload', (event) => {
-      if (this.state !== 'saved') event.preventDefault()
-    }, { signal })
+    this.#listen(signal)
+  }
+
+  /** @param {AbortSignal} signal */
+  #listen(signal) {
+    const look = () => void this.refresh().catch(() => undefined)
     addEventListener('pagehide', () => {
       if (this.state === 'dirty') void this.save({ keepalive: true })
     }, { signal })
+    addEventListener('focus', look, { signal })
+    addEventListener('online', look, { signal })
+    document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && look(), { signal })
+    this.channel.addEventListener('message', ({ data }) => data.revision > this.revision && look(), { signal })
+    signal.addEventListener('abort', () => this.channel.close())
+  }
+
+  /** Go on from another revision; without `stored`, the document is not saved yet. @param {number} revision @param {Doc} [stored] */
+  resume(revision, stored) {
+    this.revision = revision
+    this.#stored = stored
+    this.#become(stored === this.editor.doc ? 'saved' : 'dirty')
+    if (this.state === 'dirty') void this.save()
   }
 
   /**
-   * Write now. `note` names the version.
-   * @param {{ note?: string, keepalive?: boolean }} [options]
+   * Write now.
+   * @param {{ keepalive?: boolean, isAutomatic?: boolean, choices?: Choices, against?: number, note?: string }} [options]
    * @returns {Promise<boolean>} whether the server has it
    */
-  async save({ note = '', keepalive = false } = {}) {
+  async save({ keepalive = false, isAutomatic = false, choices = {}, against = 0, note = '' } = {}) {
     const doc = this.editor.doc
-    if (doc === this.#stored && !note) return true
-    if (this.#isBusy || this.state === 'conflict') return false
+    if (doc === this.#stored) return true
+    if (this.#isBusy || (isAutomatic && this.state === 'conflict')) return false
     this.#isBusy = true
     this.#become('saving')
     try {
-      const answer = await api.put(this.#url(), { ...doc, revision: this.revision, ...(note ? { note } : {}) }, { keepalive })
-      this.#hasStored(this.#kept(doc, answer.component), answer.revision)
+      const body = { ...doc, revision: this.revision, author: authorOf(this.tab), choices, against, note }
+      this.#hasStored(doc, await api.put(this.#url(), body, { keepalive }))
       return true
     } catch (error) {
-      await this.#failed(error)
+      this.#failed(error)
       return false
     } finally {
       this.#isBusy = false
+      if (this.#undecided) void this.decide()
     }
   }
 
-  /** The server keeps keys apart and puts references in their place; take them over. @param {import('./document/commands.js').Doc} doc @param {any} component */
-  #kept(doc, component) {
-    if (this.editor.doc !== doc || !component || isSame(component, doc.component)) return doc
-    this.editor.run({ label: 'Keep keys as secrets', apply: (current) => ({ ...current, component }) })
-    toast('Keys in this team are now kept as secrets.', { tone: 'success', fix: 'The team only holds their names.' })
-    return this.editor.doc
+  /** Take over what others saved; what is not saved here goes there first, where both are merged. */
+  async refresh() {
+    if (this.#isBusy || this.state === 'conflict') return
+    if (this.state !== 'saved') return void (await this.save())
+    /** @type {Stored} */
+    const answer = await api.get(`${this.#url()}/changes?since=${this.revision}`)
+    if (answer.revision <= this.revision || this.#isBusy) return
+    if (this.state === 'saved') this.#take(answer)
+    else await this.save()
   }
 
-  /** @param {unknown} doc @param {number} revision */
-  #hasStored(doc, revision) {
-    this.revision = revision
-    this.#stored = doc
+  /** @param {Doc} sent @param {Stored} answer */
+  #hasStored(sent, answer) {
+    const isCurrent = this.editor.doc === sent
+    const references = keysTakenOut(sent.component, answer.component)
+    if (references.size > 0) this.#keepKeysApart(references)
     this.#isTold = false
-    this.#become(this.editor.doc === doc ? 'saved' : 'dirty')
-    if (this.state === 'dirty') setTimeout(() => void this.save(), IDLE_MS)
+    this.#undecided = undefined
+    const here = references.size > 0 ? withReferences(references)(sent) : sent
+    const isMerged = !isExactly(here, docOf(answer))
+    if (isCurrent) this.#take(answer)
+    else if (!isMerged) {
+      this.revision = answer.revision
+      this.#stored = here
+    }
+    this.#become(isCurrent ? 'saved' : 'dirty')
+    if (!isCurrent) setTimeout(() => void this.save({ isAutomatic: true }), IDLE_MS)
+    this.channel.postMessage({ revision: answer.revision })
+  }
+
+  /** The server's document is ours now; what came from elsewhere is one step, called by what it does. @param {Stored} answer */
+  #take(answer) {
+    const { editor } = this
+    const came = answer.came ?? []
+    const next = sharing(editor.doc, docOf(answer))
+    this.revision = answer.revision
+    this.#stored = next
+    if (next === editor.doc) return this.#become('saved')
+    const [first = 'Changes from elsewhere', ...more] = came
+    editor.run({ label: more.length > 0 ? `${first}, and ${more.length} more` : first, apply: () => next })
+    const rest = came.slice(0, MOST_TOLD).join(' · ') + (came.length > MOST_TOLD ? ` · and ${came.length - MOST_TOLD} more` : '')
+    toast('Changes from elsewhere came in.', { fix: rest || first, action: { label: 'Take back', run: () => editor.doc === next && editor.undo() } })
+  }
+
+  /** @param {Map<string, string>} references */
+  #keepKeysApart(references) {
+    this.editor.store.rewrite(withReferences(references))
+    toast('Keys in this team are now kept as secrets.', { tone: 'success', fix: 'The team only holds their names.' })
   }
 
   /** @param {unknown} error */
-  async #failed(error) {
-    if (error instanceof ApiError && error.status === 409) {
-      this.#become('conflict')
-      return this.#settle()
+  #failed(error) {
+    if (error instanceof ApiError && error.code === 'merge_conflict') {
+      this.#undecided = { conflicts: /** @type {Conflict[]} */ (error.body['conflicts']), revision: Number(error.body['revision']) }
+      return this.#become('conflict')
     }
     if (this.#isTold === false) toastError(error)
     this.#isTold = true
     this.#become('failed')
-    if (error instanceof ApiError && error.status === 0) setTimeout(() => void this.save(), RETRY_MS)
+    if (error instanceof ApiError && error.status === 0) setTimeout(() => void this.save({ isAutomatic: true }), RETRY_MS)
   }
 
-  /** Someone else saved in between: their version or ours, never a silent loss. */
-  async #settle() {
-    const answer = await ask({
-      title: 'This team was changed elsewhere',
-      body: el('div', { class: 'stack' }, el('p', {}, 'Another tab or person saved it after you opened it here. Nothing of yours has been overwritten, and nothing of theirs.'),
-        el('p', { class: 'muted' }, 'Keep your work as a new team, or drop it and go on with theirs.')),
-      choices: [{ value: 'theirs', label: 'Load theirs', tone: 'danger' }, { value: 'copy', label: 'Keep mine as a copy', tone: 'primary' }],
-    })
-    if (answer === 'theirs') await this.reload()
-    else if (answer === 'copy') await this.#copy()
-    else toast('Not saved: the team was changed elsewhere.', { tone: 'warning', action: { label: 'Decide', run: () => void this.#settle() } })
-  }
-
-  async #copy() {
-    const { name, component, layout } = this.editor.doc
-    try {
-      const made = await api.post('/api/teams', { name: `${name} (copy)`, component, layout })
-      this.#become('saved')
-      location.assign(`/teams/${encodeURIComponent(made.id)}`)
-    } catch (error) {
-      toastError(error)
-    }
-  }
-
-  /** Take the server's version. @param {string} [label] */
-  async reload(label = 'Loaded the saved version') {
-    const team = await api.get(this.#url())
-    const doc = { name: team.name, component: team.component, layout: team.layout ?? {} }
-    this.revision = team.revision
-    this.#stored = doc
-    this.editor.store.replace(doc, label)
-    this.#become('saved')
+  /** Both changed the same places: a person chooses, and nothing is stored before. */
+  async decide() {
+    const undecided = this.#undecided
+    this.#undecided = undefined
+    const choices = undecided && (await this.settle(undecided.conflicts))
+    if (choices) await this.save({ choices, against: undecided.revision })
+    else toast('Not saved: this team was changed elsewhere.', { tone: 'warning', fix: 'Your work is kept here meanwhile.', action: { label: 'Decide', run: () => void this.save() } })
   }
 
   #url() {

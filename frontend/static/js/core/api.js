@@ -2,8 +2,10 @@
 
 /**
  * One finding of the server about one place of a document.
- * @typedef {{ code: string, message: string, fix: string, where: string }} Finding
+ * @typedef {{ code: string, message: string, fix: string, where: string, fixes?: Fix[] }} Finding
  */
+
+/** A remedy that a press carries out: `value` is written at `pointer`. @typedef {{ label: string, pointer: string, value: unknown }} Fix */
 
 /** What the server answered instead of what was asked for. Its parts are made for people. */
 export class ApiError extends Error {
@@ -29,8 +31,10 @@ export function csrfToken() {
 }
 
 /**
- * @typedef {{ json?: unknown, form?: FormData, signal?: AbortSignal, as?: 'json' | 'text', keepalive?: boolean }} RequestOptions
+ * @typedef {{ json?: unknown, form?: FormData, signal?: AbortSignal, as?: 'json' | 'text' | 'stream', keepalive?: boolean }} RequestOptions
  */
+
+const ACCEPTED = { json: 'application/json', text: 'text/html, text/plain', stream: 'text/event-stream' }
 
 /**
  * @param {string} method
@@ -40,11 +44,12 @@ export function csrfToken() {
  */
 async function request(method, url, { json, form, signal, as = 'json', keepalive = false }) {
   /** @type {Record<string, string>} */
-  const headers = { Accept: as === 'json' ? 'application/json' : 'text/html, text/plain' }
+  const headers = { Accept: ACCEPTED[as] }
   if (method !== 'GET') headers['X-Studio-CSRF'] = csrfToken()
   if (json !== undefined) headers['Content-Type'] = 'application/json'
   const body = form ?? (json === undefined ? null : JSON.stringify(json))
   const response = await send(url, { method, headers, body, signal: signal ?? null, keepalive, credentials: 'same-origin' })
+  if (as === 'stream' && response.ok) return response.body
   const text = await response.text()
   if (!response.ok) throw errorFrom(response.status, text)
   if (as === 'text') return text
@@ -89,6 +94,8 @@ export const api = {
   delete: (url, options = {}) => request('DELETE', url, options),
   /** @param {string} url @param {FormData} form @param {RequestOptions} [options] */
   upload: (url, form, options = {}) => request('POST', url, { ...options, form }),
+  /** Bytes as they come. @param {string} url @param {unknown} json @param {RequestOptions} [options] @returns {Promise<ReadableStream<Uint8Array>>} */
+  stream: (url, json, options = {}) => request('POST', url, { ...options, json, as: 'stream' }),
   /** HTML from a fragment route. @param {string} url @param {unknown} json @param {RequestOptions} [options] */
   html: (url, json, options = {}) => request('POST', url, { ...options, json, as: 'text' }),
 }

@@ -33,6 +33,13 @@ export function ask({ title, text = '', body, choices }) {
     el('div', { class: 'dialog-body' }, text && el('p', {}, text), body),
     el('div', { class: 'dialog-footer' }, ...buttons))
   const dialog = el('dialog', { class: 'dialog', 'aria-labelledby': 'ask-title' }, form)
+  // Enter in a control would press the first button of the form, which closes it.
+  form.addEventListener('keydown', (event) => {
+    if (event.key !== 'Enter' || !(event.target instanceof HTMLInputElement)) return
+    event.preventDefault()
+    const main = buttons[choices.findIndex((choice) => choice.tone === 'primary')] ?? buttons.at(-1)
+    main?.click()
+  })
   document.body.append(dialog)
   dialog.showModal()
   buttons.at(-1)?.focus()

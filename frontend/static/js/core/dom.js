@@ -111,8 +111,8 @@ export function debounce(call, wait_ms) {
   return debounced
 }
 
-/** Say it to screen readers. @param {string} text */
+/** Say it to screen readers, again too. @param {string} text */
 export function announce(text) {
   const region = document.getElementById('announcer')
-  if (region) region.textContent = text
+  if (region) region.textContent = region.textContent === text ? `${text}\u00a0` : text
 }

@@ -1,4 +1,48 @@
 // @ts-check
+import { el, icon } from './dom.js'
+import { keysLabel } from './shortcuts.js'
+
+/** @typedef {{ label: string, icon?: string, keys?: string[], isDanger?: boolean, isApart?: boolean, run: () => void }} MenuItem  `isApart`: a line above it */
+
+/**
+ * A menu at a place of the window. What was focused gets the focus back before the item runs.
+ * @param {string} label @param {MenuItem[]} items @param {{ x: number, y: number }} at
+ */
+export function openMenu(label, items, at) {
+  const back = document.activeElement
+  const menu = el('div', { class: 'menu', popover: 'auto', role: 'menu', 'aria-label': label }, ...items.flatMap((item) => [
+    item.isApart && el('div', { class: 'menu-separator', role: 'separator' }), menuItem(item),
+  ]))
+  menu.addEventListener('click', (event) => {
+    const button = event.target instanceof Element ? event.target.closest('.menu-item') : null
+    const item = items[[...menu.querySelectorAll('.menu-item')].indexOf(/** @type {Element} */ (button))]
+    if (!item) return
+    event.stopPropagation()
+    menu.hidePopover()
+    item.run()
+  })
+  menu.addEventListener('keydown', (event) => {
+    if (event.key === 'Tab') menu.hidePopover()
+  })
+  menu.addEventListener('toggle', (event) => {
+    if (event.newState !== 'closed') return
+    menu.remove()
+  })
+  menu.addEventListener('beforetoggle', (event) => {
+    if (event.newState === 'closed' && menu.contains(document.activeElement) && back instanceof HTMLElement) back.focus({ preventScroll: true })
+  })
+  ;(document.getElementById('main') ?? document.body).append(menu)
+  menu.showPopover()
+  placeMenu(menu, { left: at.x, right: at.x, top: at.y, bottom: at.y })
+  const first = menu.querySelector('.menu-item')
+  if (first instanceof HTMLElement) first.focus({ preventScroll: true })
+}
+
+/** @param {MenuItem} item */
+function menuItem({ label, icon: glyph, keys, isDanger }) {
+  return el('button', { type: 'button', class: isDanger ? 'menu-item danger' : 'menu-item', role: 'menuitem', tabindex: '-1' },
+    glyph ? icon(glyph) : el('span', { class: 'icon menu-no-icon' }), el('span', {}, label), keys?.[0] && el('kbd', { 'aria-hidden': 'true' }, keysLabel(keys[0])))
+}
 
 /**
  * Put a popover beside an anchor, inside the window.
@@ -30,6 +74,7 @@ export function menus(root) {
   root.addEventListener('keydown', (event) => {
     if (!(event instanceof KeyboardEvent) || !(event.target instanceof HTMLElement)) return
     const menu = event.target.closest('.menu')
+    if (menu instanceof HTMLElement && isLetter(event) && !event.target.matches('input')) return moveToLetter(menu, event)
     if (!(menu instanceof HTMLElement) || !['ArrowDown', 'ArrowUp', 'Home', 'End'].includes(event.key)) return
     if (event.target.matches('input') && (event.key === 'Home' || event.key === 'End')) return
     event.preventDefault()
@@ -49,4 +94,19 @@ function moveFocus(menu, key) {
   const last = items.length - 1
   const next = { ArrowDown: here === last ? 0 : here + 1, ArrowUp: here <= 0 ? last : here - 1, Home: 0, End: last }[key] ?? 0
   items[next]?.focus()
+}
+
+/** @param {KeyboardEvent} event */
+function isLetter(event) {
+  return event.key.length === 1 && event.key !== ' ' && !event.ctrlKey && !event.metaKey && !event.altKey
+}
+
+/** To the next item that begins with the letter. @param {HTMLElement} menu @param {KeyboardEvent} event */
+function moveToLetter(menu, event) {
+  const items = /** @type {HTMLElement[]} */ ([...menu.querySelectorAll('.menu-item:not(:disabled, [aria-disabled="true"])')])
+  const here = items.indexOf(/** @type {HTMLElement} */ (document.activeElement))
+  const next = [...items.slice(here + 1), ...items.slice(0, here + 1)].find((item) => item.textContent?.trim().toLowerCase().startsWith(event.key.toLowerCase()))
+  if (!next) return
+  event.preventDefault()
+  next.focus()
 }

@@ -28,7 +28,7 @@ export function isTyping(target) {
 
 /**
  * @param {EventTarget} root
- * @param {Shortcut[]} shortcuts
+ * @param {Shortcut[] | (() => Shortcut[])} shortcuts  a list, or what makes the list at each key
  * @param {AbortSignal} [signal]
  */
 export function bindShortcuts(root, shortcuts, signal) {
@@ -36,7 +36,8 @@ export function bindShortcuts(root, shortcuts, signal) {
     if (!(event instanceof KeyboardEvent) || event.defaultPrevented || event.isComposing) return
     const pressed = chord(event)
     const typing = isTyping(event.composedPath()[0] ?? event.target) || isTyping(event.target)
-    const match = shortcuts.find((each) => each.keys === pressed && (each.inFields || !typing))
+    const list = typeof shortcuts === 'function' ? shortcuts() : shortcuts
+    const match = list.find((each) => each.keys === pressed && (each.inFields || !typing))
     if (match && match.run(event) !== false) event.preventDefault()
   }, signal ? { signal } : {})
 }
@@ -44,6 +45,6 @@ export function bindShortcuts(root, shortcuts, signal) {
 /** How a chord is written for people: "Ctrl+S". @param {string} keys */
 export function keysLabel(keys) {
   /** @type {Record<string, string>} */
-  const names = { mod: IS_MAC ? '⌘' : 'Ctrl', arrowup: '↑', arrowdown: '↓', arrowleft: '←', arrowright: '→', delete: 'Del', escape: 'Esc' }
-  return keys.split('+').map((key) => names[key] ?? key[0]?.toUpperCase() + key.slice(1)).join(IS_MAC ? '' : '+')
+  const names = { mod: IS_MAC ? '⌘' : 'Ctrl', arrowup: '↑', arrowdown: '↓', arrowleft: '←', arrowright: '→', delete: 'Del', escape: 'Esc', contextmenu: 'Menu' }
+  return keys.split(/\+(?=.)/).map((key) => names[key] ?? key[0]?.toUpperCase() + key.slice(1)).join(IS_MAC ? '' : '+')
 }

@@ -3,19 +3,21 @@
 /**
  * A named change of the document. Commands with the same `key` in close succession are one step of undo.
  * @template D
- * @typedef {{ label: string, apply: (doc: D) => D, key?: string, select?: string | null }} Command
+ * @typedef {{ label: string, apply: (doc: D) => D, key?: string, select?: Selection | null }} Command
  */
+
+/** One place, or several of which the last is the primary one. @typedef {string | string[]} Selection */
 
 /**
  * @template D
- * @typedef {{ doc: D, label: string, selection: string | null }} Step
+ * @typedef {{ doc: D, label: string, selection: Selection | null }} Step
  */
 
 const BURST_MS = 1200
-const KEPT_STEPS = 200
 
 /**
- * Holds one immutable document and the way back. Knows nothing of what the document means.
+ * Holds one immutable document and the way back, to the first document that there was. Steps share what they have in
+ * common, so none is ever dropped. Knows nothing of what the document means.
  * @template D
  */
 export class Store extends EventTarget {
@@ -35,14 +37,14 @@ export class Store extends EventTarget {
   /**
    * Fires `change` with the label and the selection to take, unless nothing changed.
    * @param {Command<D>} command
-   * @param {string | null} selection  what is selected now, to come back to on undo
+   * @param {Selection | null} selection  what is selected now, to come back to on undo
    */
   run(command, selection = null) {
     const before = this.doc
     const after = command.apply(before)
     if (after === before) return false
     const isBurst = command.key !== undefined && command.key === this.#burst.key && this.now() - this.#burst.at_ms < BURST_MS
-    if (!isBurst) this.past = [...this.past.slice(1 - KEPT_STEPS), { doc: before, label: command.label, selection }]
+    if (!isBurst) this.past.push({ doc: before, label: command.label, selection })
     this.#burst = { key: command.key ?? '', at_ms: this.now() }
     this.future = []
     this.doc = after
@@ -50,29 +52,34 @@ export class Store extends EventTarget {
     return true
   }
 
-  /** @param {string | null} selection */
+  /** @param {Selection | null} selection */
   undo(selection = null) {
-    const step = this.past.at(-1)
+    const step = this.past.pop()
     if (!step) return
-    this.past = this.past.slice(0, -1)
-    this.future = [...this.future, { doc: this.doc, label: step.label, selection }]
+    this.future.push({ doc: this.doc, label: step.label, selection })
     this.#jump(step, `Undone: ${step.label}`)
   }
 
-  /** @param {string | null} selection */
+  /** @param {Selection | null} selection */
   redo(selection = null) {
-    const step = this.future.at(-1)
+    const step = this.future.pop()
     if (!step) return
-    this.future = this.future.slice(0, -1)
-    this.past = [...this.past, { doc: this.doc, label: step.label, selection }]
+    this.past.push({ doc: this.doc, label: step.label, selection })
     this.#jump(step, `Redone: ${step.label}`)
   }
 
-  /** Start over with a document that came from elsewhere; no way back behind it. @param {D} doc @param {string} label */
-  replace(doc, label) {
-    this.past = []
-    this.future = []
-    this.#jump({ doc, label, selection: null }, label)
+  /** Go on with a history that was kept. @param {{ past: Step<D>[], doc: D, future: Step<D>[] }} history */
+  load({ past, doc, future }) {
+    this.past = past
+    this.future = future
+    this.#jump({ doc, label: 'Went on where you left', selection: past.at(-1)?.selection ?? null }, '')
+  }
+
+  /** Change every document of the history alike, such as to take out what must not be kept. @param {(doc: D) => D} change */
+  rewrite(change) {
+    for (const step of [...this.past, ...this.future]) step.doc = change(step.doc)
+    this.doc = change(this.doc)
+    this.#tell('', null, 'rewrite', 'rewrite')
   }
 
   /** @param {Step<D>} step @param {string} label */
@@ -82,7 +89,7 @@ export class Store extends EventTarget {
     this.#tell(label, step.selection, 'jump', '')
   }
 
-  /** @param {string} label @param {string | null | undefined} select @param {'run' | 'jump'} how @param {string} key */
+  /** @param {string} label @param {Selection | null | undefined} select @param {'run' | 'jump' | 'rewrite'} how @param {string} key */
   #tell(label, select, how, key) {
     this.dispatchEvent(new CustomEvent('change', { detail: { label, select, how, key } }))
   }

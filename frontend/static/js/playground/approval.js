@@ -20,22 +20,34 @@ const KINDS = /** @type {{[kind: string]: {glyph: string, words: string}}} */ ({
  * @param {Task} task
  * @returns {Promise<string | null>} id of the run; null when the person refused
  */
-export async function startWithApproval(teamId, task) {
+export function startWithApproval(teamId, task) {
+  return withApproval(async () => (await server.start(teamId, task)).id)
+}
+
+/**
+ * Start something that may need approvals; it is started again once a person gave them.
+ *
+ * @template T
+ * @param {() => Promise<T>} start
+ * @param {{ subject?: string, action?: string, component?: unknown }} [what]  `component`: what is started, where it is not saved
+ * @returns {Promise<T | null>} null when the person refused
+ */
+export async function withApproval(start, { subject = 'team', action = 'run', component } = {}) {
   try {
-    return (await server.start(teamId, task)).id
+    return await start()
   } catch (error) {
     const missing = missingApprovals(error)
     if (!missing) throw error
     const asking = ask({
-      title: missing.length === 1 ? 'This team needs your approval' : `This team needs ${missing.length} approvals`,
+      title: missing.length === 1 ? `This ${subject} needs your approval` : `This ${subject} needs ${missing.length} approvals`,
       text: 'Nothing has run yet. An approval holds for exactly what is shown; any change asks again.',
       body: el('ul', { role: 'list', class: 'capabilities' }, ...missing.map(renderCapability)),
-      choices: [{ value: '', label: 'Cancel' }, { value: 'approve', label: 'Approve and run', tone: 'primary' }],
+      choices: [{ value: '', label: 'Cancel' }, { value: 'approve', label: `Approve and ${action}`, tone: 'primary' }],
     })
     focusFirst(document.querySelector('.capability pre')) // not the button: Enter, still held down, must approve nothing
     if ((await asking) !== 'approve') return null
-    await server.approve(missing.map((capability) => capability.hash))
-    return (await server.start(teamId, task)).id
+    await server.approve(missing.map((capability) => capability.hash), component)
+    return start()
   }
 }
 

@@ -18,8 +18,8 @@ export const server = {
   start: (teamId, task) => api.post('/api/runs', { team_id: teamId, task }),
   /** @param {string} id @param {string} command @param {Body} [more] @returns {Promise<RunState>} */
   command: (id, command, more = {}) => api.post(`/api/runs/${id}/commands`, { command, ...more }),
-  /** @param {string[]} hashes */
-  approve: (hashes) => api.post('/api/approvals', { hashes }),
+  /** @param {string[]} hashes @param {unknown} [component]  that asks for them, where it is not saved */
+  approve: (hashes, component) => api.post('/api/approvals', { hashes, ...(component ? { component } : {}) }),
   /** @param {string} id @param {number} after */
   streamUrl: (id, after) => `/api/runs/${id}/stream?after=${after}`,
 }

@@ -1,18 +1,23 @@
 // @ts-check
-import { el, icon, svg } from '../../core/dom.js'
-import { kindIcon, makeCard, makeSlot } from './cards.js'
-import { conditionSentence } from './condition.js'
+import { el, svg } from '../../core/dom.js'
+import { isSame } from '../../core/pointer.js'
+import { around } from './align.js'
+import { CardList } from './card-list.js'
 import { drawEdges } from './edges.js'
 import { CARD_WIDTH_PX, extent } from './geometry.js'
+import { drawEmpty, drawHead, headKey } from './head.js'
 import { placeCards } from './layout.js'
+import { findingsByPlace, markProblems, markSelected } from './marks.js'
+import { pinsIn } from '../document/pins.js'
 import { makeScene } from './scene.js'
 import { Viewport } from './viewport.js'
 
 /**
  * @typedef {import('../editor.js').Editor} Editor
  * @typedef {import('./geometry.js').Box} Box
+ * @typedef {import('./geometry.js').Point} Point
  * @typedef {import('./scene.js').Scene} Scene
- * @typedef {{ view: object, node: HTMLElement, height: number }} Made  height 0 before it was measured
+ * @typedef {import('./card-list.js').Made} Made
  */
 
 const PAD = 40
@@ -24,22 +29,34 @@ const HUB_GAP = 24
 /** Room below the cards: for the line back to the first, or just air. */
 const FOOT_WITH_LOOP = 54
 const FOOT = 34
+/** Cards stand on the dots of the ground, so what is above and left of them is a whole number of steps. */
+const STEP = 20
 
 /** The team as a frame with cards and edges. Fires `drawn` after each drawing. */
 export class Canvas extends EventTarget {
-  /** @type {Box[]} */
+  /** Where the cards stand, in the order of the scene; the same list as long as none has moved. @type {Box[]} */
   boxes = []
   /** @type {Box | null} */
   hub = null
   /** Size of the whole frame. */
   content = { width: 600, height: 300 }
+  /** What stands above and left of all cards. */
+  inset = { x: PAD, y: 0 }
   /** @type {Scene | undefined} */
   scene
   #turn = 0
   #frame = 0
   #shown = ''
-  /** Cards by place; one is made anew only when its component changed. @type {Map<string, Made>} */
-  #cache = new Map()
+  /** What the parts of the last drawing were made of; the same again needs no drawing. */
+  #keys = { head: '', layout: '', edges: '', width: 0 }
+  #headHeight = 0
+  #cards
+  /** @type {import('./layout.js').Placed | undefined} */
+  #placed
+  /** What the marks of the selection show. @type {readonly string[]} */
+  #marked = []
+  /** A card that stays under the pointer when all others make room. @type {{ pointer: string, at: Point } | undefined} */
+  #anchor
 
   /** @param {HTMLElement} root @param {Editor} editor @param {AbortSignal} signal */
   constructor(root, editor, signal) {
@@ -49,17 +66,24 @@ export class Canvas extends EventTarget {
     this.head = el('header', { class: 'frame-head' })
     this.edges = svg('svg', { class: 'edges', 'aria-hidden': 'true' })
     this.nodes = el('div', { class: 'nodes' })
+    this.#cards = new CardList(this.nodes)
     this.frame = el('div', { class: 'frame', 'data-component': '' }, this.head, this.edges, this.nodes)
     this.world = el('div', { class: 'world' }, this.frame)
     root.prepend(this.world)
     this.viewport = new Viewport(root, this.world, signal)
     this.viewport.addEventListener('resize', () => void this.draw(), { signal })
+    this.viewport.addEventListener('move', () => this.#cards.showNear(this.viewport, this.hub ? [this.hub, ...this.boxes] : this.boxes), { signal })
     for (const type of ['doc', 'view']) editor.addEventListener(type, () => this.#drawSoon(), { signal })
     editor.addEventListener('select', () => this.markSelection(), { signal })
     editor.addEventListener('report', (event) => {
       if (/** @type {CustomEvent} */ (event).detail.hasNewWords) this.#drawSoon()
-      else this.markProblems()
+      this.markProblems()
     }, { signal })
+  }
+
+  /** Whether cards may stand anywhere; else they stand in order. */
+  get isFree() {
+    return this.scene !== undefined && this.scene.flow !== 'order'
   }
 
   /** However many changes come within one frame, they are drawn once. */
@@ -77,129 +101,133 @@ export class Canvas extends EventTarget {
     const { editor } = this
     const scene = makeScene(editor.catalogue, editor.root, editor.view, (pointer) => editor.report.words[pointer] ?? '')
     this.scene = scene
-    const made = this.#renderNodes(scene)
-    const nodes = made.map((each) => each.node)
-    this.#renderHead(scene)
+    const { made, fresh } = this.#cards.render(scene)
+    if (this.#renderHead(scene)) fresh.push(this.head)
     const sizes = made.map((each) => {
       each.height ||= each.node.offsetHeight
       return { width: CARD_WIDTH_PX, height: each.height }
     })
     const hubSize = scene.hub ? sizes.shift() ?? null : null
     const view = { width: this.viewport.size.width - 2 * PAD - 40, height: this.viewport.size.height - 220 }
-    const placed = await placeCards(scene, hubSize, sizes, view, editor.doc.layout.pins ?? {})
+    const pins = pinsIn(editor.doc, scene.pointer)
+    const key = JSON.stringify([scene.flow, hubSize, sizes.map((size) => size.height), scene.edges, scene.cards.map((card) => card.name), pins, view])
+    const placed = key === this.#keys.layout && this.#placed ? this.#placed : await placeCards(scene, hubSize, sizes, view, pins)
     if (turn !== this.#turn) return
-    this.#apply(scene, nodes, placed, Math.min(MIN_WIDTH, view.width))
+    this.#keys.layout = key
+    this.#apply(scene, made, placed, Math.min(MIN_WIDTH, view.width))
     this.#fitOnce(scene)
-    this.markSelection()
-    this.markProblems()
+    this.#cards.showNear(this.viewport, this.hub ? [this.hub, ...this.boxes] : this.boxes)
+    this.markSelection(isSame(this.#marked, editor.selected) ? fresh : undefined)
+    markProblems(fresh, findingsByPlace(editor))
     this.dispatchEvent(new Event('drawn'))
   }
 
   fit() {
-    this.viewport.fit(this.content)
+    this.viewport.fit(this.content, { isWhole: true })
   }
 
-  /** @param {Scene} scene @returns {Made[]} */
-  #renderNodes(scene) {
-    const views = scene.hub ? [scene.hub, ...scene.cards] : scene.cards
-    const cache = new Map()
-    const made = views.map((view) => {
-      const isHub = view === scene.hub
-      const key = `${isHub ? 'hub' : view.pointer} ${view.order}`
-      const known = this.#cache.get(key)
-      const kept = known && known.view === view.component ? known : { view: view.component, height: 0, node: makeCard(view, { isNumbered: scene.flow === 'order' && !isHub, isHub }) }
-      cache.set(key, kept)
-      return kept
-    })
-    const nodes = made.map((each) => each.node)
-    this.#cache = cache
-    const hadFocus = this.nodes.contains(document.activeElement)
-    if (nodes.length !== this.nodes.children.length || nodes.some((node, index) => node !== this.nodes.children[index])) this.nodes.replaceChildren(...nodes)
-    if (hadFocus) (nodes.find((node) => node.dataset['card'] === this.editor.selection) ?? this.root).focus({ preventScroll: true })
-    return made
+  /** Show what is selected, as large as fits. */
+  fitSelection() {
+    const boxes = this.selectedCards().map((index) => this.boxes[index]).filter((box) => box !== undefined)
+    if (boxes.length === 0) this.fit()
+    else this.viewport.show(around(boxes))
   }
 
-  /** @param {Scene} scene */
+  /** The cards that are selected or hold what is, by their places in the scene. @returns {number[]} */
+  selectedCards() {
+    const chosen = new Set(this.editor.selected.map((pointer) => this.cardOf(pointer)))
+    return (this.scene?.cards ?? []).flatMap((card, index) => (chosen.has(card.pointer) ? [index] : []))
+  }
+
+  /** The element of a card. @param {number} index  its place in the scene @returns {HTMLElement | undefined} */
+  nodeAt(index) {
+    const node = this.nodes.children[index + (this.scene?.hub ? 1 : 0)]
+    return node instanceof HTMLElement ? node : undefined
+  }
+
+  /** Let a card stay where it is seen in the next drawing. @param {string} pointer @param {Point} at */
+  anchor(pointer, at) {
+    this.#anchor = { pointer, at }
+  }
+
+  /** @param {Scene} scene @returns {boolean} whether it was drawn anew */
   #renderHead(scene) {
-    const required = this.editor.catalogue.slotsOf(scene.team).find((slot) => scene.conditionSlot.endsWith(`/${slot.field}`))?.required ?? false
     this.frame.dataset['component'] = scene.pointer
     this.frame.dataset['flow'] = scene.flow
-    this.head.replaceChildren(
-      el('div', { class: 'frame-title' }, kindIcon('team'), el('button', { type: 'button', class: 'frame-name', 'data-component': scene.pointer, tabindex: '-1' }, this.editor.titleAt(scene.pointer)),
-        el('span', { class: 'muted small' }, scene.type),
-        el('span', { class: 'badge', 'data-state': 'error', 'data-problems-at': scene.pointer, hidden: true })),
-      scene.conditionSlot ? conditionSentence(scene.condition, scene.conditionSlot, required) : el('span'),
-      el('div', { class: 'frame-slots' }, ...scene.slots.filter((slot) => slot.chips.length > 0 || slot.isRequired).map(makeSlot)))
+    const key = headKey(this.editor, scene)
+    if (key === this.#keys.head) return false
+    this.#keys.head = key
+    this.#headHeight = 0
+    drawHead(this.head, this.editor, scene)
+    return true
   }
 
-  /** @param {Scene} scene @param {HTMLElement[]} nodes @param {import('./layout.js').Placed} placed @param {number} minWidth */
-  #apply(scene, nodes, placed, minWidth) {
+  /** @param {Scene} scene @param {Made[]} made @param {import('./layout.js').Placed} placed @param {number} minWidth */
+  #apply(scene, made, placed, minWidth) {
     const all = placed.hub ? [placed.hub, ...placed.boxes] : placed.boxes
-    const inner = extent(all)
+    const inner = placed.lanes ? placed.size : extent(all)
     const width = Math.max(inner.width, minWidth, EMPTY.width) + 2 * PAD
-    this.frame.style.width = `${width}px`
-    const top = this.head.offsetHeight + 22
-    const left = PAD + Math.max(0, (width - 2 * PAD - inner.width) / 2)
-    const moved = all.map((box) => ({ ...box, x: box.x + left, y: box.y + top }))
-    nodes.forEach((node, index) => {
-      const box = moved[index]
-      if (box) node.style.transform = `translate(${box.x}px, ${box.y}px)`
-    })
-    this.hub = placed.hub ? moved.shift() ?? null : null
-    this.boxes = moved
+    if (width !== this.#keys.width) this.frame.style.width = `${width}px`
+    if (width !== this.#keys.width || this.#headHeight === 0) this.#headHeight = this.head.offsetHeight
+    this.#keys.width = width
+    const top = Math.ceil((this.#headHeight + 12) / STEP) * STEP
+    const left = PAD + Math.floor(Math.max(0, (width - 2 * PAD - inner.width) / 2) / STEP) * STEP
+    const hasMoved = placed !== this.#placed || this.inset.x !== left || this.inset.y !== top
+    const moved = hasMoved ? all.map((box) => ({ ...box, x: box.x + left, y: box.y + top })) : this.hub ? [this.hub, ...this.boxes] : [...this.boxes]
+    this.#placed = placed
+    made.forEach((each, index) => this.#cards.put(each, moved[index]))
+    if (hasMoved) {
+      this.hub = placed.hub ? moved.shift() ?? null : null
+      this.boxes = moved
+      this.inset = { x: left, y: top }
+    }
     const isEmpty = scene.cards.length === 0 && scene.memberSlot !== ''
     const shown = isEmpty ? (placed.hub ? inner.height + HUB_GAP : 0) + EMPTY.height : inner.height
     const height = top + Math.max(shown, 96) + (scene.edges.length > 0 && scene.flow !== 'hub' ? FOOT_WITH_LOOP : FOOT)
-    this.frame.style.height = `${height}px`
+    if (height !== this.content.height) this.frame.style.height = `${height}px`
     this.content = { width, height }
-    this.inset = { x: left, y: top }
-    this.#renderEmpty(scene, (width - EMPTY.width) / 2, top)
-    drawEdges(this.edges, scene.edges, this.boxes, this.hub)
+    drawEmpty(this.frame, scene, (width - EMPTY.width) / 2, this.hub ? this.hub.y + this.hub.height + HUB_GAP : top)
+    this.#drawEdges(scene, hasMoved)
+    this.#stay()
   }
 
-  /** @param {Scene} scene @param {number} left @param {number} top */
-  #renderEmpty(scene, left, top) {
-    this.frame.querySelector('.frame-empty')?.remove()
-    if (scene.cards.length > 0 || !scene.memberSlot) return
-    const empty = el('button', { type: 'button', class: 'frame-empty slot-add', 'data-fill': scene.memberSlot, 'data-drop': scene.memberSlot }, icon('plus'), el('span', {}, 'Drop an agent here, or choose one'))
-    empty.style.left = `${left}px`
-    empty.style.top = `${this.hub ? this.hub.y + this.hub.height + HUB_GAP : top}px`
-    this.frame.append(empty)
+  /** @param {Scene} scene @param {boolean} hasMoved */
+  #drawEdges(scene, hasMoved) {
+    const key = JSON.stringify(scene.edges)
+    if (!hasMoved && key === this.#keys.edges) return
+    this.#keys.edges = key
+    drawEdges(this.edges, scene.edges, this.boxes, this.hub, this.#placed?.lanes, this.inset)
+  }
+
+  #stay() {
+    const index = this.scene?.cards.findIndex((card) => card.pointer === this.#anchor?.pointer) ?? -1
+    const [box, anchor] = [this.boxes[index], this.#anchor]
+    this.#anchor = undefined
+    if (!box || !anchor) return
+    const { viewport } = this
+    viewport.moveTo(viewport.x - (box.x - anchor.at.x) * viewport.zoom, viewport.y - (box.y - anchor.at.y) * viewport.zoom)
   }
 
   /** @param {Scene} scene */
   #fitOnce(scene) {
     const shown = `${scene.pointer} ${this.viewport.isMeasured}`
-    if (shown !== this.#shown) this.fit()
+    if (shown !== this.#shown) this.viewport.fit(this.content)
     this.#shown = shown
   }
 
-  markSelection() {
-    const { selection } = this.editor
-    for (const node of this.frame.querySelectorAll('[data-selected]')) node.removeAttribute('data-selected')
-    this.frame.toggleAttribute('data-selected', selection === this.editor.view)
-    for (const node of this.frame.querySelectorAll(`[data-component="${CSS.escape(selection)}"]:not([data-hub])`)) node.setAttribute('data-selected', '')
-    const card = this.frame.querySelector(`[data-card="${CSS.escape(this.cardOf(selection))}"]`)
-    for (const node of this.nodes.querySelectorAll('.node[tabindex="0"]')) node.setAttribute('tabindex', '-1')
-    ;(card ?? this.nodes.firstElementChild)?.setAttribute('tabindex', '0')
-    if (card && !card.hasAttribute('data-selected')) card.setAttribute('data-selected', 'inside')
+  /** @param {Iterable<Element>} [roots]  where to look @param {readonly string[]} [selected]  what is shown as selected, before it is */
+  markSelection(roots = [this.head, ...this.nodes.children], selected = this.editor.selected) {
+    this.#marked = selected
+    this.frame.toggleAttribute('data-selected', selected.includes(this.editor.view))
+    markSelected(roots, selected, (pointer) => this.cardOf(pointer))
   }
 
   markProblems() {
-    for (const node of this.frame.querySelectorAll('[data-problems-within], [data-problems-at]')) {
-      if (!(node instanceof HTMLElement)) continue
-      const within = node.dataset['problemsWithin']
-      const errors = within === undefined ? this.editor.report.errors.filter((each) => this.editor.catalogue.owner(this.editor.root, each.where) === node.dataset['problemsAt']) : this.editor.errorsWithin(within)
-      node.hidden = errors.length === 0
-      if (!node.classList.contains('chip-problem')) node.textContent = String(errors.length)
-      node.title = errors.map((each) => each.message).join('\n')
-      node.closest('.node, .chip')?.toggleAttribute('data-invalid', errors.length > 0)
-    }
+    markProblems([this.frame], findingsByPlace(this.editor))
   }
 
   /** The member of the team in view that a pointer lies in. @param {string} pointer */
   cardOf(pointer) {
-    const card = this.scene?.cards.find((each) => pointer === each.pointer || pointer.startsWith(`${each.pointer}/`))
-    return card?.pointer ?? ''
+    return this.scene?.cards.find((each) => pointer === each.pointer || pointer.startsWith(`${each.pointer}/`))?.pointer ?? ''
   }
 }

@@ -28,12 +28,13 @@ function part(condition, isOutermost = false) {
 
 /** @param {Condition} condition */
 function joint(condition) {
-  return el('button', { type: 'button', class: 'sentence-joint', 'data-component': condition.pointer, tabindex: '-1', title: 'Edit this group' }, condition.word)
+  return el('button', { type: 'button', class: 'sentence-joint', 'data-component': condition.pointer, 'data-joint': condition.pointer, 'data-drop': `${condition.pointer}/config/conditions`, tabindex: '-1', title: 'How they are joined' }, condition.word)
 }
 
 /** @param {Condition} condition */
 function leaf(condition) {
-  return el('button', { type: 'button', class: 'chip', 'data-kind': 'termination', 'data-component': condition.pointer, 'data-drag': condition.pointer, tabindex: '-1' },
+  const isOneOfSeveral = /\/\d+$/.test(condition.pointer)
+  return el('button', { type: 'button', class: 'chip', 'data-kind': 'termination', 'data-component': condition.pointer, 'data-drag': condition.pointer, 'data-joins': isOneOfSeveral, 'data-drop': isOneOfSeveral ? condition.pointer : null, tabindex: '-1' },
     el('span', {}, condition.text), el('span', { class: 'chip-problem', 'data-problems-within': condition.pointer, hidden: true }))
 }
 

@@ -1,20 +1,26 @@
 // @ts-check
-// One gesture for all that can be dragged: palette items, chips and cards. Escape always leaves.
+// One gesture for all that can be dragged: palette items, chips and cards, one or several. Escape always leaves.
 import { el } from '../../core/dom.js'
-import { isWithin, parent } from '../../core/pointer.js'
-import { move, place } from '../actions.js'
+import { isSame } from '../../core/pointer.js'
 import { titleOf } from '../document/catalogue.js'
-import { addComponent, pin, reorder } from '../document/commands.js'
-import { placesAround, placesFor, placesIn, refusal, slotAt } from '../document/places.js'
+import { outermost } from '../document/selection.js'
+import { drop, isOrdered } from './drop.js'
+import { gapAt, hideGap, showGap } from './gap.js'
+import { Lift } from './lift.js'
+import { swallowClick } from './swallow-click.js'
+import { Targets } from './targets.js'
 
 /**
  * @typedef {import('../editor.js').Editor} Editor
  * @typedef {import('../document/catalogue.js').Component} Component
  * @typedef {import('./canvas.js').Canvas} Canvas
- * @typedef {{ component: Component, from: string | null }} Load  `from`: where it stands in the team, null when it is new
+ * @typedef {import('./targets.js').Load} Load
  */
 
 const START_PX = 5
+/** Nearer to the rim than this, the world moves along. */
+const RIM_PX = 36
+const RIM_SPEED_PX = 14
 
 /**
  * @param {HTMLElement} root @param {Editor} editor @param {Canvas} canvas
@@ -25,9 +31,8 @@ export function dragging(root, editor, canvas, fromPalette, signal) {
   root.addEventListener('pointerdown', (down) => {
     const source = down.target instanceof Element ? down.target.closest('[data-drag], [data-offer]') : null
     if (!(source instanceof HTMLElement) || down.button !== 0 || (down.target instanceof Element && down.target.closest('[data-open], .slot-add'))) return
-    const from = source.dataset['drag'] ?? null
-    const component = from === null ? fromPalette(source) : editor.at(from)
-    if (component) watch(down, source, { component, from })
+    const load = loadOf(editor, canvas, source, fromPalette)
+    if (load) watch(down, source, load)
   }, { signal })
 
   /** Nothing happens until the pointer has moved a little. @param {PointerEvent} down @param {HTMLElement} source @param {Load} load */
@@ -36,158 +41,164 @@ export function dragging(root, editor, canvas, fromPalette, signal) {
     const options = { signal: AbortSignal.any([stop.signal, signal]) }
     addEventListener('pointermove', (event) => {
       if (Math.hypot(event.clientX - down.clientX, event.clientY - down.clientY) < START_PX) return
-      if (down.pointerType === 'touch' && load.from === null && Math.abs(event.clientY - down.clientY) > Math.abs(event.clientX - down.clientX)) return stop.abort()
+      if (down.pointerType === 'touch' && load.parts[0]?.from === null && Math.abs(event.clientY - down.clientY) > Math.abs(event.clientX - down.clientX)) return stop.abort()
       stop.abort()
-      carry(event, source, load)
+      new Carry(root, editor, canvas, source, load, down, signal).begin(event)
     }, options)
     addEventListener('pointerup', () => stop.abort(), options)
     addEventListener('pointercancel', () => stop.abort(), options)
   }
+}
 
-  /** @param {PointerEvent} start @param {HTMLElement} source @param {Load} load */
-  function carry(start, source, load) {
-    const stop = new AbortController()
-    const options = { signal: AbortSignal.any([stop.signal, signal]) }
-    const reason = el('span', { class: 'ghost-reason', hidden: true })
-    const ghost = el('div', { class: 'ghost', 'data-kind': editor.catalogue.kindOf(load.component) }, el('span', {}, titleOf(load.component)), reason)
-    document.body.append(ghost)
-    const marked = markTargets(load)
-    source.dataset['dragging'] = ''
+/** What is dragged with a source: all that is selected when it is part of that, else it alone. @param {Editor} editor @param {Canvas} canvas @param {HTMLElement} source @param {(element: HTMLElement) => Component | undefined} fromPalette @returns {Load | null} */
+function loadOf(editor, canvas, source, fromPalette) {
+  const from = source.dataset['drag'] ?? null
+  const component = from === null ? fromPalette(source) : editor.at(from)
+  if (!component) return null
+  const isCard = (/** @type {string | null} */ pointer) => pointer !== null && canvas.cardOf(pointer) === pointer
+  const others = from !== null && editor.selected.includes(from) ? outermost([...editor.selected]).filter((each) => each !== from && isCard(each) === isCard(from)) : []
+  const parts = [{ component, from }, ...others.flatMap((each) => {
+    const other = editor.at(each)
+    return other && each !== '' ? [{ component: other, from: each }] : []
+  })]
+  return { parts, areCards: isCard(from) }
+}
+
+/** One drag, from the first move to the drop. What follows the pointer is drawn once per frame. */
+class Carry {
+  #stop = new AbortController()
+  #frame = 0
+  /** @type {HTMLElement | null} */
+  #over = null
+  /** @type {PointerEvent | undefined} */
+  #last
+  /** @type {Lift | undefined} */
+  #lift
+  #hasTakers
+
+  /** @param {HTMLElement} root @param {Editor} editor @param {Canvas} canvas @param {HTMLElement} source @param {Load} load @param {PointerEvent} down @param {AbortSignal} signal */
+  constructor(root, editor, canvas, source, load, down, signal) {
+    this.editor = editor
+    this.canvas = canvas
+    this.source = source
+    this.load = load
+    this.signal = AbortSignal.any([this.#stop.signal, signal])
+    const first = load.parts[0]?.component
+    this.reason = el('span', { class: 'ghost-reason', hidden: true })
+    this.ghost = el('div', { class: 'ghost', 'data-kind': first ? editor.catalogue.kindOf(first) : 'other' },
+      el('span', {}, load.parts.length > 1 ? `${load.parts.length} parts` : first ? titleOf(first) : ''), this.reason)
+    this.targets = new Targets(root, canvas, editor, load)
+    this.#hasTakers = this.targets.hasTakers
+    if (load.areCards && canvas.isFree) this.#lift = new Lift(canvas, load.parts.map((part) => part.from ?? ''), canvas.viewport.toWorld(down.clientX, down.clientY))
+  }
+
+  /** @param {PointerEvent} event */
+  begin(event) {
+    document.body.append(this.ghost)
+    this.ghost.hidden = this.#lift !== undefined
+    for (const node of this.#sources()) node.dataset['dragging'] = ''
     document.documentElement.dataset['dragging'] = ''
-    /** @type {HTMLElement | null} */
-    let over = null
-    const follow = (/** @type {PointerEvent} */ event) => {
-      ghost.style.transform = `translate(${event.clientX + 12}px, ${event.clientY + 10}px)`
-      const target = targetAt(event)
-      if (target !== over) {
-        over?.removeAttribute('data-over')
-        over = target
-        over?.setAttribute('data-over', '')
-        const text = over?.dataset['fit'] === 'no' ? refusal(editor.catalogue, editor.root, load.component, pointerOf(over)) : ''
-        reason.textContent = text
-        reason.hidden = text === ''
-      }
-      if (isOrdered(load)) showGap(event, load.from, over !== null && over.dataset['fit'] !== 'yes' || over === canvas.frame)
-    }
-    const end = () => {
-      stop.abort()
-      ghost.remove()
-      over?.removeAttribute('data-over')
-      canvas.frame.querySelector('.gap')?.remove()
-      delete source.dataset['dragging']
-      delete document.documentElement.dataset['dragging']
-      for (const element of marked) element.removeAttribute('data-fit')
-    }
-    addEventListener('pointermove', follow, options)
-    addEventListener('pointercancel', end, options)
-    addEventListener('keydown', (event) => {
-      if (event.key !== 'Escape') return
-      event.stopPropagation()
-      end()
+    const options = { signal: this.signal }
+    addEventListener('pointermove', (move) => this.#follow(move), options)
+    addEventListener('pointercancel', () => this.#end(false), options)
+    addEventListener('keydown', (key) => {
+      if (key.key !== 'Escape') return
+      key.stopPropagation()
+      this.#end(false)
     }, { ...options, capture: true })
-    addEventListener('pointerup', (event) => {
-      const target = targetAt(event)
-      end()
-      swallowClick()
-      drop(event, load, target)
-    }, options)
-    follow(start)
+    addEventListener('pointerup', (up) => this.#drop(up), options)
+    this.#follow(event)
   }
 
-  /** @param {Load} load @returns {HTMLElement[]} all that may be a target, marked with how well it fits */
-  function markTargets(load) {
-    const targets = /** @type {HTMLElement[]} */ ([...root.querySelectorAll('[data-drop], .node[data-component], .frame[data-component], .tree-row[data-component]')])
-    for (const target of targets) target.dataset['fit'] = fits(load, target)
-    return targets
+  /** @returns {HTMLElement[]} */
+  #sources() {
+    const froms = new Set(this.load.parts.map((part) => part.from))
+    if (froms.size < 2) return [this.source]
+    return /** @type {HTMLElement[]} */ ([...this.canvas.frame.querySelectorAll('[data-drag]')]).filter((node) => froms.has(node.dataset['drag'] ?? ''))
   }
 
-  /** "yes" takes it itself, "around" lets what is around it take it. @param {Load} load @param {HTMLElement} target @returns {'yes' | 'around' | 'no'} */
-  function fits({ component, from }, target) {
-    const { catalogue, root: team } = editor
-    const pointer = pointerOf(target)
-    if (from !== null && isWithin(pointer, from)) return 'around'
-    const slot = slotAt(catalogue, team, pointer)
-    if (slot || target.dataset['drop'] !== undefined) return slot && catalogue.accepts(slot, component) ? 'yes' : 'no'
-    if (placesIn(catalogue, team, component, pointer).length > 0) return 'yes'
-    return placesAround(catalogue, team, component, pointer).length > 0 ? 'around' : 'no'
+  /** @param {PointerEvent} event */
+  #follow(event) {
+    this.#last = event
+    this.#frame ||= requestAnimationFrame(() => this.#draw())
   }
 
-  /** @param {PointerEvent} event @returns {HTMLElement | null} the innermost slot, else card, else frame */
-  function targetAt(event) {
-    const under = document.elementFromPoint(event.clientX, event.clientY)
-    const slot = under?.closest('[data-drop]')
-    if (slot instanceof HTMLElement && slot.dataset['fit'] === 'yes') return slot
-    const holder = under?.closest('.node[data-fit], .tree-row[data-fit]')
-    if (holder instanceof HTMLElement) return holder
-    const frame = slot ?? under?.closest('.frame') ?? (under && canvas.root.contains(under) ? canvas.frame : null)
-    return frame instanceof HTMLElement ? frame : null
+  #draw() {
+    this.#frame = 0
+    const event = this.#last
+    if (!event) return
+    this.ghost.style.transform = `translate(${event.clientX + 12}px, ${event.clientY + 10}px)`
+    this.#pointAt(this.#targetAt(event))
+    const at = this.canvas.viewport.toWorld(event.clientX, event.clientY)
+    this.#lift?.to(at, event.altKey)
+    if (isOrdered(this.canvas, this.editor, this.load)) this.#showGap(at)
+    if (this.load.parts[0]?.from !== null) this.#moveWorld(event)
   }
 
-  /** @param {PointerEvent} event @param {Load} load @param {HTMLElement | null} target */
-  function drop(event, load, target) {
-    if (!target) return
-    const pointer = pointerOf(target)
-    const isOnCanvas = canvas.root.contains(target)
-    const isTaken = fits(load, target) === 'yes' && target !== canvas.frame
-    if (isOnCanvas && !isTaken && isOrdered(load)) return settle(event, load)
-    if (load.from === null) return void place(editor, load.component, pointer, { x: event.clientX, y: event.clientY })
-    const own = placesFor(editor.catalogue, editor.root, load.component, pointer)[0]
-    if (own && isTaken && own.slot !== parent(load.from) && own.slot !== load.from) return move(editor, load.from, pointer)
-    if (isOnCanvas) settle(event, load)
+  /** @param {PointerEvent} event */
+  #targetAt({ clientX, clientY }) {
+    if (!this.#lift || this.#hasTakers) return this.targets.at(clientX, clientY)
+    const { origin, size } = this.canvas.viewport
+    const isOver = clientX >= origin.left && clientY >= origin.top && clientX <= origin.left + size.width && clientY <= origin.top + size.height
+    return isOver ? this.canvas.frame : null
   }
 
-  /** A card takes a place in the order, or on the canvas. @param {PointerEvent} event @param {Load} load */
-  function settle(event, { component, from }) {
-    const index = canvas.scene?.cards.findIndex((card) => card.pointer === from) ?? -1
-    const box = canvas.boxes[index]
-    if (!canvas.scene) return
-    if (isOrdered({ component, from })) {
-      const gap = gapAt(event)
-      if (from === null) editor.run(addComponent(canvas.scene.memberSlot, true, structuredClone(component), gap))
-      else editor.run(reorder(from, gap > index ? gap - 1 : gap))
-    } else if (box) {
-      const at = canvas.viewport.toWorld(event.clientX, event.clientY)
-      const inset = canvas.inset ?? { x: 0, y: 0 }
-      editor.run(pin(canvas.scene.cards[index]?.name ?? '', { x: Math.round(at.x - inset.x - box.width / 2), y: Math.round(at.y - inset.y - 20) }))
-    }
+  /** @param {HTMLElement | null} target */
+  #pointAt(target) {
+    if (target === this.#over) return
+    this.#over?.removeAttribute('data-over')
+    this.#over = target
+    // A card that only finds another place on the ground needs no mark around the whole team.
+    if (!this.#lift || target !== this.canvas.frame) target?.setAttribute('data-over', '')
+    const text = this.#lift ? '' : this.targets.whyNot(target)
+    if (this.reason.textContent !== text) this.reason.textContent = text
+    this.reason.hidden = text === ''
   }
 
-  /** Whether it is a member of a team whose members stand in order, or would become one. @param {Load} load */
-  function isOrdered({ component, from }) {
-    if (canvas.scene?.flow !== 'order' || canvas.boxes.length === 0) return false
-    return from === null ? ['agent', 'team'].includes(editor.catalogue.kindOf(component)) : canvas.scene.cards.some((card) => card.pointer === from)
+  /** @param {import('./geometry.js').Point} at */
+  #showGap(at) {
+    const { canvas } = this
+    const over = this.#over
+    const gap = gapAt(canvas.boxes, at)
+    const own = canvas.scene?.cards.flatMap((card, index) => (this.load.parts.some((part) => part.from === card.pointer) ? [index] : [])) ?? []
+    const stays = own.length > 0 && isSame(own, own.map((_each, nth) => (own[0] ?? 0) + nth)) && gap >= (own[0] ?? 0) && gap <= (own.at(-1) ?? 0) + 1
+    showGap(canvas, gap, !stays && (over === canvas.frame || (over !== null && over.dataset['fit'] !== 'yes')))
   }
 
-  /** Before which card a drop would go. @param {PointerEvent} event @returns {number} */
-  function gapAt(event) {
-    const at = canvas.viewport.toWorld(event.clientX, event.clientY)
-    const row = canvas.boxes.filter((box) => at.y < box.y + box.height + 26)
-    const top = row.length > 0 ? Math.max(...row.filter((box) => box.y - 26 <= at.y || box === row[0]).map((box) => box.y)) : Math.max(...canvas.boxes.map((box) => box.y))
-    const before = canvas.boxes.findIndex((box) => box.y === top && at.x < box.x + box.width / 2)
-    return before >= 0 ? before : canvas.boxes.findLastIndex((box) => box.y === top) + 1
+  /** @param {PointerEvent} event */
+  #moveWorld(event) {
+    const { viewport } = this.canvas
+    const [x, y] = [event.clientX - viewport.origin.left, event.clientY - viewport.origin.top]
+    if (x < 0 || y < 0 || x > viewport.size.width || y > viewport.size.height) return
+    const dx = x < RIM_PX ? RIM_SPEED_PX : x > viewport.size.width - RIM_PX ? -RIM_SPEED_PX : 0
+    const dy = y < RIM_PX ? RIM_SPEED_PX : y > viewport.size.height - RIM_PX ? -RIM_SPEED_PX : 0
+    if (dx === 0 && dy === 0) return
+    viewport.moveTo(viewport.x + dx, viewport.y + dy)
+    this.#follow(event)
   }
 
-  /** @param {PointerEvent} event @param {string | null} from @param {boolean} isMeant */
-  function showGap(event, from, isMeant) {
-    const gap = canvas.frame.querySelector('.gap') ?? canvas.frame.appendChild(el('div', { class: 'gap' }))
-    const index = gapAt(event)
-    const [box, isAfter] = [canvas.boxes[index] ?? canvas.boxes[index - 1], canvas.boxes[index] === undefined]
-    const own = canvas.scene?.cards.findIndex((card) => card.pointer === from) ?? -1
-    if (!(gap instanceof HTMLElement) || !box) return
-    gap.hidden = !isMeant || (own >= 0 && (index === own || index === own + 1))
-    gap.style.transform = `translate(${isAfter ? box.x + box.width + 12 : box.x - 14}px, ${box.y}px)`
-    gap.style.height = `${box.height}px`
+  /** @param {PointerEvent} event */
+  #drop(event) {
+    this.#last = event
+    this.#draw()
+    const [target, lift] = [this.#over, this.#lift]
+    const isTaken = target !== null && target !== this.canvas.frame && this.targets.fits(target) === 'yes'
+    const isOnCanvas = target !== null && this.canvas.root.contains(target)
+    this.#end(isOnCanvas && !isTaken)
+    swallowClick()
+    if (target) drop({ editor: this.editor, canvas: this.canvas, load: this.load, event, target, isTaken, places: lift?.places() ?? [] })
   }
-}
 
-/** @param {HTMLElement} target */
-function pointerOf(target) {
-  return target.dataset['drop'] ?? target.dataset['component'] ?? ''
-}
-
-/** The click that a browser sends after a drag means nothing. */
-function swallowClick() {
-  const stop = new AbortController()
-  addEventListener('click', (event) => event.stopPropagation(), { capture: true, signal: stop.signal })
-  setTimeout(() => stop.abort())
+  /** @param {boolean} isKept */
+  #end(isKept) {
+    this.#stop.abort()
+    cancelAnimationFrame(this.#frame)
+    this.#lift?.end(isKept)
+    this.ghost.remove()
+    this.#over?.removeAttribute('data-over')
+    hideGap(this.canvas)
+    for (const node of this.#sources()) delete node.dataset['dragging']
+    delete document.documentElement.dataset['dragging']
+    this.targets.clear()
+  }
 }

@@ -13,6 +13,10 @@ const GAP_Y = 52
 const LANE = 26
 const PORT_Y = 24
 const CORNER = 10
+/** More in a row are only tried as one row of all. */
+const MOST_COLUMNS = 24
+/** Around a hub, more than these stand in rows: one line of them would be too long to see. */
+const FEW = 6
 /** How far lines run beside cards: those between rows, and the way back outside of them. */
 const SIDE = 14
 const OUTSIDE = 27
@@ -45,14 +49,15 @@ export function rows(sizes, columns, gapX = GAP_X) {
 
 /** Rows as wide as suits the window best. @param {Size[]} sizes @param {Size} view @returns {Box[]} */
 export function inOrder(sizes, view) {
-  const choices = sizes.map((_size, index) => rows(sizes, sizes.length - index))
+  const counts = sizes.map((_size, index) => sizes.length - index).filter((columns, index) => index === 0 || columns <= MOST_COLUMNS)
+  const choices = counts.map((columns) => rows(sizes, columns))
   const score = (/** @type {Box[]} */ boxes) => Math.min(1, fitScale(extent(boxes), view))
   return choices.reduce((best, boxes) => (score(boxes) > score(best) + 0.02 ? boxes : best), choices[0] ?? [])
 }
 
 /** The hub first, then its members: beside it, below it, or on both sides. @param {Size} hub @param {Size[]} sizes @param {Size} view @returns {{ hub: Box, boxes: Box[] }} */
 export function aroundHub(hub, sizes, view) {
-  const choices = [beside(hub, sizes), below(hub, sizes), onBothSides(hub, sizes)]
+  const choices = [beside(hub, sizes), below(hub, sizes), onBothSides(hub, sizes), ...(sizes.length > FEW ? [rowsBelow(hub, sizes, view)] : [])]
   const score = (/** @type {{ hub: Box, boxes: Box[] }} */ choice) => Math.min(1, fitScale(extent([choice.hub, ...choice.boxes]), view))
   return choices.reduce((best, choice) => (score(choice) > score(best) + 0.02 ? choice : best))
 }
@@ -85,6 +90,12 @@ function below(hub, sizes) {
   const boxes = rows(sizes, Math.max(1, sizes.length), 28).map((box) => ({ ...box, y: box.y + hub.height + 72 }))
   const width = Math.max(extent(boxes).width, hub.width)
   return { hub: { ...hub, x: (width - hub.width) / 2, y: 0 }, boxes }
+}
+
+/** @param {Size} hub @param {Size[]} sizes @param {Size} view */
+function rowsBelow(hub, sizes, view) {
+  const boxes = inOrder(sizes, view).map((box) => ({ ...box, y: box.y + hub.height + 72 }))
+  return { hub: { ...hub, x: (Math.max(extent(boxes).width, hub.width) - hub.width) / 2, y: 0 }, boxes }
 }
 
 /** @param {Size} hub @param {Size[]} sizes */

@@ -1,12 +1,22 @@
 // @ts-check
-import { aroundHub, inOrder } from './geometry.js'
+import { aroundHub, extent, fitScale, inOrder } from './geometry.js'
+import { LABEL_HEIGHT_PX, labelWidth } from './routes.js'
 
 /**
  * @typedef {import('./geometry.js').Size} Size
  * @typedef {import('./geometry.js').Box} Box
  * @typedef {import('./scene.js').Scene} Scene
- * @typedef {{ hub: Box | null, boxes: Box[] }} Placed
+ * @typedef {import('./geometry.js').Point} Point
+ * @typedef {{ bends: Point[][], isDownwards: boolean, moved: number[], marked: number[] }} Lanes  the points that were left free for each edge; cards that were moved since, and cards with marks
+ * @typedef {{ hub: Box | null, boxes: Box[], lanes: Lanes | null, size: Size }} Placed  `lanes`: none where none are needed
  */
+
+/** Below this one cannot read the cards, and another direction is tried. */
+const ENOUGH = 0.8
+/** With more cards than this the second layout is not worth its time: neither can be read as a whole. */
+const MOST_TRIED = 60
+/** How far marks stand out above a card. */
+const MARK_PX = 12
 
 /**
  * Where the cards of a team stand. Graphs ask dagre, which is loaded only then.
@@ -18,37 +28,70 @@ export async function placeCards(scene, hub, sizes, view, pins) {
   const placed = await arrange(scene, hub, sizes, view)
   if (scene.flow === 'order') return placed
   const boxes = placed.boxes.map((box, index) => ({ ...box, ...pins[scene.cards[index]?.name ?? ''] }))
-  return shiftedIntoView({ hub: placed.hub, boxes })
+  const moved = [...boxes.keys()].filter((index) => boxes[index]?.x !== placed.boxes[index]?.x || boxes[index]?.y !== placed.boxes[index]?.y)
+  return moved.length > 0 ? shiftedIntoView({ ...placed, boxes, lanes: placed.lanes && { ...placed.lanes, moved } }) : placed
 }
 
 /** @param {Scene} scene @param {Size | null} hub @param {Size[]} sizes @param {Size} view @returns {Promise<Placed>} */
 async function arrange(scene, hub, sizes, view) {
-  if (hub && sizes.length > 0) return aroundHub(hub, sizes, view)
-  if (hub) return { hub: { ...hub, x: 0, y: 0 }, boxes: [] }
-  if (scene.edges.length === 0 || scene.flow === 'order' || scene.flow === 'hub') return { hub: null, boxes: inOrder(sizes, view) }
-  return { hub: null, boxes: await layered(scene, sizes) }
+  if (hub && sizes.length > 0) return without(aroundHub(hub, sizes, view))
+  if (hub) return without({ hub: { ...hub, x: 0, y: 0 }, boxes: [] })
+  const isLayered = (scene.flow === 'graph' || scene.flow === 'handoffs') && scene.edges.length > 0
+  return isLayered ? layered(scene, sizes, view) : without({ hub: null, boxes: inOrder(sizes, view) })
 }
 
-/** @param {Scene} scene @param {Size[]} sizes @returns {Promise<Box[]>} */
-async function layered(scene, sizes) {
-  const { Graph, layout } = /** @type {any} */ (await import('@dagrejs/dagre'))
+/** @param {{ hub: Box | null, boxes: Box[] }} placed @returns {Placed} */
+function without({ hub, boxes }) {
+  return { hub, boxes, lanes: null, size: extent(hub ? [hub, ...boxes] : boxes) }
+}
+
+/** To the right, or downwards where that shows it larger. @param {Scene} scene @param {Size[]} sizes @param {Size} view @returns {Promise<Placed>} */
+async function layered(scene, sizes, view) {
+  const dagre = /** @type {any} */ (await import('@dagrejs/dagre'))
+  const across = inLayers(dagre, scene, sizes, false)
+  if (fitScale(across.size, view) >= ENOUGH || sizes.length > MOST_TRIED) return across
+  const down = inLayers(dagre, scene, sizes, true)
+  return fitScale(down.size, view) > fitScale(across.size, view) * 1.1 ? down : across
+}
+
+/** @param {any} dagre @param {Scene} scene @param {Size[]} sizes @param {boolean} isDownwards @returns {Placed} */
+function inLayers({ Graph, layout }, scene, sizes, isDownwards) {
   const graph = new Graph({ multigraph: true })
-  graph.setGraph({ rankdir: 'LR', nodesep: 36, ranksep: 84 })
-  graph.setDefaultEdgeLabel(() => ({}))
-  sizes.forEach((size, index) => graph.setNode(String(index), { ...size }))
-  scene.edges.forEach((edge, index) => graph.setEdge(String(edge.from), String(edge.to), {}, String(index)))
+  graph.setGraph({ rankdir: isDownwards ? 'TB' : 'LR', nodesep: 40, edgesep: 22, ranksep: scene.edges.some((edge) => edge.label) ? 72 : 92 })
+  // Where the team begins comes first, so that edges back to it are those that are turned round.
+  const starts = new Set(scene.marks.filter((mark) => mark.kind === 'start').map((mark) => mark.card))
+  const order = [...sizes.keys()].toSorted((a, b) => Number(starts.has(b)) - Number(starts.has(a)))
+  for (const index of order) graph.setNode(String(index), { ...sizes[index] })
+  scene.edges.forEach((edge, index) => graph.setEdge(String(edge.from), String(edge.to), { width: labelWidth(edge.label), height: edge.label ? LABEL_HEIGHT_PX : 0, labelpos: 'c' }, String(index)))
   layout(graph)
-  return sizes.map((size, index) => {
+  const boxes = sizes.map((size, index) => {
     const node = graph.node(String(index))
     return { ...size, x: Math.round(node.x - size.width / 2), y: Math.round(node.y - size.height / 2) }
   })
+  const bends = scene.edges.map((edge, index) => graph.edge(String(edge.from), String(edge.to), String(index)).points.slice(1, -1))
+  return tight(boxes, bends, scene, isDownwards)
+}
+
+/** Moved to the corner, with the room that lines and labels take. @param {Box[]} boxes @param {Point[][]} bends @param {Scene} scene @param {boolean} isDownwards @returns {Placed} */
+function tight(boxes, bends, scene, isDownwards) {
+  const room = bends.flatMap((points, index) => points.map(({ x, y }) => {
+    const [width, height] = [labelWidth(scene.edges[index]?.label ?? ''), LABEL_HEIGHT_PX]
+    return { x: x - width / 2, y: y - height / 2, width, height }
+  }))
+  const marks = scene.marks.flatMap((mark) => boxes[mark.card] ?? []).map((box) => ({ ...box, y: box.y - MARK_PX, height: MARK_PX }))
+  const all = [...boxes, ...room, ...marks]
+  const [left, top] = [Math.min(...all.map((box) => box.x)), Math.min(...all.map((box) => box.y))]
+  const moved = (/** @type {any} */ at) => ({ ...at, x: at.x - left, y: at.y - top })
+  return { hub: null, boxes: boxes.map(moved), lanes: { bends: bends.map((points) => points.map(moved)), isDownwards, moved: [], marked: scene.marks.map((mark) => mark.card) }, size: extent(all.map(moved)) }
 }
 
 /** No card left of or above the frame, wherever it was pinned. @param {Placed} placed @returns {Placed} */
-function shiftedIntoView({ hub, boxes }) {
+function shiftedIntoView({ hub, boxes, lanes }) {
   const all = hub ? [hub, ...boxes] : boxes
   const left = Math.min(0, ...all.map((box) => box.x))
   const top = Math.min(0, ...all.map((box) => box.y))
-  const moved = (/** @type {Box} */ box) => ({ ...box, x: box.x - left, y: box.y - top })
-  return { hub: hub ? moved(hub) : null, boxes: boxes.map(moved) }
+  /** @template {Point} P @param {P} at @returns {P} */
+  const moved = (at) => ({ ...at, x: at.x - left, y: at.y - top })
+  const placed = without({ hub: hub ? moved(hub) : null, boxes: boxes.map(moved) })
+  return { ...placed, lanes: lanes && { ...lanes, bends: lanes.bends.map((points) => points.map(moved)) } }
 }

@@ -5,50 +5,77 @@ import { svg } from '../../core/dom.js'
 
 const WIDTH = 148
 const HEIGHT = 92
+const MARGIN = 8
 
-/** A small picture of the frame with the visible part marked; drag it to move. @param {HTMLElement} root @param {Canvas} canvas @param {AbortSignal} signal */
+/** A small picture of the frame, with the visible part and the selection marked; drag it to move. @param {HTMLElement} root @param {Canvas} canvas @param {AbortSignal} signal */
 export function minimap(root, canvas, signal) {
   const view = svg('rect', { class: 'minimap-view', rx: 2 })
   const cards = svg('g', {})
   const drawing = svg('svg', { width: WIDTH, height: HEIGHT, 'aria-hidden': 'true' }, cards, view)
   root.replaceChildren(drawing)
   const { viewport } = canvas
-  let scale = 1
+  let fit = { scale: 1, left: 0, top: 0 }
+  /** @type {unknown} */
+  let drawn
 
   const frame = () => {
+    if (drawn === canvas.boxes && cards.childElementCount > 0) return select()
+    drawn = canvas.boxes
     const { width, height } = canvas.content
-    scale = Math.min((WIDTH - 16) / width, (HEIGHT - 16) / height)
-    const [left, top] = [(WIDTH - width * scale) / 2, (HEIGHT - height * scale) / 2]
+    const scale = Math.min((WIDTH - 2 * MARGIN) / width, (HEIGHT - 2 * MARGIN) / height)
+    fit = { scale, left: (WIDTH - width * scale) / 2, top: (HEIGHT - height * scale) / 2 }
     const rects = [...canvas.boxes, ...(canvas.hub ? [canvas.hub] : [])].map((box) => svg('rect', { x: box.x, y: box.y, width: box.width, height: box.height, rx: 8 }))
-    cards.setAttribute('transform', `translate(${left} ${top}) scale(${scale})`)
+    cards.setAttribute('transform', `translate(${fit.left} ${fit.top}) scale(${scale})`)
     cards.replaceChildren(svg('rect', { class: 'minimap-frame', width, height, rx: 14 }), ...rects)
     visible()
+    select()
+  }
+  const select = () => {
+    for (const rect of cards.querySelectorAll('[data-selected]')) rect.removeAttribute('data-selected')
+    for (const index of canvas.selectedCards()) cards.children[index + 1]?.setAttribute('data-selected', '')
   }
   const visible = () => {
     const { width, height } = canvas.content
-    const [left, top] = [(WIDTH - width * scale) / 2, (HEIGHT - height * scale) / 2]
+    const { scale, left, top } = fit
     const shown = { x: -viewport.x / viewport.zoom, y: -viewport.y / viewport.zoom, width: viewport.size.width / viewport.zoom, height: viewport.size.height / viewport.zoom }
     const isAll = shown.x <= 0 && shown.y <= 0 && shown.x + shown.width >= width && shown.y + shown.height >= height
-    root.hidden = isAll
+    if (root.hidden !== (isAll && !isHeld)) root.hidden = isAll && !isHeld
     const [x1, y1] = [Math.max(1, left + shown.x * scale), Math.max(1, top + shown.y * scale)]
     const [x2, y2] = [Math.min(WIDTH - 1, left + (shown.x + shown.width) * scale), Math.min(HEIGHT - 1, top + (shown.y + shown.height) * scale)]
     const box = { x: x1, y: y1, width: Math.max(2, x2 - x1), height: Math.max(2, y2 - y1) }
     for (const [name, value] of Object.entries(box)) view.setAttribute(name, String(Math.round(value * 10) / 10))
   }
+  let isHeld = false
   canvas.addEventListener('drawn', frame, { signal })
+  canvas.editor.addEventListener('select', select, { signal })
   viewport.addEventListener('move', visible, { signal })
   root.addEventListener('pointerdown', (down) => {
     down.stopPropagation()
+    down.preventDefault()
     root.setPointerCapture(down.pointerId)
     const rect = root.getBoundingClientRect()
+    const at = (/** @type {PointerEvent} */ event) => ({ x: (event.clientX - rect.left - fit.left) / fit.scale, y: (event.clientY - rect.top - fit.top) / fit.scale })
+    const middle = { x: (viewport.size.width / 2 - viewport.x) / viewport.zoom, y: (viewport.size.height / 2 - viewport.y) / viewport.zoom }
+    // Held inside the marked part, that part comes along; elsewhere it jumps there first.
+    const start = at(down)
+    const isInside = Math.abs(start.x - middle.x) * viewport.zoom < viewport.size.width / 2 && Math.abs(start.y - middle.y) * viewport.zoom < viewport.size.height / 2
+    const by = isInside ? { x: middle.x - start.x, y: middle.y - start.y } : { x: 0, y: 0 }
+    const stop = new AbortController()
     const go = (/** @type {PointerEvent} */ event) => {
-      const { width, height } = canvas.content
-      const x = (event.clientX - rect.left - (WIDTH - width * scale) / 2) / scale
-      const y = (event.clientY - rect.top - (HEIGHT - height * scale) / 2) / scale
-      viewport.moveTo(viewport.size.width / 2 - x * viewport.zoom, viewport.size.height / 2 - y * viewport.zoom)
+      const to = at(event)
+      viewport.moveTo(viewport.size.width / 2 - (to.x + by.x) * viewport.zoom, viewport.size.height / 2 - (to.y + by.y) * viewport.zoom)
     }
+    const end = () => {
+      stop.abort()
+      isHeld = false
+      delete root.dataset['panning']
+      visible()
+    }
+    isHeld = true
+    root.dataset['panning'] = ''
     go(down)
-    root.addEventListener('pointermove', go)
-    root.addEventListener('pointerup', () => root.removeEventListener('pointermove', go), { once: true })
+    root.addEventListener('pointermove', go, { signal: stop.signal })
+    root.addEventListener('pointerup', end, { signal: stop.signal })
+    root.addEventListener('pointercancel', end, { signal: stop.signal })
   }, { signal })
 }

@@ -1,5 +1,7 @@
 // @ts-check
+import { GRID_PX } from './align.js'
 import { fitScale } from './geometry.js'
+import { swallowClick } from './swallow-click.js'
 
 const MIN_ZOOM = 0.1
 const MAX_ZOOM = 2
@@ -8,10 +10,16 @@ const READABLE_ZOOM = 0.72
 /** On a telephone seeing the whole matters more. */
 const NARROW_PX = 500
 const NARROW_ZOOM = 0.5
+/** Below this only names are shown. */
+const LOW_DETAIL_ZOOM = 0.5
 const MARGIN_PX = 28
 /** Room for the tool bar and the map at the bottom. */
 const FOOT_PX = 60
 const SETTLE_MS = 160
+/** A pointer that moved no further has clicked, not dragged. */
+const STILL_PX = 4
+/** What one can do something with; all else is ground. */
+export const NO_GROUND = '[data-drag], [data-hub], [data-edge], button, a, input, .canvas-tools, .selection-bar, .minimap'
 
 /** @typedef {import('./geometry.js').Point} Point @typedef {import('./geometry.js').Size} Size */
 
@@ -25,6 +33,7 @@ export class Viewport extends EventTarget {
   /** False while the canvas is hidden and has no size yet. */
   isMeasured = false
   #frame = 0
+  #shownZoom = 0
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #settle
 
@@ -60,9 +69,9 @@ export class Viewport extends EventTarget {
     return { x: (clientX - this.origin.left - this.x) / this.zoom, y: (clientY - this.origin.top - this.y) / this.zoom }
   }
 
-  /** Show all of the world, as large as fits. @param {Size} content */
-  fit(content) {
-    const least = this.size.width < NARROW_PX ? NARROW_ZOOM : READABLE_ZOOM
+  /** Show all of the world, as large as fits; what would be too small to read is shown from its beginning, unless the whole is wanted. @param {Size} content @param {{ isWhole?: boolean }} [options] */
+  fit(content, { isWhole = false } = {}) {
+    const least = isWhole ? MIN_ZOOM : this.size.width < NARROW_PX ? NARROW_ZOOM : READABLE_ZOOM
     const view = { width: this.size.width - 2 * MARGIN_PX, height: this.size.height - MARGIN_PX - FOOT_PX }
     this.zoom = Math.max(least, Math.min(1, fitScale(content, view)))
     const left = (this.size.width - content.width * this.zoom) / 2
@@ -70,6 +79,14 @@ export class Viewport extends EventTarget {
     this.x = Math.round(Math.max(MARGIN_PX, left))
     this.y = Math.round(Math.max(MARGIN_PX, Math.min(top, 120)))
     this.#apply(false)
+  }
+
+  /** Show a box of the world in the middle, as large as fits but not larger than life. @param {import('./geometry.js').Box} box */
+  show(box) {
+    const view = { width: this.size.width - 2 * MARGIN_PX, height: this.size.height - MARGIN_PX - FOOT_PX }
+    const zoom = Math.max(MIN_ZOOM, Math.min(1, fitScale(box, view)))
+    const [x, y] = [(this.size.width - box.width * zoom) / 2 - box.x * zoom, (this.size.height - FOOT_PX - box.height * zoom) / 2 - box.y * zoom]
+    this.moveTo(Math.round(x), Math.round(y), zoom)
   }
 
   /** @param {number} factor @param {Point} [at]  a point of the canvas that stays where it is */
@@ -104,11 +121,19 @@ export class Viewport extends EventTarget {
     this.#frame = requestAnimationFrame(() => {
       this.#frame = 0
       this.world.style.transform = `translate(${this.x}px, ${this.y}px) scale(${this.zoom})`
-      this.world.dataset['detail'] = this.zoom < 0.35 ? 'low' : 'full'
-      this.canvas.style.setProperty('--grid', `${20 * this.zoom}px`)
+      const detail = this.zoom < LOW_DETAIL_ZOOM ? 'low' : 'full'
+      if (this.world.dataset['detail'] !== detail) this.world.dataset['detail'] = detail
+      if (this.#shownZoom !== this.zoom) this.#showGrid()
       this.canvas.style.backgroundPosition = `${this.x}px ${this.y}px`
       this.dispatchEvent(new Event('move'))
     })
+  }
+
+  /** Set on the canvas itself: a property that its parts inherit would have the style of every card worked out again. */
+  #showGrid() {
+    this.#shownZoom = this.zoom
+    const step = GRID_PX * this.zoom * (this.zoom < LOW_DETAIL_ZOOM ? 4 : 1)
+    this.canvas.style.backgroundSize = `${step}px ${step}px`
   }
 
   /** A layer of its own only while it moves: kept for good it turns text blurred. */
@@ -132,8 +157,8 @@ export class Viewport extends EventTarget {
 
   /** Dragging the ground moves the world; two fingers zoom it. @param {PointerEvent} down @param {AbortSignal} signal */
   #pan(down, signal) {
-    const onGround = down.target instanceof Element && !down.target.closest('[data-drag], button, a, input')
-    if (!(onGround && down.button === 0) && down.button !== 1) return
+    const onGround = down.target instanceof Element && !down.target.closest(NO_GROUND)
+    if (!(onGround && down.button === 0 && !down.shiftKey) && down.button !== 1) return
     if (this.#fingers.size === 0) this.origin = this.canvas.getBoundingClientRect()
     this.#fingers.set(down.pointerId, { x: down.clientX, y: down.clientY })
     if (this.#fingers.size > 1) return
@@ -144,6 +169,7 @@ export class Viewport extends EventTarget {
       this.#fingers.delete(event.pointerId)
       if (this.#fingers.size > 0) return
       stop.abort()
+      if (event.type === 'pointerup' && Math.hypot(event.clientX - down.clientX, event.clientY - down.clientY) > STILL_PX) swallowClick()
       delete this.canvas.dataset['panning']
     }
     addEventListener('pointerup', end, options)

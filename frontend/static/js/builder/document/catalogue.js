@@ -7,7 +7,8 @@ import { get, join } from '../../core/pointer.js'
  * @typedef {'team' | 'agent' | 'model' | 'tool' | 'workbench' | 'termination' | 'memory' | 'context' | 'executor' | 'other'} Kind
  * @typedef {{ field: string, accepts: string[], many: boolean, required: boolean }} Slot
  * @typedef {{ provider: string, aliases?: string[], component_type: string, group: string, label: string, summary: string,
- *   slots: Slot[], template: Component }} Entry
+ *   slots: Slot[], template: Component, schema?: any,
+ *   drawn_as?: '' | 'order' | 'hub' | 'handoffs' | 'graph', led_by?: string }} Entry
  */
 
 /** @type {Record<string, Kind>} */

@@ -2,17 +2,25 @@
 // Every change of a team, as a named command over the document. Pure: a command makes a new document from the old one.
 import { get, insert, isSame, isWithin, join, last, parent, remove, renameKey, set } from '../../core/pointer.js'
 import { isComponent, titleOf } from './catalogue.js'
+import { groupOf, withActivation } from './graph.js'
+import { inStep } from './in-step.js'
 import { withFreeName } from './naming.js'
+import { renamedPins } from './pins.js'
 
 /**
  * @typedef {import('./catalogue.js').Component} Component
- * @typedef {{ pins?: Record<string, { x: number, y: number }> }} Layout
+ * @typedef {{ pins?: Record<string, { x: number, y: number }>, dismissed?: string[] }} Layout  `dismissed`: hints, by their keys (findings.js)
  * @typedef {{ name: string, component: Component, layout: Layout }} Doc
  * @typedef {import('../../core/store.js').Command<Doc>} Command
  */
 
-/** @param {Doc} doc @param {Component} component @returns {Doc} */
-const withComponent = (doc, component) => ({ ...doc, component })
+/** The names that stand elsewhere in a team, such as in its graph, follow. @param {Doc} doc @param {Component} component @returns {Doc} */
+export function withComponent(doc, component) {
+  const { component: followed, renamed } = inStep(doc.component, component)
+  const pins = doc.layout.pins ?? {}
+  const followedPins = renamed.reduce((each, [old, name]) => renamedPins(each, old, name), pins)
+  return { ...doc, component: followed, layout: renamed.length > 0 && Object.keys(pins).length > 0 ? { ...doc.layout, pins: followedPins } : doc.layout }
+}
 
 /**
  * Write one value. A typing burst in one field is one step.
@@ -23,8 +31,15 @@ export function setValue(pointer, value, name = last(pointer).replaceAll('_', ' 
   return {
     label: `Change ${name}`,
     key: `set ${pointer}`,
-    apply: (doc) => (isSame(get(doc.component, pointer), value) ? doc : withComponent(doc, set(doc.component, pointer, value))),
+    apply: (doc) => (isSame(get(doc.component, pointer), value) ? doc : withComponent(doc, alikeInGroup(set(doc.component, pointer, value), pointer))),
   }
+}
+
+/** How many edges of a group must be taken is said on each of them: what is written on one is written on all. @param {Component} component @param {string} pointer @returns {Component} */
+function alikeInGroup(component, pointer) {
+  const [, place, , index] = /^(.*\/config\/graph)\/nodes\/([^/]+)\/edges\/(\d+)\/activation_condition$/.exec(pointer) ?? []
+  const edge = index === undefined ? undefined : get(component, parent(pointer))
+  return edge && place !== undefined ? set(component, place, withActivation(get(component, place), edge.target, groupOf(edge), edge.activation_condition ?? 'all')) : component
 }
 
 /** Name the team: its name here, and the label it carries into other places. @param {string} name @returns {Command} */
@@ -32,18 +47,9 @@ export function nameTeam(name) {
   return { label: `Name the team ${name}`, key: 'name', apply: (doc) => (doc.name === name ? doc : { ...doc, name, component: { ...doc.component, label: name } }) }
 }
 
-/** Rename an agent, and follow in handoffs and graphs of its team. @param {string} pointer @param {string} name @returns {Command} */
+/** Rename an agent; graphs, handoffs, conditions and the canvas follow. @param {string} pointer @param {string} name @returns {Command} */
 export function renameAgent(pointer, name) {
-  return {
-    label: `Rename to ${name}`,
-    key: `set ${pointer}/config/name`,
-    apply(doc) {
-      const old = get(doc.component, join(pointer, 'config', 'name'))
-      if (old === name) return doc
-      const pins = Object.fromEntries(Object.entries(doc.layout.pins ?? {}).map(([key, at]) => [key === old ? name : key, at]))
-      return { ...doc, component: set(doc.component, join(pointer, 'config', 'name'), name), layout: { ...doc.layout, pins } }
-    },
-  }
+  return { ...setValue(join(pointer, 'config', 'name'), name), label: `Rename to ${name}` }
 }
 
 /**
@@ -128,7 +134,7 @@ export function moveTo(from, slot, many) {
       if (!isComponent(component) || isWithin(slot, from)) return doc
       const added = addComponent(slot, many, component)
       const grown = added.apply(doc)
-      const target = shifted(added.select ?? slot, from)
+      const target = shifted(typeof added.select === 'string' ? added.select : slot, from)
       command.label = `Move ${titleOf(component)}`
       command.select = target
       return withComponent(grown, remove(grown.component, from))
@@ -172,14 +178,4 @@ export function combine(slot, joint, component) {
 /** @param {string} pointer @param {string} name @returns {Command} */
 export function renameEntry(pointer, name) {
   return { label: `Rename entry to ${name}`, apply: (doc) => withComponent(doc, renameKey(doc.component, pointer, name)) }
-}
-
-/** Fix a card at a place of the canvas. @param {string} name @param {{ x: number, y: number }} at @returns {Command} */
-export function pin(name, at) {
-  return { label: `Move ${name}`, apply: (doc) => ({ ...doc, layout: { ...doc.layout, pins: { ...doc.layout.pins, [name]: at } } }) }
-}
-
-/** Let the layout place every card again. @returns {Command} */
-export function unpinAll() {
-  return { label: 'Tidy up', apply: (doc) => (Object.keys(doc.layout.pins ?? {}).length === 0 ? doc : { ...doc, layout: { ...doc.layout, pins: {} } }) }
 }

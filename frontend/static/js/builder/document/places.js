@@ -1,7 +1,7 @@
 // @ts-check
 // Where may this component go? The answer comes from the slots that the catalogue knows; nothing is guessed by name.
 import { get, join, last, parent } from '../../core/pointer.js'
-import { isComponent, titleOf } from './catalogue.js'
+import { isComponent, kindOfType, titleOf } from './catalogue.js'
 import { addComponent, addToEach, combine, ownerOf } from './commands.js'
 import { kindsInWords } from './naming.js'
 
@@ -72,6 +72,13 @@ export function placesIn(catalogue, root, subject, pointer) {
   return fitsMembers ? [...memberPlaces(catalogue, root, subject, pointer), ...ways] : ways
 }
 
+/** A model of the team itself is for whoever leads it, such as its selector. @param {Catalogue} catalogue @param {Component} component @param {Slot} slot */
+function labelOf(catalogue, component, slot) {
+  if (slot.field === 'participants') return `Into ${titleOf(component)}`
+  const leader = slot.accepts.some((type) => kindOfType(type) === 'model') ? catalogue.entry(component)?.led_by : ''
+  return leader ? `For the ${leader.toLowerCase()}` : `As ${slot.field.replaceAll('_', ' ')} of ${titleOf(component)}`
+}
+
 /** A tool goes into the workbench that already holds tools, if there is one. @param {Catalogue} catalogue @param {Component} root @param {Component} subject @param {string} pointer @returns {Place[]} */
 function toolPlaces(catalogue, root, subject, pointer) {
   if (catalogue.kindOf(subject) !== 'tool') return []
@@ -104,7 +111,7 @@ function waysInto(catalogue, root, subject, owner, slot) {
   const pointer = join(owner, 'config', slot.field)
   const filled = get(root, pointer)
   const component = get(root, owner)
-  const label = slot.field === 'participants' ? `Into ${titleOf(component)}` : `As ${slot.field.replaceAll('_', ' ')} of ${titleOf(component)}`
+  const label = labelOf(catalogue, component, slot)
   const add = { label, slot: pointer, many: slot.many, command: addComponent(pointer, slot.many, subject) }
   if (slot.many || !isComponent(filled) || catalogue.kindOf(subject) !== 'termination') return [add]
   const ways = joints(catalogue).map(({ word, template }) => ({

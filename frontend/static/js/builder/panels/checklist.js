@@ -1,66 +1,190 @@
 // @ts-check
+import { api } from '../../core/api.js'
 import { el, find, icon, on, prose } from '../../core/dom.js'
-import { typeLabel } from '../document/catalogue.js'
+import { isSame } from '../../core/pointer.js'
+import { toastError } from '../../core/toast.js'
+import { ownerOf } from '../document/commands.js'
+import { applyFix, counted, dismiss, headline, referTo, showAgain, sorted } from '../document/findings.js'
 
 /**
  * @typedef {import('../editor.js').Editor} Editor
+ * @typedef {import('../editor.js').Need} Need
  * @typedef {import('../../core/api.js').Finding} Finding
+ * @typedef {import('../document/findings.js').Checked} Checked
  */
 
-/** The button that counts problems, and the list behind it, whose entries lead to their places. @param {HTMLElement} button @param {HTMLElement} panel @param {Editor} editor @param {AbortSignal} signal */
+/**
+ * The button that counts what is to be done, and the list behind it: each entry leads to its place, and mends itself where
+ * that is a matter of a press.
+ * @param {HTMLElement} button @param {HTMLElement} panel @param {Editor} editor @param {AbortSignal} signal
+ */
 export function checklist(button, panel, editor, signal) {
+  /** @type {Checked | undefined} */
+  let shown
+  /** @type {Map<string, HTMLElement>} */
+  const forms = new Map()
   const show = () => {
-    const { capabilities } = editor.report
-    const errors = problems(editor)
-    const warnings = editor.report.warnings.filter((each) => each.code !== 'unknown_provider')
-    const state = errors.length > 0 ? 'error' : warnings.length > 0 ? 'warning' : 'ok'
-    button.dataset['state'] = state
-    find('.icon', button).dataset['icon'] = { error: 'circle-alert', warning: 'triangle-alert', ok: 'circle-check' }[state]
-    find('[data-label]', button).textContent = summary(errors.length, warnings.length)
-    panel.replaceChildren(
-      ...group(editor, 'To fix', errors, 'danger'), ...group(editor, 'Worth knowing', warnings, 'warning'),
-      ...(errors.length + warnings.length === 0 ? [el('p', { class: 'checklist-none' }, icon('circle-check'), 'Nothing to fix. The team can run.')] : []),
-      ...(capabilities.length > 0 ? [el('div', { class: 'menu-label' }, 'What a run may do')] : []),
-      ...capabilities.map((each) => entry(editor, each.where, each.text, each.approved ? 'approved' : '', each.approved ? 'shield-check' : 'shield-alert')))
+    const checked = sorted(editor.report, editor.doc)
+    tellHeadline(button, checked, editor.report.isKnown)
+    if (shown && isSame(shown, checked)) return
+    shown = checked
+    if (panel.matches(':popover-open')) keepingFocus(panel, () => draw(panel, editor, checked, forms))
   }
   editor.addEventListener('report', show, { signal })
-  on(panel, 'click', '[data-where]', (_event, item) => {
-    panel.hidePopover()
-    const where = item.dataset['where'] ?? ''
-    editor.select(editor.catalogue.owner(editor.root, where), { reveal: where })
+  let { dismissed } = editor.doc.layout
+  editor.addEventListener('doc', () => {
+    const isAnew = dismissed !== editor.doc.layout.dismissed
+    dismissed = editor.doc.layout.dismissed
+    if (isAnew) editor.setReport(editor.report) // the badges of cards and rows count hints as well
+    else show()
+  }, { signal })
+  panel.addEventListener('beforetoggle', (event) => {
+    if (event.newState !== 'open') return
+    forms.clear()
+    draw(panel, editor, sorted(editor.report, editor.doc), forms)
+  }, { signal })
+  panel.addEventListener('toggle', (event) => {
+    if (event.newState === 'open') entries(panel)[0]?.focus()
+  }, { signal })
+  panel.addEventListener('keydown', (event) => moveAmong(entries(panel), event), { signal })
+  on(panel, 'submit', 'form', (event, form) => {
+    event.preventDefault()
+    const need = editor.report.needs.find((each) => each.reference === form.dataset['secret'])
+    if (need) void store(editor, need, /** @type {HTMLInputElement} */ (find('input', form)))
   }, signal)
+  show()
 }
 
-/** All that keeps the team from running: mistakes, and parts that have no engine here. @param {Pick<Editor, 'report' | 'at'>} editor @returns {Finding[]} */
-export function problems(editor) {
-  return [...opaqueParts(editor), ...editor.report.errors]
+/** Problems as a list that leads to their places, for others to show. @param {Editor} editor @param {Finding[]} findings */
+export function problemList(editor, findings) {
+  return list(findings.map((each) => row(editor, each, 'error', 'circle-alert')))
 }
 
-/** @param {Pick<Editor, 'report' | 'at'>} editor @returns {Finding[]} */
-function opaqueParts(editor) {
-  return editor.report.parts.filter((part) => part.status === 'opaque').map(({ where }) => {
-    const component = editor.at(where)
-    const what = component ? typeLabel(component.provider) : 'A part'
-    return { code: 'opaque', where, message: `Cannot run here: ${what} is not supported yet.`, fix: 'It is kept as it is and exported unchanged.' }
-  })
+/** Go to what a finding is about: selected, unfolded, focused. @param {Editor} editor @param {string} where */
+export function goTo(editor, where) {
+  document.getElementById('tab-form')?.click()
+  document.getElementById('panel-form')?.focus({ preventScroll: true }) // until the field is there, or where there is none
+  editor.select(editor.catalogue.owner(editor.root, where), { reveal: where })
 }
 
-/** @param {number} errors @param {number} warnings */
-function summary(errors, warnings) {
-  if (errors > 0) return errors === 1 ? '1 problem' : `${errors} problems`
-  if (warnings > 0) return warnings === 1 ? '1 note' : `${warnings} notes`
-  return 'Ready'
+/** @param {HTMLElement} button @param {Checked} checked @param {boolean} isKnown */
+function tellHeadline(button, checked, isKnown) {
+  const { state, text, glyph } = headline(checked, isKnown)
+  const label = find('[data-label]', button)
+  button.dataset['state'] = state
+  find('.icon', button).dataset['icon'] = glyph
+  if (label.textContent !== text) label.textContent = text
 }
 
-/** @param {Editor} editor @param {string} title @param {Finding[]} findings @param {string} tone */
-function group(editor, title, findings, tone) {
-  if (findings.length === 0) return []
-  return [el('div', { class: 'menu-label' }, title), ...findings.map((each) => entry(editor, each.where, each.message, each.fix, tone === 'danger' ? 'circle-alert' : 'triangle-alert', tone))]
+/** @param {HTMLElement} panel */
+function entries(panel) {
+  return /** @type {HTMLElement[]} */ ([...panel.querySelectorAll('.checklist-item')].filter((each) => each.checkVisibility()))
 }
 
-/** @param {Editor} editor @param {string} where @param {string} text @param {string} detail @param {string} glyph @param {string} [tone] */
-function entry(editor, where, text, detail, glyph, tone = '') {
-  const owner = editor.titleAt(editor.catalogue.owner(editor.root, where))
-  return el('button', { type: 'button', class: 'checklist-item', 'data-where': where, 'data-tone': tone }, icon(glyph),
-    el('span', {}, el('b', {}, owner ? `${owner}: ` : ''), ...prose(text), detail && el('span', { class: 'muted' }, ' ', ...prose(detail))))
+/** The arrow keys go from entry to entry, Tab to what can be done with one. @param {HTMLElement[]} items @param {KeyboardEvent} event */
+function moveAmong(items, event) {
+  if (event.target instanceof HTMLInputElement || !['ArrowDown', 'ArrowUp'].includes(event.key)) return
+  event.preventDefault()
+  const here = items.findIndex((each) => each.closest('li')?.contains(document.activeElement))
+  items[(here + (event.key === 'ArrowDown' ? 1 : -1) + items.length) % items.length]?.focus()
+}
+
+/** What had the focus keeps it, or the entry that took its place. @param {HTMLElement} panel @param {() => void} change */
+function keepingFocus(panel, change) {
+  const active = document.activeElement
+  const had = active instanceof HTMLElement && panel.contains(active) ? active : null
+  const index = entries(panel).findIndex((each) => each.closest('li')?.contains(had))
+  change()
+  if (!had) return
+  if (had.isConnected) return had.focus()
+  const items = entries(panel)
+  const next = items[Math.min(Math.max(index, 0), items.length - 1)] ?? panel.querySelector('[tabindex]')
+  if (next instanceof HTMLElement) next.focus()
+}
+
+/** @param {HTMLElement} panel @param {Editor} editor @param {Checked} checked @param {Map<string, HTMLElement>} forms  those being filled in */
+function draw(panel, editor, checked, forms) {
+  const { problems, advice, dismissed, needs, asked } = checked
+  const { capabilities, parts, isKnown } = editor.report
+  panel.replaceChildren(...[
+    ...section('Problems', 'to mend before a run', problems.map((each) => row(editor, each, 'error', 'circle-alert'))),
+    ...section('Needs', 'missing on this machine', needs.map((each) => row(editor, each, 'warning', 'key-round', secretForm(editor, each, forms)))),
+    ...section('Advice', 'worth a look', advice.map((each) => row(editor, each, 'hint', 'lightbulb', null, act('x', 'Dismiss this hint', () => editor.run(dismiss(each)))))),
+    dismissed.length > 0 && el('details', { class: 'checklist-fold' }, el('summary', {}, icon('chevron-right'), `${counted(dismissed.length, 'hint')} dismissed`),
+      list(dismissed.map((each) => row(editor, each, 'off', 'lightbulb', null, act('eye', 'Show this hint again', () => editor.run(showAgain(each))))))),
+    ...section('Permissions', 'asked for when the team first runs', asked.map((each) => row(editor, { code: each.kind, message: each.text, fix: '', where: each.where }, '', 'shield-alert'))),
+    isKnown && problems.length + needs.length + advice.length === 0 && el('p', { class: 'checklist-none', tabindex: '-1' }, icon('circle-check'),
+      el('span', {}, el('b', {}, 'Nothing to mend.'), asked.length > 0 ? ' The team runs once you approve what it asks for.' : ' The team can run.')),
+    isKnown && fine(parts.filter((part) => part.status === 'loaded').length, capabilities.length - asked.length),
+  ].filter((each) => each instanceof Node))
+}
+
+/** What was checked and is in order, in one quiet line. @param {number} sound @param {number} approved */
+function fine(sound, approved) {
+  const words = [sound > 0 && `${counted(sound, 'part')} checked`, approved > 0 && `${counted(approved, 'permission')} approved`].filter(Boolean)
+  return words.length > 0 && el('p', { class: 'checklist-fine' }, icon('check'), words.join(' · '))
+}
+
+/** @param {string} title @param {string} what @param {HTMLElement[]} rows @returns {Node[]} */
+function section(title, what, rows) {
+  if (rows.length === 0) return []
+  return [el('h2', { class: 'checklist-title' }, title, el('span', { class: 'count' }, rows.length), el('span', { class: 'checklist-what' }, what)), list(rows)]
+}
+
+/** @param {HTMLElement[]} rows */
+function list(rows) {
+  return el('ul', { role: 'list', class: 'checklist-list' }, ...rows)
+}
+
+/** @param {Editor} editor @param {Finding} finding @param {string} tone @param {string} glyph @param {HTMLElement | null} [more]  what else can be done @param {HTMLElement} [aside] */
+function row(editor, finding, tone, glyph, more, aside) {
+  const { where, message, fix, fixes = [] } = finding
+  const owner = placeName(editor, where)
+  const leap = () => {
+    find('#checklist').hidePopover()
+    goTo(editor, where)
+  }
+  const mend = fixes.map((each) => el('button', { type: 'button', class: 'button small', title: each.label, on: { click: () => editor.run(applyFix(each)) } }, each.label))
+  return el('li', { class: 'checklist-row', 'data-tone': tone, 'data-code': finding.code },
+    el('button', { type: 'button', class: 'checklist-item', 'data-where': where, on: { click: leap } }, icon(glyph),
+      el('span', {}, owner && el('b', { class: 'checklist-owner' }, owner), el('span', { class: 'checklist-text' }, ...prose(message), fix && el('span', { class: 'muted' }, ' ', ...prose(fix))))),
+    aside, (mend.length > 0 || more) && el('div', { class: 'checklist-acts' }, ...mend, more))
+}
+
+/** "writer › gpt-4o": what a place is in, and for parts without a name of their own whose part it is. @param {Editor} editor @param {string} where */
+function placeName(editor, where) {
+  const owner = editor.catalogue.owner(editor.root, where)
+  const around = ownerOf(owner)
+  const isNamed = owner === '' || editor.at(owner)?.config['name'] !== undefined
+  return [!isNamed && around !== '' && editor.titleAt(around), editor.titleAt(owner)].filter(Boolean).join(' › ')
+}
+
+/** @param {string} glyph @param {string} label @param {() => void} click */
+function act(glyph, label, click) {
+  return el('button', { type: 'button', class: 'button quiet small icon-only', 'aria-label': label, title: label, on: { click } }, icon(glyph))
+}
+
+/** @param {Editor} editor @param {Need} need @param {Map<string, HTMLElement>} forms */
+function secretForm(editor, need, forms) {
+  if (need.name === '') return null
+  if (need.is_stored) return el('button', { type: 'button', class: 'button small', on: { click: () => editor.run(referTo(need.places, need.name)) } }, `Use the stored secret ${need.name}`)
+  const known = forms.get(need.reference)
+  if (known) return known
+  const form = el('form', { class: 'checklist-secret', 'data-secret': need.reference },
+    el('input', { class: 'input', type: 'password', 'aria-label': `Value of ${need.name}`, placeholder: `Value of ${need.name}`, autocomplete: 'new-password', required: true }),
+    el('button', { class: 'button small' }, 'Set it here'))
+  forms.set(need.reference, form)
+  return form
+}
+
+/** @param {Editor} editor @param {Need} need @param {HTMLInputElement} input */
+async function store(editor, need, input) {
+  try {
+    await api.put(`/api/secrets/${encodeURIComponent(need.name)}`, { value: input.value })
+    input.value = ''
+    if (need.places.length > 0) editor.run(referTo(need.places, need.name))
+    editor.dispatchEvent(new Event('recheck'))
+  } catch (error) {
+    toastError(error)
+  }
 }

@@ -1,172 +1,245 @@
 // @ts-check
-// The form of the selected component: HTML from the server, edits into the document.
-import { api } from '../../core/api.js'
+// The form of the selection: HTML from the server, edits into the document.
+import { api, ApiError } from '../../core/api.js'
 import { debounce, on, prose } from '../../core/dom.js'
-import { get, join, last, parent } from '../../core/pointer.js'
+import { get, isSame, join } from '../../core/pointer.js'
 import { toastError } from '../../core/toast.js'
-import { fillSlot, removeSelected } from '../actions.js'
-import { isComponent, KIND_ICON, titleOf, typeLabel } from '../document/catalogue.js'
-import { ownerOf, removeAt, renameAgent, renameEntry, setValue } from '../document/commands.js'
-import { conditionText } from '../canvas/scene.js'
-import { freeName } from '../document/naming.js'
-import { readValue } from '../document/values.js'
+import { isComponent } from '../document/catalogue.js'
+import { ownerOf, renameAgent, setValue } from '../document/commands.js'
+import { rangeProblem, readValue, stepped } from '../document/values.js'
+import { act, clearValue, reshape } from './form-acts.js'
+import { at, bindEntries } from './form-entries.js'
+import { morph } from './form-morph.js'
+import { nameParts } from './form-names.js'
+import { bindTypeSwitch } from './form-switch.js'
 
-/** @typedef {import('../editor.js').Editor} Editor */
+/**
+ * @typedef {import('../editor.js').Editor} Editor
+ * @typedef {{ text: string, problem: string, base: unknown }} Unfinished  text that is no value, over the value `base`
+ * @typedef {HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement} Control
+ */
 
 const ORIGIN = 'form'
+const AFTER_TYPING_MS = 450
 
-/** @param {HTMLElement} root @param {Editor} editor @param {AbortSignal} signal */
-export function formTab(root, editor, signal) {
-  /** @type {AbortController | undefined} */
-  let asking
-  let wanted = ''
-
-  const load = async () => {
-    asking?.abort()
-    asking = new AbortController()
-    const pointer = editor.selection
-    try {
-      const body = { component: editor.root, pointer, errors: editor.report.errors }
-      const html = await api.html('/fragments/form', body, { signal: asking.signal })
-      if (pointer === editor.selection) show(root, html)
-      if (wanted) focusField(root, wanted)
-      wanted = ''
-      nameParts(root, editor)
-    } catch (error) {
-      toastError(error)
-    } finally {
-      root.removeAttribute('aria-busy')
-    }
-  }
-  const soon = debounce(load, 90)
+/**
+ * @param {HTMLElement} root @param {Editor} editor @param {AbortSignal} signal
+ * @param {(editor: Editor, signal: AbortSignal) => Promise<string>} [draw]  asks for the HTML, where it is not the form of a component
+ */
+export function formTab(root, editor, signal, draw = drawForm) {
+  const form = new Form(root, editor, draw)
+  const soon = debounce(() => void form.load(), 90)
+  const later = debounce(() => void form.load(), AFTER_TYPING_MS)
+  form.again = soon
 
   editor.addEventListener('select', (event) => {
     const { reveal, changed } = /** @type {CustomEvent} */ (event).detail
-    wanted = reveal ?? ''
-    if (changed) root.setAttribute('aria-busy', 'true')
-    if (changed || !focusField(root, wanted)) soon()
-    else wanted = ''
+    form.revealed = reveal ?? ''
+    if (changed) form.leave()
+    else if (focusField(root, form.revealed)) form.revealed = ''
+    else soon()
   }, { signal })
   editor.addEventListener('doc', (event) => {
     const { origin, key } = /** @type {CustomEvent} */ (event).detail
-    if (origin !== ORIGIN || !key) soon()
+    if (origin === ORIGIN && key) later()
+    else soon()
   }, { signal })
-  editor.addEventListener('report', () => showErrors(root, editor), { signal })
-  bindEdits(root, editor, signal)
-  void load()
+  editor.addEventListener('report', () => form.showErrors(), { signal })
+  bindEdits(form, signal)
+  bindEntries(root, editor, form, signal)
+  bindTypeSwitch(root, editor, signal)
+  void form.load()
 }
 
-/** Swap the form, keeping what was unfolded, scrolled and focused. @param {HTMLElement} root @param {string} html */
-function show(root, html) {
-  const isSame = (/** @type {string} */ text) => root.querySelector('[data-form]')?.getAttribute('data-form') === text
-  const open = root.querySelector('details[data-keep]')?.hasAttribute('open') ?? false
-  const focused = document.activeElement instanceof HTMLElement && root.contains(document.activeElement) ? document.activeElement.id : ''
-  const template = document.createElement('template')
-  template.innerHTML = html
-  const isSamePlace = isSame(template.content.querySelector('[data-form]')?.getAttribute('data-form') ?? '')
-  root.replaceChildren(template.content)
-  if (!isSamePlace) root.scrollTop = 0
-  if (open && isSamePlace) root.querySelector('details[data-keep]')?.setAttribute('open', '')
-  if (focused && isSamePlace) document.getElementById(focused)?.focus({ preventScroll: true })
+/** @param {Editor} editor @param {AbortSignal} signal @returns {Promise<string>} */
+function drawForm(editor, signal) {
+  return api.html('/fragments/form', { component: editor.root, pointer: editor.selection, errors: editor.report.errors }, { signal })
 }
 
-/** Components in slots look and read as they do on the canvas. @param {HTMLElement} root @param {Editor} editor */
-function nameParts(root, editor) {
-  for (const button of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll('.form-slot-name'))) {
-    const pointer = button.dataset['pointer'] ?? ''
-    const component = editor.at(pointer)
-    if (!component) continue
-    const kind = editor.catalogue.kindOf(component)
-    const [glyph, name, type] = /** @type {HTMLElement[]} */ ([...button.children])
-    button.dataset['kind'] = kind
-    glyph?.setAttribute('data-icon', KIND_ICON[kind])
-    const isCondition = kind === 'termination' && editor.catalogue.children(component, '').length === 0
-    name?.replaceChildren(isCondition ? editor.report.words[pointer] ?? conditionText(component) : titleOf(component))
-    type?.replaceChildren(isCondition || titleOf(component) === typeLabel(component.provider) ? '' : typeLabel(component.provider))
+/** What is drawn now, with what was typed into it and is no value yet. */
+class Form {
+  /** @type {Map<string, Unfinished>} */
+  unfinished = new Map()
+  /** The field to show and focus once it is there. */
+  revealed = ''
+  again = () => {}
+  /** @type {string[]} */
+  #focused = []
+  /** @type {AbortController | undefined} */
+  #asking
+
+  /** @param {HTMLElement} root @param {Editor} editor @param {typeof drawForm} draw */
+  constructor(root, editor, draw) {
+    this.root = root
+    this.editor = editor
+    this.draw = draw
   }
+
+  /** Something else was selected: nobody types into the old form while the new one comes. */
+  leave() {
+    this.root.setAttribute('aria-busy', 'true')
+    this.root.toggleAttribute('data-stale', !this.root.contains(document.activeElement))
+    void this.load()
+  }
+
+  async load() {
+    this.#asking?.abort()
+    const asking = new AbortController()
+    this.#asking = asking
+    const pointer = this.editor.selection
+    const component = this.editor.root
+    try {
+      const html = await this.draw(this.editor, asking.signal)
+      if (pointer !== this.editor.selection) return
+      if (component !== this.editor.root && this.root.querySelector(at('data-form', pointer))) return this.again()
+      this.#show(html, pointer)
+    } catch (error) {
+      const isGone = error instanceof ApiError && error.status === 404
+      if (!isGone && !asking.signal.aborted) toastError(error)
+    } finally {
+      if (this.#asking === asking) for (const name of ['aria-busy', 'data-stale']) this.root.removeAttribute(name)
+    }
+  }
+
+  /** @param {string} html @param {string} pointer */
+  #show(html, pointer) {
+    const template = document.createElement('template')
+    template.innerHTML = html
+    const fresh = template.content.querySelector('[data-form]')
+    const here = this.root.querySelector(at('data-form', pointer))
+    this.#forget()
+    if (here && fresh) morph(here, fresh, (control) => this.unfinished.has(control.dataset['pointer'] ?? ''))
+    else {
+      this.root.replaceChildren(template.content)
+      this.root.scrollTop = 0
+    }
+    nameParts(this.root, this.editor)
+    this.showErrors()
+    this.root.dispatchEvent(new CustomEvent('form:shown', { bubbles: true, detail: { pointer, title: fresh?.getAttribute('data-form-title') ?? '' } }))
+    this.#moveFocus()
+  }
+
+  /** Unfinished text ends where its value changed elsewhere: undone, or written in another tab. */
+  #forget() {
+    for (const [pointer, { base }] of this.unfinished) if (!isSame(get(this.editor.root, pointer) ?? null, base ?? null)) this.unfinished.delete(pointer)
+    for (const [pointer, { text }] of this.unfinished) {
+      const control = this.root.querySelector(`:is(input, textarea)${at('data-pointer', pointer)}`)
+      if (!control && ownerOf(pointer) === this.editor.selection) requestAnimationFrame(() => this.#restore(pointer, text))
+    }
+  }
+
+  /** @param {string} pointer @param {string} text */
+  #restore(pointer, text) {
+    const control = this.root.querySelector(`:is(input, textarea)${at('data-pointer', pointer)}`)
+    if (control instanceof HTMLInputElement || control instanceof HTMLTextAreaElement) control.value = text
+  }
+
+  /** The first of these gets the focus once the form shows the change that comes now. @param {string[]} selectors */
+  focusNext(selectors) {
+    this.#focused = selectors
+  }
+
+  #moveFocus() {
+    if (this.revealed) focusField(this.root, this.revealed)
+    this.revealed = ''
+    const wanted = this.#focused.map((selector) => this.root.querySelector(selector)).find((each) => each instanceof HTMLElement)
+    this.#focused = []
+    if (!(wanted instanceof HTMLElement)) return
+    unfold(wanted)
+    wanted.focus()
+  }
+
+  showErrors() {
+    for (const place of /** @type {NodeListOf<HTMLElement>} */ (this.root.querySelectorAll('[data-error-for]'))) {
+      const pointer = place.dataset['errorFor'] ?? ''
+      const found = this.editor.report.errors.find((each) => each.where === pointer)
+      this.say(pointer, this.unfinished.get(pointer)?.problem ?? (found ? `${found.message} ${found.fix}`.trim() : this.#outOfRange(pointer)))
+    }
+  }
+
+  /** @param {string} pointer */
+  #outOfRange(pointer) {
+    const control = this.root.querySelector(`input[data-kind]${at('data-pointer', pointer)}`)
+    return control instanceof HTMLInputElement ? rangeProblem(get(this.editor.root, pointer), rangeOf(control)) : ''
+  }
+
+  /** @param {string} pointer @param {string} problem */
+  say(pointer, problem) {
+    const place = this.root.querySelector(at('data-error-for', pointer))
+    const control = this.root.querySelector(`:is(input, textarea, select)[data-kind]${at('data-pointer', pointer)}`)
+    if (place instanceof HTMLElement) {
+      place.replaceChildren(...prose(problem))
+      place.hidden = problem === ''
+    }
+    if (problem) control?.setAttribute('aria-invalid', 'true')
+    else control?.removeAttribute('aria-invalid')
+  }
+
+  /** @param {string} pointer @param {string} kind @param {string} text @param {HTMLElement} control */
+  edit(pointer, kind, text, control) {
+    const result = readValue(kind, text)
+    if ('problem' in result) {
+      this.unfinished.set(pointer, { text, problem: result.problem, base: get(this.editor.root, pointer) })
+      return this.say(pointer, result.problem)
+    }
+    this.unfinished.delete(pointer)
+    this.say(pointer, rangeProblem(result.value, rangeOf(control)))
+    if (typeof result.value === 'number') control.setAttribute('aria-valuenow', String(result.value))
+    const owner = ownerOf(pointer)
+    const isName = pointer === join(owner, 'config', 'name') && isComponent(get(this.editor.root, owner)) && typeof result.value === 'string'
+    if (isName) this.editor.run(renameAgent(owner, String(result.value)), ORIGIN)
+    else this.editor.run(result.value === undefined ? clearValue(pointer) : setValue(pointer, result.value), ORIGIN)
+  }
+}
+
+/** @param {HTMLElement} control */
+function rangeOf(control) {
+  const { min, max, aboveMin } = control.dataset
+  return { ...(min !== undefined && { min: Number(min) }), ...(max !== undefined && { max: Number(max) }), isAboveMin: aboveMin !== undefined }
 }
 
 /** @param {HTMLElement} root @param {string} pointer @returns {boolean} whether it is there */
-function focusField(root, pointer) {
+export function focusField(root, pointer) {
   if (!pointer) return false
-  const control = root.querySelector(`[data-pointer="${CSS.escape(pointer)}"]`) ?? root.querySelector(`[data-field="${CSS.escape(pointer)}"] :is(input, select, textarea, button)`)
+  const control = root.querySelector(`:is(input, select, textarea, json-code)${at('data-pointer', pointer)}`)
+    ?? root.querySelector(`${at('data-field', pointer)} :is(input, select, textarea, button, summary)`)
+    ?? root.querySelector(`${at('data-entry', pointer)} :is(.form-slot-name, input, select, textarea)`)
   if (!(control instanceof HTMLElement)) return false
-  control.closest('details')?.setAttribute('open', '')
+  unfold(control)
   control.scrollIntoView({ block: 'center' })
-  control.focus()
+  if (control.localName === 'json-code') /** @type {any} */ (control).reveal(1, 1)
+  else control.focus()
   return true
 }
 
-/** @param {HTMLElement} root @param {Editor} editor */
-function showErrors(root, editor) {
-  for (const place of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll('[data-error-for]'))) {
-    const pointer = place.dataset['errorFor'] ?? ''
-    const found = editor.report.errors.find((each) => each.where === pointer)
-    setError(root, pointer, found ? `${found.message} ${found.fix}`.trim() : '')
-  }
+/** Open what an element is folded into. @param {HTMLElement} control */
+function unfold(control) {
+  const own = control.matches('summary') ? control.parentElement : null
+  for (let fold = (own ?? control).closest('details'); fold; fold = fold.parentElement?.closest('details') ?? null) if (fold !== own) fold.open = true
 }
 
-/** @param {HTMLElement} root @param {string} pointer @param {string} text */
-function setError(root, pointer, text) {
-  const place = root.querySelector(`[data-error-for="${CSS.escape(pointer)}"]`)
-  const control = root.querySelector(`:is(input, textarea, select)[data-pointer="${CSS.escape(pointer)}"]`)
-  if (place instanceof HTMLElement) {
-    place.replaceChildren(...prose(text))
-    place.hidden = text === ''
-  }
-  if (text) control?.setAttribute('aria-invalid', 'true')
-  else control?.removeAttribute('aria-invalid')
-}
-
-/** @param {HTMLElement} root @param {Editor} editor @param {AbortSignal} signal */
-function bindEdits(root, editor, signal) {
+/** @param {Form} form @param {AbortSignal} signal */
+function bindEdits(form, signal) {
+  const { root, editor } = form
   root.addEventListener('input', (event) => {
     const control = event.target
     if (!(control instanceof HTMLInputElement || control instanceof HTMLTextAreaElement || control instanceof HTMLSelectElement)) return
     const { pointer, kind } = control.dataset
     if (pointer === undefined || kind === undefined) return
-    edit(pointer, kind, control instanceof HTMLInputElement && control.type === 'checkbox' ? String(control.checked) : control.value)
+    form.edit(pointer, kind, control instanceof HTMLInputElement && control.type === 'checkbox' ? String(control.checked) : control.value, control)
   }, { signal })
   root.addEventListener('json-code:input', (event) => {
-    const { dataset } = /** @type {HTMLElement} */ (event.target)
-    if (dataset['pointer'] !== undefined) edit(dataset['pointer'], dataset['kind'] ?? 'string', /** @type {CustomEvent} */ (event).detail.text)
+    const code = /** @type {HTMLElement} */ (event.target)
+    const { pointer, kind } = code.dataset
+    if (pointer !== undefined) form.edit(pointer, kind ?? 'string', /** @type {CustomEvent} */ (event).detail.text, code)
   }, { signal })
-  on(root, 'click', '[data-action]', (_event, button) => act(editor, button), signal)
-  on(root, 'change', '[data-action-change]', (_event, control) => {
-    if (!(control instanceof HTMLInputElement || control instanceof HTMLSelectElement)) return
-    const pointer = control.dataset['pointer'] ?? ''
-    if (control.dataset['actionChange'] === 'rename-key') editor.run(renameEntry(pointer, control.value))
-    else editor.run({ ...setValue(pointer, JSON.parse(control.value)), key: '' })
+  on(root, 'keydown', '[role=spinbutton]', (event, control) => {
+    const by = { ArrowUp: 1, ArrowDown: -1, PageUp: 10, PageDown: -10 }[/** @type {KeyboardEvent} */ (event).key]
+    if (by === undefined || event.altKey || !(control instanceof HTMLInputElement)) return
+    event.preventDefault()
+    control.value = stepped(control.value, by, rangeOf(control))
+    control.dispatchEvent(new Event('input', { bubbles: true }))
   }, signal)
-
-  /** @param {string} pointer @param {string} kind @param {string} text */
-  function edit(pointer, kind, text) {
-    const result = readValue(kind, text)
-    setError(root, pointer, 'problem' in result ? result.problem : '')
-    if ('problem' in result) return
-    const owner = ownerOf(pointer)
-    const isName = pointer === join(owner, 'config', 'name') && isComponent(get(editor.root, owner)) && typeof result.value === 'string'
-    editor.run(isName ? renameAgent(owner, String(result.value)) : setValue(pointer, result.value), ORIGIN)
-  }
-}
-
-/** @param {Editor} editor @param {HTMLElement} button */
-function act(editor, button) {
-  const pointer = button.dataset['pointer'] ?? ''
-  const json = button.dataset['json']
-  const here = get(editor.root, pointer)
-  switch (button.dataset['action']) {
-    case 'select': return editor.select(pointer)
-    case 'pick': return void fillSlot(editor, pointer)
-    case 'set': return void editor.run({ ...setValue(pointer, JSON.parse(json ?? 'null')), key: '', label: `Reset ${last(pointer)}` })
-    case 'add': return void editor.run({ ...setValue(pointer, [...(Array.isArray(here) ? here : []), JSON.parse(json ?? 'null')]), key: '', label: `Add to ${last(pointer)}` })
-    case 'add-key': return void editor.run({ ...setValue(pointer, { ...here, [freeName('key', Object.keys(here ?? {}))]: JSON.parse(json ?? 'null') }), key: '' })
-    case 'remove': {
-      const selection = editor.selection
-      if (isComponent(here)) removeSelected(editor, pointer)
-      else editor.run({ ...removeAt(pointer, `entry of ${last(parent(pointer))}`), select: selection })
-      return editor.select(selection, { quiet: true })
-    }
-    default:
-  }
+  on(root, 'click', '[data-action]', (_event, button) => act(form, button), signal)
+  on(root, 'change', '[data-variant]', (_event, select) => reshape(editor, /** @type {HTMLSelectElement} */ (select)), signal)
 }

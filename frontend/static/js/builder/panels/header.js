@@ -1,6 +1,6 @@
 // @ts-check
 import { find, on } from '../../core/dom.js'
-import { problems } from './checklist.js'
+import { problems } from '../document/findings.js'
 
 /** @typedef {import('../editor.js').Editor} Editor @typedef {import('../save.js').Saver} Saver */
 
@@ -34,7 +34,7 @@ export function header(root, editor, saver, signal) {
   on(root, 'click', '[data-save-state]', () => void saver.save(), signal)
   on(root, 'click', '[data-run]', async (event, link) => {
     event.preventDefault()
-    if (problems(editor).length > 0) return openChecklist(root)
+    if (problems(editor.report, editor.doc).length > 0) return openChecklist(root)
     if (await saver.save()) location.assign(/** @type {HTMLAnchorElement} */ (link).href)
   }, signal)
   show()
@@ -43,9 +43,7 @@ export function header(root, editor, saver, signal) {
 /** What is in the way comes first; the list leads to each place. @param {HTMLElement} root */
 function openChecklist(root) {
   const list = find('#checklist', root)
-  if (!list.matches(':popover-open')) find('[data-checklist]', root).click()
-  const first = list.querySelector('[data-where]')
-  if (first instanceof HTMLElement) first.focus()
+  if (!list.matches(':popover-open')) find('[data-checklist]', root).click() // which focuses the first of it
 }
 
 /** On a narrow screen one of palette, outline and canvas is shown at a time. @param {HTMLElement} root @param {(tab: HTMLElement) => void} chooseSide @param {() => void} onCanvas @param {AbortSignal} signal */

@@ -1,8 +1,9 @@
 // @ts-check
 import { find, on } from '../../core/dom.js'
 import { duplicateSelected, keepInLibrary, removeSelected } from '../actions.js'
-import { KIND_ICON, KIND_NAME, typeLabel } from '../document/catalogue.js'
+import { KIND_ICON, KIND_NAME, titleOf, typeLabel } from '../document/catalogue.js'
 import { ownerOf } from '../document/commands.js'
+import { endsOf } from '../document/connections.js'
 
 /** @typedef {import('../editor.js').Editor} Editor */
 
@@ -13,21 +14,27 @@ import { ownerOf } from '../document/commands.js'
 export function inspector(root, editor, signal) {
   const head = find('[data-inspector-head]', root)
   const describe = () => {
-    const component = editor.at(editor.selection) ?? editor.root
-    const kind = editor.catalogue.kindOf(component)
-    const glyph = find('.icon', head)
+    const { selection } = editor
+    const component = editor.at(selection)
+    const around = editor.at(editor.catalogue.owner(editor.root, selection)) ?? editor.root
+    const kind = editor.catalogue.kindOf(around)
     head.dataset['kind'] = kind
-    glyph.dataset['icon'] = KIND_ICON[kind]
-    find('[data-title]', head).textContent = editor.titleAt(editor.selection)
-    find('[data-type]', head).textContent = [KIND_NAME[kind], typeLabel(component.provider)].join(' · ')
-    find('[data-type]', head).title = component.provider
+    find('.icon', head).dataset['icon'] = KIND_ICON[kind]
+    if (component) find('[data-title]', head).textContent = editor.titleAt(selection)
+    find('[data-type]', head).textContent = component ? [KIND_NAME[kind], typeLabel(component.provider)].join(' · ') : `Part of ${titleOf(around)}`
+    find('[data-type]', head).title = around.provider
     const up = find('[data-up]', head)
-    up.hidden = editor.selection === ''
-    up.title = editor.selection === '' ? '' : `Back to ${editor.titleAt(ownerOf(editor.selection))}`
-    for (const button of /** @type {NodeListOf<HTMLButtonElement>} */ (head.querySelectorAll('[data-needs-member]'))) button.hidden = editor.selection === ''
+    up.hidden = selection === ''
+    up.title = selection === '' ? '' : `Back to ${component ? editor.titleAt(ownerOf(selection)) : titleOf(around)}`
+    for (const button of /** @type {NodeListOf<HTMLButtonElement>} */ (head.querySelectorAll('[data-needs-member]'))) button.hidden = selection === '' || !(component || (button.matches('[data-remove-selected]') && endsOf(editor.root, selection)))
+    find('[data-to-library]', head).hidden = !component
   }
+  root.addEventListener('form:shown', (event) => {
+    const { title } = /** @type {CustomEvent} */ (event).detail
+    if (title !== '') find('[data-title]', head).textContent = title
+  }, { signal })
   for (const type of ['select', 'doc']) editor.addEventListener(type, describe, { signal })
-  on(head, 'click', '[data-up]', () => editor.select(ownerOf(editor.selection)), signal)
+  on(head, 'click', '[data-up]', () => editor.select(editor.at(editor.selection) ? ownerOf(editor.selection) : editor.catalogue.owner(editor.root, editor.selection)), signal)
   on(head, 'click', '[data-to-library]', () => void keepInLibrary(editor), signal)
   on(head, 'click', '[data-duplicate]', () => duplicateSelected(editor), signal)
   on(head, 'click', '[data-remove-selected]', () => removeSelected(editor), signal)

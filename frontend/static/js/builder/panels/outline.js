@@ -1,114 +1,173 @@
 // @ts-check
 import { el, icon, on } from '../../core/dom.js'
-import { join, last } from '../../core/pointer.js'
-import { addToSelection, duplicateSelected, removeSelected, shift } from '../actions.js'
+import { addToSelection } from '../actions.js'
 import { kindIcon } from '../canvas/cards.js'
-import { typeLabel } from '../document/catalogue.js'
+import { findingsByPlace, markBadge } from '../canvas/marks.js'
 import { conditionText } from '../canvas/scene.js'
+import { treeRows } from '../document/tree.js'
 
 /**
  * @typedef {import('../editor.js').Editor} Editor
- * @typedef {import('../document/catalogue.js').Component} Component
+ * @typedef {import('../document/tree.js').Row} Row
  */
 
-/** The team as a tree: the same document and selection as the canvas, for keyboard, screen reader and small screen. @param {HTMLElement} root @param {Editor} editor @param {AbortSignal} signal */
+/**
+ * The team as a tree: the same document and selection as the canvas, for keyboard, screen reader and small screen. What can be
+ * done to a row are the actions of the canvas; only the keys that move in a tree are its own.
+ * @param {HTMLElement} root @param {Editor} editor @param {AbortSignal} signal
+ * @returns {{ focus: (pointer?: string) => boolean }}
+ */
 export function outline(root, editor, signal) {
   /** @type {Set<string>} */
   const folded = new Set()
+  /** Rows as drawn; one is made anew only when it says something else. @type {Map<string, { key: string, node: HTMLElement }>} */
+  let drawn = new Map()
   let isStale = false
+  let isToggling = false
+  root.setAttribute('aria-multiselectable', 'true')
+  root.setAttribute('data-keeps-focus', '')
+
+  const rows = () => /** @type {HTMLElement[]} */ ([...root.children])
   const draw = () => {
     isStale = root.closest('[hidden]') !== null
     if (isStale) return
-    const hadFocus = root.contains(document.activeElement)
-    root.replaceChildren(...branch(editor, editor.root, '', '', 1, folded))
+    drawn = redrawn(rowsOf(editor, folded), drawn)
+    const nodes = [...drawn.values()].map((each) => each.node)
+    if (nodes.length !== root.children.length || nodes.some((node, index) => node !== root.children[index])) root.replaceChildren(...nodes)
     mark()
-    if (hadFocus) focusRow(editor.selection)
   }
   const mark = () => {
+    const current = rowOf(editor.selection)
+    const { within } = findingsByPlace(editor)
     for (const row of rows()) {
-      const isSelected = row.dataset['component'] === editor.selection
-      row.setAttribute('aria-selected', String(isSelected))
-      row.tabIndex = isSelected ? 0 : -1
-      const count = editor.errorsWithin(row.dataset['component'] ?? '').length
-      const badge = /** @type {HTMLElement} */ (row.querySelector('.badge'))
-      badge.hidden = count === 0
-      badge.textContent = String(count)
+      row.setAttribute('aria-selected', String(editor.selected.includes(pointerOf(row))))
+      row.tabIndex = row === current ? 0 : -1
+      markBadge(/** @type {HTMLElement} */ (row.querySelector('.badge')), within.get(pointerOf(row)))
     }
   }
-  const rows = () => /** @type {HTMLElement[]} */ ([...root.querySelectorAll('.tree-row')])
-  const focusRow = (/** @type {string} */ pointer) => rows().find((row) => row.dataset['component'] === pointer)?.focus()
+  /** The row of a part; that of what holds it, when it has none or is folded away. @param {string} pointer @returns {HTMLElement | undefined} */
+  const rowOf = (pointer) => drawn.get(pointer)?.node ?? rows().findLast((row) => pointer.startsWith(`${pointerOf(row)}/`))
+  const focus = (pointer = editor.selection) => {
+    if (isStale || !root.checkVisibility()) return false
+    rowOf(pointer)?.focus({ preventScroll: true })
+    rowOf(pointer)?.scrollIntoView({ block: 'nearest' })
+    return true
+  }
 
   editor.addEventListener('doc', draw, { signal })
-  editor.addEventListener('select', mark, { signal })
+  editor.addEventListener('select', () => {
+    const isHere = root.contains(document.activeElement)
+    mark()
+    if (isHere && editor.selected.length === 1 && !isToggling) focus()
+  }, { signal })
   editor.addEventListener('report', (event) => (/** @type {CustomEvent} */ (event).detail.hasNewWords ? draw() : mark()), { signal })
+  root.addEventListener('focus:lost', (event) => {
+    event.preventDefault()
+    focus()
+  }, { signal })
   on(root, 'click', '.tree-row', (event, row) => {
-    const pointer = row.dataset['component'] ?? ''
-    if (event.target.closest('.tree-twist')) toggle(pointer)
+    const pointer = pointerOf(row)
+    if (event.target.closest('.tree-twist[data-icon]')) return toggle(pointer)
+    if (event.shiftKey) selectTo(row)
+    else if (event.ctrlKey || event.metaKey) add(pointer)
     else editor.select(pointer)
     if (event.target.closest('[data-add]')) void addToSelection(editor, pointer)
-    if (event.target.closest('[data-remove]')) removeSelected(editor, pointer)
   }, signal)
   root.addEventListener('keydown', (event) => {
     const row = event.target instanceof HTMLElement ? event.target.closest('.tree-row') : null
-    if (row instanceof HTMLElement && press(event, row)) {
-      event.preventDefault()
-      event.stopPropagation()
-    }
+    if (!(row instanceof HTMLElement)) return
+    // Keys are about the row that has the focus, however it came there.
+    if (editor.selected.length === 1 && pointerOf(row) !== editor.selection) editor.select(pointerOf(row))
+    if (press(event, row)) event.preventDefault()
   }, { signal })
   root.closest('[role=tabpanel]')?.addEventListener('tab:show', () => queueMicrotask(() => { if (isStale) draw() }), { signal })
   draw()
+  return { focus }
 
   /** @param {string} pointer @param {boolean} [fold] */
   function toggle(pointer, fold = !folded.has(pointer)) {
     folded[fold ? 'add' : 'delete'](pointer)
     draw()
-    focusRow(pointer)
+    focus(pointer)
   }
 
-  /** @param {KeyboardEvent} event @param {HTMLElement} row @returns {boolean} whether the key meant something */
-  function press(event, row) {
-    const pointer = row.dataset['component'] ?? ''
+  /** To the selection, or out of it; the focus stays. @param {string} pointer */
+  function add(pointer) {
+    isToggling = true
+    editor.select(pointer, { add: true })
+    isToggling = false
+  }
+
+  /** From where the selection began to this row, its level only. @param {HTMLElement | undefined} row */
+  function selectTo(row) {
+    if (!row) return
     const shown = rows()
-    const go = (/** @type {HTMLElement | undefined} */ next) => {
-      if (next) editor.select(next.dataset['component'] ?? '')
-      if (next) focusRow(next.dataset['component'] ?? '')
-      return true
-    }
+    const from = shown.findIndex((each) => pointerOf(each) === editor.selected[0])
+    const to = shown.indexOf(row)
+    const range = from < to ? shown.slice(Math.max(0, from), to + 1) : shown.slice(to, from + 1).reverse()
+    editor.selectAll(range.filter((each) => each.ariaLevel === (shown[from] ?? row).ariaLevel).map(pointerOf))
+    row.focus({ preventScroll: true })
+  }
+
+  /** @param {KeyboardEvent} event @param {HTMLElement} row @returns {boolean} whether the key moved in the tree */
+  function press(event, row) {
+    const pointer = pointerOf(row)
+    const shown = rows()
     const here = shown.indexOf(row)
-    const key = `${event.altKey ? 'Alt+' : ''}${event.ctrlKey || event.metaKey ? 'Ctrl+' : ''}${event.key}`
+    const go = (/** @type {HTMLElement | undefined} */ next) => {
+      if (!next) return
+      editor.select(pointerOf(next))
+      focus(pointerOf(next))
+    }
+    const around = () => shown.findLast((each, index) => index < here && Number(each.ariaLevel) < Number(row.ariaLevel))
+    const level = shown.filter((each) => each.ariaLevel === row.ariaLevel)
+    const beside = (/** @type {1 | -1} */ by) => level[level.indexOf(row) + by]
+    const key = [event.ctrlKey || event.metaKey ? 'Ctrl+' : '', event.altKey ? 'Alt+' : '', event.shiftKey ? 'Shift+' : '', event.key].join('')
     /** @type {Record<string, () => unknown>} */
     const keys = {
       ArrowDown: () => go(shown[here + 1]), ArrowUp: () => go(shown[here - 1]), Home: () => go(shown[0]), End: () => go(shown.at(-1)),
-      ArrowRight: () => (row.getAttribute('aria-expanded') === 'false' ? toggle(pointer, false) : go(shown[here + 1])),
-      ArrowLeft: () => (row.getAttribute('aria-expanded') === 'true' ? toggle(pointer, true) : go(shown.findLast((each, index) => index < here && pointer.startsWith(`${each.dataset['component']}/`)))),
-      'Alt+ArrowUp': () => shift(editor, -1, pointer), 'Alt+ArrowDown': () => shift(editor, 1, pointer),
-      Delete: () => removeSelected(editor, pointer), Backspace: () => removeSelected(editor, pointer), 'Ctrl+d': () => duplicateSelected(editor, pointer),
-      a: () => void addToSelection(editor, pointer), Insert: () => void addToSelection(editor, pointer), Enter: () => editor.select(pointer, { reveal: join(pointer, 'config', 'name') }), ' ': () => editor.select(pointer),
+      ArrowRight: () => (row.ariaExpanded === 'false' ? toggle(pointer, false) : row.ariaExpanded && go(shown[here + 1])),
+      ArrowLeft: () => (row.ariaExpanded === 'true' ? toggle(pointer, true) : go(around())),
+      'Shift+ArrowDown': () => selectTo(beside(1)), 'Shift+ArrowUp': () => selectTo(beside(-1)),
+      ' ': () => editor.select(pointer), 'Ctrl+ ': () => add(pointer),
     }
     keys[key]?.()
     return keys[key] !== undefined
   }
 }
 
-/** @param {Editor} editor @param {Component} component @param {string} pointer @param {string} role @param {number} level @param {Set<string>} folded @returns {HTMLElement[]} */
-function branch(editor, component, pointer, role, level, folded) {
-  const { catalogue } = editor
-  const kind = catalogue.kindOf(component)
-  const slots = catalogue.slotsOf(component)
-  const children = slots.flatMap((slot) => catalogue.filling(component, pointer, slot).map((each) => ({ ...each, role: slot.many ? '' : slot.field })))
-  const isOpen = !folded.has(pointer)
-  const isCondition = kind === 'termination' && children.length === 0
-  const title = isCondition ? editor.report.words[pointer] ?? conditionText(component) : editor.titleAt(pointer)
-  const twist = children.length > 0 ? icon(isOpen ? 'chevron-down' : 'chevron-right') : el('span', { class: 'icon' })
+/** @param {Editor} editor @param {Set<string>} folded */
+function rowsOf(editor, folded) {
+  const conditionAt = (/** @type {string} */ pointer) => editor.report.words[pointer] ?? conditionText(editor.at(pointer) ?? editor.root)
+  return treeRows({ catalogue: editor.catalogue, root: editor.root, folded, titleAt: (pointer) => editor.titleAt(pointer), conditionAt })
+}
+
+/** @param {Row[]} rows @param {Map<string, { key: string, node: HTMLElement }>} before */
+function redrawn(rows, before) {
+  return new Map(rows.map((row) => {
+    const key = JSON.stringify(row)
+    const known = before.get(row.pointer)
+    return [row.pointer, known?.key === key ? known : { key, node: rowNode(row) }]
+  }))
+}
+
+/** @param {HTMLElement} row */
+function pointerOf(row) {
+  return row.dataset['component'] ?? ''
+}
+
+/** @param {Row} row */
+function rowNode({ pointer, label, type, spoken, kind, isConnection, canAdd, level, place, count, isOpen }) {
+  const twist = isOpen === null ? el('span', { class: 'icon' }) : icon(isOpen ? 'chevron-down' : 'chevron-right')
   twist.classList.add('tree-twist')
-  const row = el('div', {
-    class: 'tree-row', role: 'treeitem', 'data-component': pointer, 'data-kind': kind, 'data-level': level, 'aria-level': level, tabindex: '-1', 'data-drag': pointer || null,
-    'aria-expanded': children.length > 0 ? String(isOpen) : null, 'aria-label': [title, typeLabel(component.provider), role.replaceAll('_', ' ')].filter(Boolean).join(', '),
-  }, twist, kindIcon(kind), el('span', { class: 'truncate tree-name' }, title), !isCondition && typeLabel(component.provider) !== title && el('span', { class: 'tree-type truncate' }, typeLabel(component.provider)),
+  const node = el('div', {
+    class: 'tree-row', role: 'treeitem', 'data-component': pointer, 'data-kind': kind, 'data-level': level, 'data-connection': isConnection, tabindex: '-1',
+    'data-drag': isConnection ? null : pointer || null, 'aria-level': level, 'aria-posinset': place, 'aria-setsize': count,
+    'aria-expanded': isOpen === null ? null : String(isOpen), 'aria-label': spoken,
+  }, twist, isConnection ? icon('arrow-right') : kindIcon(kind), el('span', { class: 'truncate tree-name' }, label), type && el('span', { class: 'tree-type truncate' }, type),
   el('span', { class: 'badge', 'data-state': 'error', hidden: true }),
-  slots.length > 0 && el('button', { type: 'button', class: 'tree-act', 'data-add': true, tabindex: '-1', 'aria-label': `Add to ${title}`, title: 'Add (A)' }, icon('plus')),
-  pointer && el('button', { type: 'button', class: 'tree-act', 'data-remove': true, tabindex: '-1', 'aria-label': `Remove ${title}`, title: 'Remove (Del)' }, icon('x')))
-  row.style.setProperty('--level', String(level))
-  const inner = isOpen ? children.flatMap((child) => branch(editor, child.component, child.pointer, child.role || last(child.pointer), level + 1, folded)) : []
-  return [row, ...inner]
+  canAdd && el('button', { type: 'button', class: 'tree-act', 'data-add': true, tabindex: '-1', 'aria-label': `Add to ${label}`, title: 'Add (A)' }, icon('plus')),
+  el('button', { type: 'button', class: 'tree-act', 'data-menu': true, tabindex: '-1', 'aria-haspopup': 'menu', 'aria-label': `What to do with ${label}`, title: 'More (Shift+F10)' }, icon('ellipsis')))
+  node.style.setProperty('--level', String(level))
+  return node
 }

@@ -1,13 +1,20 @@
 // @ts-check
-import { el, icon } from '../../core/dom.js'
+import { choose } from '../../core/chooser.js'
+import { el } from '../../core/dom.js'
 import { placeMenu } from '../../core/menu.js'
-import { KIND_ICON, titleOf, typeLabel } from '../document/catalogue.js'
+import { ranked } from '../../core/ranking.js'
+import { KIND_ICON, KIND_NAME, titleOf, typeLabel } from '../document/catalogue.js'
 
 /**
  * @typedef {import('../editor.js').Editor} Editor
  * @typedef {import('../document/catalogue.js').Component} Component
  * @typedef {{ group: string, source: string, component: Component }} Offer
  */
+
+const RECENT = 'studio-recent-components'
+const MOST_RECENT = 6
+/** What a team is mostly made of comes before the rest. */
+const KINDS = ['agent', 'model', 'tool', 'termination', 'team', 'workbench', 'memory', 'context', 'executor', 'other']
 
 /** What palette and picker offer; filled once the galleries have come. @type {Offer[]} */
 export const offers = []
@@ -24,62 +31,63 @@ export function exactFirst(names, query) {
   return Math.max(0, exact)
 }
 
+/** @param {Component} component */
+function keyOf(component) {
+  return `${component.provider} ${titleOf(component)}`
+}
+
+/** @returns {string[]} newest first */
+function recent() {
+  try {
+    const kept = JSON.parse(localStorage.getItem(RECENT) ?? '[]')
+    return Array.isArray(kept) ? kept.filter((each) => typeof each === 'string') : []
+  } catch {
+    return []
+  }
+}
+
+/** The next search shows it first. @param {Component} component */
+export function remember(component) {
+  const key = keyOf(component)
+  localStorage.setItem(RECENT, JSON.stringify([key, ...recent().filter((each) => each !== key)].slice(0, MOST_RECENT)))
+}
+
 /**
- * A searchable list of everything that `fits`.
+ * Ask for one of all components that `fits`: those used last come first, then what a team is mostly made of.
  * @param {Editor} editor @param {(component: Component) => boolean} fits @param {string} title
+ * @param {{ at?: { x: number, y: number }, takesPaste?: (text: string) => boolean }} [options]  `at`: where the search appears;
+ *   `takesPaste`: what to do with JSON that is pasted in place of a name
  * @returns {Promise<Component | undefined>}
  */
-export function pickComponent(editor, fits, title) {
-  const fitting = offers.filter((offer) => fits(offer.component))
-  const list = el('div', { class: 'picker-list', role: 'listbox', 'aria-label': title })
-  const input = el('input', { class: 'input', type: 'search', placeholder: 'Search components', 'aria-label': 'Search components', autocomplete: 'off' })
-  const dialog = el('dialog', { class: 'dialog picker', 'aria-label': title },
-    el('div', { class: 'dialog-header' }, el('h2', {}, title), el('button', { class: 'button quiet icon-only', type: 'button', 'data-closes': true, 'aria-label': 'Close' }, icon('x'))),
-    el('div', { class: 'picker-search search' }, icon('search'), input), list)
-  /** @type {Component | undefined} */
-  let chosen
-  const show = () => {
-    const found = fitting.filter((offer) => matches(editor, offer, input.value))
-    list.replaceChildren(...found.map((offer) => option(editor, offer, () => {
-      chosen = offer.component
-      dialog.close()
-    })))
-    if (found.length === 0) list.append(el('p', { class: 'muted small picker-none' }, fitting.length === 0 ? 'Nothing in the palette fits here.' : 'Nothing found.'))
+export async function pickComponent(editor, fits, title, { at, takesPaste } = {}) {
+  const fitting = offers.map((offer, index) => ({ offer, index })).filter(({ offer }) => fits(offer.component))
+  const last = recent()
+  const place = (/** @type {Offer} */ offer) => {
+    const used = last.indexOf(keyOf(offer.component))
+    const kind = KINDS.indexOf(editor.catalogue.kindOf(offer.component))
+    return used >= 0 ? used - MOST_RECENT : kind * 2 + Number(offer.source !== 'New')
   }
-  input.addEventListener('input', show)
-  dialog.addEventListener('keydown', (event) => moveOrTake(event, list, input))
-  show()
-  document.body.append(dialog)
-  dialog.showModal()
-  input.focus()
-  return new Promise((resolve) => dialog.addEventListener('close', () => {
-    dialog.remove()
-    resolve(chosen)
-  }, { once: true }))
+  const options = fitting.toSorted((a, b) => place(a.offer) - place(b.offer)).map(({ offer, index }) => optionOf(editor, offer, index, place(offer) < 0))
+  const chosen = await choose({
+    title, placeholder: title, ...(at ? { at } : {}), ...(takesPaste ? { takesPaste, hints: [el('span', {}, 'Or paste the JSON of a component.')] } : {}),
+    find: (query) => (query === '' ? options : ranked(query, options, (each) => ({ label: each.label, aside: each.aside })).map((each) => ({ ...each, group: '' }))),
+    none: () => (fitting.length === 0 ? 'Nothing in the palette fits here.' : 'Nothing found.'),
+  })
+  const component = chosen && offers[Number(chosen.id)]?.component
+  if (component) remember(component)
+  return component
 }
 
-/** @param {Editor} editor @param {Offer} offer @param {() => void} take */
-function option(editor, offer, take) {
+/** @param {Editor} editor @param {Offer} offer @param {number} index @param {boolean} isRecent */
+function optionOf(editor, offer, index, isRecent) {
   const kind = editor.catalogue.kindOf(offer.component)
-  const glyph = icon(KIND_ICON[kind])
-  glyph.classList.add('kind-icon')
-  return el('button', { class: 'menu-item', type: 'button', role: 'option', 'data-kind': kind, 'data-name': titleOf(offer.component), on: { click: take } }, glyph,
-    el('span', { class: 'truncate' }, titleOf(offer.component)),
-    el('span', { class: 'muted small truncate picker-source' }, typeLabel(offer.component.provider) === titleOf(offer.component) ? offer.source : typeLabel(offer.component.provider)))
-}
-
-/** @param {KeyboardEvent} event @param {HTMLElement} list @param {HTMLInputElement} input */
-function moveOrTake(event, list, input) {
-  const items = /** @type {HTMLElement[]} */ ([...list.querySelectorAll('[role=option]')])
-  const here = items.indexOf(/** @type {HTMLElement} */ (document.activeElement))
-  if (event.key === 'Enter' && document.activeElement === input) {
-    event.preventDefault()
-    items[exactFirst(items.map((item) => item.dataset['name'] ?? ''), input.value)]?.click()
-  } else if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
-    event.preventDefault()
-    const next = here + (event.key === 'ArrowDown' ? 1 : -1)
-    if (next < 0) input.focus()
-    else items[Math.min(next, items.length - 1)]?.focus()
+  const type = typeLabel(offer.component.provider)
+  const label = offer.source === 'New' ? type : titleOf(offer.component)
+  const group = KIND_NAME[kind]
+  return {
+    id: String(index), label, detail: offer.source === 'New' ? '' : offer.source, icon: KIND_ICON[kind], kind,
+    group: isRecent ? 'Used last' : `${group[0]?.toUpperCase()}${group.slice(1)}${group.endsWith('memory') ? '' : 's'}`,
+    aside: `${kind} ${type} ${offer.component.provider} ${offer.component.description ?? ''}`,
   }
 }
 

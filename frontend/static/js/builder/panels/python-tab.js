@@ -1,8 +1,10 @@
 // @ts-check
 import { api, ApiError } from '../../core/api.js'
 import { copy } from '../../core/copy.js'
-import { debounce, find, on, prose } from '../../core/dom.js'
+import { debounce, el, find, on, prose } from '../../core/dom.js'
 import { carry } from '../document/carry.js'
+import { problems } from '../document/findings.js'
+import { problemList } from './checklist.js'
 
 /**
  * @typedef {import('../editor.js').Editor} Editor
@@ -22,6 +24,8 @@ const ORIGIN = 'python'
 export function pythonTab(root, badge, editor, signal) {
   const code = /** @type {import('../../elements/json-code.js').JsonCode} */ (find('[data-python]', root))
   const problem = find('[data-python-problem]', root)
+  const blocked = find('[data-python-blocked]', root)
+  const bar = find('.code-bar', root)
   let isShown = false
   let isDraft = false
   /** Whether something was typed that the server has not answered yet. */
@@ -47,6 +51,13 @@ export function pythonTab(root, badge, editor, signal) {
     find('[data-python-there]', root).hidden = findings.length === 0
     code.mark(findings.map((each) => ({ ...each, message: `${each.message} ${each.fix}`.trim() })))
   }
+  /** Say what keeps the team from being written as a script, in its place. @param {import('../../core/api.js').Finding[]} wrong */
+  const block = (wrong) => {
+    const isBlocked = wrong.length > 0
+    code.hidden = bar.hidden = isBlocked
+    blocked.hidden = !isBlocked
+    blocked.replaceChildren(...(isBlocked ? [el('p', {}, 'The team can be shown as Python once this is mended:'), problemList(editor, wrong)] : []))
+  }
   /** A question to the server; a newer one ends it. @param {string} path @param {object} body */
   const ask = async (path, body) => {
     asking?.abort()
@@ -68,6 +79,7 @@ export function pythonTab(root, badge, editor, signal) {
     const asked = editor.root
     if (taken?.component === asked) {
       code.text = taken.text
+      block([])
       ;({ component: shown, worded, findings } = taken)
       return tell('')
     }
@@ -75,6 +87,7 @@ export function pythonTab(root, badge, editor, signal) {
       const answer = await ask('/api/python', { component: asked })
       if (isTyping()) return
       code.text = answer.code
+      block([])
       shown = asked
       worded = undefined
       const read = await ask('/api/python/read', { code: answer.code })
@@ -87,8 +100,11 @@ export function pythonTab(root, badge, editor, signal) {
       shown = asked
       worded = undefined
       findings = []
-      code.text = error instanceof ApiError ? `# ${error.message}\n# ${error.fix}\n` : `# ${error}\n`
+      const found = error instanceof ApiError ? error.body['findings'] : undefined
+      const wrong = Array.isArray(found) ? found : problems(editor.report, editor.doc)
+      code.text = wrong.length > 0 ? '' : error instanceof ApiError ? `# ${error.message}\n# ${error.fix}\n` : `# ${error}\n`
       tell('')
+      block(wrong)
     }
   }
   /** @param {string} text */

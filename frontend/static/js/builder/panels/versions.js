@@ -1,58 +1,148 @@
 // @ts-check
+// The versions of the team: what changed in each, compared with any other or with now, named, and brought back.
 import { api } from '../../core/api.js'
 import { ask } from '../../core/dialog.js'
-import { el, icon } from '../../core/dom.js'
+import { el, find, icon } from '../../core/dom.js'
+import { sharing } from '../../core/patch.js'
+import { isHere } from '../../core/tab.js'
 import { toast, toastError } from '../../core/toast.js'
+import { docOf } from '../save.js'
+import { comparison, momentWords } from './compare.js'
 
-/** @typedef {import('../save.js').Saver} Saver @typedef {{ number: number, at: string, note?: string | null }} Version */
+/**
+ * @typedef {import('../editor.js').Editor} Editor
+ * @typedef {import('../save.js').Saver} Saver
+ * @typedef {{ number: number, at: string, title: string, note: string, changes: string, author: string, kind: string }} Version
+ */
 
-/** Fill the menu of versions each time it opens. @param {HTMLElement} menu @param {Saver} saver @param {AbortSignal} signal */
-export function versions(menu, saver, signal) {
-  const url = `/api/teams/${encodeURIComponent(saver.id)}/versions`
-  menu.addEventListener('beforetoggle', (event) => {
-    if (event.newState === 'open') void fill()
-  }, { signal })
+const MOST_SHOWN = 200
+const NOW = '0'
 
-  async function fill() {
-    menu.replaceChildren(item('flag', 'Name this version…', () => void name(saver)), el('div', { class: 'menu-separator' }))
+/** What a person can do with versions. @param {Editor} editor @param {Saver} saver @returns {import('../../core/actions.js').Action[]} */
+export function versionActions(editor, saver) {
+  return [
+    { id: 'name-version', label: 'Name this version…', icon: 'flag', group: 'Team', scope: 'page', run: () => void nameNow(saver).catch(toastError) },
+    { id: 'compare', label: 'Compare with another version…', icon: 'history', keys: ['mod+shift+h'], group: 'Team', scope: 'page', run: () => void showVersions(editor, saver).catch(toastError) },
+  ]
+}
+
+/** @param {Editor} editor @param {Saver} saver */
+export async function showVersions(editor, saver) {
+  await saver.save()
+  const list = el('div', { class: 'versions-list', role: 'group', 'aria-label': 'Versions, the newest first' })
+  const [from, to] = [chooser('Compare'), chooser('with')]
+  const changes = el('div', { class: 'versions-changes', tabindex: '0', role: 'region', 'aria-label': 'What changed' })
+  const rename = el('button', { type: 'button', class: 'button', on: { click: () => void renamed().catch(toastError) } }, icon('flag'), 'Name…')
+  const back = el('button', { type: 'button', class: 'button primary', on: { click: () => void restored().catch(toastError) } }, icon('rotate-ccw'), 'Restore')
+  const dialog = el('dialog', { class: 'dialog versions', 'aria-labelledby': 'versions-title', on: { close: () => dialog.remove() } },
+    el('div', { class: 'dialog-header' }, el('h2', { id: 'versions-title' }, 'Versions'),
+      el('button', { type: 'button', class: 'button quiet icon-only', 'aria-label': 'Close', 'data-closes': true }, icon('x'))),
+    el('div', { class: 'versions-body' }, list,
+      el('div', { class: 'versions-main' }, el('div', { class: 'versions-bar' }, from.field, to.field), changes,
+        el('div', { class: 'versions-actions' }, rename, back))))
+  /** @type {Version[]} */
+  let versions = []
+  /** @type {AbortController | undefined} */
+  let asking
+
+  const side = (/** @type {string} */ value) => (value === NOW ? { document: editor.doc } : { team_id: saver.id, version: Number(value) })
+  const show = async () => {
+    asking?.abort()
+    asking = new AbortController()
+    for (const row of list.children) row.setAttribute('aria-pressed', String(row.getAttribute('data-number') === from.select.value))
+    back.disabled = rename.disabled = from.select.value === NOW
     try {
-      /** @type {Version[]} */
-      const found = await api.get(url)
-      const shown = found.toSorted((a, b) => b.number - a.number).slice(0, 30)
-      menu.append(...shown.map((each, index) => item('history', '', () => void restore(each), label(each, index === 0))))
+      changes.replaceChildren(await comparison(side(from.select.value), side(to.select.value), asking.signal))
     } catch (error) {
       toastError(error)
     }
   }
-
-  /** @param {Version} version */
-  async function restore(version) {
-    try {
-      await saver.save()
-      await api.post(`${url}/${version.number}/restore`, {})
-      await saver.reload(`Restored version ${version.number}`)
-      toast(`Version ${version.number} is back.`, { tone: 'success' })
-    } catch (error) {
-      toastError(error)
+  const pick = (/** @type {string} */ number) => {
+    from.select.value = number
+    to.select.value = NOW
+    void show()
+  }
+  const fill = async () => {
+    versions = (await api.get(`/api/teams/${encodeURIComponent(saver.id)}/versions`)).slice(0, MOST_SHOWN)
+    list.replaceChildren(...versions.map((each, index) => row(each, index === 0, () => pick(String(each.number)))))
+    const options = [[NOW, 'now'], ...versions.map((each) => [String(each.number), `${each.number} · ${each.title || momentWords(each.at)}`])]
+    for (const { select } of [from, to]) {
+      const { value } = select
+      select.replaceChildren(...options.map(([number, text]) => el('option', { value: number }, text)))
+      select.value = value
     }
   }
+  const chosen = () => versions.find((each) => String(each.number) === from.select.value)
+  const renamed = async () => {
+    const version = chosen()
+    if (!version || !(await nameIt(saver, version.number, version.title))) return
+    await fill()
+    await show()
+  }
+  const restored = async () => {
+    const version = chosen()
+    if (!version) return
+    dialog.close()
+    await restore(editor, saver, version)
+  }
+
+  from.select.addEventListener('change', () => void show())
+  to.select.addEventListener('change', () => void show())
+  document.body.append(dialog)
+  await fill()
+  dialog.showModal()
+  pick(String(versions[1]?.number ?? versions[0]?.number ?? NOW))
+  const first = list.querySelector('[aria-pressed=true]')
+  if (first instanceof HTMLElement) first.focus()
 }
 
-/** @param {string} glyph @param {string} text @param {() => void} run @param {Node} [body] */
-function item(glyph, text, run, body) {
-  return el('button', { type: 'button', class: 'menu-item', on: { click: run } }, icon(glyph), body ?? text)
+/** @param {string} label */
+function chooser(label) {
+  const id = `versions-${label.toLowerCase()}`
+  const select = el('select', { class: 'input', id })
+  return { select, field: el('div', { class: 'versions-choice' }, el('label', { for: id }, label), select) }
 }
 
-/** @param {Version} version @param {boolean} isLatest */
-function label(version, isLatest) {
-  const at = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(version.at))
-  return el('span', { class: 'version' }, el('span', {}, version.note || `Version ${version.number}`), el('span', { class: 'muted small' }, isLatest ? `${at} · latest` : at))
+/** @param {Version} version @param {boolean} isLatest @param {() => void} pick */
+function row(version, isLatest, pick) {
+  const { number, title, note, changes, author, kind, at } = version
+  const text = changes || note || (number === 1 ? 'first version' : 'cards moved')
+  const who = author === '' ? '' : isHere(author) ? 'You' : author.split('#')[0]
+  return el('button', { type: 'button', class: 'version', 'data-number': number, 'data-kind': kind || null, 'aria-pressed': 'false', on: { click: pick } },
+    title && el('span', { class: 'version-title' }, icon('flag'), title),
+    el('span', { class: 'version-text' }, text),
+    note && changes && el('span', { class: 'version-note' }, note),
+    el('span', { class: 'version-meta' }, [`${number}`, who, momentWords(at), isLatest ? 'latest' : ''].filter(Boolean).join(' · ')))
+}
+
+/** Bring a version back, as one step that can be undone. @param {Editor} editor @param {Saver} saver @param {Version} version */
+async function restore(editor, saver, version) {
+  const stored = await api.get(`/api/teams/${encodeURIComponent(saver.id)}/versions/${version.number}`)
+  const name = version.title || `version ${version.number}`
+  if (!editor.run({ label: `Restore ${name}`, apply: (doc) => sharing(doc, docOf(stored)) })) return toast('The team is like that already.')
+  toast(`Back to ${name}.`, { tone: 'success', action: { label: 'Take back', run: () => editor.undo() } })
+  await saver.save({ note: `Restored version ${version.number}` })
 }
 
 /** @param {Saver} saver */
-async function name(saver) {
-  const input = el('input', { class: 'input', id: 'version-note', maxlength: '120', placeholder: 'Before the new prompt' })
-  const body = el('div', { class: 'field' }, el('label', { for: 'version-note' }, 'Name'), input)
-  const answer = await ask({ title: 'Name this version', body, choices: [{ value: 'ok', label: 'Save', tone: 'primary' }] })
-  if (answer === 'ok' && input.value.trim() && (await saver.save({ note: input.value.trim() }))) toast('Version named.', { tone: 'success' })
+async function nameNow(saver) {
+  await saver.save()
+  if (saver.state !== 'saved') return toast('The team is not saved yet, so there is no version to name.', { tone: 'warning' })
+  if (await nameIt(saver, saver.revision, '')) toast('Version named.', { tone: 'success' })
+}
+
+/** @param {Saver} saver @param {number} number @param {string} title @returns {Promise<boolean>} */
+async function nameIt(saver, number, title) {
+  const input = el('input', { class: 'input', id: 'version-title', maxlength: 120, value: title, placeholder: 'Before the new prompt' })
+  const body = el('div', { class: 'field' }, el('label', { for: 'version-title' }, 'Name'), input)
+  const answer = ask({ title: `Name version ${number}`, body, choices: [{ value: 'ok', label: 'Save', tone: 'primary' }] })
+  input.select()
+  if ((await answer) !== 'ok' || (input.value.trim() === '' && title === '')) return false
+  await api.put(`/api/teams/${encodeURIComponent(saver.id)}/versions/${number}/title`, { title: input.value.trim() })
+  return true
+}
+
+/** The button that opens them. @param {HTMLElement} root @param {Editor} editor @param {Saver} saver @param {AbortSignal} signal */
+export function versions(root, editor, saver, signal) {
+  find('[data-versions]', root).addEventListener('click', () => void showVersions(editor, saver).catch(toastError), { signal })
 }

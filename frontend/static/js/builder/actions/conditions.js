@@ -1,0 +1,64 @@
+// @ts-check
+// How the conditions of a team are joined, by key, menu and drop.
+import { conditionText } from '../canvas/scene.js'
+import { groupWithNext, isJoint, joinTo, jointAround, switchJoint, ungroup } from '../document/conditions.js'
+import { jointWord } from '../document/places.js'
+import { chooseFrom } from '../panels/picker.js'
+
+/**
+ * @typedef {import('../editor.js').Editor} Editor
+ * @typedef {import('../document/catalogue.js').Component} Component
+ * @typedef {import('../../core/actions.js').Action} Action
+ */
+
+/** @param {Editor} editor @returns {Action[]} */
+export function conditionActions(editor) {
+  const around = () => jointAround(editor.catalogue, editor.root, editor.selection)
+  const joint = () => (isJoint(editor.catalogue, editor.at(editor.selection)) ? editor.selection : around())
+  const commands = {
+    change: () => switchJoint(editor.catalogue, editor.root, joint()),
+    group: () => groupWithNext(editor.catalogue, editor.root, editor.selection),
+    dissolve: () => ungroup(editor.catalogue, editor.root, joint()),
+  }
+  const run = (/** @type {keyof typeof commands} */ name) => () => {
+    const command = commands[name]()
+    if (command) editor.run(command)
+  }
+  /** @type {Omit<Action, 'group' | 'scope'>[]} */
+  const list = [
+    { id: 'switch-joint', label: 'Change “and” to “or”, or back', icon: 'refresh-cw', keys: ['x'], menu: true, when: () => (joint() ? true : 'Select conditions that are joined.'), run: run('change') },
+    { id: 'group-conditions', label: 'Group with the next condition', icon: 'braces', keys: ['g'], menu: true, when: () => (commands.group() ? true : 'Select one of three or more conditions that are joined.'), run: run('group') },
+    { id: 'dissolve-group', label: 'Dissolve the group of conditions', icon: 'corner-left-up', keys: ['shift+g'], menu: true, when: () => (commands.dissolve() ? true : 'Select a group inside another.'), run: run('dissolve') },
+  ]
+  return list.map((each) => ({ ...each, group: 'Conditions', scope: 'canvas' }))
+}
+
+/**
+ * Ask how a condition is joined to the one it was dropped on.
+ * @param {Editor} editor @param {{ from: string } | { component: Component }} what @param {string} target @param {{ x: number, y: number }} at
+ */
+export async function dropOnCondition(editor, what, target, at) {
+  const component = editor.at(target)
+  if (!component) return
+  const text = editor.report.words[target] ?? conditionText(component)
+  const own = editor.at(jointAround(editor.catalogue, editor.root, target))
+  const first = own && jointWord(own.provider) === 'or' ? /** @type {const} */ (['and', 'or']) : /** @type {const} */ (['or', 'and'])
+  const index = await chooseFrom('How are they joined?', first.map((word) => `${text} ${word} this`), at)
+  const word = first[index]
+  const command = word && joinTo(editor.catalogue, editor.root, target, word, what)
+  if (command) editor.run(command)
+}
+
+/** The menu of an "and" or "or" in the sentence. @param {Editor} editor @param {string} pointer @param {{ x: number, y: number }} at */
+export async function askAboutJoint(editor, pointer, at) {
+  const joint = editor.at(pointer)
+  if (!joint) return
+  const word = jointWord(joint.provider)
+  const dissolve = ungroup(editor.catalogue, editor.root, pointer)
+  const choices = [
+    { label: word === 'or' ? 'and: all of them must be met' : 'or: one of them is enough', command: switchJoint(editor.catalogue, editor.root, pointer) },
+    ...(dissolve ? [{ label: 'Dissolve this group', command: dissolve }] : []),
+  ]
+  const chosen = choices[await chooseFrom(`Joined by “${word}”`, choices.map((each) => each.label), at)]
+  if (chosen?.command) editor.run(chosen.command)
+}

@@ -1,0 +1,19 @@
+// @ts-check
+
+/**
+ * @typedef {import('../editor.js').Editor} Editor
+ * @typedef {import('../save.js').Saver} Saver
+ * @typedef {import('../../core/actions.js').Action} Action
+ */
+
+/** What is done to the team as a whole, from anywhere on the page. @param {Editor} editor @param {Saver} saver @param {() => void} search  go to the search of the palette @returns {Action[]} */
+export function pageActions(editor, saver, search) {
+  /** @type {Omit<Action, 'group' | 'scope'>[]} */
+  const list = [
+    { id: 'save', label: 'Save', icon: 'save', keys: ['mod+s'], inFields: true, run: () => void saver.save() },
+    { id: 'undo', label: 'Undo', icon: 'undo-2', keys: ['mod+z'], when: () => (editor.store.past.length > 0 ? true : 'Nothing to undo.'), run: () => editor.undo() },
+    { id: 'redo', label: 'Redo', icon: 'redo-2', keys: ['mod+shift+z', 'mod+y'], when: () => (editor.store.future.length > 0 ? true : 'Nothing to redo.'), run: () => editor.redo() },
+    { id: 'search-components', label: 'Search the components', icon: 'search', keys: ['/'], run: search },
+  ]
+  return list.map((each) => ({ ...each, group: 'Team', scope: 'page' }))
+}

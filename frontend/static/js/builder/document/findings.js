@@ -1,0 +1,97 @@
+// @ts-check
+// What the server found about a team, as a person works through it. Pure: no DOM.
+import { get, set, steps } from '../../core/pointer.js'
+import { isComponent, typeLabel } from './catalogue.js'
+
+/**
+ * @typedef {import('../../core/api.js').Finding} Finding
+ * @typedef {import('../../core/api.js').Fix} Fix
+ * @typedef {import('../editor.js').Report} Report
+ * @typedef {import('./commands.js').Doc} Doc
+ * @typedef {import('./commands.js').Command} Command
+ * @typedef {{ problems: Finding[], advice: Finding[], dismissed: Finding[], needs: import('../editor.js').Need[],
+ *   asked: import('../editor.js').Capability[] }} Checked  `asked`: what a person must approve before a run
+ */
+
+/** All that a report says of a team, by what is to be done about it. @param {Report} report @param {Doc} doc @returns {Checked} */
+export function sorted(report, doc) {
+  const isDismissed = (/** @type {Finding} */ each) => doc.layout.dismissed?.includes(keyOf(each, doc)) ?? false
+  const advice = report.warnings.filter((each) => each.code !== 'unknown_provider')
+  return {
+    problems: problems(report, doc),
+    advice: advice.filter((each) => !isDismissed(each)),
+    dismissed: advice.filter(isDismissed),
+    needs: report.needs,
+    asked: report.capabilities.filter((each) => !each.approved),
+  }
+}
+
+/** All that keeps the team from running: parts that have no engine here, and mistakes. @param {Report} report @param {Doc} doc @returns {Finding[]} */
+export function problems(report, doc) {
+  const opaque = report.parts.filter((part) => part.status === 'opaque').map(({ where }) => {
+    const component = get(doc.component, where)
+    const what = isComponent(component) ? typeLabel(component.provider) : 'A part'
+    return { code: 'opaque', where, message: `Cannot run here: ${what} is not supported yet.`, fix: 'It is kept as it is and exported unchanged.' }
+  })
+  return [...opaque, ...report.errors]
+}
+
+/** Advice that nobody dismissed. @param {Report} report @param {Doc} doc @returns {Finding[]} */
+export function adviceOf(report, doc) {
+  return sorted(report, doc).advice
+}
+
+/** The one line on the button. @param {Checked} checked @param {boolean} isKnown */
+export function headline({ problems: wrong, advice, needs }, isKnown) {
+  if (!isKnown) return { state: 'waiting', text: 'Checking', glyph: 'loader-circle' }
+  if (wrong.length > 0) return { state: 'error', text: counted(wrong.length, 'problem'), glyph: 'circle-alert' }
+  if (needs.length > 0) return { state: 'warning', text: `${counted(needs.length, 'secret')} missing`, glyph: 'key-round' }
+  if (advice.length > 0) return { state: 'hint', text: counted(advice.length, 'hint'), glyph: 'lightbulb' }
+  return { state: 'ok', text: 'Ready', glyph: 'circle-check' }
+}
+
+/** @param {number} count @param {string} noun */
+export function counted(count, noun) {
+  return count === 1 ? `1 ${noun}` : `${count} ${noun}s`
+}
+
+/**
+ * What a finding is known by when it is dismissed: its code and its place, told by the names of agents rather than their
+ * order, so that moving an agent does not bring it back.
+ * @param {Finding} finding @param {Doc} doc
+ */
+export function keyOf(finding, doc) {
+  let here = /** @type {any} */ (doc.component)
+  const names = steps(finding.where).map((step) => {
+    here = here?.[step]
+    const name = isComponent(here) ? here.config['name'] : undefined
+    return typeof name === 'string' ? name : step
+  })
+  return [finding.code, ...names].join(' ')
+}
+
+/** @param {Finding} finding @returns {Command} */
+export function dismiss(finding) {
+  return { label: 'Dismiss a hint', apply: (doc) => withDismissed(doc, [...(doc.layout.dismissed ?? []), keyOf(finding, doc)]) }
+}
+
+/** @param {Finding} finding @returns {Command} */
+export function showAgain(finding) {
+  return { label: 'Show a hint again', apply: (doc) => withDismissed(doc, (doc.layout.dismissed ?? []).filter((each) => each !== keyOf(finding, doc))) }
+}
+
+/** @param {Doc} doc @param {string[]} keys @returns {Doc} */
+function withDismissed(doc, keys) {
+  const { dismissed: _, ...layout } = doc.layout
+  return { ...doc, layout: keys.length > 0 ? { ...layout, dismissed: [...new Set(keys)] } : layout }
+}
+
+/** @param {Fix} fix @returns {Command} */
+export function applyFix({ label, pointer, value }) {
+  return { label, apply: (doc) => ({ ...doc, component: set(doc.component, pointer, value) }) }
+}
+
+/** Read a secret of the studio at these places. @param {string[]} places @param {string} name @returns {Command} */
+export function referTo(places, name) {
+  return { label: `Use the secret ${name}`, apply: (doc) => ({ ...doc, component: places.reduce((root, place) => set(root, place, `secret:${name}`), doc.component) }) }
+}

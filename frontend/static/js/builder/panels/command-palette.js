@@ -1,0 +1,104 @@
+// @ts-check
+import { whyNot } from '../../core/actions.js'
+import { choose } from '../../core/chooser.js'
+import { el } from '../../core/dom.js'
+import { ranked } from '../../core/ranking.js'
+import { KIND_ICON, titleOf, typeLabel } from '../document/catalogue.js'
+import { whereInWords } from '../document/destinations.js'
+import { slotOf } from '../document/places.js'
+
+/**
+ * @typedef {import('../editor.js').Editor} Editor
+ * @typedef {import('../../core/actions.js').Action} Action
+ * @typedef {import('../../core/actions.js').Actions} Actions
+ * @typedef {import('../../core/chooser.js').Option} Option
+ */
+
+const RECENT = 'studio-recent-actions'
+const RECENT_COUNT = 4
+const ID = 'command-palette'
+
+/**
+ * Everything that can be done here, by name: actions, and with `@` the agents, with `#` the tools of the team.
+ * @param {Editor} editor @param {Actions} actions @param {(pointer: string) => void} goTo  select a component and bring the focus to it
+ * @returns {Action[]}
+ */
+export function paletteActions(editor, actions, goTo) {
+  const open = async (/** @type {string} */ query) => {
+    const before = document.activeElement
+    const chosen = await choose({
+      title: 'Commands', placeholder: 'What would you like to do?', query,
+      find: (typed) => found(editor, actions, typed), none: nothing, hints: [hint('@', 'agents'), hint('#', 'tools')],
+    })
+    if (!chosen) return
+    if (chosen.id.startsWith('/')) return goTo(chosen.id.slice(1))
+    remember(chosen.id)
+    if (before === document.body && actions.find(chosen.id)?.scope === 'canvas') goTo(editor.selection)
+    actions.run(chosen.id)
+  }
+  return [
+    { id: ID, label: 'Find a command', icon: 'search', keys: ['mod+k'], inFields: true, group: 'Help', scope: 'page', run: () => void open('') },
+    { id: 'go-to-agent', label: 'Go to an agent', icon: 'bot', group: 'View', scope: 'page', keys: ['@'], run: () => void open('@') },
+    { id: 'go-to-tool', label: 'Go to a tool', icon: 'wrench', group: 'View', scope: 'page', keys: ['#'], run: () => void open('#') },
+  ]
+}
+
+/** What a query finds, best first. @param {Editor} editor @param {Actions} actions @param {string} query @returns {Option[]} */
+export function found(editor, actions, query) {
+  if (query.startsWith('@')) return components(editor, query.slice(1), ['agent', 'team'])
+  if (query.startsWith('#')) return components(editor, query.slice(1), ['tool', 'workbench'])
+  const all = actions.all().filter((each) => each.id !== ID)
+  if (query !== '') return [...ranked(query, all, (each) => ({ label: each.label, aside: each.group })).map((each) => actionOption(each)), ...components(editor, query)]
+  const recent = recentIds().map((id) => actions.find(id)).filter((each) => each !== undefined)
+  const rest = all.filter((each) => !recent.includes(each)).toSorted((a, b) => groupOrder(all, a) - groupOrder(all, b) || Number(whyNot(a) !== '') - Number(whyNot(b) !== ''))
+  return [...recent.map((each) => actionOption(each, 'Recent')), ...rest.map((each) => actionOption(each))]
+}
+
+/** Groups as they were added, each in one piece. @param {Action[]} all @param {Action} action */
+function groupOrder(all, action) {
+  return all.findIndex((each) => each.group === action.group)
+}
+
+/** @param {Action} action @param {string} [group] @returns {Option} */
+function actionOption(action, group = action.group) {
+  return { id: action.id, label: action.label, group, keys: action.keys ?? [], icon: action.icon ?? '', reason: whyNot(action) }
+}
+
+/** @param {Editor} editor @param {string} query @param {string[]} [kinds] @returns {Option[]} */
+function components(editor, query, kinds) {
+  const { catalogue, root } = editor
+  const inTeam = [...catalogue.walk(root)].filter(({ component, pointer }) => (kinds ? kinds.includes(catalogue.kindOf(component)) && pointer !== '' : true))
+  const options = inTeam.map(({ component, pointer }) => {
+    const kind = catalogue.kindOf(component)
+    const label = (kind === 'termination' && editor.report.words[pointer]) || editor.titleAt(pointer)
+    const where = pointer === '' ? '' : whereInWords(root, slotOf(pointer))
+    return { id: `/${pointer}`, label, detail: [typeLabel(component.provider), where].filter((each) => each && each !== label).join(' · '), group: 'In this team', icon: KIND_ICON[kind], kind, aside: `${typeLabel(component.provider)} ${titleOf(component)}` }
+  })
+  return ranked(query, options, (each) => each)
+}
+
+/** @param {string} query */
+function nothing(query) {
+  if (query.startsWith('@')) return 'No agent of this team has that name.'
+  return query.startsWith('#') ? 'No tool of this team has that name.' : 'No command and no part of this team has that name.'
+}
+
+/** @param {string} key @param {string} text */
+function hint(key, text) {
+  return el('span', {}, el('kbd', {}, key), text)
+}
+
+/** @returns {string[]} */
+function recentIds() {
+  try {
+    const ids = JSON.parse(localStorage.getItem(RECENT) ?? '[]')
+    return Array.isArray(ids) ? ids.filter((id) => typeof id === 'string') : []
+  } catch {
+    return []
+  }
+}
+
+/** @param {string} id */
+function remember(id) {
+  localStorage.setItem(RECENT, JSON.stringify([id, ...recentIds().filter((each) => each !== id)].slice(0, RECENT_COUNT)))
+}

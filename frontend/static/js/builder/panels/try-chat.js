@@ -1,0 +1,39 @@
+// @ts-check
+/** @import { Batch } from '../../playground/types.js' */
+import { el, find } from '../../core/dom.js'
+import { Chat } from '../../playground/chat.js'
+import { colourBook } from '../../playground/participants.js'
+import { createSelection } from '../../playground/selection.js'
+import { followTail } from '../../playground/tail.js'
+
+/**
+ * The conversation of one try, drawn as the playground draws that of a run.
+ * @param {HTMLElement} scroller
+ * @param {HTMLElement} list  goes into the scroller
+ * @param {(requestId: string, text: string) => Promise<void>} answer  to what the part itself asks
+ * @param {boolean} unfolds  whether the newest call shows its result at once
+ * @param {AbortSignal} signal
+ */
+export function tryChat(scroller, list, answer, unfolds, signal) {
+  scroller.append(list)
+  const tail = followTail(scroller, /** @type {HTMLButtonElement} */ (find('[data-try-to-end]', scroller)), signal)
+  const chat = new Chat({
+    list,
+    earlier: el('button', { type: 'button' }),
+    tail,
+    context: { colours: colourBook([]), answer },
+    selection: createSelection(),
+    entriesBefore: async () => ({ entries: [], isStart: true }),
+  }, signal)
+  return {
+    /** @param {Batch} batch */
+    apply(batch) {
+      chat.apply(batch)
+      if (!unfolds || batch.entries.length === 0) return
+      const calls = list.querySelectorAll('.tool-call')
+      const newest = calls[calls.length - 1]
+      if (newest instanceof HTMLDetailsElement) newest.open = true
+      tail.grown(0)
+    },
+  }
+}

@@ -1,0 +1,249 @@
+// @ts-check
+import { api, ApiError } from '../../core/api.js'
+import { el, find, on } from '../../core/dom.js'
+import { toastError } from '../../core/toast.js'
+import { KIND_NAME } from '../document/catalogue.js'
+import { tryChat } from './try-chat.js'
+import { TrySession } from './try-session.js'
+import { showStatus } from './try-status.js'
+import { terminationTrial } from './try-termination.js'
+import { toolForm } from './try-tools.js'
+
+/**
+ * @typedef {import('../editor.js').Editor} Editor
+ * @typedef {import('../../core/actions.js').Action} Action
+ * @typedef {{ pointer: string, component: import('../document/catalogue.js').Component, session: TrySession, list: HTMLElement, end: () => void }} Open
+ */
+
+/** What a kind is tried with. @type {Record<string, 'talk' | 'tools' | 'termination'>} */
+const SHAPES = { team: 'talk', agent: 'talk', model: 'talk', tool: 'tools', workbench: 'tools', termination: 'termination' }
+const FIRST = /** @type {Record<string, string>} */ ({ talk: 'composer', tools: 'tools', termination: 'pasted' })
+const HINTS = /** @type {Record<string, string>} */ ({
+  team: 'Give the team a task. It runs as it is edited now, apart from its other runs.',
+  agent: 'Talk with this agent alone. It remembers what was said until you reset it.',
+  model: 'Send the model a message, without an agent around it.',
+  tool: 'Fill in the arguments and call the tool.',
+  workbench: 'Call one of its tools.',
+})
+const LIST = '{}'
+
+/**
+ * Trying the selected part alone, as it is edited now.
+ * @param {HTMLElement} page @param {Editor} editor @param {string} teamId @param {AbortSignal} signal
+ * @returns {Action[]}
+ */
+export function tryTab(page, editor, teamId, signal) {
+  const tab = new TryTab(page, editor, teamId, signal)
+  tab.bind(signal)
+  const start = () => tab.start()
+  on(page, 'click', '[data-try]', start, signal)
+  const when = () => (SHAPES[tab.kind] ? true : `A ${KIND_NAME[tab.kind]} cannot be tried alone.`)
+  return [{ id: 'try', label: 'Try this part', icon: 'play', keys: ['t'], group: 'Edit', scope: 'canvas', menu: true, when, run: start }]
+}
+
+/** One try is open at a time; it ends when another begins, or the page is left. */
+class TryTab {
+  #isShown = false
+  /** What the tool form is for. @type {unknown} */
+  #offered
+  /** @type {Open | null} */
+  #open = null
+  #said = ''
+
+  /** @param {HTMLElement} page @param {Editor} editor @param {string} teamId @param {AbortSignal} signal */
+  constructor(page, editor, teamId, signal) {
+    this.page = page
+    this.editor = editor
+    this.root = find('#panel-try', page)
+    this.text = /** @type {HTMLTextAreaElement} */ (find('textarea', this.#part('composer')))
+    this.system = /** @type {HTMLTextAreaElement} */ (find('textarea', this.#part('system')))
+    this.tools = toolForm(this.root, editor.catalogue, signal)
+    this.termination = terminationTrial(this.root, editor, teamId, signal)
+  }
+
+  get kind() {
+    const component = this.editor.at(this.editor.selection)
+    return component ? this.editor.catalogue.kindOf(component) : 'other'
+  }
+
+  /** Go to it, ready to type. */
+  start() {
+    find('#tab-try', this.page).click()
+    this.root.focus()
+    this.#focusFirst()
+  }
+
+  /** From the panel into its first field, as soon as that is there. */
+  #focusFirst() {
+    const place = FIRST[this.root.dataset['shape'] ?? '']
+    if (!place || document.activeElement !== this.root) return
+    const first = [...this.#part(place).querySelectorAll('textarea, input, select, button')].find((each) => each.checkVisibility() && !each.matches('[data-try-call]'))
+    if (first instanceof HTMLElement) first.focus()
+  }
+
+  /** @param {AbortSignal} signal */
+  bind(signal) {
+    const submit = (/** @type {string} */ name, /** @type {() => void} */ run) => this.#part(name).addEventListener('submit', (event) => {
+      event.preventDefault()
+      run()
+    }, { signal })
+    submit('composer', () => void this.#send())
+    submit('tools', () => void this.#say(this.tools.call()))
+    this.text.addEventListener('keydown', (event) => {
+      if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
+      event.preventDefault()
+      void this.#send()
+    }, { signal })
+    this.#part('form').addEventListener('form:shown', () => this.#focusFirst(), { signal })
+    this.#part('list').addEventListener('click', () => void this.#say(LIST), { signal })
+    this.#part('stop').addEventListener('click', () => void this.#open?.session.stop(), { signal })
+    on(this.root, 'click', '[data-try-reset]', () => {
+      this.#close()
+      this.start()
+    }, signal)
+    this.editor.addEventListener('select', () => {
+      this.termination.clear()
+      this.#refuse('')
+      this.#show()
+    }, { signal })
+    this.editor.addEventListener('doc', () => {
+      this.#follow()
+      this.#show()
+    }, { signal })
+    this.root.addEventListener('tab:show', () => {
+      this.#isShown = true
+      this.#show()
+      this.termination.listRuns().catch(toastError)
+    }, { signal })
+    this.root.addEventListener('tab:hide', () => { this.#isShown = false }, { signal })
+    window.addEventListener('pagehide', () => this.#close(), { signal })
+    this.#show()
+  }
+
+  /** @param {string} name */
+  #part(name) {
+    return find(`[data-try-${name}]`, this.root)
+  }
+
+  get #here() {
+    return this.#open?.pointer === this.editor.selection ? this.#open : null
+  }
+
+  #show() {
+    const { kind } = this
+    Object.assign(this.root.dataset, { shape: SHAPES[kind] ?? 'none', kind })
+    find('[data-try]', this.page).hidden = SHAPES[kind] === undefined
+    this.#part('none').textContent = `A ${KIND_NAME[kind]} does nothing by itself. Select a team, agent, model, tool, workbench or termination condition.`
+    this.#part('hint').textContent = HINTS[kind] ?? ''
+    this.text.placeholder = kind === 'model' ? 'Ask the model' : kind === 'team' ? 'Give the team a task' : `Say something to ${this.editor.titleAt(this.editor.selection)}`
+    if (this.#isShown && SHAPES[kind] === 'tools') void this.#offerTools()
+    this.#status()
+  }
+
+  #status() {
+    showStatus(this.root, this.#here, this.editor.at(this.editor.selection))
+  }
+
+  async #offerTools() {
+    const component = this.editor.at(this.editor.selection)
+    if (this.#offered === component) return
+    this.#offered = component
+    this.#refuse('')
+    try {
+      const { tools, is_known: isKnown } = await api.post('/api/tries/tools', { component })
+      if (this.#offered !== component) return
+      this.#part('list').hidden = isKnown
+      if (!isKnown) this.#part('hint').textContent = 'List its tools first: this starts its server, or asks it.'
+      this.tools.offer(tools, this.editor.selection)
+      this.#focusFirst()
+    } catch (error) {
+      this.tools.offer([], '')
+      this.#refuse(error)
+    }
+  }
+
+  async #send() {
+    const said = this.text.value.trim()
+    const phase = this.#here?.session.phase
+    if (said === '' || phase === 'working' || phase === 'starting') return
+    this.text.value = ''
+    this.#said = said
+    if (!(await this.#say(said)) && this.text.value === '') this.text.value = said
+  }
+
+  /** The next thing in the part's conversation, or the first of a new one. @param {string} said @returns {Promise<boolean>} whether it was said */
+  async #say(said) {
+    const session = this.#here?.session
+    this.#refuse('')
+    try {
+      if (session?.phase !== 'waiting') return await this.#begin(said)
+      await session.say(said)
+      return true
+    } catch (error) {
+      this.#refuse(error)
+      return false
+    }
+  }
+
+  /** @param {string} said */
+  async #begin(said) {
+    const pointer = this.editor.selection
+    const component = this.editor.at(pointer)
+    const { kind } = this
+    if (!component) return false
+    this.#close()
+    const list = el('div', { class: 'chat' })
+    const life = new AbortController()
+    const session = new TrySession(component, KIND_NAME[kind], (batch) => chat.apply(batch))
+    const chat = tryChat(this.#part('chat'), list, (id, answer) => session.answer(id, answer), SHAPES[kind] === 'tools', life.signal)
+    const open = { pointer, component, session, list, end: () => life.abort() }
+    this.#open = open
+    session.addEventListener('change', () => this.#changed(session), { signal: life.signal })
+    session.addEventListener('tools', (event) => this.tools.offer(/** @type {CustomEvent} */ (event).detail, pointer), { signal: life.signal })
+    this.#status()
+    let isStarted = false
+    try {
+      isStarted = await session.start(said, kind === 'model' ? this.system.value.trim() : '')
+    } finally {
+      if (!isStarted && this.#open === open) this.#close()
+    }
+    return isStarted
+  }
+
+  /** @param {TrySession} session */
+  #changed(session) {
+    if (session.phase === 'ended' && session.state === 'failed' && this.#here?.session === session && this.text.value === '') this.text.value = this.#said
+    this.#status()
+  }
+
+  #close() {
+    this.#open?.end()
+    this.#open?.session.leave()
+    this.#open?.list.remove()
+    this.#open = null
+    this.#status()
+  }
+
+  /** A try goes where its part goes, and ends with it. */
+  #follow() {
+    const open = this.#open
+    if (!open || this.editor.at(open.pointer) === open.component) return
+    const moved = [...this.editor.catalogue.walk(this.editor.root)].find((each) => each.component === open.component)
+    if (moved) open.pointer = moved.pointer
+    else if (!this.editor.at(open.pointer)) this.#close()
+  }
+
+  /** @param {unknown} error  '' when nothing is wrong */
+  #refuse(error) {
+    const place = this.#part('refusal')
+    place.hidden = !(error instanceof ApiError)
+    if (error instanceof ApiError) place.textContent = [...new Set([...findings(error), error.message, error.fix])].filter(Boolean).slice(0, 2).join(' ')
+    else if (error !== '' && !(error instanceof DOMException)) toastError(error)
+  }
+}
+
+/** What is wrong with a part that does not load. @param {ApiError} error @returns {string[]} */
+function findings(error) {
+  const found = error.body['findings']
+  return Array.isArray(found) ? found.slice(0, 1).flatMap(({ message, fix }) => [String(message), String(fix)]) : []
+}

@@ -1,0 +1,89 @@
+"""Versions in the builder: named, compared, brought back as a step that can be undone."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import cast
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.building import OpenPage, agent, call, names, open_team, saved, team
+
+
+def remove(page: Page, index: int) -> None:
+    page.locator(".node[data-card] .node-name").nth(index).click()
+    page.locator(".node[data-card]").nth(index).focus()
+    page.keyboard.press("Delete")
+
+
+def test_a_version_is_named_compared_and_comes_back_as_a_step(open_page: OpenPage) -> None:
+    page = open_page()
+    team_id = open_team(page, team(agent("one"), agent("two")))
+    page.get_by_role("button", name="Versions").click()
+    dialog = page.get_by_role("dialog", name="Versions")
+    dialog.get_by_role("button", name="Name…").click()
+    page.get_by_label("Name", exact=True).last.fill("Both of them")
+    page.keyboard.press("Enter")
+    expect(dialog.get_by_role("button", name="Both of them")).to_contain_text("first version")
+    page.keyboard.press("Escape")
+    remove(page, 1)
+    saved(page, team_id)
+    page.get_by_role("button", name="Versions").click()
+    dialog.get_by_role("button", name="Both of them").click()
+    expect(dialog.locator(".diff-row")).to_have_text(["agent two removed"])
+    expect(dialog.get_by_role("button", name="agent two removed")).to_contain_text("You")
+    dialog.get_by_role("button", name="Restore").click()
+    expect(names(page)).to_have_text(["one", "two"])
+    page.get_by_role("button", name="Undo", exact=True).click()
+    expect(names(page)).to_have_text(["one"])
+    page.get_by_role("button", name="Redo", exact=True).click()
+    assert len(saved(page, team_id)["config"]["participants"]) == 2
+
+
+def test_any_two_versions_are_compared_from_the_keyboard(open_page: OpenPage) -> None:
+    page = open_page()
+    team_id = open_team(page, team(agent("one"), agent("two"), agent("three")))
+    for _ in range(2):
+        remove(page, 1)
+        page.keyboard.press("Control+s")
+        saved(page, team_id)
+    page.keyboard.press("Control+Shift+h")
+    dialog = page.get_by_role("dialog", name="Versions")
+    expect(dialog.locator("[aria-pressed=true]")).to_be_focused()
+    expect(dialog.locator(".diff-row")).to_have_text(["agent three removed"])
+    dialog.get_by_label("Compare", exact=True).select_option("1")
+    dialog.get_by_label("with", exact=True).select_option("2")
+    expect(dialog.locator(".diff-row")).to_have_text(["agent two removed"])
+    dialog.get_by_label("with", exact=True).select_option("1")
+    expect(dialog.locator("[data-diff]")).to_contain_text("Both are the same.")
+    page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
+
+
+def accessibility_problems(page: Page) -> list[str]:
+    page.evaluate(files("axe_playwright_python").joinpath("axe.min.js").read_text())
+    script = "axe.run({preload: false}).then((found) => found.violations.map((each) => each.help))"
+    return cast("list[str]", page.evaluate(script))
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_versions_and_questions_have_no_accessibility_faults(open_page: OpenPage, scheme: str) -> None:
+    page = open_page(scheme=scheme)
+    team_id = open_team(page, team(agent("one", description="First.\nSecond."), agent("two")))
+    theirs = team(agent("one", description="First.\nThird."), agent("three"))
+    call(page, "PUT", f"/api/teams/{team_id}", {"component": theirs, "layout": {}, "revision": 1})
+    page.locator(".node-name").nth(0).click()
+    expect(page.get_by_label("Name", exact=True)).to_have_value("one")
+    page.get_by_label("Description", exact=True).fill("Mine.")
+    page.keyboard.press("Control+s")
+    question = page.get_by_role("dialog", name="This team was changed elsewhere")
+    expect(question).to_be_visible()
+    assert accessibility_problems(page) == []
+    question.get_by_role("radio", name="Theirs").check()
+    question.get_by_role("button", name="Merge", exact=True).click()
+    expect(question).to_be_hidden()
+    page.get_by_role("button", name="Versions").click()
+    page.get_by_role("button", name="first version").click()
+    expect(page.locator(".diff-line").first).to_be_visible()
+    assert accessibility_problems(page) == []
