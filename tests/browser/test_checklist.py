@@ -42,6 +42,7 @@ def test_a_hint_leads_to_its_place_and_is_mended_in_one_step(open_page: OpenPage
     page.keyboard.press("Enter")
     expect(page.locator("[data-field='/config/termination_condition'] :focus")).to_be_visible()
     open_list(page)
+    expect(hint.locator(".checklist-item")).to_be_focused()
     page.keyboard.press("Tab")
     page.keyboard.press("Tab")
     expect(hint.get_by_role("button", name="Add a limit of 20 messages")).to_be_focused()

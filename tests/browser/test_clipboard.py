@@ -98,6 +98,7 @@ def test_a_text_field_keeps_its_own_copy_and_paste(open_page: OpenPage) -> None:
     page = open_page()
     open_team(page, team(agent("one")))
     page.locator(".node-name").first.click()
+    expect(page.get_by_label("Name", exact=True)).to_have_value("one")
     field = page.get_by_label("Description", exact=True)
     copy_from_elsewhere(page, json.dumps(agent("pasted")))
     field.focus()
