@@ -209,7 +209,9 @@ def _agent(index: int) -> dict[str, Any]:
 
 def _replay() -> dict[str, Any]:
     provider = "autogen_ext.models.replay.ReplayChatCompletionClient"
-    config = {"chat_completions": ["Yes."]}
+    abilities = ("vision", "json_output", "structured_output")
+    info: dict[str, Any] = {**dict.fromkeys(abilities, False), "function_calling": True, "family": "unknown"}
+    config: dict[str, Any] = {"chat_completions": ["Yes."], "model_info": info}
     return {"provider": provider, "component_type": "replay_chat_completion_client", "config": config}
 
 

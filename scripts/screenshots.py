@@ -1,8 +1,9 @@
-"""Makes the tutorial's pictures by doing what it says, in a real browser against a real `studio serve`.
+"""Makes the pictures of the docs by doing what these say, in a real browser against a real `studio serve`.
 
     python scripts/screenshots.py [FOLDER]
 
-The folder is docs/tutorial/images unless given. `STUDIO_CHROMIUM` may name the browser.
+The folder is docs unless given; the pictures go into tutorial/images and how-to/images in it. `STUDIO_CHROMIUM` may
+name the browser.
 """
 
 from __future__ import annotations
@@ -16,11 +17,29 @@ import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, Literal
 
-from playwright.sync_api import Page, expect, sync_playwright
+from few_colours import with_few_colours
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
-IMAGES = Path(__file__).parents[1] / "docs" / "tutorial" / "images"
-SIZE_PX = (1280, 800)
+JsonObject = dict[str, Any]  # as it comes from the studio and goes back
+Scheme = Literal["light", "dark"]
+
+DOCS = Path(__file__).parents[1] / "docs"
+TUTORIAL_PX = (1280, 800)
+WIDE_PX = (1440, 900)
+NARROW_PX = (390, 844)
+KINDS = {
+    "round-robin": "Writer and critic",
+    "selector": "Stargazing night",
+    "swarm": "Help desk",
+    "graph": "Incident report",
+    "magentic-one": "Open question with a plan",
+    "nested": "Newsroom",
+    "agents-as-tools": "Coordinator with experts",
+}
+"""The picture of each kind of team, and the team of the shipped gallery that it shows."""
+QUESTION = "My internet fails every evening since Monday."
 TASK = "Write a museum label, at most 40 words, for a meteorite that fell through a farmhouse roof."
 INSTRUCTIONS = (
     "You review museum labels for children. Ask for one change at a time, in words that an eight-year-old "
@@ -45,6 +64,25 @@ def studio(data_dir: Path) -> Generator[str]:
         process.wait(15)
 
 
+def take(page: Page, file: Path) -> None:
+    """A picture of what the page shows now."""
+    page.evaluate("document.fonts.ready")
+    picture = page.screenshot(animations="disabled")
+    empty = page.context.new_page()  # the policy of the studio's own pages forbids what it takes
+    file.write_bytes(with_few_colours(picture, empty))
+    empty.close()
+    page.bring_to_front()
+    print(file.name)
+
+
+def builder_is_ready(page: Page) -> None:
+    """The team is drawn, checked and saved, and the palette is full."""
+    expect(page.locator("[data-builder]:not([aria-busy])")).to_be_visible()
+    expect(page.locator("[data-palette-list]:not([aria-busy])")).to_be_attached()
+    expect(page.locator("[data-checklist]")).not_to_have_attribute("data-state", "waiting")
+    expect(page.locator("[data-save-state]")).to_have_text("Saved", timeout=RUN_LIMIT_MS)
+
+
 class Tutorial:
     """The steps of docs/tutorial/first-team.md, with a picture after each."""
 
@@ -58,7 +96,9 @@ class Tutorial:
         self._take_a_team()
         self._run()
         self._change()
+        self._compare()
         self._export()
+        self._begin_one()
 
     def _open(self, address: str) -> None:
         self._page.goto(address)
@@ -92,6 +132,12 @@ class Tutorial:
         expect(page.locator("[data-save-state]")).to_have_text("Saved", timeout=RUN_LIMIT_MS)
         self._picture("changed")
 
+    def _compare(self) -> None:
+        self._page.get_by_role("button", name="Versions").click()
+        expect(self._page.locator(".versions-changes")).to_contain_text("critic")
+        self._picture("versions")
+        self._page.keyboard.press("Escape")
+
     def _export(self) -> None:
         page = self._page
         page.get_by_role("tab", name="Python").click()
@@ -104,24 +150,121 @@ class Tutorial:
         expect(self._page.get_by_role("textbox", name="Instructions")).to_be_visible()
         expect(self._page.locator("[data-canvas]")).to_contain_text("10 messages are reached")
 
+    def _begin_one(self) -> None:
+        page = self._page
+        page.get_by_role("link", name="Teams", exact=True).first.click()
+        page.get_by_role("button", name="New team", exact=True).click()
+        self._picture("templates")
+        page.get_by_role("dialog").get_by_role("button", name="Blank team").click()
+        page.wait_for_url(re.compile(r"/teams/[^/]+$"))
+        builder_is_ready(page)
+        expect(page.locator("[data-first-steps]")).to_be_visible()
+        self._picture("first-steps")
+
     def _picture(self, name: str) -> None:
-        self._page.evaluate("document.fonts.ready")
-        self._page.screenshot(path=self._folder / f"{name}.png", animations="disabled")
-        print(f"{name}.png")
+        take(self._page, self._folder / f"{name}.png")
+
+
+class HowTo:
+    """The pictures of the how-to guides: each kind of team, and what can be done beside the canvas."""
+
+    def __init__(self, page: Page, folder: Path) -> None:
+        self._page = page
+        self._folder = folder
+
+    def take_kinds(self, suffix: str) -> None:
+        """Every kind of team on the canvas."""
+        for name, label in KINDS.items():
+            self._open(self._shipped(label))
+            self._picture(f"{name}-{suffix}")
+
+    def take_tools(self) -> None:
+        """A form, the checklist, and a try."""
+        page = self._page
+        self._open(self._shipped("Help desk"))
+        page.get_by_role("group", name="technician, Assistant").click()
+        expect(page.get_by_role("textbox", name="Instructions")).to_be_visible()
+        self._picture("form")
+        page.get_by_role("tab", name="Try").click()
+        page.get_by_role("textbox", name="What to say").fill(QUESTION)
+        page.get_by_role("button", name="Send").click()
+        expect(page.locator("[data-try-chat]")).to_contain_text("channel 11, where nobody is.", timeout=RUN_LIMIT_MS)
+        self._picture("try")
+        self._open(self._unfinished(self._shipped("Help desk")))
+        page.locator("[data-checklist]").click()
+        expect(page.locator("#checklist")).to_be_visible()
+        self._picture("checklist")
+
+    def _open(self, component: JsonObject) -> None:
+        page = self._page
+        team = self._call("POST", "/api/teams", {"component": component})
+        page.goto(f"/teams/{team['id']}", wait_until="domcontentloaded")
+        builder_is_ready(page)
+        if (canvas := page.locator("[data-show=canvas]")).is_visible():
+            canvas.click()
+
+    def _shipped(self, label: str) -> JsonObject:
+        teams = self._call("GET", "/api/galleries/team-studio")["components"]["teams"]
+        return next(team for team in teams if team["label"] == label)
+
+    def _unfinished(self, team: JsonObject) -> JsonObject:
+        """The same team with something of each kind left to do."""
+        first = team["config"]["participants"][0]["config"]
+        [openai] = [
+            each
+            for each in self._call("GET", "/api/galleries/team-studio")["components"]["models"]
+            if each["label"] == "OpenAI"
+        ]
+        nobody = {**first, "model_client": openai, "handoffs": ["technician", "accounts", "manager"]}
+        members = [{**team["config"]["participants"][0], "config": nobody}, *team["config"]["participants"][1:]]
+        return {**team, "config": {**team["config"], "participants": members, "termination_condition": None}}
+
+    def _call(self, method: str, path: str, body: JsonObject | None = None) -> Any:
+        token = self._page.locator("meta[name=csrf-token]").get_attribute("content")
+        answer = self._page.request.fetch(path, method=method, data=body, headers={"X-Studio-CSRF": token or ""})
+        assert answer.ok, answer.text()
+        return answer.json()
+
+    def _picture(self, name: str) -> None:
+        take(self._page, self._folder / f"{name}.png")
+
+
+def opened(browser: Browser, address: str, size_px: tuple[int, int], scheme: Scheme) -> BrowserContext:
+    """A window of its own, signed in."""
+    context = browser.new_context(
+        base_url=address.split("/?")[0],
+        viewport={"width": size_px[0], "height": size_px[1]},
+        color_scheme=scheme,
+        reduced_motion="reduce",
+    )
+    context.set_default_timeout(15_000)
+    context.new_page().goto(address)
+    return context
+
+
+def make_all(browser: Browser, address: str, folder: Path) -> None:
+    """Make all pictures, the tutorial's in the studio as it is when it starts."""
+    tutorial, how_to = folder / "tutorial" / "images", folder / "how-to" / "images"
+    for each in (tutorial, how_to):
+        each.mkdir(parents=True, exist_ok=True)
+    with opened(browser, address, TUTORIAL_PX, "light") as context:
+        Tutorial(context.pages[0], tutorial).follow(address)
+    schemes: tuple[Scheme, ...] = ("light", "dark")
+    for scheme in schemes:
+        for size_px in (WIDE_PX, NARROW_PX):
+            with opened(browser, address, size_px, scheme) as context:
+                HowTo(context.pages[0], how_to).take_kinds(f"{scheme}-{size_px[0]}")
+    with opened(browser, address, WIDE_PX, "light") as context:
+        HowTo(context.pages[0], how_to).take_tools()
 
 
 def main() -> None:
-    """Make all pictures."""
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else IMAGES
-    folder.mkdir(parents=True, exist_ok=True)
+    """Make the pictures."""
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else DOCS
     browser_path = os.environ.get("STUDIO_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
     with tempfile.TemporaryDirectory() as data_dir, studio(Path(data_dir)) as address, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=browser_path, args=["--no-sandbox"])
-        context = browser.new_context(
-            viewport={"width": SIZE_PX[0], "height": SIZE_PX[1]}, color_scheme="light", reduced_motion="reduce"
-        )
-        context.set_default_timeout(15_000)
-        Tutorial(context.new_page(), folder).follow(address)
+        make_all(browser, address, folder)
         browser.close()
 
 

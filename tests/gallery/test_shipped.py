@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from contextlib import aclosing
 from typing import cast
@@ -15,6 +16,7 @@ from studio.effects import HumanQuestion, Live, use
 from studio.galleries import Entry, parse_gallery, shipped_galleries
 from studio.messages import (
     BaseMessage,
+    HandoffMessage,
     ModelClientStreamingChunkEvent,
     TaskResult,
     ToolCallExecutionEvent,
@@ -121,6 +123,49 @@ async def test_the_news_desk_works_before_the_editor_does():
     result = result_of(await played("Newsroom"))
     assert speakers(result) == ["user", "reporter", "fact_checker", "editor"]
     assert result.stop_reason == "'editor' answered"
+
+
+async def test_the_help_desk_hands_the_customer_on_and_takes_the_case_back():
+    result = result_of(await played("Help desk"))
+    handed_to = [message.target for message in result.messages if isinstance(message, HandoffMessage)]
+    assert handed_to == ["technician", "accounts", "front_desk"]
+    assert result.stop_reason == "Text 'CASE CLOSED' mentioned"
+
+
+async def test_the_reviewer_sends_the_report_back_once_before_it_is_published():
+    result = result_of(await played("Incident report"))
+    assert speakers(result) == ["user", "analyst", "writer", "reviewer", "writer", "reviewer", "publisher"]
+    assert result.stop_reason == "Digraph execution is complete"
+
+
+async def test_the_orchestrator_plans_asks_both_and_answers():
+    result = result_of(await played("Open question with a plan"))
+    boss = "MagenticOneOrchestrator"
+    assert speakers(result) == ["user", boss, boss, "surveyor", boss, "cost_analyst", boss]
+    assert str(result.messages[-1].to_text()).startswith("Renew the heating first")
+
+
+async def test_the_coordinator_asks_both_experts_and_answers_itself():
+    result = result_of(await played("Coordinator with experts"))
+    executed = [message for message in result.messages if isinstance(message, ToolCallExecutionEvent)]
+    assert [item.name for message in executed for item in message.content] == ["rules_expert", "budget_expert"]
+    assert result.messages[-1].source == "coordinator"
+
+
+async def test_the_panel_discusses_and_answers_as_one():
+    result = result_of(await played("Panel with one voice"))
+    assert speakers(result) == ["user", "advocate", "sceptic", "advocate", "sceptic", "panel", "planner"]
+    assert result.stop_reason == "'planner' answered"
+
+
+def test_there_is_a_team_of_every_kind_to_begin_with():
+    known = {cls.provider for cls in component_classes() if cls.component_type == "team"}
+    assert {str(entry.component["provider"]) for entry in TEAMS} == known
+
+
+@pytest.mark.parametrize("entry", TEAMS, ids=lambda entry: entry.label)
+def test_each_team_says_when_to_take_it(entry: Entry):
+    assert re.match(r"(When|For) [^.]+: [^.]+\. ", str(entry.component["description"]))
 
 
 @pytest.mark.parametrize("entry", TEAMS, ids=lambda entry: entry.label)

@@ -1,0 +1,85 @@
+"""Teams of the galleries as templates: what each is for, and the little drawing beside it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from studio.components import Component, JsonObject, envelopes, find_class, group_of
+from studio.galleries import Entry, parse_gallery
+from studio.store import GallerySummary, Store
+from studio.web.gallery_view import counts_of
+
+SHAPES = {
+    "order": "Round robin",
+    "selector": "Selector",
+    "handoffs": "Swarm",
+    "graph": "Graph",
+    "orchestrator": "Magentic-One",
+    "nested": "Team in a team",
+    "tools": "Agents as tools",
+    "inner": "Society of mind",
+}
+"""The drawings of macros/team_shapes.html, and what each kind of team is called."""
+
+MEMBER = re.compile(r"/config/participants/\d+")
+TASK = re.compile(r"\bTry: .*", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Starter:
+    """A team of a gallery that a new team can start from; `shape` is one of `SHAPES`, or nothing."""
+
+    gallery_id: str
+    gallery_name: str
+    index: int
+    label: str
+    reason: str
+    shape: str
+    summary: str
+
+
+async def starters(store: Store) -> list[Starter]:
+    """Teams of the shipped galleries first, as they run without a key."""
+    found: list[Starter] = []
+    galleries = sorted(await store.galleries.list(), key=lambda summary: summary.origin != "shipped")
+    for summary in galleries:
+        gallery = parse_gallery((await store.galleries.get(summary.id)).config)
+        teams = [entry for entry in gallery.entries if entry.group == "teams"]
+        found.extend(_starter(summary, index, entry) for index, entry in enumerate(teams))
+    return found
+
+
+def shape_of(team: JsonObject) -> str:
+    """How a team is drawn: by what is inside its members, else by who speaks after whom."""
+    inside = [(where, cls) for where, envelope in envelopes(team) if where and (cls := _class_of(envelope))]
+    teams = [where for where, cls in inside if group_of(cls.component_type) == "teams"]
+    if any(MEMBER.fullmatch(where) for where in teams):
+        return "nested"
+    if any("/tools/" in where and group_of(cls.component_type) in ("agents", "teams") for where, cls in inside):
+        return "tools"
+    if teams:
+        return "inner"
+    cls = _class_of(team)
+    return (cls.led_by.lower() or cls.drawn_as) if cls else ""
+
+
+def _class_of(envelope: JsonObject) -> type[Component] | None:
+    return find_class(str(envelope.get("provider")))
+
+
+def _starter(gallery: GallerySummary, index: int, entry: Entry) -> Starter:
+    shape = shape_of(entry.component)
+    config = entry.component.get("config")
+    members = config.get("participants") if isinstance(config, dict) else None
+    counted = "".join(part.text for part in counts_of({"agents": len(members) if isinstance(members, list) else 0}))
+    origin = "" if gallery.origin == "shipped" else gallery.name
+    return Starter(
+        gallery_id=gallery.id,
+        gallery_name=gallery.name,
+        index=index,
+        label=entry.label,
+        reason=TASK.sub("", str(entry.component.get("description") or "")).strip(),
+        shape=shape,
+        summary=" · ".join(part for part in (SHAPES.get(shape, ""), counted, origin) if part),
+    )
