@@ -55,7 +55,9 @@ const MAKERS = {
   removeAt: (o) => commands.removeAt(o.choose([...o.inner, ...o.entries, ...o.keys]), 'it'),
   reorder: (o) => o.entries.length > 0 && commands.reorder(o.choose(o.entries), o.index() % 4),
   moveTo: (o) => o.lists.length > 0 && commands.moveTo(o.choose(o.inner), o.choose(o.lists), true),
-  duplicate: (o) => o.entries.length > 0 && commands.duplicate(o.choose(o.entries)),
+  inOneStep: (o) => o.members.length > 0 && commands.inOneStep('Both', [commands.renameAgent(o.choose(o.members), o.name()), commands.removeAt(o.choose(o.members), 'it')]),
+  addEntry: (o) => o.lists.length > 0 && commands.addEntry(o.choose(o.lists), o.value(), o.index() % 4),
+  clearValue: (o) => o.fields.length > 0 && commands.clearValue(o.choose(o.fields)),
   combine: (o, catalogue) => commands.combine(o.choose(o.inner), structuredClone(catalogue.entries.find((each) => each.provider.endsWith('OrTerminationCondition')).template), o.fresh()),
   renameEntry: (o) => o.keys.length > 0 && commands.renameEntry(o.choose(o.keys), o.name()),
   removeMany: (o, catalogue, doc) => bulk.removeMany(catalogue, doc.component, o.some(o.inner)),
@@ -82,6 +84,7 @@ const MAKERS = {
   switchJoint: (o, catalogue, doc) => o.conditions.length > 0 && conditions.switchJoint(catalogue, doc.component, o.choose(o.conditions)),
   groupWithNext: (o, catalogue, doc) => o.conditions.length > 0 && conditions.groupWithNext(catalogue, doc.component, o.choose(o.conditions)),
   ungroup: (o, catalogue, doc) => o.conditions.length > 0 && conditions.ungroup(catalogue, doc.component, o.choose(o.conditions)),
+  wrapInTeam: (o, catalogue) => findings.wrapInTeam(structuredClone(catalogue.entries.find((each) => each.provider.endsWith('RoundRobinGroupChat')).template)),
   replaceAll: (o) => ({ label: 'Restore', apply: (doc) => structuredClone({ ...doc, name: o.name() }) }),
 }
 

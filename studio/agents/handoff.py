@@ -41,8 +41,10 @@ class Handoff(BaseModel):
 
     @classmethod
     def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        name = {"type": "string", "title": "Name only", "examples": ["user"], **PARTICIPANT_NAMES}
-        return {"anyOf": [name, {**handler(schema), "title": "Handoff"}]}
+        shown = {"x-part-title": "{owner} hands over to {target}"}
+        target = {"x-label": "To", "description": "Name of the agent, or of the user.", **PARTICIPANT_NAMES}
+        name = {"type": "string", "title": "Name only", "examples": ["user"], **target, **shown}
+        return {"anyOf": [name, {**handler(schema), "title": "Handoff", **shown}]}
 
     @model_validator(mode="before")
     @classmethod

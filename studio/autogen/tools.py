@@ -6,6 +6,7 @@ import asyncio
 import inspect
 from abc import abstractmethod
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
+from contextlib import aclosing
 from contextvars import ContextVar
 from typing import Annotated, Any, ClassVar, Protocol, cast, get_args, get_origin, get_type_hints, runtime_checkable
 
@@ -67,8 +68,9 @@ class FreedTool(Freed):
         if not isinstance(self, ours.StreamTool):
             return (await cast("ours.BaseTool", self).call(args, cancellation_token, call_id)).value
         last: object = None
-        async for item in self.run_json_stream(args, cancellation_token, call_id):
-            last = item
+        async with aclosing(self.run_json_stream(args, cancellation_token, call_id)) as items:
+            async for item in items:
+                last = item
         return last
 
 
@@ -186,8 +188,9 @@ class BaseStreamTool(BaseTool, ours.StreamTool):
     ) -> AsyncGenerator[object, None]:
         del call_id
         checked = self._args_type.model_validate(args)
-        async for item in self.run_stream(checked, cancellation_token or CancellationToken()):
-            yield item
+        async with aclosing(self.run_stream(checked, cancellation_token or CancellationToken())) as items:
+            async for item in items:
+                yield item
 
 
 class FunctionTool(BaseTool, stands_for=ours.FunctionTool):

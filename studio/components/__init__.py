@@ -19,6 +19,7 @@ from studio.components.document import check_bounds as check_bounds
 from studio.components.document import parse_document as parse_document
 from studio.components.document import parse_json as parse_json
 from studio.components.findings import at_place as at_place
+from studio.components.findings import at_places as at_places
 from studio.components.keeping import FoundSecret as FoundSecret
 from studio.components.keeping import take_out_secrets as take_out_secrets
 from studio.components.loading import Part as Part

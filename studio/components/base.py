@@ -249,7 +249,7 @@ class Component(StatefulModel):
         try:
             return cls.model_validate(document)
         except ValidationError as error:
-            raise InvalidComponent(findings_from(error, document)) from error
+            raise InvalidComponent(findings_from(error, document, find_class)) from error
         except (InvalidComponent, InvalidDocument):
             raise
         except Exception as error:  # a check that did not foresee what the document holds

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
+from collections import defaultdict, deque
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal, cast
 
 from pydantic import JsonValue
 
-from studio.components.findings import escape
-from studio.components.matching import is_component, match, moved, name_of, same
+from studio.components.findings import escape, unescape
+from studio.components.matching import is_component, match, moved, name_of, same, text_of
 from studio.components.titles import noun_of, quoted, quoted_pair, spoken, title_of
+
+_NODE = re.compile(r"/config/graph/nodes/([^/]+)$")
+_EDGES = re.compile(r"/config/graph/nodes/([^/]+)/edges$")
 
 Kind = Literal["added", "removed", "moved", "renamed", "changed"]
 
@@ -57,6 +62,10 @@ class Change:
     def said(self) -> str:
         """The sentence without the place."""
         match self.kind:
+            case "added" if node := _NODE.search(self.where):
+                return f"{unescape(node[1])} joined the graph"
+            case "removed" if node := _NODE.search(self.where_before):
+                return f"{unescape(node[1])} left the graph"
             case "added":
                 return f"{self.field} added"
             case "removed":
@@ -72,7 +81,9 @@ class Change:
 
     def _said_of_value(self) -> str:
         if self.has_long_text:
-            return f"{self.field} rewritten" if self.before and self.after else f"{self.field} written"
+            return (
+                f"{self.field} {'rewritten' if self.before and self.after else 'written' if self.after else 'emptied'}"
+            )
         if self.before is None and self.after is None:
             return f"{self.field} left open in another way"
         old, new = quoted_pair(self.before, self.after)
@@ -116,6 +127,8 @@ def _of_value(old: JsonValue, new: JsonValue, where_old: str, where: str, owner:
         return Change("added", where, where_old, owner, f"{field} {title_of(new)}".strip(), None, new)
     if new is None and is_component(old):
         return Change("removed", where, where_old, owner, f"{field} {title_of(old)}".strip(), old, None)
+    if _NODE.search(where) and (old is None) != (new is None):
+        return Change("added" if old is None else "removed", where, where_old, owner, field, old, new)
     return Change("changed", where, where_old, owner, field or "type", old, new)
 
 
@@ -169,6 +182,8 @@ def _compare_lists(
     old: list[JsonValue], new: list[JsonValue], where_old: str, where: str, owner: tuple[str, ...], field: str
 ) -> Iterator[Change]:
     pairs = match(old, new)
+    if node := _EDGES.search(where):
+        field = unescape(node[1])
     from_old = {new_index: old_index for old_index, new_index in pairs.items()}
     shifted = {new_index for _, new_index in moved(pairs)}
     for index, item in enumerate(old):
@@ -186,9 +201,11 @@ def _compare_lists(
 
 
 def _entry(item: JsonValue, field: str) -> str:
-    """An entry of a list in words: "agent critic", "handoffs writer"."""
+    """An entry of a list in words: "agent critic", "handoffs writer", "edge writer → critic"."""
     if is_component(item):
         return f"{noun_of(item)} {title_of(item)}".strip()
+    if isinstance(item, dict) and isinstance(target := item.get("target"), str):
+        return f"edge {field} → {target}"
     return f"{field} {name_of(item) or quoted(item)}".strip()
 
 
@@ -198,13 +215,14 @@ def _keys(old: dict[str, JsonValue], new: dict[str, JsonValue]) -> list[str]:
 
 def _with_moves(changes: list[Change]) -> list[Change]:
     """What was taken out of one place and put into another was moved."""
-    gone = [change for change in changes if change.kind == "removed" and is_component(change.before)]
+    gone: dict[str, deque[Change]] = defaultdict(deque)
+    for change in changes:
+        if change.kind == "removed" and is_component(change.before):
+            gone[text_of(change.before)].append(change)
     twins: dict[int, Change] = {}
     for change in changes:
-        twin = next((old for old in gone if change.kind == "added" and same(old.before, change.after)), None)
-        if twin is not None:
-            gone = [old for old in gone if old is not twin]
-            twins[id(change)] = twin
+        if change.kind == "added" and is_component(change.after) and (waiting := gone[text_of(change.after)]):
+            twins[id(change)] = waiting.popleft()
     left = {id(twin) for twin in twins.values()}
     return [
         _move_of(twins[id(change)], change) if id(change) in twins else change

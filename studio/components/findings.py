@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, LiteralString, cast
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, LiteralString, cast, get_args, get_origin
 
 from pydantic import JsonValue, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from studio.components.base import Component
 
 _SENTENCES = {
-    "missing": ("`{name}` is required.", "Fill it in."),
     "extra_forbidden": ("There is no field `{name}` here.", "Remove it, or check its spelling."),
     "string_type": ("`{name}` must be text.", ""),
     "int_type": ("`{name}` must be a whole number.", ""),
@@ -44,7 +43,9 @@ _FIXES = {
 }
 
 
-def findings_from(error: ValidationError, document: JsonValue) -> list[Finding]:
+def findings_from(
+    error: ValidationError, document: JsonValue, find_class: Callable[[str], type[Component] | None]
+) -> list[Finding]:
     """All the places that Pydantic found wrong, each once, with pointers into `document`.
 
     Where several kinds of component fit one place, Pydantic reports each kind that did not match; only the reports of
@@ -58,8 +59,12 @@ def findings_from(error: ValidationError, document: JsonValue) -> list[Finding]:
         if detail["type"] == "wrong_component":
             misfits.setdefault(pointer_of(detail["loc"], document), []).append(detail)
             continue
-        finding = _finding(detail, document)
-        found.setdefault((finding.where, finding.message), finding)
+        if detail["type"] == "missing":
+            findings = [_missing(detail, document, find_class)]
+        else:
+            findings = _findings(detail, document)
+        for finding in findings:
+            found.setdefault((finding.where, finding.message), finding)
     told = {place for finding in found.values() for place in (finding.where, *_above(finding.where))}
     told.update(place for where in misfits for place in _above(where))
     for where, details in misfits.items():
@@ -76,16 +81,22 @@ def is_envelope(value: object) -> bool:
 
 def owner_of(where: str, document: JsonValue) -> str:
     """The innermost component around a place of a document, by its pointer; "" when there is none."""
+    return _owner(where, document)[0]
+
+
+def _owner(where: str, document: JsonValue) -> tuple[str, str]:
+    """The pointer of the innermost component around a place, and its provider."""
     owner, pointer, here = "", "", document
+    provider = str(here["provider"]) if isinstance(here, dict) and is_envelope(here) else ""
     for step in where.split("/")[1:]:
         pointer = f"{pointer}/{step}"
         if isinstance(here, list):
             here = here[int(step)] if step.isdecimal() and int(step) < len(here) else None
         else:
             here = here.get(step.replace("~1", "/").replace("~0", "~")) if isinstance(here, dict) else None
-        if is_envelope(here):
-            owner = pointer
-    return owner
+        if isinstance(here, dict) and is_envelope(here):
+            owner, provider = pointer, str(here["provider"])
+    return owner, provider
 
 
 def no_warning(_message: str, _where: str) -> None:
@@ -121,8 +132,13 @@ def at_place(code: str, message: str, fix: str, where: str, fixes: Sequence[Fix]
         where: JSON pointer relative to the value, which must not be a component itself.
         fixes: Their pointers are relative to the value, too.
     """
-    told = {"message": message, "fix": fix, "inside": where, "fixes": tuple(fixes)}
-    return PydanticCustomError(cast("LiteralString", code), "{message}", told)
+    return at_places([Finding(code, message, fix, where, tuple(fixes))])
+
+
+def at_places(findings: Sequence[Finding]) -> PydanticCustomError:
+    """The same error at several places inside the value, at least one."""
+    told = {"message": findings[0].message, "findings": tuple(findings)}
+    return PydanticCustomError(cast("LiteralString", findings[0].code), "{message}", told)
 
 
 def not_an_envelope(document: object) -> Finding:
@@ -166,20 +182,35 @@ def pointer_of(location: Sequence[int | str], document: JsonValue) -> str:
     return pointer
 
 
-def _finding(detail: ErrorDetails, document: JsonValue) -> Finding:
+def _missing(detail: ErrorDetails, document: JsonValue, find_class: Callable[[str], type[Component] | None]) -> Finding:
+    """What is to be filled in, called as the form calls it."""
+    location = detail["loc"]
+    name = next((step for step in reversed(location) if isinstance(step, str)), "value")
+    where = pointer_of(location, document)
+    owner, provider = _owner(where, document)
+    cls = find_class(provider) if where == f"{owner}/config/{escape(name)}" else None
+    field = cls.model_fields.get(name) if cls else None
+    if field is None:
+        return Finding("missing", f"`{name}` is required.", "Fill it in.", where)
+    kinds = [getattr(each, "component_type", "") for each in (field.annotation, *get_args(field.annotation))]
+    if kind := next((each for each in kinds if each and get_origin(field.annotation) is not list), ""):
+        return Finding("missing", f"Choose {a_kind(kind)}.", where=where)
+    return Finding("missing", f"“{field.title or name}” is required.", "Fill it in.", where)
+
+
+def _findings(detail: ErrorDetails, document: JsonValue) -> list[Finding]:
     kind, location = detail["type"], detail["loc"]
     name = next((step for step in reversed(location) if isinstance(step, str)), "value")
     where = pointer_of(location, document)
     if kind in _SENTENCES:
         sentence, fix = _SENTENCES[kind]
-        return Finding(kind, sentence.format(name=name, **detail.get("ctx", {})), fix, where)
+        return [Finding(kind, sentence.format(name=name, **detail.get("ctx", {})), fix, where)]
     told = detail.get("ctx", {})
-    if "inside" in told:
-        fixes = cast("tuple[Fix, ...]", told["fixes"])
-        return Finding(kind, str(told["message"]), str(told["fix"]), str(told["inside"]), fixes).moved(where)
+    if "findings" in told:
+        return [each.moved(where) for each in cast("tuple[Finding, ...]", told["findings"])]
     message = detail["msg"].removeprefix("Value error, ").removeprefix("Assertion failed, ")
     message = message if message.endswith((".", "!", "?")) else f"{message}."
-    return Finding(kind, message, _FIXES.get(kind, ""), where)
+    return [Finding(kind, message, _FIXES.get(kind, ""), where)]
 
 
 def _misfit(where: str, details: Sequence[ErrorDetails]) -> Finding:
@@ -209,6 +240,11 @@ def a_kind(component_type: str) -> str:
 def escape(step: str) -> str:
     """A key as a step of a JSON pointer."""
     return step.replace("~", "~0").replace("/", "~1")
+
+
+def unescape(step: str) -> str:
+    """The key that a step of a JSON pointer names."""
+    return step.replace("~1", "/").replace("~0", "~")
 
 
 def _json_name(value: object) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_left
-from collections import defaultdict
-from collections.abc import Callable, Hashable, Sequence
-from itertools import pairwise
+from collections import defaultdict, deque
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from itertools import pairwise, product
 from typing import cast
 
 from pydantic import JsonValue
@@ -16,6 +16,8 @@ from studio.components.findings import is_envelope
 
 SIMILAR = 0.5
 """Share of equal fields from which an entry with another name is the same one, renamed."""
+MOST_COMPARED = 500_000
+"""Fields that are compared to find out what was renamed; of more, entries are only compared where they stand."""
 LONGEST_WORD = 60
 """Characters of a text that is its own identity, such as the name in a list of handoffs."""
 
@@ -24,7 +26,7 @@ Key = Callable[[JsonValue], Hashable | None]
 
 def same(one: JsonValue, other: JsonValue) -> bool:
     """Whether both are the same JSON, whatever the order of keys; 1, 1.0 and true are three values."""
-    return one == other and _text(one) == _text(other)
+    return one == other and text_of(one) == text_of(other)
 
 
 def match(before: Sequence[JsonValue], after: Sequence[JsonValue]) -> dict[int, int]:
@@ -36,7 +38,7 @@ def match(before: Sequence[JsonValue], after: Sequence[JsonValue]) -> dict[int, 
     found: dict[int, int] = {}
     if len(before) == len(after) and same(list(before), list(after)):
         return {index: index for index in range(len(before))}
-    for key in (name_of, _text):
+    for key in (name_of, text_of):
         _match_by(key, before, after, found)
     _match_renamed(before, after, found)
     _match_by(_unnamed_provider, before, after, found)
@@ -78,7 +80,8 @@ def name_of(item: JsonValue) -> str | None:
     return name if isinstance(name, str) else None
 
 
-def _text(item: JsonValue) -> str:
+def text_of(item: JsonValue) -> str:
+    """What is equal for the same JSON and for no other."""
     return json.dumps(item, sort_keys=True)
 
 
@@ -89,24 +92,24 @@ def _unnamed_provider(item: JsonValue) -> Hashable | None:
 def _match_by(key: Key, before: Sequence[JsonValue], after: Sequence[JsonValue], found: dict[int, int]) -> None:
     """Pair what has the same key: the first with the first, the second with the second."""
     taken = set(found.values())
-    waiting: dict[Hashable, list[int]] = defaultdict(list)
+    waiting: dict[Hashable, deque[int]] = defaultdict(deque)
     for index, item in enumerate(after):
         if index not in taken and (its := key(item)) is not None:
             waiting[its].append(index)
     for index, item in enumerate(before):
         if index not in found and (its := key(item)) is not None and waiting[its]:
-            found[index] = waiting[its].pop(0)
+            found[index] = waiting[its].popleft()
 
 
 def _match_renamed(before: Sequence[JsonValue], after: Sequence[JsonValue], found: dict[int, int]) -> None:
     taken = set(found.values())
-    old = [index for index, item in enumerate(before) if index not in found and is_component(item)]
-    new = [index for index, item in enumerate(after) if index not in taken and is_component(item)]
+    old = {index: _fields(item) for index, item in enumerate(before) if index not in found and _has_name(item)}
+    new = {index: _fields(item) for index, item in enumerate(after) if index not in taken and _has_name(item)}
+    few = len(old) * sum(map(len, new.values())) <= MOST_COMPARED
     candidates = sorted(
         (-likeness, abs(here - there), here, there)
-        for here in old
-        for there in new
-        if (likeness := _likeness(before[here], after[there])) >= SIMILAR
+        for here, there in (product(old, new) if few else zip(old, new, strict=False))
+        if (likeness := _likeness(old[here], new[there])) >= SIMILAR
     )
     for _, _, here, there in candidates:
         if here not in found and there not in taken:
@@ -114,17 +117,24 @@ def _match_renamed(before: Sequence[JsonValue], after: Sequence[JsonValue], foun
             taken.add(there)
 
 
-def _likeness(one: JsonValue, other: JsonValue) -> float:
-    """Share of equal fields of two named components of one provider, their names apart."""
-    if name_of(one) is None or name_of(other) is None:
+def _has_name(item: JsonValue) -> bool:
+    return is_component(item) and name_of(item) is not None
+
+
+def _fields(item: JsonValue) -> dict[str, str]:
+    """Provider and config of a component as texts, its name apart."""
+    component = cast("JsonObject", item)
+    config = cast("JsonObject", component["config"])
+    fields = {f"/{key}": text_of(value) for key, value in config.items() if key not in {"name", "id"}}
+    return {"": str(component["provider"]), **fields}
+
+
+def _likeness(one: Mapping[str, str], other: Mapping[str, str]) -> float:
+    """Share of equal fields of two named components of one provider."""
+    if one[""] != other[""]:
         return 0
-    first, second = cast("JsonObject", one), cast("JsonObject", other)
-    if first["provider"] != second["provider"]:
-        return 0
-    old, new = cast("JsonObject", first["config"]), cast("JsonObject", second["config"])
-    fields = (old.keys() | new.keys()) - {"name", "id"}
-    equal = [field for field in fields if field in old and field in new and same(old[field], new[field])]
-    return len(equal) / len(fields) if fields else SIMILAR
+    count = len(one.keys() | other.keys()) - 1
+    return (len(one.items() & other.items()) - 1) / count if count else SIMILAR
 
 
 def _match_in_gaps(before: Sequence[JsonValue], after: Sequence[JsonValue], found: dict[int, int]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
@@ -207,18 +208,23 @@ def _is_same_thing(one: JsonValue, other: JsonValue) -> bool:
 
 def _in_order(first: Sequence[str], second: Iterable[str]) -> list[str]:
     """All of both: the first as it is, and what only the second has after what it follows there."""
-    merged, others = list(first), list(second)
-    known, shared = set(first), set(first) & set(others)
-    at = 0
-    for key in others:
+    known, shared = set(first), set[str]()
+    following: dict[str, list[str]] = defaultdict(list)
+    anchor = ""  # before the first key that both have
+    for key in second:
         if key in known:
-            at = merged.index(key) + 1
-            continue
-        while at < len(merged) and merged[at] in known and merged[at] not in shared:
-            at += 1
-        merged.insert(at, key)
-        at += 1
-    return merged
+            shared.add(key)
+            anchor = f"/{key}"
+        else:
+            following[anchor].append(key)
+    merged: list[str] = []
+    anchor = ""
+    for key in first:
+        if key in shared:
+            merged += following[anchor]
+            anchor = f"/{key}"
+        merged.append(key)
+    return merged + following[anchor]
 
 
 def _nothing_like(mine: Part, theirs: Part, base: Part) -> Part:

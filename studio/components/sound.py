@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
 from typing import cast
 
@@ -36,10 +36,19 @@ def sound_parts(document: JsonValue, wrong: Sequence[str]) -> Iterator[tuple[str
             owners |= {owner_of(finding.where, document) for finding in error.findings}
             continue
         yield "", loaded
-        for place in sorted(owners):
+        for place in _outermost(owners):
             yield from _loadable(_at(document, place), place, wrong)
         return
     yield from _loadable(document, "", wrong)
+
+
+def _outermost(places: Iterable[str]) -> Iterator[str]:
+    """Those of some places that are in none of the others."""
+    last: Sequence[str] | None = None
+    for steps, place in sorted((_steps(place), place) for place in places):
+        if last is None or steps[: len(last)] != last:
+            yield place
+            last = steps
 
 
 def _at(document: JsonValue, place: str) -> JsonValue:

@@ -23,7 +23,7 @@ from studio.executors.command_line import (
     FunctionsModule,
     reason,
 )
-from studio.executors.docker_engine import PULL_LIMIT_S, docker, require_engine
+from studio.executors.docker_engine import PULL_LIMIT_S, Labels, docker, require_engine
 from studio.executors.program import CANCELLED, TIMED_OUT, Outcome
 from studio.executors.scripts import program_for
 from studio.messages import CancellationToken, CodeBlock
@@ -110,17 +110,20 @@ class DockerCommandLineCodeExecutor(CommandLineExecutor):
         self._folder = self._folder if self.work_dir else path_of(self._temporary)
         named = self.container_name
         self._container = named if named and not GENERATED_NAME.fullmatch(named) else f"studio-code-{uuid4()}"
+        labels = Labels(self._container)
+        if named:
+            await labels.remove_stopped()
         try:
-            await self._run_container()
+            await self._run_container(labels)
         except BaseException:
-            await self._remove()
+            await labels.remove_started()
             self._drop_folder()
             raise
 
-    async def _run_container(self) -> None:
+    async def _run_container(self, labels: Labels) -> None:
         bound = folder_at(self.bind_dir) if self.bind_dir else self._folder
         options = ["--detach", "--init", "--name", self._container, "--workdir", WORKSPACE, "--entrypoint", "/bin/sh"]
-        options += ["--rm"] if self.auto_remove else []
+        options += [*labels.options, *(["--rm"] if self.auto_remove else [])]
         options += ["--volume", f"{bound}:{WORKSPACE}:rw"]
         for source, target in self.extra_volumes.items():
             options += ["--volume", f"{source}:{target.get('bind', '')}:{target.get('mode', 'rw')}"]

@@ -20,7 +20,7 @@ from studio.components import Capability, Component, DefaultEnv, SecretRef
 from studio.executors.base import ExecutorUnavailable, folder_at, path_of
 from studio.executors.cells import CellExecutor, JupyterCodeResult, KernelName, OutputFolder
 from studio.executors.command_line import Folder, reason
-from studio.executors.docker_engine import PULL_LIMIT_S, docker, require_engine
+from studio.executors.docker_engine import PULL_LIMIT_S, Labels, docker, require_engine
 from studio.executors.gateway import JupyterConnectable, JupyterConnectionInfo, started_kernel
 from studio.models.headers import references_in, resolved_headers
 
@@ -156,11 +156,14 @@ class DockerJupyterServer(Component):
         await self._require_image()
         self._container = self.container_name or f"studio-jupyter-{uuid4()}"
         token = self.token or SecretRef("secret:unnamed", SecretStr(secrets.token_hex(32)))
+        labels = Labels(self._container)
+        if self.container_name:
+            await labels.remove_stopped()
         try:
-            await self._run(token.resolve())
+            await self._run(token.resolve(), labels)
             port = await self._published_port()
         except BaseException:
-            await self._remove()
+            await labels.remove_started()
             raise
         self._connection = JupyterConnectionInfo(host="127.0.0.1", use_https=False, port=port, token=token)
 
@@ -175,10 +178,10 @@ class DockerJupyterServer(Component):
         if outcome.exit_code != 0:
             raise ExecutorUnavailable(f"The image {IMAGE!r} cannot be made: {reason(outcome)}")
 
-    async def _run(self, token: str) -> None:
+    async def _run(self, token: str, labels: Labels) -> None:
         options = ["--detach", "--init", "--name", self._container, "--workdir", self.work_dir]
         options += ["--publish", f"127.0.0.1::{self.expose_port}"]
-        options += ["--rm"] if self.auto_remove else []
+        options += [*labels.options, *(["--rm"] if self.auto_remove else [])]
         if self.bind_dir:
             options += ["--volume", f"{folder_at(self.bind_dir)}:{self.work_dir}:rw"]
         if not self.custom_image_name and sys.platform != "win32":

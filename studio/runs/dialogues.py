@@ -36,7 +36,7 @@ from studio.messages import (
     ToolCallRequestEvent,
     ToolEvent,
 )
-from studio.models import ChatCompletionClient
+from studio.models import ChatCompletionCache, ChatCompletionClient
 from studio.tools import Workbench
 
 PERSON = "user"
@@ -109,7 +109,7 @@ class ModelDialogue(Dialogue):
                     yield ModelClientStreamingChunkEvent(content=piece, source=MODEL, full_message_id=message_id)
                     continue
                 self._conversation.append(AssistantMessage(content=piece.content, thought=piece.thought, source=MODEL))
-                self.outcome = _finish(piece)
+                self.outcome = _finish(piece, isinstance(self._client, ChatCompletionCache) and piece.cached)
                 if piece.thought:
                     yield ThoughtEvent(content=piece.thought, source=MODEL)
                 yield TextMessage(id=message_id, content=_text_of(piece), source=MODEL, models_usage=piece.usage)
@@ -190,7 +190,7 @@ def _text_of(result: CreateResult) -> str:
     return content if isinstance(content, str) else json.dumps([call.model_dump() for call in content], indent=2)
 
 
-def _finish(result: CreateResult) -> str:
+def _finish(result: CreateResult, is_from_cache: bool) -> str:
     words = {"length": "cut off at the token limit", "content_filter": "held back by the service's content filter"}
     reason = words.get(result.finish_reason, result.finish_reason)
-    return f"{reason}, answered from the cache" if result.cached else reason
+    return f"{reason}, answered from the cache" if is_from_cache else reason

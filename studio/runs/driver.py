@@ -53,7 +53,7 @@ async def drive(run: LiveRun, player: Player, task: JsonValue, secrets: SecretSo
     """Take the run from its first entry to its last. Started only by the supervisor, in its task group."""
     run.begun.set()
     try:
-        ending = await _play(run, player, task, secrets)
+        ending = run.ending or await _play(run, player, task, secrets)
     except asyncio.CancelledError:
         if run.was_cancelled_by_others():
             raise  # the process is going down in a way that we did not ask for: not ours to swallow

@@ -86,9 +86,9 @@ class FleetingRuns:
             ended_at=None,
         )
 
-    def forget(self, run_id: str) -> None:
-        """Let a run go, also one that has not ended."""
-        self._runs.pop(run_id, None)
+    def forget(self, run: NewRun) -> None:
+        """Let a run go, also one that has not ended, or whose id nobody was told."""
+        self._runs = {run_id: kept for run_id, kept in self._runs.items() if kept.run is not run}
 
     async def unfinished(self) -> Sequence[str]:
         return []

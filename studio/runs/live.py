@@ -102,6 +102,7 @@ class LiveRun:
         self.bell = Bell()
         self.human = HumanPort(self._wait_for_input)
         self.begun = asyncio.Event()
+        """Set at the first step of its task; one that is cancelled before that never takes it."""
         self.is_stopping = False
         self.is_closed = False
         """Whether the last entry is being written: nothing may come after it."""
@@ -142,8 +143,11 @@ class LiveRun:
             self._request_stop()
 
     def cancel_task(self) -> None:
-        """End the driving now; the driver then writes `ending`. Does nothing once the last entry is being written."""
-        if self._task and not self.is_closed:
+        """End the driving now; the driver then writes `ending`, as it does when it finds one at its beginning.
+
+        Does nothing once the last entry is being written.
+        """
+        if self._task and self.begun.is_set() and not self.is_closed:
             self._cancel_count += 1
             self._task.cancel()
 

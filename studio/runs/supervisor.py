@@ -103,10 +103,16 @@ class RunSupervisor:
         await check_approved(team, self._approvals)
         # What is kept is what was loaded: references in place of keys.
         document = team.dump_component()
-        return await self.play(team, NewRun(document, task, text, team_id, well_formed(team_name or team.label)), by=by)
+        new = NewRun(document, task, text, team_id, well_formed(team_name or team.label))
+        run_id = await self.play(team, new, by=by)
+        if run_id in self._live:
+            await self._live[run_id].begun.wait()  # a team that has not begun hears no command
+        return run_id
 
     async def play(self, player: Player, new: NewRun, *, by: str = "") -> str:
         """Start a run of what was loaded and approved, and return its id.
+
+        Nothing is awaited after its task is there: whoever is cancelled meanwhile has started nothing, or knows what.
 
         Raises:
             Conflict: The server is stopping.
@@ -125,7 +131,6 @@ class RunSupervisor:
             ),
             request_stop=lambda: player.request_stop("Stopped by the user."),
         )
-        await run.begun.wait()
         return run.id
 
     async def command(
@@ -198,7 +203,6 @@ class RunSupervisor:
         self._group = None
         tasks: dict[asyncio.Task[None], LiveRun] = {}
         for run in list(self._live.values()):
-            await run.begun.wait()
             tasks[run.interrupt(SHUT_DOWN)] = run
         waiting = set(tasks)
         for _ in range(GOODBYES):

@@ -103,7 +103,7 @@ class Trials:
             InvalidTask: Nothing was said.
             NotApproved: It could do something that nobody allowed.
         """
-        part = load_component(document)
+        part = await asyncio.to_thread(load_component, document)
         require_loaded(part)
         said = well_formed_json(said)
         task_text(said)
@@ -119,12 +119,13 @@ class Trials:
             Conflict: The server is stopping.
         """
         new = NewRun(component={}, task=trial.said, task_text=task_text(trial.said))
-        run_id = await self._supervisor.play(trial.dialogue, new)
+        run_id = ""
         try:
+            run_id = await self._supervisor.play(trial.dialogue, new)
             yield run_id
         finally:  # without awaiting anything: it must also work while the reader's task is being cancelled
             self._supervisor.break_off(run_id, LEFT)
-            self._runs.forget(run_id)
+            self._runs.forget(new)
 
     async def follow(self, run_id: str) -> AsyncGenerator[Batch]:
         """Follow a try to its end. A part that works for too long is broken off."""

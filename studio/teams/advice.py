@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from studio.agents import AssistantAgent, ChatAgent, Participant
@@ -46,9 +46,9 @@ class Cast:
         stops: Whether somebody can send a stop message.
     """
 
-    names: Sequence[str]
-    targets: Sequence[str]
-    tools: Sequence[str] | None
+    names: Collection[str]
+    targets: Collection[str]
+    tools: Collection[str] | None
     stops: bool
 
     def has(self, need: Need) -> bool:
@@ -82,10 +82,13 @@ def cast_of(team: Component, participants: Sequence[Participant], *speakers: str
     handoffs = [each for part in agents if isinstance(part, AssistantAgent) for each in part.handoffs or ()]
     others = [part for part in agents if not isinstance(part, AssistantAgent)]
     hands_back = any(HandoffMessage in part.produced_message_types for part in others)  # to whoever handed over
+    tools = _tools_of(parts, [each.name for each in handoffs])
+    names = [*(part.name for part in participants), *(part.name for part in people), "user", *speakers]
+    targets = [*(each.target for each in handoffs), *(part.name for part in people if hands_back)]
     return Cast(
-        names=[*(part.name for part in participants), *(part.name for part in people), "user", *speakers],
-        targets=[*(each.target for each in handoffs), *(part.name for part in people if hands_back)],
-        tools=_tools_of(parts, [each.name for each in handoffs]),
+        names=dict.fromkeys(names),  # in order, and quick to ask
+        targets=dict.fromkeys(targets),
+        tools=None if tools is None else dict.fromkeys(tools),
         stops=any(StopMessage in part.produced_message_types for part in agents),
     )
 
@@ -179,7 +182,7 @@ def _never_met(need: Need, where: str, cast: Cast) -> Finding:
 def _other_names(need: Need, where: str, cast: Cast) -> Sequence[Fix]:
     """The name that is most like one that nobody has, or the only one there is."""
     there = {"speaker": cast.names, "handoff": cast.targets, "tool": cast.tools or ()}.get(need.kind, ())
-    names = [name for name in dict.fromkeys(there) if name != "user"]
+    names = [name for name in there if name != "user"]
     close = difflib.get_close_matches(need.name, names, n=1) or (names if len(names) == 1 else [])
     return [Fix(f"Change it to {name}", f"{where}{need.where}", name) for name in close]
 

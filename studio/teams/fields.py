@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 from typing import Annotated, ClassVar
 
 from pydantic import Field, ValidationInfo, field_validator
 
 from studio.agents import ChatAgent, Participant
-from studio.components import JsonObject, at_place
+from studio.components import JsonObject, at_places
 from studio.conditions import TerminationCondition
 from studio.errors import Finding, Fix
 from studio.messages import BaseChatMessage
 from studio.teams.advice import cast_of, on_ending, on_names
+
+_NUMBERS = {2: "two", 3: "three"}
+
+
+TeamName = Annotated[
+    str,
+    Field(
+        title="Name",
+        description="What an outer team calls it, where it takes part in one. The title on the page is another.",
+    ),
+]
 
 
 class TeamFields(Participant):
@@ -23,7 +35,7 @@ class TeamFields(Participant):
     positional: ClassVar[tuple[str, ...]] = ("participants",)
     foreign: ClassVar[frozenset[str]] = frozenset(("context_variables",))
 
-    name: Annotated[str, Field(title="Name")] = "Team"
+    name: TeamName = "Team"
     description: Annotated[
         str,
         Field(
@@ -70,13 +82,11 @@ class TeamFields(Participant):
         if not participants:
             raise ValueError("At least one participant is required.")
         names = ["" if participant.is_opaque else participant.name for participant in participants]
-        for index, name in enumerate(names):
-            if name and name in names[:index]:
-                free = next(new for number in count(2) if (new := f"{name}_{number}") not in names)
-                where = f"/{index}/config/name"
-                fix = f"There are two called `{name}`; rename one of them."
-                fixes = [Fix(f"Rename to {free}", where, free)]
-                raise at_place("duplicate_name", "The participant names must be unique.", fix, where, fixes)
+        uses = Counter(names)
+        free = {name: _free_name(name, uses) for name, times in uses.items() if name and times > 1}
+        shared = [_shared_name(at, name, free[name], uses[name]) for at, name in enumerate(names) if name in free]
+        if shared:
+            raise at_places(shared)
         return participants
 
     @property
@@ -102,3 +112,15 @@ class TeamFields(Participant):
             if isinstance(participant, TeamFields | ChatAgent) and not participant.is_opaque:
                 kinds.update(dict.fromkeys(participant.produced_message_types))
         return tuple(kinds)
+
+
+def _free_name(name: str, taken: Mapping[str, int]) -> str:
+    return next(new for number in count(2) if (new := f"{name}_{number}") not in taken)
+
+
+def _shared_name(index: int, name: str, free: str, times: int) -> Finding:
+    """What is said at each of those of one name: nobody knows which of them was meant to have it."""
+    where = f"/{index}/config/name"
+    fix = f"There are {_NUMBERS.get(times, times)} called `{name}`; rename one of them."
+    message = "The participant names must be unique."
+    return Finding("duplicate_name", message, fix, where, (Fix(f"Rename to {free}", where, free),))

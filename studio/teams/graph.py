@@ -27,7 +27,13 @@ class InvalidGraph(ConfigError, ValueError):
 class DiGraphEdge(BaseModel):
     """The way from one node to another."""
 
-    model_config = ConfigDict(frozen=True, extra="allow", defer_build=True, title="Edge")
+    model_config = ConfigDict(
+        frozen=True,
+        extra="allow",
+        defer_build=True,
+        title="Edge",
+        json_schema_extra={"x-says": ["→ {target}", "if “{condition}”", "if {context_condition}"]},
+    )
 
     target: Annotated[
         str,
@@ -93,11 +99,13 @@ class DiGraphEdge(BaseModel):
 class DiGraphNode(BaseModel):
     """A participant's place in the graph."""
 
-    model_config = ConfigDict(frozen=True, extra="allow", defer_build=True, title="Node")
+    model_config = ConfigDict(
+        frozen=True, extra="allow", defer_build=True, title="Node", json_schema_extra={"x-says-else": "No edges"}
+    )
 
     name: Annotated[
         str,
-        Field(title="Name", description="The participant.", json_schema_extra={"x-choices": "/participants"}),
+        Field(title="Name", description="The participant.", json_schema_extra={"x-hidden": True}),
     ]
     edges: Annotated[list[DiGraphEdge], Field(title="Edges", description="To whom it goes on.")] = []
     activation: Annotated[
@@ -113,7 +121,14 @@ class DiGraph(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="allow", defer_build=True)
 
-    nodes: Annotated[dict[str, DiGraphNode], Field(title="Nodes")]
+    nodes: Annotated[
+        dict[str, DiGraphNode],
+        Field(
+            title="Nodes",
+            description="Each participant has one, called as it is; rename the participant itself.",
+            json_schema_extra={"x-fixed-keys": True},
+        ),
+    ]
     default_start_node: Annotated[
         str | None,
         Field(
@@ -217,9 +232,9 @@ class DiGraph(BaseModel):
         self._check_loops()
 
     def _edges(self) -> Iterator[tuple[str, DiGraphEdge]]:
-        for node in self.nodes.values():
+        for name, node in self.nodes.items():
             for edge in node.edges:
-                yield node.name, edge
+                yield name, edge
 
     def groups(self) -> dict[tuple[str, str], list[tuple[str, DiGraphEdge]]]:
         """The edges of each group: by target and group, with the node that each comes from."""
@@ -284,16 +299,19 @@ class DiGraph(BaseModel):
 
     def _can_ever_speak(self) -> set[str]:
         """Nodes that get their turn if every condition comes true in time."""
-        groups = self.groups()
+        missing = {
+            group: 1 if edges[0][1].activation_condition == "any" else len(edges)
+            for group, edges in self.groups().items()
+        }
         speaking = set(self.get_start_nodes())
-        grows = True
-        while grows:
-            before = len(speaking)
-            for (target, _), edges in groups.items():
-                taken = [source in speaking for source, _ in edges]
-                if any(taken) if edges[0][1].activation_condition == "any" else all(taken):
-                    speaking.add(target)
-            grows = len(speaking) > before
+        waiting = deque(name for name in speaking if name in self.nodes)
+        while waiting:
+            for edge in self.nodes[waiting.popleft()].edges:
+                group = edge.target, edge.activation_group
+                missing[group] -= 1
+                if not missing[group] and edge.target not in speaking:
+                    speaking.add(edge.target)
+                    waiting.append(edge.target)
         return speaking
 
     def reachable(self, starts: set[str]) -> set[str]:

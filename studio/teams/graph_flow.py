@@ -11,6 +11,7 @@ from studio.components import JsonObject
 from studio.errors import Finding
 from studio.messages import BaseChatMessage, BaseMessage, EdgeDecision, SpeakerDecisionEvent, is_explained
 from studio.teams.base import Team
+from studio.teams.fields import TeamName
 from studio.teams.graph import DiGraph, InvalidGraph
 from studio.teams.graph_advice import on_graph, sound_part
 from studio.teams.graph_progress import GraphProgress, edge_decisions, reason_for
@@ -31,7 +32,7 @@ class GraphFlow(Team):
     drawn_as = "graph"
     manager_name: ClassVar[str] = "GraphManager"
 
-    name: Annotated[str, Field(title="Name")] = "GraphFlow"
+    name: TeamName = "GraphFlow"
     description: Annotated[
         str,
         Field(

@@ -32,6 +32,7 @@ from studio.models import ChatCompletionClient
 from studio.teams import magentic_prompts as prompts
 from studio.teams.advice import on_descriptions
 from studio.teams.base import Team
+from studio.teams.fields import TeamName
 from studio.teams.magentic_ledger import LedgerEntry, read_ledger
 
 MOST_LEDGER_ATTEMPTS = 10
@@ -61,7 +62,7 @@ class MagenticOneGroupChat(Team):
     manager_name: ClassVar[str] = "MagenticOneOrchestrator"
     manager_state_type: ClassVar[str] = "MagenticOneOrchestratorState"
 
-    name: Annotated[str, Field(title="Name")] = "MagenticOneGroupChat"
+    name: TeamName = "MagenticOneGroupChat"
     model_client: Annotated[ChatCompletionClient, Field(title="Model", description="Plans, and says who does what.")]
     max_turns: Annotated[
         int | None,

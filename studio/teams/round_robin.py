@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, cast
+from typing import ClassVar, cast
 
-from pydantic import Field, PrivateAttr
+from pydantic import PrivateAttr
 
 from studio.components import JsonObject
 from studio.messages import BaseMessage, SpeakerDecisionEvent, is_explained
 from studio.teams.base import Team
+from studio.teams.fields import TeamName
 
 
 class RoundRobinGroupChat(Team):
@@ -24,7 +25,7 @@ class RoundRobinGroupChat(Team):
     manager_name: ClassVar[str] = "RoundRobinGroupChatManager"
     manager_state_type: ClassVar[str] = "RoundRobinManagerState"
 
-    name: Annotated[str, Field(title="Name")] = "RoundRobinGroupChat"
+    name: TeamName = "RoundRobinGroupChat"
 
     _next: int = PrivateAttr(default=0)
 

@@ -39,6 +39,7 @@ from studio.messages import (
 from studio.models import ChatCompletionClient, ModelFamily
 from studio.teams.advice import on_descriptions, on_question
 from studio.teams.base import Team
+from studio.teams.fields import TeamName
 
 SELECTOR_PROMPT = """You are in a role play game. The following roles are available:
 {roles}.
@@ -92,7 +93,7 @@ class SelectorGroupChat(Team):
     manager_name: ClassVar[str] = "SelectorGroupChatManager"
     manager_state_type: ClassVar[str] = "SelectorManagerState"
 
-    name: Annotated[str, Field(title="Name")] = "SelectorGroupChat"
+    name: TeamName = "SelectorGroupChat"
     model_client: Annotated[ChatCompletionClient, Field(title="Model", description="Chooses who speaks next.")]
     selector_prompt: Annotated[
         str,

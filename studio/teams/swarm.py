@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Annotated, ClassVar
+from typing import ClassVar
 
-from pydantic import Field, PrivateAttr, field_validator
+from pydantic import PrivateAttr, field_validator
 
 from studio.agents import ChatAgent, Participant
 from studio.components import JsonObject
 from studio.errors import Finding, RunFailed
 from studio.messages import BaseChatMessage, BaseMessage, HandoffMessage, SpeakerDecisionEvent, is_explained
 from studio.teams.base import Team
-from studio.teams.fields import TeamFields
+from studio.teams.fields import TeamFields, TeamName
 from studio.teams.swarm_advice import on_handoffs
 
 
@@ -35,7 +35,7 @@ class Swarm(Team):
     manager_name: ClassVar[str] = "SwarmGroupChatManager"
     manager_state_type: ClassVar[str] = "SwarmManagerState"
 
-    name: Annotated[str, Field(title="Name")] = "Swarm"
+    name: TeamName = "Swarm"
 
     _lost: HandoffMessage | None = PrivateAttr(default=None)
     """The last handoff, if it went to nobody here."""

@@ -63,7 +63,8 @@ def create_app(settings: Settings) -> FastAPI:
         SetupError: The data folder cannot be used, or the front end's files are missing.
     """
     assets, keys = load_assets(), Keys.of(settings)
-    templates = Templates(assets.templates, PageGlobals(assets.url, assets.importmap, keys.csrf))
+    page_globals = PageGlobals(assets.url, assets.modules_behind, assets.importmap, keys.csrf)
+    templates = Templates(assets.templates, page_globals)
     csp = content_security_policy(scripts=[assets.importmap_hash])
     app = FastAPI(
         title="Team Studio",

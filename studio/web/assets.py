@@ -2,26 +2,30 @@
 
 Files are served under `/static/<build id>/`, and the build id changes with any of them, so browsers keep them for good.
 Modules import each other relatively and so stay under the same id; third-party modules are named in the import map,
-each with the hash that `frontend/vendor.lock.json` locked.
+each with the hash that `frontend/vendor.lock.json` locked. All are read once, when the server starts: a page of a
+hundred small modules opens as fast as they are answered.
 """
 
 from __future__ import annotations
 
 import base64
+import functools
+import gzip
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass
-from os import PathLike, stat_result
 from pathlib import Path, PurePosixPath
-from typing import TypedDict
+from typing import NamedTuple, TypedDict
 
+from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Mount
-from starlette.staticfiles import StaticFiles
-from starlette.types import Scope
+from starlette.types import Receive, Scope, Send
 
 from studio.errors import SetupError
+from studio.web.modules import modules_behind
 
 FOREVER = "private, max-age=31536000, immutable"
 BUILD_ID_LENGTH = 12
@@ -36,6 +40,8 @@ CONTENT_TYPES = {
 }
 """Said here, since the tables of operating systems differ and the browser is told not to guess."""
 
+PACKED = frozenset({".css", ".js", ".json", ".svg"})
+
 
 class LockedPackage(TypedDict):
     """What vendor.lock.json holds of a package. `module` is its file in the import map; fonts have none."""
@@ -46,13 +52,25 @@ class LockedPackage(TypedDict):
     files: dict[str, str]
 
 
-@dataclass(frozen=True)
+class ModuleLink(NamedTuple):
+    """A module to fetch ahead. `integrity` is what the import map says of it, if anything."""
+
+    url: str
+    integrity: str
+
+
+@dataclass(frozen=True, eq=False)
 class Assets:
     """The front end. `importmap` is the text of the one inline script, `importmap_hash` its source in the CSP."""
 
     templates: Path
     static: Path
-    vendor: Path
+    files: Mapping[str, bytes]
+    """By their paths under the address of the build; those of vendored packages begin with `vendor/`."""
+    packages: Mapping[str, str]
+    """The file that a bare module name stands for."""
+    integrity: Mapping[str, str]
+    """The locked hash of each of those files."""
     build_id: str
     importmap: str
     importmap_hash: str
@@ -65,25 +83,40 @@ class Assets:
         """The address of a file of the static folder, or of the vendor folder as `vendor/...`."""
         return f"{self.prefix}/{path}"
 
+    @functools.cache  # noqa: B019  there is one for the life of the server
+    def modules_behind(self, entry: str) -> tuple[ModuleLink, ...]:
+        """All modules that a module imports when it is loaded, so that none waits for another to be read."""
+        found = modules_behind(entry, self.files, self.packages)
+        return tuple(ModuleLink(self.url(path), self.integrity.get(path, "")) for path in found)
+
     def routes(self) -> list[BaseRoute]:
-        """Mounts for the app, the more exact one first."""
-        return [
-            Mount(f"{self.prefix}/vendor", KeptFiles(directory=self.vendor), name="vendor"),
-            Mount(self.prefix, KeptFiles(directory=self.static), name="static"),
-        ]
+        return [Mount(self.prefix, KeptFiles(self.files), name="static")]
 
 
-class KeptFiles(StaticFiles):
-    """Files that never change under their address."""
+class KeptFiles:
+    """Answers with files that never change under their address; a packed copy of each is made when first asked for."""
 
-    def file_response(
-        self, full_path: str | PathLike[str], stat_result: stat_result, scope: Scope, status_code: int = 200
-    ) -> Response:
-        response = super().file_response(full_path, stat_result, scope, status_code)
-        response.headers["Cache-Control"] = FOREVER
-        if content_type := CONTENT_TYPES.get(Path(full_path).suffix):
-            response.headers["Content-Type"] = content_type
-        return response
+    def __init__(self, files: Mapping[str, bytes]) -> None:
+        self._files = files
+        self._packed: dict[str, bytes] = {}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        path = scope["path"].removeprefix(f"{scope['root_path']}/")
+        if scope["method"] not in ("GET", "HEAD"):
+            raise HTTPException(405, headers={"Allow": "GET, HEAD"})
+        if path not in self._files:
+            raise HTTPException(404)
+        suffix = PurePosixPath(path).suffix
+        headers = {
+            "Cache-Control": FOREVER,
+            "Content-Type": CONTENT_TYPES.get(suffix, "application/octet-stream"),
+            "Vary": "Accept-Encoding",
+        }
+        body = self._files[path]
+        if suffix in PACKED and "gzip" in Headers(scope=scope).get("accept-encoding", ""):
+            headers["Content-Encoding"] = "gzip"
+            body = self._packed.get(path) or self._packed.setdefault(path, gzip.compress(body, 6, mtime=0))
+        await Response(body, headers=headers)(scope, receive, send)
 
 
 def load_assets(frontend: Path | None = None) -> Assets:
@@ -93,12 +126,16 @@ def load_assets(frontend: Path | None = None) -> Assets:
         SetupError: The files are not where the package expects them.
     """
     frontend = frontend or find_frontend()
-    build_id = _build_id(frontend)
-    importmap = _importmap(_locked_packages(frontend), f"/static/{build_id}")
+    files = _files(frontend)
+    build_id = _build_id(files)
+    packages, integrity = _vendored_modules(frontend)
+    importmap = _importmap(packages, integrity, f"/static/{build_id}")
     return Assets(
         templates=frontend / "templates",
         static=frontend / "static",
-        vendor=frontend / "vendor",
+        files=files,
+        packages=packages,
+        integrity=integrity,
         build_id=build_id,
         importmap=importmap,
         importmap_hash=_hash("sha256", importmap.encode()),
@@ -117,31 +154,34 @@ def find_frontend() -> Path:
     )
 
 
-def _build_id(frontend: Path) -> str:
+def _build_id(files: Mapping[str, bytes]) -> str:
     digest = hashlib.sha256()
-    for file in sorted(_files(frontend), key=lambda path: path.relative_to(frontend).as_posix()):
-        digest.update(file.relative_to(frontend).as_posix().encode() + b"\0")
-        digest.update(hashlib.sha256(file.read_bytes()).digest())
+    for path, content in sorted(files.items()):
+        digest.update(path.encode() + b"\0")
+        digest.update(hashlib.sha256(content).digest())
     return digest.hexdigest()[:BUILD_ID_LENGTH]
 
 
-def _files(frontend: Path) -> Iterator[Path]:
-    for folder in ("static", "vendor"):
-        yield from (path for path in (frontend / folder).rglob("*") if path.is_file())
+def _files(frontend: Path) -> dict[str, bytes]:
+    folders = {"": frontend / "static", "vendor/": frontend / "vendor"}
+    return {
+        prefix + file.relative_to(folder).as_posix(): file.read_bytes()
+        for prefix, folder in folders.items()
+        for file in folder.rglob("*")
+        if file.is_file()
+    }
 
 
-def _locked_packages(frontend: Path) -> dict[str, LockedPackage]:
-    return json.loads((frontend / "vendor.lock.json").read_text())["packages"]
+def _vendored_modules(frontend: Path) -> tuple[dict[str, str], dict[str, str]]:
+    locked: dict[str, LockedPackage] = json.loads((frontend / "vendor.lock.json").read_text())["packages"]
+    packages = {name: package["module"] for name, package in sorted(locked.items()) if package["module"]}
+    return packages, {module: locked[name]["files"][module] for name, module in packages.items()}
 
 
-def _importmap(packages: dict[str, LockedPackage], prefix: str) -> str:
-    imports: dict[str, str] = {}
-    integrity: dict[str, str] = {}
-    for name, package in sorted(packages.items()):
-        if module := package["module"]:
-            imports[name] = str(PurePosixPath(prefix) / module)
-            integrity[imports[name]] = package["files"][module]
-    return json.dumps({"imports": imports, "integrity": integrity}, separators=(",", ":"))
+def _importmap(packages: Mapping[str, str], integrity: Mapping[str, str], prefix: str) -> str:
+    imports = {name: f"{prefix}/{module}" for name, module in packages.items()}
+    hashes = {f"{prefix}/{module}": value for module, value in integrity.items()}
+    return json.dumps({"imports": imports, "integrity": hashes}, separators=(",", ":"))
 
 
 def _hash(algorithm: str, content: bytes) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import difflib
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, Protocol
@@ -13,6 +14,11 @@ from pydantic import JsonValue
 from studio.components import Change, JsonObject, diff
 
 MOST_SENTENCES = 20
+MOST_ROWS = 500
+MOST_LINES = 1_000
+"""Lines of one text that are shown."""
+MOST_STEPS = 5_000_000
+"""Of comparing texts line by line, in one comparison."""
 KEPT_LINES = 2
 """Unchanged lines that are shown on either side of a change of a long text."""
 
@@ -36,6 +42,9 @@ class Line:
     text: str
 
 
+SKIPPED = Line("skipped", "")
+
+
 @dataclass(frozen=True)
 class ChangeRow:
     kind: str
@@ -56,10 +65,12 @@ class ChangeGroup:
 class Comparison:
     groups: list[ChangeGroup]
     moved_card_count: int
+    left_out_count: int = 0
+    """Changes beyond those that anybody reads."""
 
     @property
     def count(self) -> int:
-        return sum(len(group.rows) for group in self.groups)
+        return sum(len(group.rows) for group in self.groups) + self.left_out_count
 
 
 async def came_in(before: TeamLike, after: TeamLike) -> list[str]:
@@ -69,7 +80,7 @@ async def came_in(before: TeamLike, after: TeamLike) -> list[str]:
         f"{group.place}: {row.text}" if group.place else row.text for group in comparison.groups for row in group.rows
     ]
     cards = [] if said or not comparison.moved_card_count else [cards_moved(comparison.moved_card_count)]
-    more = [f"and {len(said) - MOST_SENTENCES} more"] if len(said) > MOST_SENTENCES else []
+    more = [f"and {comparison.count - MOST_SENTENCES} more"] if len(said) > MOST_SENTENCES else []
     return [*said[:MOST_SENTENCES], *more, *cards]
 
 
@@ -89,33 +100,57 @@ def _compare(before: TeamLike, after: TeamLike) -> Comparison:
     rows: dict[str, list[ChangeRow]] = {"": []}
     if renamed:
         rows[""].append(ChangeRow("renamed", f"{before.name} renamed to {after.name}", "", []))
-    for change in changes:
-        rows.setdefault(change.place, []).append(_row(change))
+    compared = _LineByLine()
+    for change in changes[:MOST_ROWS]:
+        rows.setdefault(change.place, []).append(compared.row(change))
     groups = [ChangeGroup(place, found) for place, found in rows.items() if found]
-    return Comparison(groups, _moved_cards(before.layout, after.layout))
+    return Comparison(groups, _moved_cards(before.layout, after.layout), len(changes[MOST_ROWS:]))
 
 
-def _row(change: Change) -> ChangeRow:
-    lines = list(_lines(_text(change.before), _text(change.after))) if change.has_long_text else []
-    return ChangeRow(change.kind, change.said, change.where, lines)
+class _LineByLine:
+    """Compares long texts for as long as that is quick: in the worst case a matcher needs the cube of their lines."""
+
+    def __init__(self) -> None:
+        self._left = MOST_STEPS
+
+    def row(self, change: Change) -> ChangeRow:
+        lines = list(self._lines(_text(change.before), _text(change.after))) if change.has_long_text else []
+        shown = [*lines[:MOST_LINES], SKIPPED] if len(lines) > MOST_LINES else lines
+        return ChangeRow(change.kind, change.said, change.where, shown)
+
+    def _lines(self, before: str, after: str) -> Iterator[Line]:
+        old, new = _without_same_ends(before.splitlines(), after.splitlines())
+        there = Counter(new)
+        cost = sum(there[line] for line in old) * min(len(old), len(new))
+        if cost > self._left:
+            yield from (Line("removed", text) for text in old[: MOST_LINES // 2])
+            yield from (Line("added", text) for text in new[: MOST_LINES // 2])
+            yield SKIPPED
+            return
+        self._left -= cost
+        matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+        for index, group in enumerate(matcher.get_grouped_opcodes(KEPT_LINES)):
+            if index:
+                yield SKIPPED
+            for tag, old_start, old_end, new_start, new_end in group:
+                if tag == "equal":
+                    yield from (Line("kept", text) for text in old[old_start:old_end])
+                    continue
+                yield from (Line("removed", text) for text in old[old_start:old_end])
+                yield from (Line("added", text) for text in new[new_start:new_end])
+
+
+def _without_same_ends(old: list[str], new: list[str]) -> tuple[list[str], list[str]]:
+    """Two texts from shortly before the first line that differs to shortly after the last."""
+    shortest = min(len(old), len(new))
+    head = next((at for at in range(shortest) if old[at] != new[at]), shortest)
+    tail = next((at for at in range(shortest - head) if old[-1 - at] != new[-1 - at]), shortest - head)
+    start, end = max(head - KEPT_LINES, 0), max(tail - KEPT_LINES, 0)
+    return old[start : len(old) - end], new[start : len(new) - end]
 
 
 def _text(value: JsonValue) -> str:
     return value if isinstance(value, str) else ""
-
-
-def _lines(before: str, after: str) -> Iterator[Line]:
-    old, new = before.splitlines(), after.splitlines()
-    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
-    for index, group in enumerate(matcher.get_grouped_opcodes(KEPT_LINES)):
-        if index:
-            yield Line("skipped", "")
-        for tag, old_start, old_end, new_start, new_end in group:
-            if tag == "equal":
-                yield from (Line("kept", text) for text in old[old_start:old_end])
-                continue
-            yield from (Line("removed", text) for text in old[old_start:old_end])
-            yield from (Line("added", text) for text in new[new_start:new_end])
 
 
 def _moved_cards(before: JsonObject, after: JsonObject) -> int:

@@ -60,7 +60,9 @@ def add_error_handlers(app: FastAPI, templates: Templates, csp: str) -> None:
     def answer(request: Request, status: int, body: JsonObject, headers: Mapping[str, str] | None = None) -> Response:
         if request.url.path.startswith(DATA_PREFIXES):
             return AsciiJSONResponse(body, status, headers)
-        page = templates.page(request, "pages/error.html", title=HTTPStatus(status).phrase, status=status, **body)
+        page = templates.page(
+            request, "pages/error.html", title=HTTPStatus(status).phrase.capitalize(), status=status, **body
+        )
         page.status_code = status
         page.headers.update(headers or {})
         return page

@@ -15,6 +15,7 @@ from studio.web.form_schema import (
     accepts,
     as_list,
     as_object,
+    filled,
     is_advanced,
     is_slot,
     names_at,
@@ -32,11 +33,13 @@ _UNITS = {
 _PRIMARY_KINDS = frozenset({"component", "components", "multiline", "code", "secret"})
 _NUMBERS = frozenset({"integer", "number"})
 _SCALARS = frozenset({"text", "multiline", "code", "choice", "secret", "boolean", *_NUMBERS})
+MOST_FIELDS = 5_000
+MOST_NAMES = 50_000
 
 
 @dataclass
 class Problems:
-    """The findings of a document, and which of them a field has already shown."""
+    """The findings of a document, at most as many as are listed, and which of them a field has already shown."""
 
     findings: Sequence[Finding]
     claimed: set[int] = field(default_factory=lambda: set[int]())
@@ -62,6 +65,26 @@ class Problems:
             for index, each in enumerate(self.findings)
             if index not in self.claimed and (each.where in exact or each.where.startswith(inside))
         )
+
+
+@dataclass
+class Room:
+    """How much a form may still show: of more, lists are edited as JSON and texts come without names to choose from."""
+
+    fields: int = MOST_FIELDS
+    names: int = MOST_NAMES
+
+    def has(self, field_count: int) -> bool:
+        """Whether so many more fields fit; then they are counted."""
+        if field_count > self.fields:
+            return False
+        self.fields -= field_count
+        return True
+
+    def names_at(self, owners: Sequence[Object], pointer: str) -> tuple[str, ...]:
+        names = names_at(owners, pointer) if self.names > 0 else ()
+        self.names -= len(names)
+        return names
 
 
 @dataclass(frozen=True)
@@ -92,6 +115,7 @@ class FieldMaker:
     owners: Sequence[Object] = ()
     """Configs from the component itself outwards, in which choices are looked up."""
     in_place: InPlace = field(default_factory=InPlace)
+    room: Room = field(default_factory=Room)
 
     def field(self, schema: Object, value: Json, place: Place) -> FormField:
         read = self.schemas.read(schema, value)
@@ -100,7 +124,9 @@ class FieldMaker:
             read = self.schemas.read(schema, value := read.outer.get("default"))
         chosen = read.schema
         kind = _kind_for(read.kind, value)
-        choices = names_at(self.owners, str(chosen.get("x-choices") or ""))
+        if isinstance(value, list | Mapping) and kind in {"list", "map", "object"} and not self.room.has(len(value)):
+            kind = "json"
+        choices = self.room.names_at(self.owners, str(chosen.get("x-choices") or ""))
         if choices and kind == "text":
             kind = "choice"
         options = choices or tuple(str(each) for each in as_list(chosen.get("enum")))
@@ -132,15 +158,18 @@ class FieldMaker:
             is_removable=place.is_removable,
             accepts=accepts(self.schemas, chosen),
             choices=_with_current(options, value) if kind == "choice" else (),
-            suggestions=names_at(self.owners, str(chosen.get("x-suggestions") or "")),
+            suggestions=self.room.names_at(self.owners, str(chosen.get("x-suggestions") or "")),
             variants=self._variants(read, value),
             parts=parts,
             folded=folded,
             components=self._components(kind, value, place.pointer),
+            said=_said(chosen, value),
+            said_else=str(chosen.get("x-says-else") or ""),
+            has_fixed_keys=chosen.get("x-fixed-keys") is True,
         )
 
     def fields(self, properties: Object, required: Sequence[Json], values: Object, pointer: str) -> list[FormField]:
-        """The fields of an object, without those that only tell its variant."""
+        """The fields of an object, without those that only tell its variant or follow from something else."""
         return [
             self.field(
                 as_object(part),
@@ -148,7 +177,7 @@ class FieldMaker:
                 Place(name, f"{pointer}/{escape(name)}", name in required, name in values),
             )
             for name, part in properties.items()
-            if "const" not in as_object(part)
+            if "const" not in as_object(part) and as_object(part).get("x-hidden") is not True
         ]
 
     def _parts(
@@ -216,6 +245,13 @@ class FieldMaker:
         return json.dumps(self.schemas.example(schema)) if kind == "object" else ""
 
 
+def _said(schema: Object, value: Json) -> str:
+    """A value in the words of its schema: each of its phrases that names a part that is there."""
+    told = {name: str(part) for name, part in as_object(value).items() if part not in (None, "")}
+    phrases = [str(each) for each in as_list(schema.get("x-says"))]
+    return " ".join(filled(each, told) for each in phrases if any(f"{{{name}}}" in each for name in told))
+
+
 def _kind_for(kind: str, value: Json) -> str:
     """How a value is edited that may be of another type than its schema says, or one of several."""
     expected: dict[str, type] = {"list": list, "map": dict, "object": dict, "component": dict}
@@ -259,6 +295,8 @@ def _with_current(options: tuple[str, ...], value: Json) -> tuple[str, ...]:
 def _label_and_unit(name: str, read: Read, kind: str) -> tuple[str, str]:
     """The unit comes from the schema, from the end of the title, such as "Time limit (s)", or from the field's name."""
     title = str(read.outer.get("title") or name.replace("_", " "))
+    if is_slot(read.schema):  # its title is left out of the schema where it is that of its class
+        title = title[:1].upper() + title[1:]
     if kind not in _NUMBERS:
         return sentence_case(title), ""
     stem, _, told = title.removesuffix(")").partition(" (")

@@ -91,6 +91,11 @@ class FormField:
     folded: tuple["FormField", ...] = ()
     """Parts that few people need."""
     components: tuple[ComponentValue, ...] = ()
+    said: str = ""
+    """An entry in words, where its schema has some; `said_else` are those for one of which there is nothing to say."""
+    said_else: str = ""
+    has_fixed_keys: bool = False
+    """Whether the names of a map's entries are those of something else."""
 
     @property
     def control_id(self) -> str:
@@ -160,12 +165,14 @@ class FormField:
     @property
     def summary(self) -> str:
         """An entry of several fields in a few words: its own texts, the required first, else those of its entries."""
+        if self.said:
+            return self.said
         parts = sorted(self.parts, key=lambda each: not each.is_required)
         told = [each for each in parts if each.is_required or each.is_changed]
         texts = [each.text for each in told if each.kind in _TEXTS and each.text not in {"", self.name}]
         inner = [entry.summary or entry.text for part in parts if part.kind == "list" for entry in part.parts]
         own = " · ".join(text.partition("\n")[0] for text in texts[:_MOST_IN_SUMMARY])
-        return own or ", ".join(inner)
+        return own or ", ".join(inner) or self.said_else
 
     @property
     def default_text(self) -> str:

@@ -16,6 +16,7 @@ UNIONS = ("anyOf", "oneOf", "allOf")
 _JSON_TYPES: dict[type, str] = {bool: "boolean", str: "string", int: "integer", float: "number", list: "array"}
 _SIMPLE_KINDS = {"string": "text", "integer": "integer", "number": "number", "boolean": "boolean"}
 _WORD_START = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_PLACE = re.compile(r"\{(\w+)\}")
 _EMPTY: dict[str, Json] = {"string": "", "array": [], "integer": 0, "number": 0, "boolean": False}
 _TYPE_WORDS = {"string": "Text", "object": "Fields", "array": "List", "boolean": "Yes or no", "integer": "Number"}
 
@@ -182,6 +183,11 @@ def _is_map(schema: Object) -> bool:
 
 def is_advanced(schema: Object) -> bool:
     return schema.get("x-advanced") is True
+
+
+def filled(phrase: str, parts: Mapping[str, str]) -> str:
+    """A phrase with each `{name}` replaced; nothing else in it counts, since a tool server may have written it."""
+    return _PLACE.sub(lambda place: parts.get(place[1], ""), phrase)
 
 
 def names_at(owners: Sequence[Object], pointer: str) -> tuple[str, ...]:

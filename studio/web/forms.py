@@ -5,13 +5,14 @@ The templates in `fragments/form.html` and `macros/forms.html` draw what is buil
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import cast
 
 from studio.components import component_classes, find_class, form_schema
 from studio.errors import Finding, NotFound
 from studio.web.form_fields import FieldMaker, InPlace, Place, Problems, escape
 from studio.web.form_model import Alternative, FormField, FormModel, Json
-from studio.web.form_schema import Object, Schemas, accepts, as_list, as_object
+from studio.web.form_schema import Object, Schemas, accepts, as_list, as_object, filled
 
 _FEW_FIELDS = 4
 _MOST_PLAIN_FIELDS = 7
@@ -56,9 +57,8 @@ def build_form(component: Object, schema: Object, pointer: str = "", findings: I
 class _SmallForms(InPlace):
     """Components of a few plain fields, such as a termination or a context, are edited where they stand."""
 
-    def __init__(self, problems: Problems, owners: Sequence[Object], depth: int) -> None:
-        self._problems = problems
-        self._owners = owners
+    def __init__(self, around: FieldMaker, depth: int) -> None:
+        self._around = around
         self._depth = depth
 
     def form_of(self, envelope: Object, pointer: str) -> FormModel | None:
@@ -66,8 +66,10 @@ class _SmallForms(InPlace):
         properties = as_object(schema.get("properties"))
         if not 0 < len(properties) <= _MOST_FIELDS_IN_PLACE or self._depth > _DEEPEST_IN_PLACE:
             return None
-        owners = (as_object(envelope.get("config")), *self._owners)
-        maker = FieldMaker(Schemas(as_object(schema.get("$defs"))), self._problems, owners)
+        if not self._around.room.has(len(properties)):
+            return None
+        owners = (as_object(envelope.get("config")), *self._around.owners)
+        maker = replace(self._around, schemas=Schemas(as_object(schema.get("$defs"))), owners=owners)
         return _component_form(maker, envelope, schema, pointer, depth=self._depth + 1)
 
 
@@ -80,7 +82,7 @@ def _component_form(
     alternatives: tuple[Alternative, ...] = (),
     depth: int = 0,
 ) -> FormModel:
-    inner = FieldMaker(maker.schemas, maker.problems, maker.owners, _SmallForms(maker.problems, maker.owners, depth))
+    inner = replace(maker, in_place=_SmallForms(maker, depth))
     provider = str(component.get("provider") or "")
     found = find_class(provider)
     absent = cast("Object", found.absent_in_json if found else {})
@@ -133,12 +135,15 @@ def _part_form(maker: FieldMaker, component: Object, schema: Object, where: str,
     made = maker.field(part_schema, value, Place(name, pointer, is_required))
     kind = maker.schemas.read(part_schema, value).schema
     has_parts = made.kind == "object"
+    owner = as_object(component.get("config")).get("name")
+    if not has_parts:
+        made = replace(made, label=str(kind.get("x-label") or made.label))
     return FormModel(
         pointer=pointer,
         provider="",
         component_type="",
-        title=_part_title(kind, value, made.label),
-        help=first_line(str(kind.get("description") or "")),
+        title=_part_title(kind, value, made.label, str(owner or "")),
+        help=first_line(str(kind.get("description") or "")) if has_parts else "",
         label=None,
         primary=made.parts if has_parts else (made,),
         more=made.folded if has_parts else (),
@@ -146,10 +151,13 @@ def _part_form(maker: FieldMaker, component: Object, schema: Object, where: str,
     )
 
 
-def _part_title(kind: Object, value: Json, label: str) -> str:
-    """Such as "Node writer" or "Edge to editor"."""
+def _part_title(kind: Object, value: Json, label: str, owner: str) -> str:
+    """Such as "Node writer", "Edge to editor" or "writer hands over to editor"."""
     word = str(kind.get("title") or label)
     parts = {"target": value} if isinstance(value, str) else as_object(value)
+    told = str(kind.get("x-part-title") or "")
+    if told and owner and parts.get("target"):
+        return filled(told, {"owner": owner, "target": str(parts["target"])})
     for key, joint in (("name", " "), ("target", " to ")):
         if isinstance(parts.get(key), str) and parts[key]:
             return f"{word}{joint}{parts[key]}"

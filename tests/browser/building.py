@@ -44,7 +44,7 @@ def open_team(page: Page, component: JsonObject) -> str:
     team_id = str(call(page, "POST", "/api/teams", {"component": component, "name": "Pair"})["id"])
     page.goto(f"{origin(page)}/teams/{team_id}", wait_until="domcontentloaded")
     expect(page.locator("[data-builder]:not([aria-busy])")).to_be_visible()
-    expect(page.locator("[data-palette-list]:not([aria-busy]) .palette-item").first).to_be_visible()
+    expect(page.locator("[data-palette-list]:not([aria-busy]) .palette-item").first).to_be_attached()
     return team_id
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
 from typing import cast
 
 import httpx
@@ -48,16 +47,6 @@ def give_task(page: Page, address: str, task: str = "Write two lines.") -> None:
     if approve.is_visible():
         approve.click()
     expect(started).to_be_visible()
-
-
-def accessibility_problems(page: Page) -> list[str]:
-    """What axe finds, as rule and place; the page must allow scripts to write styles."""
-    page.evaluate(files("axe_playwright_python").joinpath("axe.min.js").read_text())
-    found = page.evaluate(
-        "axe.run(document, {resultTypes: ['violations']}).then(({violations}) =>"
-        " violations.flatMap(({id, nodes}) => nodes.map(({target}) => `${id} ${target}`)))"
-    )
-    return cast("list[str]", found)
 
 
 def expect_end(page: Page, words: str = "") -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
 from typing import Any
 
-import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.browser.building import OpenPage, agent, call, limit, open_team, saved, team
@@ -177,22 +175,3 @@ def test_a_team_that_cannot_be_python_says_why_and_leads_there(open_page: OpenPa
     page.get_by_role("tab", name="Python").click()
     expect(page.locator("[data-python]")).to_be_visible()
     expect(notice).to_be_hidden()
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_in_the_open_list(open_page: OpenPage, scheme: str):
-    page = open_page(scheme=scheme)
-    model = {
-        "provider": OPENAI,
-        "component_type": "model",
-        "config": {"model": "gpt-4o", "api_key": "env:NOT_SET_HERE"},
-    }
-    wrong = agent("writer", model_client=model)
-    wrong["config"]["name"] = "two words"
-    open_team(page, endless(wrong, agent("editor")))
-    expect(button(page)).to_have_text("1 problem")
-    open_list(page)
-    expect(page.locator("#checklist .checklist-title")).to_have_count(4)
-    page.evaluate(files("axe_playwright_python").joinpath("axe.min.js").read_text())
-    faults = page.evaluate("axe.run({preload: false}).then((found) => found.violations.map((each) => each.help))")
-    assert faults == []

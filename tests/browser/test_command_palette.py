@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from importlib.resources import files
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -128,9 +127,8 @@ def test_what_is_behind_an_open_question_stays_as_it_is(open_page: OpenPage) -> 
     expect(names(page)).to_have_text(["one"])
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_on_a_narrow_screen_it_fits_and_has_no_accessibility_faults(open_page: OpenPage, scheme: str) -> None:
-    page = open_page(390, 844, scheme)
+def test_on_a_narrow_screen_it_fits(open_page: OpenPage) -> None:
+    page = open_page(390, 844)
     team_id = str(call(page, "POST", "/api/teams", {"component": team(agent("writer"))})["id"])
     page.goto(f"{origin(page)}/teams/{team_id}", wait_until="domcontentloaded")
     expect(page.locator("[data-builder]:not([aria-busy])")).to_be_visible()
@@ -138,8 +136,5 @@ def test_on_a_narrow_screen_it_fits_and_has_no_accessibility_faults(open_page: O
     page.keyboard.type("writer")
     expect(chosen(page)).to_contain_text("writer")
     assert page.evaluate("document.documentElement.scrollWidth") == 390
-    page.evaluate(files("axe_playwright_python").joinpath("axe.min.js").read_text())
-    faults = page.evaluate("axe.run({preload: false}).then((found) => found.violations.map((each) => each.help))")
-    assert faults == []
     page.keyboard.press("Enter")
     expect(page.get_by_role("treeitem", name=re.compile("^writer"))).to_be_focused()

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 from pydantic import JsonValue
 
 from studio.components import JsonObject
-from tests.browser.conftest import MakeTeam, OpenPage, StudioServer
-from tests.browser.playing import STATE, accessibility_problems, agent, expect_end, give_task
+from tests.browser.conftest import MakeTeam, OpenPage
+from tests.browser.playing import STATE, agent, expect_end, give_task
 from tests.fakes.openai_server import OpenAIServer, Reply
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(90)]
@@ -106,23 +106,3 @@ def test_while_a_run_is_held_the_gauges_stand_as_after_its_last_message(
     page.keyboard.press("s")
     expect(gauges(page)).to_contain_text(["3 of 50 messages"])
     expect(page.get_by_role("button", name="Why critic spoke")).to_be_visible()
-
-
-@pytest.mark.parametrize(("scheme", "width_px"), [("light", 1440), ("dark", 390)])
-def test_explanations_can_be_used_by_all(
-    browser: Browser, studio_server: StudioServer, choosing: str, scheme: str, width_px: int
-) -> None:
-    context = browser.new_context(
-        viewport={"width": width_px, "height": 844},
-        color_scheme="dark" if scheme == "dark" else "light",
-        bypass_csp=True,
-    )
-    page = context.new_page()
-    page.goto(studio_server.entrance, wait_until="domcontentloaded")
-    give_task(page, choosing)
-    expect_end(page, "Finished")
-    for button in page.locator(".why-button").all():
-        button.click()
-    assert accessibility_problems(page) == []
-    assert page.evaluate("document.documentElement.scrollWidth") <= width_px
-    context.close()

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from importlib.resources import files
 from typing import Any
 
-import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.building import JsonObject, OpenPage, agent, drag, limit, names, open_team, saved, team
@@ -266,14 +264,3 @@ def test_conditions_are_grouped_and_rejoined_by_key(open_page: OpenPage) -> None
     expect(page.locator(".sentence-joint").filter(has_text="and")).to_have_count(0)
     page.keyboard.press("Shift+G")
     expect(page.locator(".sentence-group:not([data-outermost])")).to_have_count(0)
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_graph_has_no_accessibility_faults_that_a_program_can_find(open_page: OpenPage, scheme: str) -> None:
-    page = open_page(scheme=scheme)
-    open_team(page, graph_flow({"a": [{"target": "b", "condition": "x"}], "b": [], "c": ["b"]}))
-    page.locator(".edge-label").click()
-    expect(field(page, "/config/graph/nodes/a/edges/0/condition")).to_be_visible()
-    page.evaluate(files("axe_playwright_python").joinpath("axe.min.js").read_text())
-    faults = page.evaluate("axe.run({preload: false}).then((found) => found.violations.map((each) => each.help))")
-    assert faults == []

@@ -8,13 +8,12 @@ from collections.abc import Callable
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from tests.browser.conftest import OpenPage, StudioServer
 from tests.browser.playing import (
     MESSAGES,
     STATE,
-    accessibility_problems,
     expect_end,
     give_task,
     logged_messages,
@@ -179,33 +178,6 @@ def test_past_runs_are_reopened_from_the_log(open_page: OpenPage, shipped_team: 
     expect(page.locator(MESSAGES)).to_have_count(5)
     expect_end(page)
     assert page.url == first
-
-
-@pytest.mark.parametrize(("width_px", "scheme"), [(1440, "light"), (1440, "dark"), (390, "dark")])
-def test_a_run_is_accessible_and_fits_its_window(
-    browser: Browser,
-    studio_server: StudioServer,
-    shipped_team: Callable[[str], str],
-    width_px: int,
-    scheme: str,
-) -> None:
-    context = browser.new_context(
-        viewport={"width": width_px, "height": 844},
-        color_scheme="dark" if scheme == "dark" else "light",
-        bypass_csp=True,  # the checker writes styles into the page
-    )
-    page = context.new_page()
-    page.goto(studio_server.entrance, wait_until="domcontentloaded")
-    give_task(page, shipped_team("Stargazing night"))
-    expect_end(page)
-    assert accessibility_problems(page) == []
-    assert not page.evaluate("document.documentElement.scrollWidth > innerWidth")
-    if width_px < 720:
-        page.get_by_role("tab", name="Flow").click()
-        expect(page.locator(".flow-node").first).to_be_visible()
-        page.get_by_role("tab", name="Runs").click()
-        expect(page.locator(".run-row")).to_have_count(1)
-    context.close()
 
 
 def test_a_page_finds_its_run_again_after_the_server_was_killed(

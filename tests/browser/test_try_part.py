@@ -137,7 +137,7 @@ def test_a_condition_shows_where_a_conversation_stops(open_page: OpenPage, opena
     expect(pasted).to_be_focused()
     pasted.fill("user: Write.\nwriter: A poem.\ncritic: DONE\nwriter: Thanks.")
     pasted.press("Control+Enter")
-    expect(page.locator(".try .notice")).to_contain_text("Stops at message 3: Text 'DONE' mentioned")
+    expect(page.locator(".try .notice")).to_contain_text('Stops at message 3: "DONE" is mentioned')
     rows = page.locator(".try-turns tbody tr")
     expect(rows).to_have_count(3)
     expect(rows.last.locator("[data-fired=true]")).to_have_text('"DONE" seen, has come')

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
-from typing import cast
-
-import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.building import OpenPage, agent, call, names, open_team, saved, team
+from tests.browser.building import OpenPage, agent, names, open_team, saved, team
 
 
 def remove(page: Page, index: int) -> None:
@@ -59,31 +55,3 @@ def test_any_two_versions_are_compared_from_the_keyboard(open_page: OpenPage) ->
     expect(dialog.locator("[data-diff]")).to_contain_text("Both are the same.")
     page.keyboard.press("Escape")
     expect(dialog).to_be_hidden()
-
-
-def accessibility_problems(page: Page) -> list[str]:
-    page.evaluate(files("axe_playwright_python").joinpath("axe.min.js").read_text())
-    script = "axe.run({preload: false}).then((found) => found.violations.map((each) => each.help))"
-    return cast("list[str]", page.evaluate(script))
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_versions_and_questions_have_no_accessibility_faults(open_page: OpenPage, scheme: str) -> None:
-    page = open_page(scheme=scheme)
-    team_id = open_team(page, team(agent("one", description="First.\nSecond."), agent("two")))
-    theirs = team(agent("one", description="First.\nThird."), agent("three"))
-    call(page, "PUT", f"/api/teams/{team_id}", {"component": theirs, "layout": {}, "revision": 1})
-    page.locator(".node-name").nth(0).click()
-    expect(page.get_by_label("Name", exact=True)).to_have_value("one")
-    page.get_by_label("Description", exact=True).fill("Mine.")
-    page.keyboard.press("Control+s")
-    question = page.get_by_role("dialog", name="This team was changed elsewhere")
-    expect(question).to_be_visible()
-    assert accessibility_problems(page) == []
-    question.get_by_role("radio", name="Theirs").check()
-    question.get_by_role("button", name="Merge", exact=True).click()
-    expect(question).to_be_hidden()
-    page.get_by_role("button", name="Versions").click()
-    page.get_by_role("button", name="first version").click()
-    expect(page.locator(".diff-line").first).to_be_visible()
-    assert accessibility_problems(page) == []

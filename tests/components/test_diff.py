@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from typing import cast
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import JsonValue
@@ -59,6 +60,20 @@ def test_a_long_text_is_told_to_be_shown_by_line():
     [change] = diff(before, after)
     assert change.has_long_text
     assert change.sentence == "a: system message rewritten"
+
+
+def test_a_long_text_that_is_gone_was_not_written():
+    before = team(agent("a", system_message="One.\nTwo."))
+    for now in (None, ""):
+        assert sentences(before, team(agent("a", system_message=now))) == ["a: system message emptied"]
+    assert sentences(team(agent("a", system_message="")), before) == ["a: system message written"]
+
+
+@pytest.mark.slow
+def test_of_very_many_new_names_the_work_does_not_grow_with_the_square():
+    """Each pair of 2,000 agents compared would take minutes; those that stand in the same place still are one."""
+    before, after = (team(*(agent(f"{word}{index}") for index in range(2_000))) for word in ("old", "new"))
+    assert sentences(before, after)[:2] == ["old0 renamed to new0", "old1 renamed to new1"]
 
 
 def test_another_type_of_component_is_one_change():
@@ -123,3 +138,25 @@ def exists(document: JsonValue, pointer: str) -> bool:
         else:
             return False
     return True
+
+
+def graph_of(*names: str, **targets: str) -> JsonObject:
+    nodes: JsonObject = {
+        name: {"name": name, "edges": [{"target": targets[name]}] if name in targets else []} for name in names
+    }
+    whole = team(*(agent(name) for name in names))
+    config_of(whole)["graph"] = {"nodes": nodes}
+    return whole
+
+
+def test_who_joins_and_leaves_a_graph_is_told_by_name():
+    assert sentences(graph_of("writer"), graph_of("writer", "critic")) == [
+        "agent critic added",
+        "critic joined the graph",
+    ]
+    assert "critic left the graph" in sentences(graph_of("writer", "critic"), graph_of("writer"))
+
+
+def test_an_edge_is_told_by_its_ends():
+    before, after = graph_of("writer", "critic"), graph_of("writer", "critic", writer="critic")
+    assert sentences(before, after) == ["edge writer → critic added"]

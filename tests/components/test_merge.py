@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import cast
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import JsonValue
@@ -171,3 +172,39 @@ def test_what_both_added_where_nothing_was_both_stays():
     assert not merged.conflicts
     config = config_of(cast("JsonObject", merged.value))
     assert (config["model_info"], config["tags"]) == ({"y": 1, "x": 1}, ["q", "p"])
+
+
+class Counted(str):
+    """A key that counts how often it is compared."""
+
+    compared = 0
+    __hash__ = str.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        type(self).compared += 1
+        return str.__eq__(self, other)
+
+
+def test_the_work_of_merging_grows_with_the_document_and_not_with_its_square():
+    keys = [Counted(f"key {index}") for index in range(500)]
+    base: JsonObject = dict.fromkeys(keys, 0)
+    merged = merge(base, {"mine": 1, **base}, {**dict(reversed(base.items())), "theirs": 1})
+    assert len(cast("JsonObject", merged.value)) == 502
+    assert Counted.compared < 20 * len(keys)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "both"),
+    [
+        ("ab", "axb", "axb"),
+        ("amb", "axb", "amxb"),
+        ("mab", "xab", "mxab"),
+        ("ba", "axb", "bax"),
+        ("m", "xy", "mxy"),
+        ("", "x", "x"),
+    ],
+)
+def test_what_only_one_side_has_comes_after_what_it_follows_there(first: str, second: str, both: str):
+    base: list[JsonValue] = [letter for letter in "ab" if letter in first]
+    merged = merge(base, list(second), list(first))
+    assert cast("list[str]", merged.value) == list(both)

@@ -21,6 +21,12 @@ def run(home: Path, arguments: list[str]) -> int | str:
     image = arguments[-1] if "--publish" in arguments else arguments[-3]
     if image == "no-such-image":
         return "pull access denied"
+    name = arguments[arguments.index("--name") + 1]
+    kept = containers(home) / name
+    if kept.exists():
+        return f'Conflict. The container name "/{name}" is already in use.'
+    labels = [arguments[place + 1] for place, part in enumerate(arguments) if part == "--label"]
+    kept.write_text("\n".join([*(f"label={each}" for each in labels), "--rm" if "--rm" in arguments else "", ""]))
     (home / "workspace").write_text(bound_folder(arguments) or str(home))
     if "--publish" in arguments:
         file = Path(arguments[arguments.index("--env-file") + 1])
@@ -44,7 +50,29 @@ def run(home: Path, arguments: list[str]) -> int | str:
     return 0
 
 
-def remove(home: Path) -> int:
+def containers(home: Path) -> Path:
+    """A file for each container, which holds all that a filter may ask for."""
+    folder = home / "containers"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+def listed(home: Path, wanted: list[str]) -> int:
+    for file in containers(home).iterdir():
+        if set(wanted) <= set(file.read_text().splitlines()):
+            print(file.name)
+    return 0
+
+
+def stop(home: Path, name: str) -> int:
+    with (containers(home) / name).open("a") as kept:
+        kept.write("status=exited\n")
+    return 0
+
+
+def remove(home: Path, names: list[str]) -> int:
+    for name in names:
+        (containers(home) / name).unlink(missing_ok=True)
     if (home / "server").exists():
         os.killpg(int((home / "server").read_text()), signal.SIGKILL)
         (home / "server").unlink()
@@ -75,7 +103,11 @@ def main(home: Path, arguments: list[str]) -> int | str:
         case "port":
             return port(home)
         case "rm":
-            return remove(home)
+            return remove(home, arguments[2:])
+        case "ps":
+            return listed(home, arguments[4::2])
+        case "stop":
+            return stop(home, arguments[-1])
         case _:
             pass
     return 0

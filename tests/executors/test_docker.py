@@ -87,3 +87,22 @@ def test_what_it_can_do_names_image_folders_and_hosts() -> None:
         'docker {"folder": "coding", "hosts": {"db": "10.0.0.1"}, "image": "python:3-slim", "init_command": null, '
         '"volumes": {}}'
     )
+
+
+@pytest.mark.slow
+async def test_a_container_that_is_kept_gives_its_name_to_the_next_one(docker: Path) -> None:
+    for said in ("one", "two"):
+        async with DockerCommandLineCodeExecutor(container_name="lab", auto_remove=False) as executor:
+            result = await executor.execute_code_blocks(shell(f"echo {said}"))
+        assert (result.exit_code, result.output) == (0, f"{said}\n")
+        assert (docker / "containers/lab").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("auto_remove", [True, False])
+async def test_a_container_of_somebody_else_is_left_alone(docker: Path, auto_remove: bool) -> None:
+    (docker / "containers").mkdir()
+    (docker / "containers/database").write_text("status=exited\n")
+    with pytest.raises(ExecutorUnavailable, match="already in use"):
+        await DockerCommandLineCodeExecutor(container_name="database", auto_remove=auto_remove).start()
+    assert (docker / "containers/database").read_text() == "status=exited\n"

@@ -194,3 +194,22 @@ def test_anything_that_knows_a_server_may_be_given() -> None:
     assert "https://localhost" in str(all_capabilities(executor))
     with pytest.raises(ExecutorUnavailable, match="not started"):
         _ = DockerJupyterServer().connection_info
+
+
+@pytest.mark.slow
+async def test_a_container_that_is_kept_gives_its_name_to_the_next_one(docker: Path) -> None:
+    (docker / "image").touch()
+    for _ in range(2):
+        async with DockerJupyterServer(container_name="lab", auto_remove=False) as server:
+            assert server.is_started
+        assert (docker / "containers/lab").exists()
+
+
+@pytest.mark.slow
+async def test_a_container_of_somebody_else_is_left_alone(docker: Path) -> None:
+    (docker / "image").touch()
+    (docker / "containers").mkdir()
+    (docker / "containers/database").touch()
+    with pytest.raises(ExecutorUnavailable, match="already in use"):
+        await DockerJupyterServer(container_name="database").start()
+    assert (docker / "containers/database").exists()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sys
 from collections.abc import AsyncGenerator, Sequence
@@ -13,8 +14,9 @@ import pytest
 from pydantic import JsonValue
 
 from studio.components import JsonObject, all_capabilities, load_component
+from studio.components.secrets import SecretSource
 from studio.errors import StudioError
-from studio.runs import Batch, RunState, RunView, Trials
+from studio.runs import Batch, RunState, RunView, Trial, Trials
 from studio.store import Store, open_store
 from tests.fakes.openai_server import Call, OpenAIServer, Reply
 from tests.runs.scripted import World, scripted
@@ -230,6 +232,45 @@ async def test_who_leaves_ends_the_try_and_what_it_does(tmp_path: Path, world: W
             await world.called.wait()
         await world.closing.wait()
     assert world.closed == ["script"]
+
+
+@pytest.mark.parametrize("steps", range(0, 24, 2))
+async def test_who_leaves_while_a_try_begins_leaves_nothing_behind(tmp_path: Path, world: World, steps: int):
+    world.answers.clear()
+    part = scripted("a: Hi.")
+    async with open_store(tmp_path) as store:
+        hold = _HeldApart(store)
+        async with Trials(store.approvals, hold) as trials:
+            await store.approvals.approve(all_capabilities(load_component(part)), by="ann")
+            trial = await trials.prepare(part, "Go.")
+            async with asyncio.TaskGroup() as group:
+                reader = group.create_task(_reading(trials, trial))
+                await hold.asked.wait()
+                for _ in range(steps):
+                    await asyncio.sleep(0)
+                reader.cancel()
+            for _ in range(50):
+                await asyncio.sleep(0)
+            assert not [task for task in asyncio.all_tasks() if task.get_name().startswith("run ")]
+
+
+class _HeldApart:
+    """Secrets that tell when they are asked for, which is the first thing that a try does."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self.asked = asyncio.Event()
+
+    async def source(self) -> SecretSource:
+        found = await self._store.secrets.source()
+        self.asked.set()
+        return found
+
+
+async def _reading(trials: Trials, trial: Trial) -> None:
+    async with trials.trying(trial) as try_id, aclosing(trials.follow(try_id)) as batches:
+        async for _ in batches:
+            pass
 
 
 async def test_a_stopped_try_ends_with_its_last_entry(tmp_path: Path, world: World):

@@ -17,7 +17,7 @@ from studio.agents import (
     StructuredMessageFactory,
     UserProxyAgent,
 )
-from studio.components import Component, load_component, validate_component
+from studio.components import Component, JsonObject, load_component, validate_component
 from studio.conditions import (
     ExternalTermination,
     FunctionCallTermination,
@@ -243,9 +243,19 @@ def test_a_condition_that_needs_an_answer_is_fine(stop: TerminationCondition):
 def test_two_participants_of_one_name_are_an_error_with_a_remedy():
     document: Any = team(agent("a"), agent("b")).dump_component()
     document["config"]["participants"][1]["config"]["name"] = "a"
-    (error,) = validate_component(document).errors
-    assert (error.code, error.where) == ("duplicate_name", "/config/participants/1/config/name")
-    assert [(fix.label, fix.value) for fix in error.fixes] == [("Rename to a_2", "a_2")]
+    errors = validate_component(document).errors
+    places = [f"/config/participants/{at}/config/name" for at in (0, 1)]  # nobody knows which was meant to have it
+    assert [(each.code, each.where) for each in errors] == [("duplicate_name", where) for where in places]
+    fixes = [(fix.label, fix.pointer, fix.value) for each in errors for fix in each.fixes]
+    assert fixes == [("Rename to a_2", where, "a_2") for where in places]
+
+
+def test_what_is_missing_is_called_as_the_form_calls_it():
+    document: Any = agent("a").dump_component()
+    del document["config"]["model_client"], document["config"]["name"]
+    errors = validate_component(document).errors
+    told = {each.where: f"{each.message} {each.fix}".strip() for each in errors}
+    assert told == {"/config/model_client": "Choose a model.", "/config/name": "“Name” is required. Fill it in."}
 
 
 def test_a_name_that_is_no_word_can_be_mended():
@@ -345,3 +355,14 @@ def test_code_on_this_machine_can_be_moved_into_docker():
     assert there.code_executor.timeout == 7
     assert codes(there) == []
     assert codes(JupyterCodeExecutor()) == ["code_runs_here"]
+
+
+def test_what_is_wrong_inside_and_around_a_sound_team_does_not_tell_its_advice_twice():
+    def wrong(inside: JsonObject) -> JsonObject:
+        config: JsonObject = {"participants": [inside], "max_turns": "many"}
+        return {"provider": "autogen_agentchat.teams.RoundRobinGroupChat", "config": config}
+
+    sound = RoundRobinGroupChat(participants=[agent("a")]).dump_component()
+    report = validate_component(wrong(wrong(wrong(sound))))
+    assert len(report.errors) == 3
+    assert [each.where.count("/participants/0") for each in report.warnings] == [3]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import pytest
@@ -166,3 +167,22 @@ def test_an_agent_alone_may_keep_the_word() -> None:
     alone = AssistantAgent("a", agent("x").model_client, handoffs=["user"])
     stop = HandoffTermination(target="user")
     assert advice(Swarm(participants=[alone], termination_condition=stop)) == []
+
+
+def test_a_node_whose_name_is_not_its_key_does_not_silence_the_rest():
+    nodes = {"a": DiGraphNode(name="writer", edges=[edge("b"), edge("b", activation_condition="any"), edge("x")])}
+    graph = DiGraph(nodes={**nodes, "b": DiGraphNode(name="b", edges=[])})
+    told = advice(GraphFlow(participants=[agent("a"), agent("b")], graph=graph, termination_condition=TEN))
+    assert [(each.code, each.where) for each in told] == [
+        ("edge_to_nobody", "/config/graph/nodes/a/edges/2"),
+        ("mixed_group", "/config/graph/nodes/a/edges/1"),
+    ]
+
+
+@pytest.mark.slow
+def test_who_can_speak_at_the_end_of_a_long_way_is_found_in_one_go():
+    """From the last node to the first, which is the worst order to look at them in."""
+    names = [f"n{index}" for index in range(10_000)]
+    nodes = {name: DiGraphNode(name=name, edges=[edge(before)]) for before, name in itertools.pairwise(names)}
+    graph = DiGraph(nodes={"n0": DiGraphNode(name="n0"), **nodes}, default_start_node=names[-1])
+    assert list(graph.deadlocks()) == []

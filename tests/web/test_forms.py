@@ -8,6 +8,7 @@ from pydantic import JsonValue
 
 from studio.components import catalogue
 from studio.errors import Finding, NotFound
+from studio.web.form_fields import MOST_FIELDS, MOST_NAMES
 from studio.web.form_model import FormField, FormModel
 from studio.web.forms import build_form, form_at
 
@@ -319,3 +320,31 @@ def test_a_type_is_switched_over_http(client: TestClient) -> None:
     assert answer.json()["component"]["config"]["temperature"] == 0.5
     assert answer.json()["left"] == ["model"]
     assert client.post("/api/components/switch", json={"component": document, "provider": "no"}).status_code == 422
+
+
+def test_a_phrase_of_a_schema_only_fills_in_names() -> None:
+    """A tool server may send any schema: no attributes, and no widths that would fill the memory."""
+    parts: JsonValue = {"a": {"type": "string"}, "b": {"type": "string"}}
+    phrases: JsonValue = ["{a.__class__}", "{a:9999999999}", "{a!r}", "{a} and {b}"]
+    field = field_of({"type": "object", "properties": parts, "x-says": phrases}, {"a": "one"})
+    assert field.summary.endswith("one and ")
+
+
+def test_a_form_of_very_many_entries_has_an_end() -> None:
+    many: list[JsonValue] = [f"name{index}" for index in range(MOST_FIELDS + 1)]
+    properties: dict[str, JsonValue] = {
+        "many": {"type": "array", "items": {"type": "string"}},
+        "few": {"type": "array", "items": {"type": "string"}},
+    }
+    fields = {each.name: each for each in form_of(properties, {"many": many, "few": ["a"]}).fields}
+    assert (fields["many"].kind, fields["many"].parts) == ("json", ())
+    assert len(fields["few"].parts) == 1
+
+
+def test_names_to_choose_from_are_not_repeated_without_end() -> None:
+    members: JsonValue = [{"config": {"name": f"w{index}"}} for index in range(1_000)]
+    listed: JsonValue = {"type": "array", "items": {"type": "string"}, "x-suggestions": "/participants"}
+    entries: list[JsonValue] = ["w1"] * 1_000
+    [field] = form_of({"it": listed}, {"it": entries, "participants": members}).primary
+    assert len(field.parts[0].suggestions) == 1_000
+    assert sum(len(part.suggestions) for part in field.parts) <= MOST_NAMES + 1_000

@@ -153,6 +153,7 @@ def test_arguments_have_a_form_from_the_tools_schema(client: TestClient):
     assert 'data-pointer="/config/text"' in html
     assert 'value="&lt;b&gt;"' in html
     assert 'data-pointer="/config/times"' in html
+    assert re.findall(r'class="field-label"[^>]*>(\w+)', html) == ["text", "times"]
     assert 'data-pointer="/label"' not in html
 
 

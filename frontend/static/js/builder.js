@@ -5,8 +5,10 @@ import { api } from './core/api.js'
 import { find, on } from './core/dom.js'
 import { toastError } from './core/toast.js'
 import { Actions } from './core/actions.js'
+import { Journal } from './core/journal.js'
 import { keepFocus } from './core/keep-focus.js'
 import { fillSlot } from './builder/actions.js'
+import { keepAddress } from './builder/address.js'
 import { arrangeActions } from './builder/actions/arrange.js'
 import { conditionActions } from './builder/actions/conditions.js'
 import { connectActions, connectSomewhere } from './builder/actions/connect.js'
@@ -19,7 +21,7 @@ import { Clipboard } from './builder/clipboard.js'
 import { Catalogue } from './builder/document/catalogue.js'
 import { checklist } from './builder/panels/checklist.js'
 import { nameTeam } from './builder/document/commands.js'
-import { pinsIn, tidy } from './builder/document/pins.js'
+import { pinsIn } from './builder/document/pins.js'
 import { paletteActions } from './builder/panels/command-palette.js'
 import { contextMenu } from './builder/panels/context-menu.js'
 import { Roving } from './builder/canvas/roving.js'
@@ -27,8 +29,8 @@ import { dragging } from './builder/canvas/drag.js'
 import { connecting } from './builder/canvas/connect.js'
 import { structure } from './builder/canvas/structure.js'
 import { Editor } from './builder/editor.js'
-import { formActions } from './builder/panels/form-switch.js'
-import { formTab } from './builder/panels/form-tab.js'
+import { formActions } from './builder/panels/form/switch.js'
+import { formTab } from './builder/panels/form/tab.js'
 import { keepHistory } from './builder/history-keep.js'
 import { inspector, tabs } from './builder/panels/inspector.js'
 import { jsonTab } from './builder/panels/json-tab.js'
@@ -39,10 +41,12 @@ import { selectionBar } from './builder/canvas/selection-bar.js'
 import { outline } from './builder/panels/outline.js'
 import { offerOf, palette } from './builder/panels/palette.js'
 import { download, pythonTab } from './builder/panels/python-tab.js'
-import { tryTab } from './builder/panels/try-tab.js'
+import { tryTab } from './builder/panels/try/tab.js'
 import { Saver } from './builder/save.js'
 import { header, narrowTabs } from './builder/panels/header.js'
 import { validation } from './builder/validation.js'
+import { emptyPlaces } from './builder/panels/empty-places.js'
+import { firstStepsStrip } from './builder/panels/first-steps.js'
 import { draftOffer } from './builder/panels/compare.js'
 import { askToMerge } from './builder/panels/merge.js'
 import { versionActions, versions } from './builder/panels/versions.js'
@@ -55,7 +59,8 @@ async function start(root) {
   const signal = new AbortController().signal
   const editor = new Editor({ name: team.name, component: team.component, layout: team.layout ?? {} }, new Catalogue(entries))
   const saver = new Saver(editor, team, await tabId(), askToMerge, signal)
-  await keepHistory(editor, saver, draftOffer(editor), signal)
+  await keepHistory(await Journal.open(), editor, saver, draftOffer(editor), signal)
+  keepAddress(editor, signal)
   const canvas = new Canvas(find('[data-canvas]', root), editor, signal)
   minimap(find('[data-minimap]', root), canvas, signal)
   inspector(find('[data-inspector]', root), editor, signal)
@@ -88,21 +93,31 @@ async function start(root) {
   actions.add([...paletteActions(editor, actions, goTo), ...contextMenu(surfaces, editor, actions, signal)])
   actions.add(tryTab(root, editor, id, signal))
   actions.add(versionActions(editor, saver))
+  emptyPlaces(root, editor, signal)
+  actions.add(firstStepsStrip(root, editor, id, signal))
   keyboard(actions, surfaces, signal)
   keepFocus(signal)
   on(root, 'click', '[data-commands]', () => void actions.run('command-palette'), signal)
+  on(root, 'click', '[data-for-all]', (event, button) => void actions.run(button.dataset['forAll'] ?? '', event), signal)
+  on(root, 'click', '[data-skip]', (event) => {
+    event.preventDefault()
+    goTo(editor.selection)
+  }, signal)
+  root.addEventListener('palette:added', () => {
+    if (!canvas.root.checkVisibility()) tree.focus(editor.selection)
+  }, { signal })
   selectionBar(editor, canvas, actions, signal)
   marquee(editor, canvas, signal)
   addOnGround(editor, canvas, clipboard.takes, signal)
-  bindCanvas(root, editor, canvas, signal)
+  bindCanvas(root, editor, canvas, actions, signal)
   bindExport(root, editor)
   validation(editor, signal)
   await canvas.draw()
   root.removeAttribute('aria-busy')
 }
 
-/** @param {HTMLElement} root @param {Editor} editor @param {Canvas} canvas @param {AbortSignal} signal */
-function bindCanvas(root, editor, canvas, signal) {
+/** @param {HTMLElement} root @param {Editor} editor @param {Canvas} canvas @param {Actions} actions @param {AbortSignal} signal */
+function bindCanvas(root, editor, canvas, actions, signal) {
   on(canvas.root, 'click', '[data-component], [data-fill], [data-open]', (event, target) => {
     const inner = event.target.closest('[data-component], [data-fill], [data-open]')
     if (inner !== target) return
@@ -115,7 +130,7 @@ function bindCanvas(root, editor, canvas, signal) {
     if (button.dataset['zoom'] === 'fit') canvas.fit()
     else canvas.viewport.zoomBy(button.dataset['zoom'] === 'in' ? 1.2 : 1 / 1.2)
   }, signal)
-  on(root, 'click', '[data-tidy]', () => void editor.run(tidy(editor.view)), signal)
+  on(root, 'click', '[data-tidy]', () => void actions.run('tidy'), signal)
   const level = find('[data-zoom-level]', root)
   canvas.viewport.addEventListener('move', () => {
     const text = `${Math.round(canvas.viewport.zoom * 100)}%`
@@ -126,7 +141,7 @@ function bindCanvas(root, editor, canvas, signal) {
     const crumbs = find('[data-trail]', root)
     crumbs.hidden = trail.length < 2
     crumbs.replaceChildren(...trail.map(({ pointer, title }) => Object.assign(document.createElement('button'), { type: 'button', className: 'trail-step', textContent: title, onclick: () => editor.open(pointer) })))
-    find('[data-tidy]', root).hidden = Object.keys(pinsIn(editor.doc, editor.view)).length === 0
+    find('[data-tidy]', root).hidden = !canvas.isUntidy && Object.keys(pinsIn(editor.doc, editor.view)).length === 0
   }, { signal })
 }
 

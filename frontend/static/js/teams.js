@@ -3,10 +3,21 @@
 import { api } from './core/api.js'
 import { ask } from './core/dialog.js'
 import { announce, find, on } from './core/dom.js'
+import { areFirstStepsHidden, hideFirstSteps } from './core/first-steps-memory.js'
 import { toastError } from './core/toast.js'
 import { given, showError, sources } from './gallery/source.js'
 
 sources(document)
+
+const steps = document.querySelector('[data-first-steps]')
+if (steps instanceof HTMLElement) steps.hidden = areFirstStepsHidden()
+
+on(document, 'click', '[data-hide-first-steps]', () => {
+  hideFirstSteps()
+  find('[data-first-steps]').hidden = true
+  find('.starter-button').focus()
+  announce('The first steps are hidden.')
+})
 
 on(document, 'click', '[data-create-team]', async (_event, button) => {
   const { gallery, group, index } = button.dataset

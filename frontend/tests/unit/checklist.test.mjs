@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import { problems } from '../../static/js/builder/document/findings.js'
 import { exactFirst } from '../../static/js/builder/panels/picker.js'
 import { follow } from '../../static/js/builder/panels/json-tab.js'
-import { agent, catalogue, team } from './team.mjs'
+import { placeNow } from '../../static/js/builder/document/following.js'
+import { agent, team } from './team.mjs'
 
 test('a part without an engine here is a problem, not a note', () => {
   const root = team([{ provider: 'acme.Swarm', component_type: 'team', config: {} }])
@@ -21,8 +22,9 @@ test('Enter in a search takes the very name that was typed, else the first found
 test('a draft follows its component to another place and goes when it is removed', () => {
   const [a, b] = [agent('a'), agent('b')]
   const drafts = new Map([['/config/participants/1', { text: '{', problem: '', base: b }]])
-  follow(drafts, { catalogue, root: team([b, a]) })
+  const [first, second, third] = [team([a, b]), team([b, a]), team([])]
+  follow(drafts, second, (pointer) => placeNow(first, second, pointer))
   assert.deepEqual([...drafts.keys()], ['/config/participants/0'])
-  follow(drafts, { catalogue, root: team([]) })
+  follow(drafts, third, (pointer) => placeNow(second, third, pointer))
   assert.equal(drafts.size, 0)
 })

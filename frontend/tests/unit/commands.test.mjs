@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { get } from '../../static/js/core/pointer.js'
-import { addComponent, addToEach, combine, duplicate, moveTo, ownerOf, removeAt, renameAgent, reorder, setValue, shifted } from '../../static/js/builder/document/commands.js'
+import { addComponent, addEntry, addToEach, combine, moveTo, ownerOf, removeAt, renameAgent, reorder, setValue, shifted } from '../../static/js/builder/document/commands.js'
 import { agent, document, limit, model, or, team, tool } from './team.mjs'
 
 const names = (doc) => doc.component.config.participants.map((each) => each.config.name)
@@ -61,10 +61,6 @@ test('pointers behind a removed entry move up', () => {
   assert.equal(shifted('/config/other', '/config/participants/1'), '/config/other')
 })
 
-test('a duplicate stands beside the original under a name of its own', () => {
-  assert.deepEqual(names(duplicate('/config/participants/0').apply(pair())), ['writer', 'writer_2', 'critic'])
-})
-
 test('removing selects what is around', () => {
   const command = removeAt('/config/participants/0/config/tools/0', 'search')
   assert.equal(command.select, '/config/participants/0')
@@ -85,4 +81,23 @@ test('a pinned card stays pinned when its agent is renamed', () => {
 test('writing the same value again is no change', () => {
   const doc = pair()
   assert.equal(setValue('/config/participants/0/config/name', 'writer').apply(doc), doc)
+})
+
+test('a condition that takes the place of the group it was in leaves nothing of it behind', () => {
+  const doc = document(team([], { termination_condition: or(limit(3), limit(5)) }))
+  const after = moveTo('/config/termination_condition/config/conditions/0', '/config/termination_condition', false).apply(doc)
+  assert.deepEqual(after.component.config.termination_condition, limit(3))
+})
+
+test('what moves to the list it stands in keeps its name and its place', () => {
+  const doc = pair()
+  assert.equal(moveTo('/config/participants/0', '/config/participants', true).apply(doc), doc)
+})
+
+test('an entry is added to a list that is not there yet, and all else stays the same object', () => {
+  const doc = pair()
+  const after = addEntry('/config/participants/1/config/handoffs', 'writer').apply(doc)
+  assert.deepEqual(get(after.component, '/config/participants/1/config/handoffs'), ['writer'])
+  assert.equal(get(after.component, '/config/participants/0'), get(doc.component, '/config/participants/0'))
+  assert.deepEqual(get(addEntry('/config/participants/1/config/handoffs', 'a', 0).apply(after).component, '/config/participants/1/config/handoffs'), ['a', 'writer'])
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { destinations } from '../../static/js/builder/document/destinations.js'
-import { nextAfter } from '../../static/js/builder/document/neighbours.js'
+import { nextAfter } from '../../static/js/builder/document/selection.js'
 import { agent, catalogue, document, limit, model, proxy, team, tool } from './team.mjs'
 
 const to = (root, from) => destinations(catalogue, root, from)

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addComponent, duplicate, moveTo, removeAt, renameAgent, reorder, setValue } from '../../static/js/builder/document/commands.js'
+import { addComponent, moveTo, removeAt, renameAgent, reorder, setValue } from '../../static/js/builder/document/commands.js'
 import { addEdge, edgesFrom, groupsInto, isGraph, removeNode, startsOf, withActivation } from '../../static/js/builder/document/graph.js'
-import { connect, connectNew, disconnect, endsOf, partAt, removeBridged, startWith, turn, turnStart, waitFor } from '../../static/js/builder/document/connections.js'
-import { agent, document, limit, or, selector, team } from './team.mjs'
+import { connect, connectNew, disconnect, removeBridged, startWith, turn, turnStart, waitFor } from '../../static/js/builder/document/connections.js'
+import { endsOf, partAt } from '../../static/js/builder/document/parts.js'
+import { duplicating } from '../../static/js/builder/document/clipboard.js'
+import { agent, catalogue, document, limit, or, selector, team } from './team.mjs'
 
 const edge = (target, more = {}) => ({ target, condition: null, activation_group: target, activation_condition: 'all', ...more })
 const graph = (ways, start = null) => ({ nodes: Object.fromEntries(Object.entries(ways).map(([name, edges]) => [name, { name, edges: edges.map((each) => (typeof each === 'string' ? edge(each) : each)), activation: 'all' }])), default_start_node: start })
@@ -45,7 +47,7 @@ test('order, copies and moves between teams keep the nodes in step', () => {
   assert.deepEqual(ways(moved, moved.component.config.participants[0]), { x: ['y'], y: [], a: [] })
   const own = document(flow({ a: ['b'], b: [] }))
   assert.deepEqual(ways(reorder('/config/participants/0', 1).apply(own)), { a: ['b'], b: [] })
-  assert.deepEqual(Object.keys(ways(duplicate('/config/participants/0').apply(own))), ['a', 'b', 'a_2'])
+  assert.deepEqual(Object.keys(ways(duplicating(catalogue, own, ['/config/participants/0']).apply(own))), ['a', 'b', 'a_2'])
 })
 
 test('a removed member of the list does not make its neighbours follow each other', () => {
@@ -157,7 +159,7 @@ const operations = [
   (pick, members) => removeAt(`/config/participants/${pick(members)}`, ''),
   (pick, members) => removeBridged(`/config/participants/${pick(members)}`),
   (pick, members) => renameAgent(`/config/participants/${pick(members)}`, `${pick('abcdef')}${pick('1234')}`),
-  (pick, members) => duplicate(`/config/participants/${pick(members)}`),
+  (pick, members, _called, doc) => duplicating(catalogue, doc, [`/config/participants/${pick(members)}`]),
   (pick, members) => reorder(`/config/participants/${pick(members)}`, Number(pick(members))),
   (pick, members, called) => connect('', `/config/participants/${pick(members)}`, pick(called)),
   (pick, _members, called) => disconnect(`/config/graph/nodes/${pick(called)}/edges/0`),
@@ -174,7 +176,7 @@ for (let seed = 1; seed <= 60; seed += 1) {
     for (let step = 0; step < 40; step += 1) {
       const called = names(doc)
       const before = structuredClone(doc)
-      const changed = pick(operations)(pick, Object.keys(called), called).apply(doc)
+      const changed = pick(operations)(pick, Object.keys(called), called, doc).apply(doc)
       assert.deepEqual(doc, before, 'a command leaves the old document as it was')
       if (new Set(names(changed)).size !== names(changed).length || names(changed).length < 2) continue
       doc = changed

@@ -61,3 +61,11 @@ test('a key that the server took out leaves every step of the history', () => {
   while (store.past.length > 0) store.undo()
   assert.equal(store.doc.model.api_key, null)
 })
+
+test('a reference is no key, and another component that came in between is not the same one', () => {
+  const part = (name, key) => ({ provider: 'x.Model', config: { name, api_key: key } })
+  assert.equal(keysTakenOut({ api_key: 'env:MINE' }, { api_key: 'secret:theirs' }).size, 0)
+  assert.equal(keysTakenOut({ api_key: '' }, { api_key: 'secret:theirs' }).size, 0)
+  const found = keysTakenOut({ list: [part('a', 'sk-1')] }, { list: [part('new', 'env:OTHER'), part('a', 'secret:A')] })
+  assert.deepEqual([...found.values()], ['secret:A'])
+})

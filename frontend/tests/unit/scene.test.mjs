@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { conditionAsText } from '../../static/js/builder/canvas/condition.js'
 import { makeScene } from '../../static/js/builder/canvas/scene.js'
 import { typeLabel } from '../../static/js/builder/document/catalogue.js'
 import { agent, catalogue, limit, model, or, selector, team, tool, workbench } from './team.mjs'
@@ -41,7 +40,8 @@ test('tools show inside their workbench, and there is no second place for them',
 test('a termination reads as a sentence, in the server’s words where it has them', () => {
   const root = team([], { termination_condition: or(limit(3), or(limit(4), limit(5))) })
   const { condition } = makeScene(catalogue, root, '', (pointer) => (pointer === '/config/termination_condition/config/conditions/0' ? 'three messages' : ''))
-  assert.equal(conditionAsText(condition), 'three messages or (max message 4 or max message 5)')
+  assert.deepEqual([condition.word, condition.parts[0].text, condition.parts[1].word], ['or', 'three messages', 'or'])
+  assert.deepEqual(condition.parts[1].parts.map((each) => each.text), ['max message 4', 'max message 5'])
 })
 
 test('class names become words', () => {

@@ -88,3 +88,19 @@ test('cards of equal names in different teams have places of their own, and tidy
   assert.deepEqual(tidy('').apply(pinned).layout.pins, { 'Inner/a': { x: 3, y: 4 } })
   assert.equal(tidy('').apply(doc), doc)
 })
+
+test('what stands in the list already keeps its name when others are moved there', () => {
+  const root = team([agent('a', { tools: [tool('search')] }), agent('b', { tools: [tool('read')] })])
+  const slot = '/config/participants/1/config/tools'
+  const command = moveManyTo(root, ['/config/participants/0/config/tools/0', `${slot}/0`], slot)
+  const after = command.apply(document(root))
+  assert.deepEqual(after.component.config.participants[1].config.tools.map((each) => each.config.name), ['read', 'search'])
+  assert.deepEqual(command.select, [`${slot}/1`, `${slot}/0`])
+})
+
+test('connections and components that are selected together go together, in one step', () => {
+  const root = team([agent('a', { handoffs: ['b', 'c'] }), agent('b', { handoffs: ['c'] }), agent('c')])
+  const after = removeMany(catalogue, root, ['/config/participants/1', '/config/participants/0/config/handoffs/1']).apply(document(root))
+  assert.deepEqual(after.component.config.participants.map((each) => each.config.name), ['a', 'c'])
+  assert.deepEqual(after.component.config.participants[0].config.handoffs, [])
+})

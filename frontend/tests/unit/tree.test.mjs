@@ -5,7 +5,7 @@ import { treeRows } from '../../static/js/builder/document/tree.js'
 import { get } from '../../static/js/core/pointer.js'
 import { agent, catalogue, limit, model, team, tool } from './team.mjs'
 
-const rows = (root, folded = []) => treeRows({ catalogue, root, folded: new Set(folded), titleAt: (pointer) => titleOf(get(root, pointer)), conditionAt: () => 'after 4 messages' })
+const rows = (root, folded = []) => treeRows({ catalogue, root, folded: new Set(folded), wordsAt: (pointer) => (catalogue.kindOf(get(root, pointer)) === 'termination' ? 'after 4 messages' : titleOf(get(root, pointer))) })
 const shown = (root, folded) => rows(root, folded).map((row) => `${'  '.repeat(row.level - 1)}${row.label}`)
 
 test('a tree shows every component in its slot, in the order of the document', () => {

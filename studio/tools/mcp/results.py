@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING, cast
 
 from pydantic import JsonValue
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
 
 PROGRESS = "progress"
 """Name of the event that a server's notification of its progress becomes."""
+MOST_TOLD = 100
+"""Notifications of one call that are kept."""
+MOST_SAID = 1_000
+"""Characters of the message in one."""
 MOST_PAGES = 100
 """Pages of a list of tools that are asked for."""
 
@@ -40,11 +45,13 @@ class Progress:
     """What a server tells of its progress during one call."""
 
     def __init__(self) -> None:
-        self.told: list[JsonObject] = []
+        self.told: deque[JsonObject] = deque(maxlen=MOST_TOLD)
+        """The latest; a server may tell its progress for every byte."""
 
     async def note(self, progress: float, total: float | None, message: str | None) -> None:
         """For the SDK's client."""
-        told: JsonObject = {"progress": progress, "total": total, "message": message}
+        said = message[:MOST_SAID] if message else message
+        told: JsonObject = {"progress": progress, "total": total, "message": said}
         self.told.append({name: value for name, value in told.items() if value is not None})
 
     def events(self) -> list[JsonValue]:

@@ -48,7 +48,7 @@ class DiffRequest(BaseModel):
 @router.post("/diff")
 async def diff(body: DiffRequest, store: StoreDep, templates: TemplatesDep) -> Response:
     comparison = await compare(await _read(body.before, store), await _read(body.after, store))
-    return templates.fragment("fragments/diff.html", comparison=comparison)
+    return await asyncio.to_thread(templates.fragment, "fragments/diff.html", comparison=comparison)
 
 
 async def _read(side: Compared, store: Store) -> TeamLike:

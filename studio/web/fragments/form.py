@@ -9,7 +9,7 @@ from fastapi import APIRouter, Response
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from studio.components import validate_component
-from studio.errors import Finding
+from studio.errors import MAX_FINDINGS, Finding
 from studio.store import Store
 from studio.web.dependencies import StoreDep, TemplatesDep
 from studio.web.form_model import FormField, FormModel, SecretOffer, Secrets
@@ -32,13 +32,16 @@ class FormRequest(BaseModel):
 
     component: JsonValue
     pointer: str = Field("", description="A component, or an object or entry inside a component's config.")
-    errors: list[FindingIn] | None = Field(None, description="Findings to mark; the server checks when left out.")
+    errors: list[FindingIn] | None = Field(
+        None, max_length=MAX_FINDINGS, description="Findings to mark; the server checks when left out."
+    )
 
 
 @router.post("/form")
 async def form(body: FormRequest, templates: TemplatesDep, store: StoreDep) -> Response:
     made = await asyncio.to_thread(_made, body)
-    return templates.fragment("fragments/form.html", form=made, secrets=await secrets_for(made, store))
+    secrets = await secrets_for(made, store)
+    return await asyncio.to_thread(templates.fragment, "fragments/form.html", form=made, secrets=secrets)
 
 
 def _made(body: FormRequest) -> FormModel:

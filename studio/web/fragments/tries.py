@@ -35,7 +35,8 @@ class ArgumentsRequest(BaseModel):
 @router.post("/arguments")
 async def arguments(body: ArgumentsRequest, templates: TemplatesDep) -> Response:
     form = await asyncio.to_thread(_made, body.parameters, body.arguments)
-    return templates.fragment("fragments/form.html", form=form, secrets=Secrets((), {}))
+    secrets = Secrets((), {})
+    return await asyncio.to_thread(templates.fragment, "fragments/form.html", form=form, secrets=secrets)
 
 
 def _made(parameters: JsonObject, arguments: JsonObject) -> FormModel:
@@ -49,7 +50,11 @@ def _made(parameters: JsonObject, arguments: JsonObject) -> FormModel:
         form = build_form({"config": arguments}, _without_echoes(parameters))
     except RecursionError as error:
         raise _no_form() from error
-    return replace(form, label=None, help="", is_opaque=False)
+    as_written = {
+        "primary": tuple(replace(each, label=each.name) for each in form.primary),
+        "more": tuple(replace(each, label=each.name) for each in form.more),
+    }
+    return replace(form, label=None, help="", is_opaque=False, **as_written)
 
 
 def _check_size(parameters: JsonObject) -> None:

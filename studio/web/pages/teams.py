@@ -8,11 +8,10 @@ from datetime import datetime
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 
-from studio.galleries import parse_gallery
 from studio.runs import RunSummary
 from studio.store import Store, TeamSummary
 from studio.web.dependencies import SettingsDep, StoreDep, TeamChecksDep, TemplatesDep
-from studio.web.gallery_view import counts_of
+from studio.web.starters import starters
 from studio.web.team_checks import TeamCheck
 
 router = APIRouter(include_in_schema=False)
@@ -38,19 +37,6 @@ class TeamRow:
     last_run: LastRun | None
 
 
-@dataclass(frozen=True)
-class Starter:
-    """A team of a gallery that a new team can start from."""
-
-    gallery_id: str
-    gallery_name: str
-    group: str
-    index: int
-    label: str
-    description: str
-    summary: str
-
-
 @router.get("/")
 async def home() -> Response:
     return RedirectResponse("/teams", 303)
@@ -72,7 +58,7 @@ async def teams_page(
         title="Teams",
         nav="teams",
         teams=[await _row(store, summary, await checks.of(summary)) for summary in await store.teams.list()],
-        starters=await _starters(store),
+        starters=await starters(store),
         max_mb=settings.max_upload_mb,
     )
 
@@ -99,28 +85,3 @@ def _problem(check: TeamCheck) -> tuple[str, str]:
 
 def _last_run(run: RunSummary) -> LastRun:
     return LastRun(run.id, run.status.state.value, run.ended_at or run.started_at or run.created_at)
-
-
-async def _starters(store: Store) -> list[Starter]:
-    """Teams of the shipped galleries first, as they run without a key."""
-    found: list[Starter] = []
-    galleries = sorted(await store.galleries.list(), key=lambda summary: summary.origin != "shipped")
-    for summary in galleries:
-        gallery = parse_gallery((await store.galleries.get(summary.id)).config)
-        teams = [entry for entry in gallery.entries if entry.group == "teams"]
-        for index, entry in enumerate(teams):
-            config = entry.component.get("config")
-            participants = config.get("participants") if isinstance(config, dict) else None
-            count = len(participants) if isinstance(participants, list) else 0
-            found.append(
-                Starter(
-                    gallery_id=summary.id,
-                    gallery_name=summary.name,
-                    group="teams",
-                    index=index,
-                    label=entry.label,
-                    description=str(entry.component.get("description") or ""),
-                    summary="".join(part.text for part in counts_of({"agents": count})),
-                )
-            )
-    return found

@@ -8,6 +8,7 @@ from studio import effects
 from studio.components import JsonObject
 from studio.messages import BaseMessage, ToolEvent
 from studio.tools.mcp import McpToolAdapter, McpWorkbench, StdioServerParams, mcp_server_tools
+from studio.tools.mcp.results import MOST_TOLD, Progress
 from tests.teams.scripted import agent, wishes
 
 pytestmark = pytest.mark.slow
@@ -47,3 +48,11 @@ async def test_progress_is_part_of_the_recorded_effect(program: StdioServerParam
     result = entries[-1]["result"]
     assert isinstance(result, dict)
     assert result["events"] == [{"name": "progress", "content": {"progress": 1, "total": 1}}]
+
+
+async def test_of_endless_progress_the_latest_is_kept():
+    progress = Progress()
+    for part in range(2 * MOST_TOLD):
+        await progress.note(part, None, "x" * 5_000)
+    assert len(progress.events()) == MOST_TOLD
+    assert progress.told[-1] == {"progress": 2 * MOST_TOLD - 1, "message": "x" * 1_000}

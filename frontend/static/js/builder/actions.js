@@ -10,10 +10,9 @@ import { inOneList, moveBlock, namesOf, removeMany } from './document/bulk.js'
 import { isComponent, KIND_ICON, titleOf } from './document/catalogue.js'
 import { duplicating } from './document/clipboard.js'
 import { addComponent, moveTo } from './document/commands.js'
-import { disconnectAll, endsOf } from './document/connections.js'
+import { endsOf } from './document/parts.js'
 import { destinations } from './document/destinations.js'
-import { nextAfter } from './document/neighbours.js'
-import { inOrderOfPlace } from './document/selection.js'
+import { inOrderOfPlace, nextAfter } from './document/selection.js'
 import { chooseFrom, pickComponent } from './panels/picker.js'
 import { placesFor, placesNear, refusal, slotAt } from './document/places.js'
 
@@ -29,8 +28,12 @@ import { placesFor, placesNear, refusal, slotAt } from './document/places.js'
  */
 export async function place(editor, component, target, at) {
   const fresh = structuredClone(component)
-  const places = placesFor(editor.catalogue, editor.root, fresh, target)
-  if (places.length > 0) await putInto(editor, fresh, places, at)
+  const placeOf = editor.keepPlace(target)
+  const places = () => {
+    const here = placeOf()
+    return here === undefined ? [] : placesFor(editor.catalogue, editor.root, fresh, here)
+  }
+  if (places().length > 0) await putInto(editor, fresh, places, at)
   else toast(refusal(editor.catalogue, editor.root, fresh, target), { tone: 'warning' })
 }
 
@@ -40,16 +43,33 @@ export async function place(editor, component, target, at) {
  */
 export async function placeNear(editor, component, { target = editor.selection, at } = {}) {
   const fresh = structuredClone(component)
-  const places = placesNear(editor.catalogue, editor.root, fresh, target)
-  if (places.length > 0) await putInto(editor, fresh, places, at)
+  const placeOf = editor.keepPlace(target)
+  const places = () => placesNear(editor.catalogue, editor.root, fresh, placeOf() ?? '')
+  if (places().length > 0) await putInto(editor, fresh, places, at)
   else toast(refusal(editor.catalogue, editor.root, fresh, ''), { tone: 'warning' })
 }
 
-/** @param {Editor} editor @param {Component} fresh @param {import('./document/places.js').Place[]} places @param {{ x: number, y: number }} [at] */
-async function putInto(editor, fresh, places, at) {
-  const index = places.length === 1 ? 0 : await chooseFrom(`Where should ${titleOf(fresh)} go?`, places.map((each) => each.label), at)
-  const chosen = places[index]
+/**
+ * Ask where, if there are several ways.
+ * @param {Editor} editor @param {Component} fresh
+ * @param {() => import('./document/places.js').Place[]} placesNow  asked again after waiting, for the team may be another by then
+ * @param {{ x: number, y: number }} [at]
+ */
+async function putInto(editor, fresh, placesNow, at) {
+  const [only, ...others] = placesNow()
+  if (only && others.length === 0) return void editor.run(only.command)
+  const asked = placesNow()
+  const labels = asked.map(({ about, label }) => about?.says(editor.conditionAt(about.pointer)) ?? label)
+  const wanted = asked[await chooseFrom(`Where should ${titleOf(fresh)} go?`, labels, at)]
+  if (wanted === undefined) return
+  const chosen = placesNow().find((each) => each.label === wanted.label)
   if (chosen) editor.run(chosen.command)
+  else tellChanged()
+}
+
+/** Somebody else took away what was asked about. */
+export function tellChanged() {
+  toast('The team was changed elsewhere meanwhile, so nothing was done.', { tone: 'warning' })
 }
 
 /** Move a component of the team elsewhere. @param {Editor} editor @param {string} from @param {string} target  a slot, or a component */
@@ -66,23 +86,30 @@ export function move(editor, from, target) {
 /** Ask where in the whole team it should go instead, then move it there. @param {Editor} editor */
 export async function moveSomewhere(editor) {
   const from = editor.selection
+  const placeOf = editor.keepPlace(from)
   const places = destinations(editor.catalogue, editor.root, from)
+  const slotsOf = new Map(places.map((each) => [each.slot, editor.keepPlace(each.slot)]))
   const options = places.map((each) => {
     const kind = editor.catalogue.kindOf(editor.at(each.owner) ?? editor.root)
     return { id: each.slot, label: each.label, detail: each.detail, icon: KIND_ICON[kind], kind }
   })
   const title = `Move ${editor.titleAt(from)} to`
   const chosen = await choose({ title, placeholder: `${title}…`, find: (query) => ranked(query, options, (each) => each) })
-  const place = places.find((each) => each.slot === chosen?.id)
+  if (!chosen) return
+  const slot = slotsOf.get(chosen.id)?.()
+  const place = destinations(editor.catalogue, editor.root, placeOf() ?? '').find((each) => each.slot === slot)
   if (place) editor.run(place.command)
+  else tellChanged()
 }
 
 /** Remove what is selected, or one part; the selection goes on with its neighbour. @param {Editor} editor @param {string} [pointer] */
 export function removeSelected(editor, pointer) {
-  const connections = (pointer === undefined ? [...editor.selected] : [pointer]).filter((each) => endsOf(editor.root, each))
-  if (connections.length > 0) return void editor.run(disconnectAll(connections))
-  const gone = inOrderOfPlace(pointer === undefined ? [...editor.selected] : [pointer]).filter((each) => each !== '' && editor.at(each))
-  if (gone.length > 0) editor.run({ ...removeMany(editor.catalogue, editor.root, gone), select: nextAfter(editor.root, gone) })
+  const gone = inOrderOfPlace(pointer === undefined ? [...editor.selected] : [pointer]).filter((each) => each !== '' && (editor.at(each) || endsOf(editor.root, each)))
+  if (gone.length === 0) return
+  const command = removeMany(editor.catalogue, editor.root, gone)
+  const parts = gone.filter((each) => editor.at(each))
+  if (parts.length > 0) command.select = nextAfter(editor.root, parts)
+  editor.run(command)
 }
 
 /** @param {Editor} editor @param {number} by  -1 is earlier, +1 later @param {string} [pointer]  one part; else all that are selected, as a block */
@@ -98,7 +125,7 @@ export function shift(editor, by, pointer) {
 
 /** @param {Editor} editor @param {string} [pointer]  one part; else all that are selected */
 export function duplicateSelected(editor, pointer) {
-  const originals = (pointer === undefined ? [...editor.selected] : [pointer]).filter((each) => inOneList([each]))
+  const originals = (pointer === undefined ? [...editor.selected] : [pointer]).filter((each) => inOneList([each]) && editor.at(each))
   if (originals.length === 0) return announce('Only something in a list can be duplicated.')
   editor.run(duplicating(editor.catalogue, editor.doc, originals))
 }
@@ -107,27 +134,32 @@ export function duplicateSelected(editor, pointer) {
 export async function fillSlot(editor, slotPointer) {
   const slot = slotAt(editor.catalogue, editor.root, slotPointer)
   if (!slot) return
+  const placeOf = editor.keepPlace(slotPointer)
   const component = await pickComponent(editor, (each) => editor.catalogue.accepts(slot, each), `Add to ${slot.field.replaceAll('_', ' ')}`)
   if (!component) return
-  const filled = get(editor.root, slotPointer)
-  if (!slot.many && isComponent(filled) && editor.catalogue.kindOf(component) === 'termination') return void place(editor, component, slotPointer)
-  editor.run(addComponent(slotPointer, slot.many, structuredClone(component)))
+  const pointer = placeOf()
+  if (pointer === undefined) return tellChanged()
+  const filled = get(editor.root, pointer)
+  if (!slot.many && isComponent(filled) && editor.catalogue.kindOf(component) === 'termination') return void place(editor, component, pointer)
+  editor.run(addComponent(pointer, slot.many, structuredClone(component)))
 }
 
 /** Ask for any component that fits the selection. @param {Editor} editor @param {string} [target] */
 export async function addToSelection(editor, target = editor.selection) {
   const fits = (/** @type {Component} */ each) => placesNear(editor.catalogue, editor.root, each, target).length > 0
+  const placeOf = editor.keepPlace(target)
   const component = await pickComponent(editor, fits, `Add to ${editor.titleAt(target)}`)
-  if (component) await placeNear(editor, component, { target })
+  if (component) await placeNear(editor, component, { target: placeOf() ?? '' })
 }
 
 /** Store the selection in the user's own gallery, where every palette offers it. @param {Editor} editor */
 export async function keepInLibrary(editor) {
   const component = editor.at(editor.selection)
   if (!component) return
+  const title = editor.titleAt(editor.selection)
   try {
     await api.post('/api/galleries/library/components', { component })
-    toast(`${editor.titleAt(editor.selection)} is now in your library.`, { tone: 'success' })
+    toast(`${title} is now in your library.`, { tone: 'success' })
   } catch (error) {
     toastError(error)
   }

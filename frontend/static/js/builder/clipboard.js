@@ -38,13 +38,20 @@ export class Clipboard {
   #take(event, textOf) {
     if (!isOurs(event) || String(getSelection()) !== '') return
     event.preventDefault()
-    event.clipboardData?.setData('text/plain', textOf())
+    const text = textOf()
+    if (text !== '') event.clipboardData?.setData('text/plain', text)
   }
 
+  /** Connections go along with those they connect, not alone. @returns {string} "" when nothing was copied */
   #copied() {
     const { editor } = this
-    this.#last = asText(packed(editor.catalogue, editor.doc, editor.selected))
-    announce(`Copied ${namesOf(editor.root, [...editor.selected])}.`)
+    const parts = editor.selected.filter((each) => editor.at(each))
+    if (parts.length === 0) {
+      announce('A connection is copied with the agents at its ends.')
+      return ''
+    }
+    this.#last = asText(packed(editor.catalogue, editor.doc, parts))
+    announce(`Copied ${namesOf(editor.root, parts)}.`)
     return this.#last
   }
 
@@ -81,7 +88,8 @@ export class Clipboard {
 
   /** From a menu the system's clipboard can be written, but often not be read. @param {() => string} textOf */
   async #write(textOf) {
-    await navigator.clipboard?.writeText(textOf()).catch(() => undefined)
+    const text = textOf()
+    if (text !== '') await navigator.clipboard?.writeText(text).catch(() => undefined)
   }
 
   async #read() {

@@ -2,9 +2,10 @@
 import { announce } from '../core/dom.js'
 import { get, isSame, isWithin } from '../core/pointer.js'
 import { Store } from '../core/store.js'
-import { isComponent, titleOf } from './document/catalogue.js'
+import { isComponent, titleOf, typeLabel } from './document/catalogue.js'
 import { ownerOf } from './document/commands.js'
-import { existingPart, partTitle } from './document/connections.js'
+import { placeNow } from './document/following.js'
+import { existingPart, partTitle } from './document/parts.js'
 import { memberSlot, viewOf } from './document/views.js'
 import { toggled, withoutDoubles } from './document/selection.js'
 
@@ -35,12 +36,19 @@ export class Editor extends EventTarget {
   /** The team that the canvas shows; "" is the outermost. */
   view = ''
   report = EMPTY_REPORT
+  /** Whether a condition is shown without its words. */
+  #lacksWords = false
+  /** The component as it was before the change that is told now. */
+  #before
+  /** What the report is about. @type {Component | undefined} */
+  #reported
 
   /** @param {Doc} doc @param {Catalogue} catalogue */
   constructor(doc, catalogue) {
     super()
     this.catalogue = catalogue
     this.store = new Store(doc)
+    this.#before = doc.component
     this.store.addEventListener('change', (event) => this.#changed(/** @type {CustomEvent} */ (event).detail))
   }
 
@@ -67,7 +75,24 @@ export class Editor extends EventTarget {
   /** What a component is called; the outermost has the team's name. @param {string} pointer */
   titleAt(pointer) {
     const component = this.at(pointer)
-    return pointer === '' ? this.doc.name : component ? titleOf(component) : partTitle(this.root, pointer)
+    if (pointer === '' || !component) return pointer === '' ? this.doc.name : partTitle(this.root, pointer)
+    return this.catalogue.kindOf(component) === 'termination' ? this.conditionAt(pointer) : titleOf(component)
+  }
+
+  /** A condition as the server words it, the same everywhere; before it has answered nothing else is said. @param {string} pointer */
+  conditionAt(pointer) {
+    const component = this.at(pointer)
+    const words = this.report.words[pointer]
+    if (words !== undefined || !component) return words ?? ''
+    const isToCome = !this.report.isKnown || this.#reported !== this.root
+    this.#lacksWords ||= isToCome
+    return isToCome ? '…' : typeLabel(component.provider)
+  }
+
+  /** To find a place again after waiting: others may have changed the team meanwhile. @param {string} pointer @returns {() => string | undefined} undefined once it is gone */
+  keepPlace(pointer) {
+    const before = this.root
+    return () => placeNow(before, this.root, pointer)
   }
 
   /** The way from the outermost team to the one in view. */
@@ -92,6 +117,12 @@ export class Editor extends EventTarget {
 
   redo() {
     this.store.redo(this.#kept())
+  }
+
+  /** Undo the step that led to this document, unless other steps came after it. @param {Doc} doc */
+  takeBack(doc) {
+    if (this.doc === doc) this.undo()
+    else announce('More was changed since: undo goes back step by step.')
   }
 
   /**
@@ -134,11 +165,19 @@ export class Editor extends EventTarget {
     this.#fire('select', { changed: true })
   }
 
-  /** @param {Partial<Report>} report */
-  setReport(report) {
+  /** @param {Partial<Report>} report @param {Component} [about]  what the server was asked about; else what it was before */
+  setReport(report, about = this.#reported ?? this.root) {
     const before = this.report.words
+    this.#reported = about
     this.report = { ...EMPTY_REPORT, ...report, isKnown: true }
-    this.#fire('report', { hasNewWords: !isSame(before, this.report.words) })
+    const hasNewWords = this.#lacksWords || !isSame(before, this.report.words)
+    this.#lacksWords = false
+    this.#fire('report', { hasNewWords })
+  }
+
+  /** Where a place that the report names is by now. @param {string} pointer @returns {string | undefined} undefined once it is gone */
+  reportedPlace(pointer) {
+    return placeNow(this.#reported ?? this.root, this.root, pointer)
   }
 
   /** Errors at a place and inside it. @param {string} pointer */
@@ -148,12 +187,15 @@ export class Editor extends EventTarget {
 
   /** @param {{ label: string, select?: import('../core/store.js').Selection, how: string, key: string }} change */
   #changed(change) {
+    const [before, after] = [this.#before, this.root]
+    this.#before = after
     const origin = change.how === 'run' ? this.origin ?? '' : ''
-    const wanted = change.select ?? this.selected
+    const placeOf = (/** @type {string} */ pointer) => placeNow(before, after, pointer)
+    const wanted = change.select ?? this.selected.map((each) => placeOf(each) ?? ownerOf(each))
     this.selected = withoutDoubles((typeof wanted === 'string' ? [wanted] : wanted).map((each) => this.#existing(each)))
-    this.view = this.#existing(this.view)
+    this.view = this.#existing(placeOf(this.view) ?? ownerOf(this.view))
     this.#followView()
-    this.#fire('doc', { ...change, origin })
+    this.#fire('doc', { ...change, origin, placeNow: placeOf })
     if (!change.key) announce(change.label)
   }
 

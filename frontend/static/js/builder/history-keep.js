@@ -1,23 +1,29 @@
 // @ts-check
 // The history outlives the page: a reload goes on with it, and what a closed tab had not saved is offered back.
 import { docAt, historyOf, lengthOf, linkTo } from '../core/history-chain.js'
-import { Journal } from '../core/journal.js'
 import { isExactly } from '../core/patch.js'
+import { isRecord } from '../core/pointer.js'
 import { openTabs } from '../core/tab.js'
 import { toast } from '../core/toast.js'
+import { isComponent } from './document/catalogue.js'
 
 /**
  * @typedef {import('./editor.js').Editor} Editor
  * @typedef {import('./save.js').Saver} Saver
  * @typedef {import('./document/commands.js').Doc} Doc
+ * @typedef {import('../core/journal.js').Journal} Journal
+ * @typedef {import('../core/journal.js').Kept} Kept
  * @typedef {(draft: Doc, at: number) => Promise<'restore' | 'drop' | ''>} Offer
  */
 
 const FORGOTTEN_AFTER_MS = 7 * 24 * 3600 * 1000
 
-/** @param {Editor} editor  with the server's document @param {Saver} saver @param {Offer} offer  asks about the draft of a tab that is gone @param {AbortSignal} signal */
-export async function keepHistory(editor, saver, offer, signal) {
-  const journal = await Journal.open()
+/**
+ * @param {Journal | null} journal  null where the browser keeps nothing
+ * @param {Editor} editor  with the server's document @param {Saver} saver
+ * @param {Offer} offer  asks about the draft of a tab that is gone @param {AbortSignal} signal
+ */
+export async function keepHistory(journal, editor, saver, offer, signal) {
   if (!journal) return warnOnLeaving(saver, signal)
   const key = `${saver.id} ${saver.tab}`
   const isKept = resume(editor, saver, await journal.read(key).catch(() => null))
@@ -26,11 +32,11 @@ export async function keepHistory(editor, saver, offer, signal) {
   void offerDrafts(journal, editor, saver, offer).catch(() => undefined)
 }
 
-/** @param {Editor} editor @param {Saver} saver @param {import('../core/journal.js').Kept | null} kept @returns {boolean} whether the page goes on with it */
+/** @param {Editor} editor @param {Saver} saver @param {Kept | null} kept @returns {boolean} whether the page goes on with it */
 function resume(editor, saver, kept) {
-  if (!kept) return false
-  const { isDirty, position, revision } = kept.head
-  const history = historyOf(/** @type {Doc} */ (kept.first), kept.links, position)
+  const history = kept && wholeHistory(kept)
+  if (!kept || !history) return false
+  const { isDirty, revision } = kept.head
   const isThere = isExactly(history.doc, editor.doc)
   if (!isThere && !isDirty && revision >= saver.revision) return false
   editor.store.load(history)
@@ -40,12 +46,24 @@ function resume(editor, saver, kept) {
   return true
 }
 
+/** The history, unless what was kept of it is damaged: then the page does without rather than not open. @param {Kept} kept */
+function wholeHistory({ head, first, links }) {
+  try {
+    const history = historyOf(/** @type {Doc} */ (first), links, head.position)
+    const docs = [history.doc, ...[...history.past, ...history.future].map((step) => step.doc)]
+    return docs.every((doc) => isComponent(doc?.component) && typeof doc.name === 'string' && isRecord(doc.layout)) ? history : null
+  } catch {
+    return null
+  }
+}
+
 /** Write each step as it happens. @param {Journal} journal @param {string} key @param {boolean} isKept  whether the history until now is written @param {Editor} editor @param {Saver} saver @param {AbortSignal} signal */
 function follow(journal, key, isKept, editor, saver, signal) {
   const docs = (/** @type {number} */ from, /** @type {number} */ to) => Array.from({ length: to - from }, (_, index) => docAt(editor.store, from + index))
   /** The documents that are written. @type {unknown[]} */
   let written = isKept ? docs(0, lengthOf(editor.store)) : []
   let isWaiting = false
+  let isFailing = false
   const write = () => {
     isWaiting = false
     const { store } = editor
@@ -56,10 +74,15 @@ function follow(journal, key, isKept, editor, saver, signal) {
     const rows = new Map()
     for (let index = from; index < length; index += 1) rows.set(index, index === 0 ? docAt(store, 0) : linkTo(store, index))
     written = written.slice(0, from).concat(docs(from, length))
-    journal.write({
+    const head = {
       key, group: saver.id, tab: saver.tab, at: Date.now(), position: store.past.length, length: length - 1,
       isDirty: saver.state !== 'saved', revision: saver.revision,
-    }, rows)
+    }
+    journal.write(head, rows).catch(() => {
+      written = []
+      if (!isFailing) warnOnLeaving(saver, signal)
+      isFailing = true
+    })
   }
   const soon = () => {
     if (!isWaiting) queueMicrotask(write)
@@ -80,7 +103,7 @@ async function offerDrafts(journal, editor, saver, offer) {
   for (const head of gone) {
     const kept = head.isDirty ? await journal.read(head.key) : null
     if (!kept && Date.now() - head.at < FORGOTTEN_AFTER_MS && !head.isDirty) continue
-    const draft = kept && historyOf(/** @type {Doc} */ (kept.first), kept.links, head.position).doc
+    const draft = kept && wholeHistory(kept)?.doc
     const answer = draft && !isExactly(draft, editor.doc) ? await offer(draft, head.at) : 'drop'
     if (answer === 'restore' && draft) {
       editor.run({ label: 'Bring back unsaved changes', apply: () => draft })

@@ -32,5 +32,6 @@ function showKeys(actions) {
   const body = groups.flatMap((group) => [
     el('tbody', {}, el('tr', {}, el('th', { colspan: 2, scope: 'rowgroup' }, group)), ...withKeys.filter((each) => each.group === group).map(row)),
   ])
-  return ask({ title: 'Keys', body: el('table', { class: 'table' }, ...body), choices: [{ value: '', label: 'Close' }] })
+  const table = el('div', { tabindex: 0, role: 'group', 'aria-label': 'Keys by what they do' }, el('table', { class: 'table' }, ...body))
+  return ask({ title: 'Keys', body: table, choices: [{ value: '', label: 'Close' }] })
 }

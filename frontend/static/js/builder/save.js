@@ -14,6 +14,8 @@ import { keysTakenOut, withReferences } from './document/kept-keys.js'
  *   said?: Record<'mine' | 'theirs', string[]> }} Conflict
  * @typedef {Record<string, 'mine' | 'theirs'>} Choices  by the id of the conflict
  * @typedef {(conflicts: Conflict[]) => Promise<Choices | null>} Settle  null: not decided
+ * @typedef {{ keepalive?: boolean, isAutomatic?: boolean, choices?: Choices, against?: number, note?: string }} Options  `against`: the
+ *   revision that was chosen against
  */
 
 const IDLE_MS = 2000
@@ -32,7 +34,10 @@ export function docOf({ name, component, layout }) {
  */
 export class Saver extends EventTarget {
   state = 'saved'
-  #isBusy = false
+  /** The save that is under way. @type {Promise<boolean> | undefined} */
+  #saving
+  /** When it is tried again by itself: one such time, however many edits came. @type {ReturnType<typeof setTimeout> | undefined} */
+  #retry
   /** Whether the reader knows already that saving fails. */
   #isTold = false
   /** The document as the server has it. @type {Doc | undefined} */
@@ -68,8 +73,11 @@ export class Saver extends EventTarget {
     addEventListener('focus', look, { signal })
     addEventListener('online', look, { signal })
     document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && look(), { signal })
-    this.channel.addEventListener('message', ({ data }) => data.revision > this.revision && look(), { signal })
-    signal.addEventListener('abort', () => this.channel.close())
+    this.channel.addEventListener('message', ({ data }) => data?.revision > this.revision && look(), { signal })
+    signal.addEventListener('abort', () => {
+      clearTimeout(this.#retry)
+      this.channel.close()
+    })
   }
 
   /** Go on from another revision; without `stored`, the document is not saved yet. @param {number} revision @param {Doc} [stored] */
@@ -81,15 +89,26 @@ export class Saver extends EventTarget {
   }
 
   /**
-   * Write now.
-   * @param {{ keepalive?: boolean, isAutomatic?: boolean, choices?: Choices, against?: number, note?: string }} [options]
+   * Write now, after what is being written.
+   * @param {Options} [options]
    * @returns {Promise<boolean>} whether the server has it
    */
-  async save({ keepalive = false, isAutomatic = false, choices = {}, against = 0, note = '' } = {}) {
+  async save(options = {}) {
+    const { keepalive = false, isAutomatic = false } = options
+    if (this.#saving && (keepalive || isAutomatic)) return false
+    while (this.#saving) await this.#saving
+    if (this.editor.doc === this.#stored) return true
+    if (isAutomatic && this.state === 'conflict') return false
+    this.#saving = this.#write(options)
+    const isStored = await this.#saving
+    if (this.#undecided) void this.decide().catch(toastError)
+    return isStored
+  }
+
+  /** @param {Options} options @returns {Promise<boolean>} */
+  async #write({ keepalive = false, choices = {}, against = 0, note = '' }) {
     const doc = this.editor.doc
-    if (doc === this.#stored) return true
-    if (this.#isBusy || (isAutomatic && this.state === 'conflict')) return false
-    this.#isBusy = true
+    clearTimeout(this.#retry)
     this.#become('saving')
     try {
       const body = { ...doc, revision: this.revision, author: authorOf(this.tab), choices, against, note }
@@ -99,18 +118,23 @@ export class Saver extends EventTarget {
       this.#failed(error)
       return false
     } finally {
-      this.#isBusy = false
-      if (this.#undecided) void this.decide()
+      this.#saving = undefined
     }
+  }
+
+  /** @param {number} wait_ms */
+  #saveAgainIn(wait_ms) {
+    clearTimeout(this.#retry)
+    this.#retry = setTimeout(() => void this.save({ isAutomatic: true }), wait_ms)
   }
 
   /** Take over what others saved; what is not saved here goes there first, where both are merged. */
   async refresh() {
-    if (this.#isBusy || this.state === 'conflict') return
+    if (this.#saving || this.state === 'conflict') return
     if (this.state !== 'saved') return void (await this.save())
     /** @type {Stored} */
     const answer = await api.get(`${this.#url()}/changes?since=${this.revision}`)
-    if (answer.revision <= this.revision || this.#isBusy) return
+    if (answer.revision <= this.revision || this.#saving) return
     if (this.state === 'saved') this.#take(answer)
     else await this.save()
   }
@@ -129,8 +153,8 @@ export class Saver extends EventTarget {
       this.revision = answer.revision
       this.#stored = here
     }
-    this.#become(isCurrent ? 'saved' : 'dirty')
-    if (!isCurrent) setTimeout(() => void this.save({ isAutomatic: true }), IDLE_MS)
+    this.#become(this.editor.doc === this.#stored ? 'saved' : 'dirty')
+    if (this.state === 'dirty') this.#saveAgainIn(IDLE_MS)
     this.channel.postMessage({ revision: answer.revision })
   }
 
@@ -145,7 +169,7 @@ export class Saver extends EventTarget {
     const [first = 'Changes from elsewhere', ...more] = came
     editor.run({ label: more.length > 0 ? `${first}, and ${more.length} more` : first, apply: () => next })
     const rest = came.slice(0, MOST_TOLD).join(' · ') + (came.length > MOST_TOLD ? ` · and ${came.length - MOST_TOLD} more` : '')
-    toast('Changes from elsewhere came in.', { fix: rest || first, action: { label: 'Take back', run: () => editor.doc === next && editor.undo() } })
+    toast('Changes from elsewhere came in.', { fix: rest || first, action: { label: 'Take back', run: () => editor.takeBack(next) } })
   }
 
   /** @param {Map<string, string>} references */
@@ -156,14 +180,15 @@ export class Saver extends EventTarget {
 
   /** @param {unknown} error */
   #failed(error) {
-    if (error instanceof ApiError && error.code === 'merge_conflict') {
-      this.#undecided = { conflicts: /** @type {Conflict[]} */ (error.body['conflicts']), revision: Number(error.body['revision']) }
+    const conflicts = error instanceof ApiError && error.code === 'merge_conflict' ? error.body['conflicts'] : undefined
+    if (error instanceof ApiError && Array.isArray(conflicts) && conflicts.length > 0) {
+      this.#undecided = { conflicts, revision: Number(error.body['revision']) }
       return this.#become('conflict')
     }
     if (this.#isTold === false) toastError(error)
     this.#isTold = true
     this.#become('failed')
-    if (error instanceof ApiError && error.status === 0) setTimeout(() => void this.save({ isAutomatic: true }), RETRY_MS)
+    if (error instanceof ApiError && error.status === 0) this.#saveAgainIn(RETRY_MS)
   }
 
   /** Both changed the same places: a person chooses, and nothing is stored before. */

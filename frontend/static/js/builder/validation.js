@@ -19,13 +19,14 @@ export function validation(editor, signal) {
   const check = async () => {
     asking?.abort()
     asking = new AbortController()
-    asked = editor.root
+    const about = editor.root
+    asked = about
     try {
-      editor.setReport(await api.post('/api/validate', { component: editor.root }, { signal: asking.signal }))
+      editor.setReport(await api.post('/api/validate', { component: about }, { signal: asking.signal }), about)
     } catch (error) {
       const findings = error instanceof ApiError ? error.body['findings'] : undefined
       if (error instanceof ApiError && error.status !== 0) {
-        editor.setReport({ ...editor.report, errors: Array.isArray(findings) ? findings : [{ code: error.code, message: error.message, fix: error.fix, where: error.where }] })
+        editor.setReport({ ...editor.report, errors: Array.isArray(findings) ? findings : [{ code: error.code, message: error.message, fix: error.fix, where: error.where }] }, about)
       } else if (!isAbort(error)) asked = undefined
     }
   }

@@ -6,7 +6,7 @@ import { bindShortcuts } from './shortcuts.js'
  * One thing a person can do, told once: keys, command palette, menus and the list of keys all read it from here.
  * `keys` are chords as in shortcuts.js; `scope` says where they are heard. `when` answers true, or the sentence why not.
  * `menu` puts it into the menu of what is selected (right click, Shift+F10). `run` returning false lets a key go on.
- * @typedef {{ id: string, label: string, keys?: string[], group: string, scope: 'page' | 'canvas', inFields?: boolean, icon?: string,
+ * @typedef {{ id: string, label: string, keys?: string[], group: string, scope: 'page' | 'canvas', inFields?: import('./shortcuts.js').InFields, icon?: string,
  *   menu?: boolean, isDanger?: boolean, when?: () => true | string, run: (event?: Event) => void | boolean }} Action
  */
 

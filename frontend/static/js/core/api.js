@@ -26,7 +26,7 @@ export class ApiError extends Error {
 }
 
 /** @returns {string} */
-export function csrfToken() {
+function csrfToken() {
   return document.querySelector('meta[name="csrf-token"]')?.getAttribute('content') ?? ''
 }
 

@@ -12,12 +12,12 @@ const MOST_SHOWN = 100
 
 /**
  * Ask for one of many: a field that narrows a list while typing. Arrow keys move, Enter takes, Escape leaves.
- * @param {{ title: string, placeholder?: string, find: (query: string) => Option[], none?: (query: string) => string, hints?: Node[], query?: string,
+ * @param {{ title: string, placeholder?: string, find: (query: string) => Option[], none?: (query: string) => string, hints?: Node[], query?: string, changes?: EventTarget,
  *   at?: { x: number, y: number }, takesPaste?: (text: string) => boolean }} question  `at`: where in the window it appears, else at the top of it;
- *   `takesPaste`: whether a pasted text answers the question already
+ *   `takesPaste`: whether a pasted text answers the question already; `changes`: fires `change` when there is more to find
  * @returns {Promise<Option | undefined>}
  */
-export function choose({ title, placeholder = 'Search', find, none = () => 'Nothing found.', hints = [], query = '', at, takesPaste = () => false }) {
+export function choose({ title, placeholder = 'Search', find, none = () => 'Nothing found.', hints = [], query = '', changes, at, takesPaste = () => false }) {
   const list = el('div', { class: 'chooser-list', id: 'chooser-list', role: 'listbox', 'aria-label': title, tabindex: '-1' })
   const said = el('p', { class: 'chooser-none muted small', role: 'status' })
   const input = el('input', {
@@ -66,6 +66,14 @@ export function choose({ title, placeholder = 'Search', find, none = () => 'Noth
     mark()
   }
   input.addEventListener('input', show)
+  const renew = () => {
+    const before = shown[active]?.id
+    const wasMoved = active > 0
+    show()
+    const index = shown.findIndex((each) => each.id === before)
+    if (wasMoved && index >= 0) move(index)
+  }
+  changes?.addEventListener('change', renew)
   dialog.addEventListener('keydown', (event) => {
     const page = 8
     const to = { ArrowDown: active + 1, ArrowUp: active - 1, PageDown: Math.min(active + page, shown.length - 1), PageUp: Math.max(active - page, 0) }[event.key]
@@ -91,6 +99,7 @@ export function choose({ title, placeholder = 'Search', find, none = () => 'Noth
   input.focus()
   input.select()
   return new Promise((resolve) => dialog.addEventListener('close', () => {
+    changes?.removeEventListener('change', renew)
     dialog.remove()
     resolve(chosen)
   }, { once: true }))

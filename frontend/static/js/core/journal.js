@@ -54,15 +54,20 @@ export class Journal {
   }
 
   /**
-   * Committed at once, so that it is kept even when the page goes the next moment.
+   * Committed at once, so that it is kept even when the page goes the next moment. Rejects when nothing of it was kept, as on a full disk.
    * @param {Head} head @param {Map<number, any>} rows  by place: 0 is the first document, then the steps
+   * @returns {Promise<void>}
    */
-  write(head, rows) {
+  async write(head, rows) {
     const work = this.database.transaction(['heads', 'rows'], 'readwrite')
     work.objectStore('heads').put(head)
     for (const [index, row] of rows) work.objectStore('rows').put(row, [head.key, index])
     work.objectStore('rows').delete(IDBKeyRange.bound([head.key, head.length], [head.key, Infinity], true))
     work.commit()
+    await new Promise((resolve, reject) => {
+      work.oncomplete = resolve
+      work.onabort = () => reject(work.error)
+    })
   }
 
   /** @param {string} key */

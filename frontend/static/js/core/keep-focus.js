@@ -36,10 +36,10 @@ export function keepFocus(signal) {
   signal?.addEventListener('abort', () => observer.disconnect())
 }
 
-/** @param {HTMLElement} node @param {MutationRecord[]} records */
+/** What has the focus can only have lost it to a change around it: all others are passed over, since to measure costs a layout. @param {HTMLElement} node @param {MutationRecord[]} records */
 function isLost(node, records) {
   const active = document.activeElement
-  if (active === node) return records.some((each) => each.type === 'attributes') && !isUsable(node)
+  if (active === node) return records.some((each) => each.type === 'attributes' && each.target.contains(node)) && !isUsable(node)
   if (active !== document.body) return false
   return !isUsable(node) || records.some((each) => [...each.removedNodes].some((gone) => gone.contains(node)))
 }

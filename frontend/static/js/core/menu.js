@@ -2,22 +2,25 @@
 import { el, icon } from './dom.js'
 import { keysLabel } from './shortcuts.js'
 
-/** @typedef {{ label: string, icon?: string, keys?: string[], isDanger?: boolean, isApart?: boolean, run: () => void }} MenuItem  `isApart`: a line above it */
+/** `icon`: "" keeps its room. @typedef {{ label: string, icon?: string, keys?: string[], isDanger?: boolean, isApart?: boolean, run: () => void }} MenuItem  `isApart`: a line above it */
 
 /**
  * A menu at a place of the window. What was focused gets the focus back before the item runs.
  * @param {string} label @param {MenuItem[]} items @param {{ x: number, y: number }} at
+ * @param {{ isTitled?: boolean, left?: () => void }} [options]  `isTitled`: the label is shown; `left`: called when nothing was chosen
  */
-export function openMenu(label, items, at) {
+export function openMenu(label, items, at, { isTitled = false, left } = {}) {
   const back = document.activeElement
-  const menu = el('div', { class: 'menu', popover: 'auto', role: 'menu', 'aria-label': label }, ...items.flatMap((item) => [
+  const menu = el('div', { class: 'menu', popover: 'auto', role: 'menu', 'aria-label': label }, isTitled && el('div', { class: 'menu-label' }, label), ...items.flatMap((item) => [
     item.isApart && el('div', { class: 'menu-separator', role: 'separator' }), menuItem(item),
   ]))
+  let isChosen = false
   menu.addEventListener('click', (event) => {
     const button = event.target instanceof Element ? event.target.closest('.menu-item') : null
     const item = items[[...menu.querySelectorAll('.menu-item')].indexOf(/** @type {Element} */ (button))]
     if (!item) return
     event.stopPropagation()
+    isChosen = true
     menu.hidePopover()
     item.run()
   })
@@ -27,6 +30,7 @@ export function openMenu(label, items, at) {
   menu.addEventListener('toggle', (event) => {
     if (event.newState !== 'closed') return
     menu.remove()
+    if (!isChosen) left?.()
   })
   menu.addEventListener('beforetoggle', (event) => {
     if (event.newState === 'closed' && menu.contains(document.activeElement) && back instanceof HTMLElement) back.focus({ preventScroll: true })
@@ -41,7 +45,7 @@ export function openMenu(label, items, at) {
 /** @param {MenuItem} item */
 function menuItem({ label, icon: glyph, keys, isDanger }) {
   return el('button', { type: 'button', class: isDanger ? 'menu-item danger' : 'menu-item', role: 'menuitem', tabindex: '-1' },
-    glyph ? icon(glyph) : el('span', { class: 'icon menu-no-icon' }), el('span', {}, label), keys?.[0] && el('kbd', { 'aria-hidden': 'true' }, keysLabel(keys[0])))
+    glyph === undefined ? false : glyph ? icon(glyph) : el('span', { class: 'icon menu-no-icon' }), el('span', {}, label), keys?.[0] && el('kbd', { 'aria-hidden': 'true' }, keysLabel(keys[0])))
 }
 
 /**
@@ -49,7 +53,7 @@ function menuItem({ label, icon: glyph, keys, isDanger }) {
  * @param {HTMLElement} menu
  * @param {DOMRect | { left: number, right: number, top: number, bottom: number }} anchor
  */
-export function placeMenu(menu, anchor) {
+function placeMenu(menu, anchor) {
   const { offsetWidth: width, offsetHeight: height } = menu
   const below = anchor.bottom + 4
   const top = below + height > innerHeight - 8 ? Math.max(8, anchor.top - 4 - height) : below

@@ -1,5 +1,6 @@
 // @ts-check
 // What changed between two JSON values, small enough to keep for every step. Exact: also the order of keys comes back.
+import { isRecord } from './pointer.js'
 
 /** @typedef {import('./pointer.js').Json} Json */
 
@@ -14,7 +15,7 @@
 export function patchOf(before, after) {
   if (before === after) return undefined
   if (Array.isArray(before) && Array.isArray(after)) return ofLists(before, after)
-  if (isObject(before) && isObject(after)) return ofObjects(before, after)
+  if (isRecord(before) && isRecord(after)) return ofObjects(before, after)
   return { v: after }
 }
 
@@ -76,9 +77,4 @@ function entryOf(item, source, old, index, isAsLong) {
   if (source !== undefined && typeof item === 'object') return source
   const patch = isAsLong ? patchOf(old, item) : undefined
   return patch && !('v' in patch) ? { i: index, p: patch } : { v: item }
-}
-
-/** @param {Json} value @returns {value is Record<string, Json>} */
-function isObject(value) {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

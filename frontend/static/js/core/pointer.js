@@ -28,11 +28,16 @@ export function isWithin(pointer, outer) {
   return pointer === outer || pointer.startsWith(`${outer}/`)
 }
 
+/** An object that is no list. @param {unknown} value @returns {value is Record<string, Json>} */
+export function isRecord(value) {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
 /** @param {Json} value @param {string} pointer @returns {Json} undefined where nothing stands */
 export function get(value, pointer) {
   let here = value
   for (const step of steps(pointer)) {
-    if (here === null || typeof here !== 'object' || !Object.hasOwn(here, step)) return undefined
+    if (here === null || typeof here !== 'object' || !Object.hasOwn(here, step) || (step === 'length' && Array.isArray(here))) return undefined
     here = here[step]
   }
   return here
@@ -47,24 +52,28 @@ export function get(value, pointer) {
 function edit(value, path, change) {
   const [key, ...rest] = path
   if (key === undefined) throw new Error('The pointer names the whole document.')
-  const copy = Array.isArray(value) ? [...value] : { ...value }
+  const copy = /** @type {Json} */ (Array.isArray(value) ? [...value] : isRecord(value) ? { ...value } : {})
   if (rest.length === 0) return change(copy, key)
-  const inner = copy[key] ?? {}
-  copy[key] = edit(inner, rest, change)
-  return copy
+  const inner = Object.hasOwn(copy, key) ? copy[key] : undefined
+  return put(copy, key, edit(inner ?? {}, rest, change))
+}
+
+/** A plain assignment to "__proto__" would be lost. @param {Json} container  changed in place @param {string} key @param {Json} next */
+function put(container, key, next) {
+  if (key === '__proto__') Object.defineProperty(container, key, { value: next, writable: true, enumerable: true, configurable: true })
+  else container[key] = next
+  return container
 }
 
 /** @param {Json} value @param {string} pointer @param {Json} next */
 export function set(value, pointer, next) {
   if (pointer === '') return next
-  return edit(value, steps(pointer), (container, key) => {
-    container[key] = next
-    return container
-  })
+  return edit(value, steps(pointer), (container, key) => put(container, key, next))
 }
 
-/** @param {Json} value @param {string} pointer */
+/** Where nothing stands, nothing changes. @param {Json} value @param {string} pointer */
 export function remove(value, pointer) {
+  if (get(value, pointer) === undefined) return value
   return edit(value, steps(pointer), (container, key) => {
     if (Array.isArray(container)) container.splice(Number(key), 1)
     else delete container[key]

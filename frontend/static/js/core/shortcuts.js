@@ -2,8 +2,9 @@
 
 /**
  * `keys` is like "mod+s", "mod+shift+z", "alt+arrowup", "delete", "?"; mod is Ctrl, or Cmd on a Mac.
- * With `inFields` the shortcut works while typing too. `run` returning false lets the event go on.
- * @typedef {{ keys: string, label: string, run: (event: KeyboardEvent) => void | boolean, inFields?: boolean }} Shortcut
+ * With `inFields` the shortcut works while typing too, or in those fields that it says. `run` returning false lets the event go on.
+ * @typedef {boolean | ((field: Element) => boolean)} InFields
+ * @typedef {{ keys: string, label: string, run: (event: KeyboardEvent) => void | boolean, inFields?: InFields }} Shortcut
  */
 
 const IS_MAC = typeof navigator !== 'undefined' && /mac/i.test(navigator.platform)
@@ -37,9 +38,14 @@ export function bindShortcuts(root, shortcuts, signal) {
     const pressed = chord(event)
     const typing = isTyping(event.composedPath()[0] ?? event.target) || isTyping(event.target)
     const list = typeof shortcuts === 'function' ? shortcuts() : shortcuts
-    const match = list.find((each) => each.keys === pressed && (each.inFields || !typing))
+    const match = list.find((each) => each.keys === pressed && (!typing || isHeardIn(each.inFields, event.target)))
     if (match && match.run(event) !== false) event.preventDefault()
   }, signal ? { signal } : {})
+}
+
+/** @param {InFields | undefined} inFields @param {EventTarget | null} field */
+function isHeardIn(inFields, field) {
+  return typeof inFields === 'function' ? field instanceof Element && inFields(field) : inFields === true
 }
 
 /** How a chord is written for people: "Ctrl+S". @param {string} keys */

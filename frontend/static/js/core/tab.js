@@ -4,23 +4,31 @@
 const LOCK = 'studio-tab-'
 const WAIT_MS = 500
 
-/** @param {Storage} storage @param {string} name @param {boolean} [isNew] */
+/** The name that is kept, else a new one; the storage may be off, and then even asking for it throws. @param {() => Storage} storage @param {string} name @param {boolean} [isNew] */
 function kept(storage, name, isNew = false) {
+  const fresh = Array.from(crypto.getRandomValues(new Uint8Array(5)), (byte) => byte.toString(36).padStart(2, '0')).join('')
   try {
-    const found = isNew ? null : storage.getItem(name)
-    const id = found ?? Array.from(crypto.getRandomValues(new Uint8Array(5)), (byte) => byte.toString(36).padStart(2, '0')).join('')
-    storage.setItem(name, id)
+    const id = (isNew ? null : storage().getItem(name)) ?? fresh
+    storage().setItem(name, id)
     return id
   } catch {
-    return 'private'
+    return fresh
   }
+}
+
+let browser = ''
+
+/** This browser's name, the same for all its tabs. */
+export function browserId() {
+  browser ||= kept(() => localStorage, 'studio-browser')
+  return browser
 }
 
 /** The tab's name, the same after a reload; a copy of the tab gets its own. @returns {Promise<string>} */
 export async function tabId() {
-  const id = kept(sessionStorage, 'studio-tab')
+  const id = kept(() => sessionStorage, 'studio-tab')
   if (!navigator.locks || (await hold(LOCK + id))) return id
-  const fresh = kept(sessionStorage, 'studio-tab', true)
+  const fresh = kept(() => sessionStorage, 'studio-tab', true)
   await hold(LOCK + fresh)
   return fresh
 }
@@ -42,16 +50,16 @@ export async function openTabs() {
 
 /** Who saves, as versions tell it: "Chrome on Linux#browser.tab". @param {string} tab */
 export function authorOf(tab) {
-  return `${browserName(navigator.userAgent)}#${kept(localStorage, 'studio-browser')}.${tab}`
+  return `${browserName(navigator.userAgent)}#${browserId()}.${tab}`
 }
 
 /** Whether a version was saved in this browser. @param {string} author */
 export function isHere(author) {
-  return author.split('#')[1]?.split('.')[0] === kept(localStorage, 'studio-browser')
+  return author.split('#')[1]?.split('.')[0] === browserId()
 }
 
 /** @param {string} agent */
-export function browserName(agent) {
+function browserName(agent) {
   const browser = [['Edg/', 'Edge'], ['Firefox/', 'Firefox'], ['Chrome/', 'Chrome'], ['Safari/', 'Safari']].find(([mark = '']) => agent.includes(mark))?.[1] ?? 'Browser'
   const system = [['Windows', 'Windows'], ['Mac OS', 'Mac'], ['Android', 'Android'], ['Linux', 'Linux']].find(([mark = '']) => agent.includes(mark))?.[1]
   return system ? `${browser} on ${system}` : browser

@@ -6,6 +6,8 @@ const KEY = 'studio-theme'
 const ORDER = ['system', 'light', 'dark']
 /** @type {Record<Theme, string>} */
 const NAMES = { system: 'System', light: 'Light', dark: 'Dark' }
+/** @type {Record<Theme, string>} */
+const ICONS = { system: 'monitor', light: 'sun', dark: 'moon' }
 
 /** @returns {Theme} */
 export function currentTheme() {
@@ -35,10 +37,10 @@ export function setTheme(theme) {
  */
 export function themeSwitch(root) {
   const describe = () => {
-    for (const button of root.querySelectorAll('[data-theme-switch]')) {
-      button.setAttribute('aria-label', `Theme: ${NAMES[currentTheme()]}`)
-      const label = button.querySelector('span')
-      if (label) label.textContent = NAMES[currentTheme()]
+    for (const button of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll('[data-theme-switch]'))) {
+      button.title = `Theme: ${NAMES[currentTheme()]}`
+      button.ariaLabel = button.title
+      button.querySelector('.icon')?.setAttribute('data-icon', ICONS[currentTheme()])
     }
   }
   root.addEventListener('click', (event) => {

@@ -8,7 +8,7 @@ const ICONS = { info: 'info', success: 'circle-check', warning: 'triangle-alert'
 const SHOWN_MS = { info: 5000, success: 3500, warning: 8000, danger: 12000 }
 
 /**
- * Show a short message in the corner; it leaves by itself.
+ * Show a short message in the corner; it leaves by itself. Said again, it takes the place of the one that is there.
  * @param {string} text
  * @param {{ tone?: Tone, fix?: string, action?: { label: string, run: () => void } }} [options]
  */
@@ -24,6 +24,7 @@ export function toast(text, { tone = 'info', fix = '', action } = {}) {
     node.append(el('span', { class: 'toast-fix' }, button))
   }
   close.addEventListener('click', () => node.remove())
+  for (const each of region.children) if (each.textContent === node.textContent) each.remove()
   region.append(node)
   const leave = () => {
     if (node.matches(':hover, :focus-within')) setTimeout(leave, 1500)

@@ -17,16 +17,25 @@ export class JsonCode extends HTMLElement {
   #marks = []
   /** @type {typeof import('./code-view.js') | undefined} */
   #code
+  /** A place to go to once the editor is there. @type {[number, number] | undefined} */
+  #wanted
+  /** CodeMirror is large, and comes when there is something to be seen of it. */
+  #watch = new IntersectionObserver((entries) => {
+    if (!entries.some((each) => each.isIntersecting)) return
+    this.#watch.disconnect()
+    void this.#upgrade(this.querySelector('textarea'))
+  }, { rootMargin: '200px' })
 
   connectedCallback() {
     if (this.#view) return
     const area = this.querySelector('textarea')
     if (area) this.#text = area.value
     area?.addEventListener('input', () => this.#tell(area.value))
-    void this.#upgrade(area)
+    this.#watch.observe(this)
   }
 
   disconnectedCallback() {
+    this.#watch.disconnect()
     this.#later.flush()
     this.#view?.destroy()
     this.#view = undefined
@@ -59,6 +68,7 @@ export class JsonCode extends HTMLElement {
 
   /** Put the cursor at a place. @param {number} line @param {number} column  both from 1 */
   reveal(line, column) {
+    this.#wanted = this.#view ? undefined : [line, column]
     if (this.#view) this.#code?.reveal(this.#view, line, column)
   }
 
@@ -80,6 +90,7 @@ export class JsonCode extends HTMLElement {
     if (this.#marks.length > 0) this.#code.mark(this.#view, this.#marks)
     area?.remove()
     this.dataset['ready'] = ''
+    if (this.#wanted) this.reveal(...this.#wanted)
   }
 
   #later = debounce((/** @type {string} */ text) => this.#tell(text), 120)

@@ -26,19 +26,25 @@ export function arrangeActions(editor, canvas) {
     return canvas.selectedCards().length >= least ? true : `Select ${least === 2 ? 'two' : 'three'} cards or more.`
   }
   const one = () => (!canvas.isFree ? IN_ORDER : canvas.selectedCards().length > 0 ? true : 'Select a card.')
-  const isMoved = () => (Object.keys(pinsIn(editor.doc, editor.view)).length > 0 ? true : 'No card was moved.')
+  const isMoved = () => (canvas.isUntidy || Object.keys(pinsIn(editor.doc, editor.view)).length > 0 ? true : 'No card was moved.')
   /** @type {Omit<Action, 'group' | 'scope'>[]} */
   const list = [
-    { id: 'select-all', label: 'Select all members', keys: ['mod+a'], run: () => editor.selectAll((canvas.scene?.cards ?? []).map((card) => card.pointer)) },
-    ...WAYS.map(([way]) => ({ id: `select-${way}`, label: `Select the card ${beside(way)} too`, keys: [`shift+arrow${way}`], run: () => extend(editor, canvas, way) })),
-    ...WAYS.map(([way, x, y]) => ({ id: `nudge-${way}`, label: `Move the card${way === 'up' || way === 'down' ? '' : ' to the'} ${way}`, keys: [`mod+alt+arrow${way}`], when: one, run: () => nudge(editor, canvas, x, y) })),
+    { id: 'select-all', label: 'Select all members', icon: 'circle-check', keys: ['mod+a'], run: () => editor.selectAll((canvas.scene?.cards ?? []).map((card) => card.pointer)) },
+    ...WAYS.map(([way]) => ({ id: `select-${way}`, label: `Select the card ${beside(way)} too`, icon: `chevron-${way}`, keys: [`shift+arrow${way}`], run: () => extend(editor, canvas, way) })),
+    ...WAYS.map(([way, x, y]) => ({ id: `nudge-${way}`, label: `Move the card${way === 'up' || way === 'down' ? '' : ' to the'} ${way}`, icon: 'move', keys: [`mod+alt+arrow${way}`], when: one, run: () => nudge(editor, canvas, x, y) })),
     ...EDGES.map(([edge, label, icon]) => ({ id: `align-${edge}`, label, icon, when: several(2), run: () => align(editor, canvas, edge, label) })),
     { id: 'distribute-x', label: 'Distribute across', icon: 'align-horizontal-distribute-center', when: several(3), run: () => distribute(editor, canvas, 'x') },
     { id: 'distribute-y', label: 'Distribute down', icon: 'align-vertical-distribute-center', when: several(3), run: () => distribute(editor, canvas, 'y') },
-    { id: 'tidy', label: 'Tidy up the cards', icon: 'layout-grid', keys: ['shift+t'], when: isMoved, run: () => void editor.run(tidy(editor.view)) },
+    { id: 'tidy', label: 'Tidy up the cards', icon: 'layout-grid', keys: ['shift+t'], when: isMoved, run: () => tidyUp(editor, canvas) },
     { id: 'fit-selection', label: 'Zoom to the selection', icon: 'scan', keys: ['z'], run: () => canvas.fitSelection() },
   ]
   return list.map((each) => ({ ...each, group: 'Arrange', scope: 'canvas' }))
+}
+
+/** @param {Editor} editor @param {Canvas} canvas */
+function tidyUp(editor, canvas) {
+  if (Object.keys(pinsIn(editor.doc, editor.view)).length > 0) editor.run(tidy(editor.view))
+  canvas.tidy()
 }
 
 /** @param {'left' | 'right' | 'up' | 'down'} way */

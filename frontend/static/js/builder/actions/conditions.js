@@ -1,9 +1,9 @@
 // @ts-check
 // How the conditions of a team are joined, by key, menu and drop.
-import { conditionText } from '../canvas/scene.js'
-import { groupWithNext, isJoint, joinTo, jointAround, switchJoint, ungroup } from '../document/conditions.js'
-import { jointWord } from '../document/places.js'
+import { groupWithNext, joinTo, jointAround, switchJoint, ungroup } from '../document/conditions.js'
+import { isJoint, jointWord } from '../document/places.js'
 import { chooseFrom } from '../panels/picker.js'
+import { tellChanged } from '../actions.js'
 
 /**
  * @typedef {import('../editor.js').Editor} Editor
@@ -40,12 +40,15 @@ export function conditionActions(editor) {
 export async function dropOnCondition(editor, what, target, at) {
   const component = editor.at(target)
   if (!component) return
-  const text = editor.report.words[target] ?? conditionText(component)
+  const text = editor.conditionAt(target)
   const own = editor.at(jointAround(editor.catalogue, editor.root, target))
   const first = own && jointWord(own.provider) === 'or' ? /** @type {const} */ (['and', 'or']) : /** @type {const} */ (['or', 'and'])
-  const index = await chooseFrom('How are they joined?', first.map((word) => `${text} ${word} this`), at)
-  const word = first[index]
-  const command = word && joinTo(editor.catalogue, editor.root, target, word, what)
+  const [targetOf, fromOf] = [editor.keepPlace(target), editor.keepPlace('from' in what ? what.from : '')]
+  const word = first[await chooseFrom('How are they joined?', first.map((each) => `${text} ${each} this`), at)]
+  if (!word) return
+  const [here, from] = [targetOf(), fromOf()]
+  if (here === undefined || from === undefined) return tellChanged()
+  const command = joinTo(editor.catalogue, editor.root, here, word, 'from' in what ? { from } : what)
   if (command) editor.run(command)
 }
 
@@ -54,11 +57,14 @@ export async function askAboutJoint(editor, pointer, at) {
   const joint = editor.at(pointer)
   if (!joint) return
   const word = jointWord(joint.provider)
-  const dissolve = ungroup(editor.catalogue, editor.root, pointer)
   const choices = [
-    { label: word === 'or' ? 'and: all of them must be met' : 'or: one of them is enough', command: switchJoint(editor.catalogue, editor.root, pointer) },
-    ...(dissolve ? [{ label: 'Dissolve this group', command: dissolve }] : []),
+    { label: word === 'or' ? 'and: all of them must be met' : 'or: one of them is enough', make: switchJoint },
+    ...(ungroup(editor.catalogue, editor.root, pointer) ? [{ label: 'Dissolve this group', make: ungroup }] : []),
   ]
+  const placeOf = editor.keepPlace(pointer)
   const chosen = choices[await chooseFrom(`Joined by “${word}”`, choices.map((each) => each.label), at)]
-  if (chosen?.command) editor.run(chosen.command)
+  if (!chosen) return
+  const command = chosen.make(editor.catalogue, editor.root, placeOf() ?? '')
+  if (command) editor.run(command)
+  else tellChanged()
 }

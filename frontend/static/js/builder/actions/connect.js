@@ -1,11 +1,13 @@
 // @ts-check
 import { announce } from '../../core/dom.js'
 import { choose } from '../../core/chooser.js'
+import { tellChanged } from '../actions.js'
 import { connectToNew, isConnectable } from '../canvas/connect.js'
 import { centre } from '../canvas/geometry.js'
-import { connect, disconnect, endsOf, existingPart, removeBridged, startWith, turn, waitFor } from '../document/connections.js'
-import { connectionInWords, whyNotConnect } from '../document/connecting.js'
-import { groupsInto } from '../document/graph.js'
+import { inOneStep } from '../document/commands.js'
+import { connect, disconnect, removeBridged, startWith, turn, waitFor, whyNotConnect } from '../document/connections.js'
+import { connectionInWords, endsOf, existingPart } from '../document/parts.js'
+import { groupsInto, isGraph } from '../document/graph.js'
 
 /**
  * @typedef {import('../editor.js').Editor} Editor
@@ -28,21 +30,28 @@ export function connectActions(editor, canvas) {
   const onCard = () => (inTeam() !== true ? inTeam() : card() ? true : 'Select an agent first.')
   const inGraph = () => (canvas.scene?.flow === 'graph' ? onCard() : 'Only a graph has that.')
   const waiting = () => (inGraph() !== true ? inGraph() : groups().length > 0 ? true : 'Fewer than two edges lead here.')
-  const graph = () => canvas.scene?.team.config['graph']
-  const groups = () => groupsInto(graph(), card()?.name ?? '').filter((each) => each.sources.length > 1)
+  const groups = () => {
+    const graph = canvas.scene?.team.config?.['graph']
+    return isGraph(graph) ? groupsInto(graph, card()?.name ?? '').filter((each) => each.sources.length > 1) : []
+  }
   /** @type {Omit<Action, 'group' | 'scope'>[]} */
   const list = [
     { id: 'connect', label: 'Connect to…', icon: 'workflow', keys: ['e'], menu: true, when: onCardOrEdge, run: () => void connectSomewhere(editor, canvas) },
     { id: 'disconnect', label: 'Disconnect…', icon: 'unplug', keys: ['shift+e'], menu: true, when: onCardOrEdge, run: () => void disconnectSomething(editor, canvas) },
-    { id: 'next-edge', label: 'Next edge', keys: ['.'], when: () => (edges().length > 0 ? true : 'There are no edges.'), run: () => walk(1) },
-    { id: 'previous-edge', label: 'Previous edge', keys: [','], when: () => (edges().length > 0 ? true : 'There are no edges.'), run: () => walk(-1) },
+    { id: 'next-edge', label: 'Next edge', icon: 'chevron-right', keys: ['.'], when: () => (edges().length > 0 ? true : 'There are no edges.'), run: () => walk(1) },
+    { id: 'previous-edge', label: 'Previous edge', icon: 'chevron-left', keys: [','], when: () => (edges().length > 0 ? true : 'There are no edges.'), run: () => walk(-1) },
     { id: 'start-here', label: 'Start here', icon: 'play', menu: true, when: inGraph, run: () => void editor.run(startWith(editor.view, card()?.name ?? '')) },
-    { id: 'wait', label: 'Wait for any, or for all', icon: 'timer', keys: ['w'], menu: true, when: waiting, run: () => {
-      for (const { group, activation } of groups()) editor.run(waitFor(editor.view, card()?.name ?? '', group, activation === 'all' ? 'any' : 'all'))
-    } },
+    { id: 'wait', label: 'Wait for any, or for all', icon: 'timer', keys: ['w'], menu: true, when: waiting, run: () => switchWaiting() },
     { id: 'remove-bridged', label: 'Delete and reconnect', icon: 'trash-2', keys: ['shift+delete', 'shift+backspace'], menu: true, isDanger: true, when: onCard, run: () => void editor.run(removeBridged(card()?.pointer ?? '')) },
   ]
   return list.map((each) => ({ ...each, group: 'Connect', scope: 'canvas' }))
+
+  /** For all groups of edges that lead to the card. */
+  function switchWaiting() {
+    const name = card()?.name ?? ''
+    const commands = groups().map(({ group, activation }) => waitFor(editor.view, name, group, activation === 'all' ? 'any' : 'all'))
+    editor.run(commands.length === 1 && commands[0] ? commands[0] : inOneStep(`Let ${name} wait otherwise`, commands))
+  }
 
   /** From a card to its first edge, from an edge to the next of all. @param {1 | -1} by */
   function walk(by) {
@@ -72,21 +81,34 @@ export async function connectSomewhere(editor, canvas, pointer = editor.selectio
   })
   if (!ends) options.push({ id: NEW, label: 'A new agent…', detail: '', icon: 'plus', kind: 'agent' })
   const title = ends ? `Lead the edge from ${from.name} to` : `Connect ${from.name} to`
-  const chosen = await choose({ title, placeholder: `${title}…`, find: (query) => options.filter((each) => each.label.toLowerCase().includes(query.toLowerCase())) })
-  if (chosen?.id === NEW) return connectToNew(editor, canvas, from.pointer)
-  const to = scene.cards.find((each) => each.pointer === chosen?.id)
-  if (to) editor.run(ends ? turn(pointer, to.name) : connect(scene.pointer, from.pointer, to.name))
+  const places = [scene.pointer, from.pointer, pointer].map((each) => editor.keepPlace(each))
+  const chosen = await choose({ title, placeholder: `${title}…`, find: (query) => named(options, query) })
+  if (!chosen) return
+  const to = scene.cards.find((each) => each.pointer === chosen.id)
+  const [team, member, edge] = places.map((placeOf) => placeOf())
+  if (team === undefined || member === undefined || (ends && edge === undefined)) return tellChanged()
+  if (chosen.id === NEW) return connectToNew(editor, canvas, member)
+  if (to) editor.run(ends ? turn(edge ?? '', to.name) : connect(team, member, to.name))
+}
+
+/** @template {import('../../core/chooser.js').Option} O @param {O[]} options @param {string} query */
+function named(options, query) {
+  return options.filter((each) => each.label.toLowerCase().includes(query.toLowerCase()))
 }
 
 /** Remove the selected edge, or ask which one of the selected card. @param {Editor} editor @param {Canvas} canvas */
 async function disconnectSomething(editor, canvas) {
   const { scene } = canvas
-  if (existingPart(editor.root, editor.selection) && endsOf(editor.root, editor.selection)) return void editor.run(disconnect(editor.selection))
+  if (endsOf(editor.root, editor.selection)) return void editor.run(disconnect(editor.selection))
   const own = scene?.cards.findIndex((each) => each.pointer === canvas.cardOf(editor.selection)) ?? -1
   const found = (scene?.edges ?? []).filter((each) => each.pointer !== '' && (each.from === own || each.to === own))
   if (found.length === 0) return announce('Nothing is connected here.')
   const options = found.map((each) => ({ id: each.pointer, label: editor.titleAt(each.pointer), detail: connectionInWords(editor.root, each.pointer), icon: 'unplug' }))
   const title = `Disconnect ${scene?.cards[own]?.name ?? ''}`
-  const chosen = await choose({ title, placeholder: `${title}…`, find: (query) => options.filter((each) => each.label.toLowerCase().includes(query.toLowerCase())) })
-  if (chosen) editor.run({ ...disconnect(chosen.id), select: editor.selection })
+  const places = new Map(found.map((each) => [each.pointer, editor.keepPlace(each.pointer)]))
+  const chosen = await choose({ title, placeholder: `${title}…`, find: (query) => named(options, query) })
+  if (!chosen) return
+  const pointer = places.get(chosen.id)?.()
+  if (pointer === undefined) return tellChanged()
+  editor.run(Object.assign(disconnect(pointer), { select: editor.selection }))
 }

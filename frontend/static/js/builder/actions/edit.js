@@ -2,7 +2,7 @@
 import { get, last, parent } from '../../core/pointer.js'
 import { addToSelection, duplicateSelected, keepInLibrary, moveSomewhere, removeSelected, shift } from '../actions.js'
 import { ownerOf } from '../document/commands.js'
-import { existingPart } from '../document/connections.js'
+import { existingPart } from '../document/parts.js'
 import { openingAt } from '../document/views.js'
 import { destinations } from '../document/destinations.js'
 
@@ -57,9 +57,10 @@ function openable(editor) {
 /** @param {Editor} editor @param {Event} [event] @returns {false | void} */
 function enter(editor, event) {
   const target = event?.target instanceof Element ? event.target : null
-  if (event instanceof KeyboardEvent && target?.matches('button, a')) return false
+  if (event instanceof KeyboardEvent && target?.matches('button:not(.chip[data-component], .frame-name), a')) return false
   const opens = openable(editor)
   if (event instanceof KeyboardEvent && opens !== undefined && opens === editor.selection && !target?.closest('[role=tree]')) return editor.open(opens)
   const part = editor.at(editor.selection) ? undefined : existingPart(editor.root, editor.selection)
-  editor.select(editor.selection, { reveal: part ? `${editor.selection}/${part.kind === 'handoff' ? 'target' : 'condition'}` : `${editor.selection}/config/name` })
+  const field = part ? (part.kind === 'handoff' ? 'target' : 'condition') : editor.selection !== '' && editor.at(editor.selection)?.config['name'] !== undefined ? 'config/name' : 'config'
+  editor.select(editor.selection, { reveal: `${editor.selection}/${field}` })
 }

@@ -1,6 +1,6 @@
 // @ts-check
 // Search at the pointer: what is chosen comes to stand where it was asked for.
-import { place } from '../actions.js'
+import { place, tellChanged } from '../actions.js'
 import { addComponent } from '../document/commands.js'
 import { placesFor } from '../document/places.js'
 import { pickComponent } from '../panels/picker.js'
@@ -23,14 +23,16 @@ export function addOnGround(editor, canvas, takesPaste, signal) {
 }
 
 /** @param {Editor} editor @param {Canvas} canvas @param {Point} at  in the window @param {(text: string) => boolean} takesPaste */
-export async function addHere(editor, canvas, at, takesPaste) {
+async function addHere(editor, canvas, at, takesPaste) {
   const { catalogue, root, view } = editor
   const fits = (/** @type {Component} */ each) => placesFor(catalogue, root, each, view).length > 0
+  const placeOf = editor.keepPlace(view)
   const component = await pickComponent(editor, fits, `Add to ${editor.titleAt(view)}`, { at, takesPaste })
   if (!component) return
-  const isMember = ['agent', 'team'].includes(catalogue.kindOf(component))
+  if (placeOf() !== editor.view) return tellChanged()
+  const isMember = catalogue.isParticipant(component)
   const there = canvas.viewport.toWorld(at.x, at.y)
-  if (!isMember || canvas.boxes.length === 0) return void place(editor, component, view, at)
+  if (!isMember || canvas.boxes.length === 0) return void place(editor, component, editor.view, at)
   if (canvas.isFree) return addAt(editor, canvas, component, there)
   editor.run(addComponent(canvas.scene?.memberSlot ?? '', true, structuredClone(component), gapAt(canvas.boxes, there)))
 }

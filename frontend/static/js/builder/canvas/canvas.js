@@ -3,10 +3,10 @@ import { el, svg } from '../../core/dom.js'
 import { isSame } from '../../core/pointer.js'
 import { around } from './align.js'
 import { CardList } from './card-list.js'
-import { drawEdges } from './edges.js'
-import { CARD_WIDTH_PX, extent } from './geometry.js'
+import { drawEdges, redrawEdges } from './edges.js'
+import { CARD_WIDTH_PX, extent, movedCards } from './geometry.js'
 import { drawEmpty, drawHead, headKey } from './head.js'
-import { placeCards } from './layout.js'
+import { isOld, placeCards } from './layout.js'
 import { findingsByPlace, markProblems, markSelected } from './marks.js'
 import { pinsIn } from '../document/pins.js'
 import { makeScene } from './scene.js'
@@ -53,6 +53,8 @@ export class Canvas extends EventTarget {
   #cards
   /** @type {import('./layout.js').Placed | undefined} */
   #placed
+  /** Where cards stand already, so that they stay there. @type {import('./layout.js').Memory} */
+  #memory = {}
   /** What the marks of the selection show. @type {readonly string[]} */
   #marked = []
   /** A card that stays under the pointer when all others make room. @type {{ pointer: string, at: Point } | undefined} */
@@ -99,7 +101,7 @@ export class Canvas extends EventTarget {
   async draw() {
     const turn = ++this.#turn
     const { editor } = this
-    const scene = makeScene(editor.catalogue, editor.root, editor.view, (pointer) => editor.report.words[pointer] ?? '')
+    const scene = makeScene(editor.catalogue, editor.root, editor.view, (pointer) => editor.conditionAt(pointer))
     this.scene = scene
     const { made, fresh } = this.#cards.render(scene)
     if (this.#renderHead(scene)) fresh.push(this.head)
@@ -111,7 +113,7 @@ export class Canvas extends EventTarget {
     const view = { width: this.viewport.size.width - 2 * PAD - 40, height: this.viewport.size.height - 220 }
     const pins = pinsIn(editor.doc, scene.pointer)
     const key = JSON.stringify([scene.flow, hubSize, sizes.map((size) => size.height), scene.edges, scene.cards.map((card) => card.name), pins, view])
-    const placed = key === this.#keys.layout && this.#placed ? this.#placed : await placeCards(scene, hubSize, sizes, view, pins)
+    const placed = key === this.#keys.layout && this.#placed ? this.#placed : await placeCards(scene, hubSize, sizes, view, pins, this.#memory)
     if (turn !== this.#turn) return
     this.#keys.layout = key
     this.#apply(scene, made, placed, Math.min(MIN_WIDTH, view.width))
@@ -122,15 +124,22 @@ export class Canvas extends EventTarget {
     this.dispatchEvent(new Event('drawn'))
   }
 
-  fit() {
-    this.viewport.fit(this.content, { isWhole: true })
+  /** Whether cards stand where they do because they stood there before the last changes. */
+  get isUntidy() { return isOld(this.#memory) }
+
+  /** Let the layout place every card anew. */
+  tidy() {
+    this.#memory.before = undefined
+    this.#keys.layout = ''
+    void this.draw()
   }
+
+  fit() { this.viewport.fit(this.content, { isWhole: true }) }
 
   /** Show what is selected, as large as fits. */
   fitSelection() {
     const boxes = this.selectedCards().map((index) => this.boxes[index]).filter((box) => box !== undefined)
-    if (boxes.length === 0) this.fit()
-    else this.viewport.show(around(boxes))
+    return boxes.length === 0 ? this.fit() : this.viewport.show(around(boxes))
   }
 
   /** The cards that are selected or hold what is, by their places in the scene. @returns {number[]} */
@@ -176,6 +185,7 @@ export class Canvas extends EventTarget {
     const moved = hasMoved ? all.map((box) => ({ ...box, x: box.x + left, y: box.y + top })) : this.hub ? [this.hub, ...this.boxes] : [...this.boxes]
     this.#placed = placed
     made.forEach((each, index) => this.#cards.put(each, moved[index]))
+    const before = { hub: this.hub, boxes: this.boxes }
     if (hasMoved) {
       this.hub = placed.hub ? moved.shift() ?? null : null
       this.boxes = moved
@@ -187,25 +197,28 @@ export class Canvas extends EventTarget {
     if (height !== this.content.height) this.frame.style.height = `${height}px`
     this.content = { width, height }
     drawEmpty(this.frame, scene, (width - EMPTY.width) / 2, this.hub ? this.hub.y + this.hub.height + HUB_GAP : top)
-    this.#drawEdges(scene, hasMoved)
+    this.#drawEdges(scene, hasMoved, before)
     this.#stay()
   }
 
-  /** @param {Scene} scene @param {boolean} hasMoved */
-  #drawEdges(scene, hasMoved) {
+  /** Lines to a hub follow the cards that moved; others may run anywhere, and are drawn anew. @param {Scene} scene @param {boolean} hasMoved @param {{ hub: Box | null, boxes: Box[] }} before */
+  #drawEdges(scene, hasMoved, before) {
     const key = JSON.stringify(scene.edges)
-    if (!hasMoved && key === this.#keys.edges) return
+    const isKnown = key === this.#keys.edges
     this.#keys.edges = key
-    drawEdges(this.edges, scene.edges, this.boxes, this.hub, this.#placed?.lanes, this.inset)
+    if (isKnown && !hasMoved) return
+    const moved = isKnown && scene.flow === 'hub' && movedCards(before, this)
+    if (moved) redrawEdges(this.edges, scene.edges, this.boxes, this.hub, moved)
+    else drawEdges(this.edges, scene.edges, this.boxes, this.hub, this.#placed?.lanes, this.inset)
   }
 
   #stay() {
-    const index = this.scene?.cards.findIndex((card) => card.pointer === this.#anchor?.pointer) ?? -1
-    const [box, anchor] = [this.boxes[index], this.#anchor]
+    const anchor = this.#anchor
+    const box = this.boxes[this.scene?.cards.findIndex((card) => card.pointer === anchor?.pointer) ?? -1]
     this.#anchor = undefined
     if (!box || !anchor) return
-    const { viewport } = this
-    viewport.moveTo(viewport.x - (box.x - anchor.at.x) * viewport.zoom, viewport.y - (box.y - anchor.at.y) * viewport.zoom)
+    const { x, y, zoom } = this.viewport
+    this.viewport.moveTo(x - (box.x - anchor.at.x) * zoom, y - (box.y - anchor.at.y) * zoom)
   }
 
   /** @param {Scene} scene */

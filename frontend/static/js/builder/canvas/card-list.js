@@ -5,11 +5,11 @@ import { makeCard } from './cards.js'
 /**
  * @typedef {import('./geometry.js').Box} Box
  * @typedef {import('./scene.js').Scene} Scene
- * @typedef {{ view: object, node: HTMLElement, height: number, at: string, isFar: boolean }} Made  height 0 before it was measured
+ * @typedef {{ view: unknown, node: HTMLElement, height: number, at: string, isFar: boolean }} Made  height 0 before it was measured
  */
 
 /** How much is drawn beyond each side of the part in view, as a share of it. */
-const AROUND = 0.6
+const AROUND = 0.25
 
 /** The elements of all cards. One is made anew only when its component changed, and moved only when its place did. */
 export class CardList {
@@ -33,7 +33,9 @@ export class CardList {
       const isHub = view === scene.hub
       const key = `${isHub ? 'hub' : view.pointer} ${view.order} ${scene.flow}`
       const known = this.#cache.get(key)
-      const kept = known && known.view === view.component ? known : { view: view.component, height: 0, at: '', isFar: false, node: makeCard(view, { isNumbered: scene.flow === 'order' && !isHub, isHub }) }
+      // The hub stands for the whole team, which any change is a change of: it is told by what it shows.
+      const shown = isHub ? JSON.stringify({ ...view, component: null }) : view.component
+      const kept = known && known.view === shown ? known : { view: shown, height: 0, at: '', isFar: false, node: makeCard(view, { isNumbered: scene.isNumbered && !isHub, isHub }) }
       if (kept !== known) fresh.push(kept.node)
       cache.set(key, kept)
       return kept

@@ -31,7 +31,7 @@ export function makeCard(card, { isNumbered, isHub = false }) {
   })
   const head = el('header', { class: 'node-head' },
     isNumbered && el('span', { class: 'node-order' }, card.order), kindIcon(isHub ? 'agent' : card.kind),
-    el('span', { class: 'node-name truncate' }, ...breakable(card.name)), el('span', { class: 'node-type truncate' }, card.type),
+    el('span', { class: 'node-name truncate', title: card.name }, ...breakable(card.name)), el('span', { class: 'node-type truncate' }, card.type),
     !isHub && el('span', { class: 'badge node-problems', 'data-state': 'error', 'data-problems-within': card.pointer, hidden: true }))
   node.append(head)
   if (card.text) node.append(el('p', { class: 'node-text' }, card.text))
@@ -43,7 +43,7 @@ export function makeCard(card, { isNumbered, isHub = false }) {
   return node
 }
 
-/** A long name may go on in a second line behind a low line. @param {string} name */
+/** Where only names are shown, a long one goes on in a second line behind a low line. @param {string} name */
 function breakable(name) {
   return name.split(/(?<=_)/).flatMap((part, index) => (index > 0 ? [document.createElement('wbr'), part] : [part]))
 }
@@ -63,11 +63,17 @@ export function makeSlot(slot) {
   return el('div', {
     class: 'slot', 'data-drop': slot.pointer, 'data-kind': slot.kind, 'data-empty': isEmpty, 'data-optional': slot.isOptional,
     'data-missing': isEmpty && slot.isRequired,
-  }, ...slot.chips.map(makeChip), isEmpty && el('button', { type: 'button', class: 'slot-add', 'data-fill': slot.pointer, tabindex: '-1' }, icon('plus'), el('span', {}, slotPrompt(slot))))
+  }, ...slot.chips.map(makeChip), isEmpty ? el('button', { type: 'button', class: 'slot-add', 'data-fill': slot.pointer, tabindex: '-1' }, icon('plus'), el('span', {}, slotPrompt(slot)))
+    : slot.many && slot.chips.every((chip) => chip.innerSlot === '') && oneMore(slot.pointer, slotPrompt(slot)))
+}
+
+/** The small button behind the last of several. @param {string} slot @param {string} prompt */
+function oneMore(slot, prompt) {
+  return el('button', { type: 'button', class: 'slot-add slot-more', 'data-fill': slot, tabindex: '-1', 'aria-label': prompt, title: prompt }, icon('plus'))
 }
 
 /** @param {Chip} chip @returns {HTMLElement} */
-export function makeChip(chip) {
+function makeChip(chip) {
   const button = el('button', {
     type: 'button', class: 'chip', 'data-kind': chip.kind, 'data-component': chip.pointer, 'data-drag': chip.pointer, tabindex: '-1',
     title: chip.type === chip.title || !chip.title ? chip.type : `${chip.title} · ${chip.type}`, 'aria-label': chip.title ? null : chip.type,
@@ -75,5 +81,5 @@ export function makeChip(chip) {
   if (chip.opens) return el('span', { class: 'chip-pair' }, button, el('button', { type: 'button', class: 'chip-open', 'data-open': chip.opens, tabindex: '-1', 'aria-label': `Open ${chip.title}`, title: `Open ${chip.title}` }, icon('arrow-right')))
   if (!chip.innerSlot) return button
   return el('span', { class: 'chip-box', 'data-kind': chip.kind, 'data-drop': chip.innerSlot }, button, ...chip.inner.map(makeChip),
-    chip.inner.length === 0 && el('button', { type: 'button', class: 'slot-add', 'data-fill': chip.innerSlot, tabindex: '-1' }, icon('plus'), el('span', {}, 'Add tool')))
+    chip.inner.length === 0 ? el('button', { type: 'button', class: 'slot-add', 'data-fill': chip.innerSlot, tabindex: '-1' }, icon('plus'), el('span', {}, 'Add tool')) : oneMore(chip.innerSlot, 'Add tool'))
 }

@@ -15,7 +15,7 @@ export function conditionSentence(condition, slot, isRequired) {
     return sentence
   }
   sentence.append(el('span', { class: 'sentence-word' }, 'Stops when'), part(condition, true),
-    el('button', { type: 'button', class: 'button quiet small icon-only sentence-add', 'data-fill': slot, tabindex: '-1', 'aria-label': 'Add a condition', title: 'Add a condition' }, icon('plus')))
+    ...(slot === '' ? [] : [el('button', { type: 'button', class: 'button quiet small icon-only sentence-add', 'data-fill': slot, tabindex: '-1', 'aria-label': 'Add a condition', title: 'Add a condition' }, icon('plus'))]))
   return sentence
 }
 
@@ -34,13 +34,6 @@ function joint(condition) {
 /** @param {Condition} condition */
 function leaf(condition) {
   const isOneOfSeveral = /\/\d+$/.test(condition.pointer)
-  return el('button', { type: 'button', class: 'chip', 'data-kind': 'termination', 'data-component': condition.pointer, 'data-drag': condition.pointer, 'data-joins': isOneOfSeveral, 'data-drop': isOneOfSeveral ? condition.pointer : null, tabindex: '-1' },
+  return el('button', { type: 'button', class: 'chip', 'data-kind': 'termination', 'data-component': condition.pointer, 'data-drag': condition.pointer || null, 'data-joins': isOneOfSeveral, 'data-drop': isOneOfSeveral ? condition.pointer : null, tabindex: '-1' },
     el('span', {}, condition.text), el('span', { class: 'chip-problem', 'data-problems-within': condition.pointer, hidden: true }))
-}
-
-/** The same as plain text, for the outline and for screen readers. @param {Condition} condition @returns {string} */
-export function conditionAsText(condition) {
-  if (!condition.word) return condition.text
-  const parts = condition.parts.map((each) => (each.word ? `(${conditionAsText(each)})` : each.text))
-  return parts.join(` ${condition.word} `) || `nothing ${condition.word} nothing`
 }

@@ -1,9 +1,11 @@
 // @ts-check
 // Drawing an edge: from the port of a card to another card, to open ground, or by one of the ends of an edge that is there.
 import { announce, el, svg } from '../../core/dom.js'
-import { connect, connectNew, endsOf, turn, turnStart } from '../document/connections.js'
-import { whyNotConnect } from '../document/connecting.js'
+import { connect, connectNew, turn, turnStart, whyNotConnect } from '../document/connections.js'
+import { endsOf } from '../document/parts.js'
+import { tellChanged } from '../actions.js'
 import { pickComponent } from '../panels/picker.js'
+import { swallowClick } from './swallow-click.js'
 
 /**
  * @typedef {import('../editor.js').Editor} Editor
@@ -102,6 +104,7 @@ export function connecting(canvas, editor, ask, signal) {
     }
     addEventListener('pointermove', follow, options)
     addEventListener('pointercancel', end, options)
+    editor.addEventListener('doc', end, options) // its cards may be others now
     addEventListener('keydown', (event) => {
       if (event.key !== 'Escape') return
       event.stopPropagation()
@@ -169,9 +172,13 @@ export function connecting(canvas, editor, ask, signal) {
 export async function connectToNew(editor, canvas, from) {
   const { scene } = canvas
   const slot = scene && editor.catalogue.slotsOf(scene.team).find((each) => scene.memberSlot.endsWith(`/${each.field}`))
-  const fits = (/** @type {import('../document/catalogue.js').Component} */ each) => (slot ? editor.catalogue.accepts(slot, each) : ['agent', 'team'].includes(editor.catalogue.kindOf(each)))
+  const fits = (/** @type {import('../document/catalogue.js').Component} */ each) => (slot ? editor.catalogue.accepts(slot, each) : editor.catalogue.isParticipant(each))
+  const places = [scene?.pointer ?? '', from, scene?.memberSlot ?? ''].map((each) => editor.keepPlace(each))
   const component = await pickComponent(editor, fits, `Connect ${editor.titleAt(from)} to a new agent`)
-  if (component && scene) editor.run(connectNew(scene.pointer, from, scene.memberSlot, structuredClone(component)))
+  const [team, member, members] = places.map((placeOf) => placeOf())
+  if (!component || !scene) return
+  if (team === undefined || member === undefined || members === undefined) return tellChanged()
+  editor.run(connectNew(team, member, members, structuredClone(component)))
 }
 
 /** @param {Draft} draft @param {Point} to @param {boolean} isDownwards */
@@ -180,11 +187,4 @@ function draftPath({ at, end }, to, isDownwards) {
   const along = Math.max(30, Math.abs(isDownwards ? b.y - a.y : b.x - a.x) / 2)
   const [dx, dy] = isDownwards ? [0, along] : [along, 0]
   return `M${a.x} ${a.y}C${a.x + dx} ${a.y + dy} ${b.x - dx} ${b.y - dy} ${b.x} ${b.y}`
-}
-
-/** The click that a browser sends after a drag means nothing. */
-function swallowClick() {
-  const stop = new AbortController()
-  addEventListener('click', (event) => event.stopPropagation(), { capture: true, signal: stop.signal })
-  setTimeout(() => stop.abort())
 }

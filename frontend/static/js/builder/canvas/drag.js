@@ -101,6 +101,8 @@ class Carry {
     const options = { signal: this.signal }
     addEventListener('pointermove', (move) => this.#follow(move), options)
     addEventListener('pointercancel', () => this.#end(false), options)
+    // What is dragged was found in another document: undone, or changed by somebody else.
+    this.editor.addEventListener('doc', () => this.#end(false), options)
     addEventListener('keydown', (key) => {
       if (key.key !== 'Escape') return
       key.stopPropagation()
@@ -140,7 +142,7 @@ class Carry {
     if (!this.#lift || this.#hasTakers) return this.targets.at(clientX, clientY)
     const { origin, size } = this.canvas.viewport
     const isOver = clientX >= origin.left && clientY >= origin.top && clientX <= origin.left + size.width && clientY <= origin.top + size.height
-    return isOver ? this.canvas.frame : null
+    return isOver ? this.canvas.frame : this.targets.at(clientX, clientY)
   }
 
   /** @param {HTMLElement | null} target */

@@ -25,12 +25,7 @@ import { pointerOf } from './targets.js'
 export function isOrdered(canvas, editor, load) {
   if (canvas.isFree || canvas.boxes.length === 0) return false
   const first = load.parts[0]
-  return load.areCards || (first?.from === null && isOfTeam(editor, first.component))
-}
-
-/** @param {Editor} editor @param {Component} component */
-function isOfTeam(editor, component) {
-  return ['agent', 'team'].includes(editor.catalogue.kindOf(component))
+  return load.areCards || (first?.from === null && editor.catalogue.isParticipant(first.component))
 }
 
 /** @param {Drop} dropped */
@@ -43,7 +38,7 @@ export function drop(dropped) {
   if (isOnCanvas && !isTaken && isOrdered(canvas, editor, load)) return putInOrder(dropped)
   if (isOnCanvas && !isTaken && places.length > 0) return pinCards(editor, canvas, places)
   const at = { x: event.clientX, y: event.clientY }
-  if (first.from === null && isOnCanvas && !isTaken && canvas.isFree && isOfTeam(editor, first.component)) return addAt(editor, canvas, first.component, canvas.viewport.toWorld(at.x, at.y))
+  if (first.from === null && isOnCanvas && !isTaken && canvas.isFree && editor.catalogue.isParticipant(first.component)) return addAt(editor, canvas, first.component, canvas.viewport.toWorld(at.x, at.y))
   if (first.from === null) return void place(editor, first.component, pointerOf(target), at)
   if (isTaken) moveInto(editor, load, pointerOf(target))
 }

@@ -44,10 +44,10 @@ export function drawEdges(layer, edges, boxes, hub, lanes = null, inset = { x: 0
 export function redrawEdges(layer, edges, boxes, hub, moved) {
   const isTouched = (/** @type {EdgeView} */ edge) => moved.has(edge.from) || moved.has(edge.to)
   const touched = edges.filter(isTouched)
-  const routes = routesOf(touched, boxes, hub, null, moved)
+  const routes = new Map(routesOf(touched, boxes, hub, null, moved).map((route, index) => [touched[index], route]))
   for (const group of layer.querySelectorAll('.edge')) {
     const edge = edges[Number(group.getAttribute('data-index'))]
-    const route = edge && routes[touched.indexOf(edge)]
+    const route = edge && routes.get(edge)
     if (route) move(group, route)
   }
 }
@@ -56,7 +56,7 @@ export function redrawEdges(layer, edges, boxes, hub, moved) {
 function routesOf(edges, boxes, hub, lanes, moved) {
   const kept = lanes ? routesBetween(edges, boxes, lanes.bends, lanes.isDownwards, new Set(lanes.marked), moved) : []
   const movedBoxes = boxes.filter((_box, index) => moved.has(index))
-  const isKept = (/** @type {EdgeView} */ edge, /** @type {number} */ index) => lanes && !moved.has(edge.from) && !moved.has(edge.to)
+  const isKept = (/** @type {EdgeView} */ edge, /** @type {number} */ index) => lanes && !lanes.fresh?.includes(index) && !moved.has(edge.from) && !moved.has(edge.to)
     && !(lanes.bends[index] ?? []).some((point) => movedBoxes.some((box) => isInside(point, box)))
   const around = edges.map((edge, index) => (isPart(edge) && !isKept(edge, index) ? edge : undefined))
   const standing = edges.flatMap((edge, index) => (isPart(edge) && !around[index] ? [{ route: kept[index], label: edge.label }] : []))

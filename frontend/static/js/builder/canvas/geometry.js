@@ -203,3 +203,12 @@ export function neighbour(boxes, from, direction) {
   })
   return best
 }
+
+/** @typedef {{ hub: Box | null, boxes: Box[] }} Standing */
+
+/** The cards that stand elsewhere than before; undefined when the hub does. @param {Standing} before @param {Standing} after @returns {Set<number> | undefined} */
+export function movedCards(before, after) {
+  const isStill = (/** @type {Box | null | undefined} */ a, /** @type {Box | null | undefined} */ b) => a?.x === b?.x && a?.y === b?.y && a?.height === b?.height
+  if (!isStill(before.hub, after.hub)) return undefined
+  return new Set(after.boxes.flatMap((box, index) => (isStill(box, before.boxes[index]) ? [] : [index])))
+}

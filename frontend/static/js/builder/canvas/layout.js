@@ -1,5 +1,7 @@
 // @ts-check
+import { pinOf } from '../document/pins.js'
 import { aroundHub, extent, fitScale, inOrder } from './geometry.js'
+import { keptPlaces } from './kept-places.js'
 import { LABEL_HEIGHT_PX, labelWidth } from './routes.js'
 
 /**
@@ -7,37 +9,58 @@ import { LABEL_HEIGHT_PX, labelWidth } from './routes.js'
  * @typedef {import('./geometry.js').Box} Box
  * @typedef {import('./scene.js').Scene} Scene
  * @typedef {import('./geometry.js').Point} Point
- * @typedef {{ bends: Point[][], isDownwards: boolean, moved: number[], marked: number[] }} Lanes  the points that were left free for each edge; cards that were moved since, and cards with marks
+ * @typedef {{ bends: Point[][], isDownwards: boolean, moved: number[], marked: number[], fresh?: number[] }} Lanes  the points that were left free for each edge; cards that were moved since, cards with marks, and edges that came since
  * @typedef {{ hub: Box | null, boxes: Box[], lanes: Lanes | null, size: Size }} Placed  `lanes`: none where none are needed
  */
+
+/** @typedef {{ before?: import('./kept-places.js').Before | undefined }} Memory */
+
+/** Whether a picture is another than the layout would make now. @param {Memory} memory */
+export function isOld({ before }) {
+  return before?.isKept === true
+}
 
 /** Below this one cannot read the cards, and another direction is tried. */
 const ENOUGH = 0.8
 /** With more cards than this the second layout is not worth its time: neither can be read as a whole. */
 const MOST_TRIED = 60
 /** How far marks stand out above a card. */
-const MARK_PX = 12
+const MARK_PX = 18
+/** A layered picture smaller than this cannot be read; rows that show it so much larger are better. */
+const TOO_SMALL = 0.4
+const MUCH_LARGER = 1.5
 
 /**
  * Where the cards of a team stand. Graphs ask dagre, which is loaded only then.
  * @param {Scene} scene @param {Size | null} hub @param {Size[]} sizes @param {Size} view
  * @param {Record<string, { x: number, y: number }>} pins
+ * @param {Memory} [memory]  of the layouts before
  * @returns {Promise<Placed>}
  */
-export async function placeCards(scene, hub, sizes, view, pins) {
-  const placed = await arrange(scene, hub, sizes, view)
+export async function placeCards(scene, hub, sizes, view, pins, memory = {}) {
+  const before = memory.before?.scene.pointer === scene.pointer && memory.before.scene.flow === scene.flow && memory.before.width === view.width ? memory.before : undefined
+  const isDrawn = (scene.flow === 'graph' || scene.flow === 'handoffs') && !hub
+  const kept = before && isDrawn ? keptPlaces(before, scene, sizes, view) : undefined
+  const placed = kept ?? await arrange(scene, hub, sizes, view, before?.placed.lanes?.isDownwards)
+  memory.before = sizes.length > 0 && isDrawn ? { scene, placed, width: view.width, isKept: kept !== undefined && (before?.isKept === true || isOther(before, scene)) } : undefined
   if (scene.flow === 'order') return placed
-  const boxes = placed.boxes.map((box, index) => ({ ...box, ...pins[scene.cards[index]?.name ?? ''] }))
+  const boxes = placed.boxes.map((box, index) => ({ ...box, ...pinOf(pins, scene.cards[index]?.name ?? '') }))
   const moved = [...boxes.keys()].filter((index) => boxes[index]?.x !== placed.boxes[index]?.x || boxes[index]?.y !== placed.boxes[index]?.y)
   return moved.length > 0 ? shiftedIntoView({ ...placed, boxes, lanes: placed.lanes && { ...placed.lanes, moved } }) : placed
 }
 
-/** @param {Scene} scene @param {Size | null} hub @param {Size[]} sizes @param {Size} view @returns {Promise<Placed>} */
-async function arrange(scene, hub, sizes, view) {
+/** @param {import('./kept-places.js').Before | undefined} before @param {Scene} scene */
+function isOther(before, scene) {
+  const shape = (/** @type {Scene | undefined} */ of) => JSON.stringify([of?.cards.length, of?.edges.map(({ from, to, label }) => [from, to, label])])
+  return shape(before?.scene) !== shape(scene)
+}
+
+/** @param {Scene} scene @param {Size | null} hub @param {Size[]} sizes @param {Size} view @param {boolean} [isDownwards]  as it was until now @returns {Promise<Placed>} */
+async function arrange(scene, hub, sizes, view, isDownwards) {
   if (hub && sizes.length > 0) return without(aroundHub(hub, sizes, view))
   if (hub) return without({ hub: { ...hub, x: 0, y: 0 }, boxes: [] })
   const isLayered = (scene.flow === 'graph' || scene.flow === 'handoffs') && scene.edges.length > 0
-  return isLayered ? layered(scene, sizes, view) : without({ hub: null, boxes: inOrder(sizes, view) })
+  return isLayered ? layered(scene, sizes, view, isDownwards) : without({ hub: null, boxes: inOrder(sizes, view) })
 }
 
 /** @param {{ hub: Box | null, boxes: Box[] }} placed @returns {Placed} */
@@ -45,9 +68,19 @@ function without({ hub, boxes }) {
   return { hub, boxes, lanes: null, size: extent(hub ? [hub, ...boxes] : boxes) }
 }
 
-/** To the right, or downwards where that shows it larger. @param {Scene} scene @param {Size[]} sizes @param {Size} view @returns {Promise<Placed>} */
-async function layered(scene, sizes, view) {
+/** To the right, or downwards where that shows it larger; in rows where neither can be seen as a whole. @param {Scene} scene @param {Size[]} sizes @param {Size} view @param {boolean} [isDownwards] @returns {Promise<Placed>} */
+async function layered(scene, sizes, view, isDownwards) {
+  const best = await inBestLayers(scene, sizes, view, isDownwards)
+  const shown = fitScale(best.size, view)
+  if (shown >= TOO_SMALL) return best
+  const plain = without({ hub: null, boxes: inOrder(sizes, view) })
+  return fitScale(plain.size, view) > shown * MUCH_LARGER ? plain : best
+}
+
+/** @param {Scene} scene @param {Size[]} sizes @param {Size} view @param {boolean} [isDownwards] @returns {Promise<Placed>} */
+async function inBestLayers(scene, sizes, view, isDownwards) {
   const dagre = /** @type {any} */ (await import('@dagrejs/dagre'))
+  if (isDownwards !== undefined) return inLayers(dagre, scene, sizes, isDownwards)
   const across = inLayers(dagre, scene, sizes, false)
   if (fitScale(across.size, view) >= ENOUGH || sizes.length > MOST_TRIED) return across
   const down = inLayers(dagre, scene, sizes, true)

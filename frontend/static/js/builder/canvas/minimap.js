@@ -24,9 +24,10 @@ export function minimap(root, canvas, signal) {
     const { width, height } = canvas.content
     const scale = Math.min((WIDTH - 2 * MARGIN) / width, (HEIGHT - 2 * MARGIN) / height)
     fit = { scale, left: (WIDTH - width * scale) / 2, top: (HEIGHT - height * scale) / 2 }
-    const rects = [...canvas.boxes, ...(canvas.hub ? [canvas.hub] : [])].map((box) => svg('rect', { x: box.x, y: box.y, width: box.width, height: box.height, rx: 8 }))
+    const boxes = [{ x: 0, y: 0, width, height }, ...canvas.boxes, ...(canvas.hub ? [canvas.hub] : [])]
     cards.setAttribute('transform', `translate(${fit.left} ${fit.top}) scale(${scale})`)
-    cards.replaceChildren(svg('rect', { class: 'minimap-frame', width, height, rx: 14 }), ...rects)
+    if (cards.childElementCount !== boxes.length) cards.replaceChildren(...boxes.map((_box, index) => svg('rect', index === 0 ? { class: 'minimap-frame', rx: 14 } : { rx: 8 })))
+    boxes.forEach((box, index) => put(/** @type {Element} */ (cards.children[index]), box))
     visible()
     select()
   }
@@ -43,7 +44,7 @@ export function minimap(root, canvas, signal) {
     const [x1, y1] = [Math.max(1, left + shown.x * scale), Math.max(1, top + shown.y * scale)]
     const [x2, y2] = [Math.min(WIDTH - 1, left + (shown.x + shown.width) * scale), Math.min(HEIGHT - 1, top + (shown.y + shown.height) * scale)]
     const box = { x: x1, y: y1, width: Math.max(2, x2 - x1), height: Math.max(2, y2 - y1) }
-    for (const [name, value] of Object.entries(box)) view.setAttribute(name, String(Math.round(value * 10) / 10))
+    put(view, box)
   }
   let isHeld = false
   canvas.addEventListener('drawn', frame, { signal })
@@ -78,4 +79,12 @@ export function minimap(root, canvas, signal) {
     root.addEventListener('pointerup', end, { signal: stop.signal })
     root.addEventListener('pointercancel', end, { signal: stop.signal })
   }, { signal })
+}
+
+/** @param {Element} rect @param {import('./geometry.js').Box} box */
+function put(rect, { x, y, width, height }) {
+  for (const [name, value] of Object.entries({ x, y, width, height })) {
+    const text = String(Math.round(value * 10) / 10)
+    if (rect.getAttribute(name) !== text) rect.setAttribute(name, text)
+  }
 }

@@ -1,7 +1,7 @@
 // @ts-check
 // Moving on the canvas with the arrow keys. One stop of the Tab key; from there to cards, their parts, the sentence and the title.
 import { announce, on } from '../../core/dom.js'
-import { connectionInWords } from '../document/connecting.js'
+import { connectionInWords } from '../document/parts.js'
 import { neighbour } from './geometry.js'
 
 /**
@@ -11,6 +11,9 @@ import { neighbour } from './geometry.js'
  */
 
 const STOP = '.node, .node-mark, .frame-name, .chip[data-component], .sentence-joint, [data-fill], [data-open]'
+
+/** Alone they ask for nothing. */
+const MODIFIERS = new Set(['Control', 'Shift', 'Alt', 'Meta'])
 
 export class Roving {
   #wanted = ''
@@ -27,6 +30,7 @@ export class Roving {
     }, { signal })
     canvas.root.addEventListener('keydown', (event) => this.#takeFocused(event), { capture: true, signal })
     editor.addEventListener('select', () => this.#follow(), { signal })
+    editor.addEventListener('doc', (event) => this.#goAlong(/** @type {CustomEvent} */ (event).detail), { signal })
     canvas.addEventListener('drawn', () => this.#drawn(), { signal })
   }
 
@@ -95,7 +99,15 @@ export class Roving {
     const box = this.canvas.hub ? [this.canvas.hub, ...this.canvas.boxes][index] : this.canvas.boxes[index]
     if (box) this.canvas.viewport.reveal(box)
     else if (this.canvas.head.contains(stop)) this.canvas.viewport.reveal({ x: 0, y: 0, width: this.canvas.content.width, height: this.canvas.head.offsetHeight })
-    stop.focus({ preventScroll: true })
+    focusOn(stop)
+  }
+
+  /** @param {HTMLElement} stop */
+  #bring(stop) {
+    const { canvas } = this
+    const card = stop.closest('.node')
+    const box = card instanceof HTMLElement ? (canvas.hub ? [canvas.hub, ...canvas.boxes] : canvas.boxes)[this.#cards().indexOf(card)] : undefined
+    if (box) canvas.viewport.bring(box)
   }
 
   /** What stands where the lost element was: the same thing drawn anew, else the selection. @param {HTMLElement} gone */
@@ -103,13 +115,14 @@ export class Roving {
     const { component, fill, open } = gone.dataset
     const [name, value] = fill !== undefined ? ['data-fill', fill] : open !== undefined ? ['data-open', open] : ['data-component', component]
     const same = value === undefined || value !== this.editor.selection && name === 'data-component' ? null : this.canvas.frame.querySelector(`[${name}="${CSS.escape(value)}"]:is(${STOP})`)
-    const stop = same instanceof HTMLElement && same.checkVisibility() ? same : this.#stopOf(this.editor.selection)
-    ;(stop ?? this.canvas.root).focus({ preventScroll: true })
+    const stop = same instanceof HTMLElement && !same.closest('[data-far]') ? same : this.#stopOf(this.editor.selection)
+    focusOn(stop ?? this.canvas.root)
   }
 
   /** Keys are about the card or chip that has the focus, however it came there. @param {KeyboardEvent} event */
   #takeFocused(event) {
     const { editor } = this
+    if (MODIFIERS.has(event.key)) return
     const pointer = event.target instanceof Element ? event.target.closest(STOP)?.getAttribute('data-component') : null
     if (typeof pointer === 'string' && editor.selected.length === 1 && pointer !== editor.selection && editor.at(editor.selection)) editor.select(pointer)
   }
@@ -122,7 +135,15 @@ export class Roving {
     this.#mark(stop)
     const here = document.activeElement
     const isElsewhere = here instanceof HTMLElement && canvas.frame.contains(here) && here.dataset['component'] !== editor.selection
-    if (isElsewhere && editor.selected.length === 1) stop?.focus({ preventScroll: true })
+    if (isElsewhere && editor.selected.length === 1 && stop) focusOn(stop)
+  }
+
+  /** What was added or moved from the canvas has the focus next. @param {{ how: string, select?: unknown }} change */
+  #goAlong({ how, select }) {
+    const { editor, canvas } = this
+    const here = document.activeElement
+    if (how !== 'run' || !select || editor.selected.length > 1 || !editor.at(editor.selection)) return
+    if (here instanceof HTMLElement && (canvas.frame.contains(here) || here === canvas.root)) this.#wanted = editor.selection
   }
 
   /** A line has no focus of its own: the focus stays on its card, and what is selected is said. */
@@ -136,7 +157,8 @@ export class Roving {
     this.#mark(stop)
     if (wanted === '' || !stop) return
     this.#wanted = ''
-    stop.focus({ preventScroll: true })
+    this.#bring(stop)
+    focusOn(stop)
   }
 
   /** The one stop that Tab leads to. @param {HTMLElement | undefined} stop */
@@ -151,7 +173,7 @@ export class Roving {
     const { canvas } = this
     const own = canvas.frame.querySelector(`[data-component="${CSS.escape(pointer)}"]:is(${STOP})`)
     const card = canvas.frame.querySelector(`[data-card="${CSS.escape(canvas.cardOf(pointer))}"]`)
-    const found = own instanceof HTMLElement && own.checkVisibility() ? own : card ?? canvas.head.querySelector('.frame-name')
+    const found = own && !own.closest('[data-far]') ? own : card ?? canvas.head.querySelector('.frame-name')
     return found instanceof HTMLElement ? found : undefined
   }
 
@@ -164,4 +186,10 @@ export class Roving {
   #cards() {
     return /** @type {HTMLElement[]} */ ([...this.canvas.nodes.querySelectorAll('.node')])
   }
+}
+
+/** What is far away is not drawn, and what is not drawn takes no focus. @param {HTMLElement} stop */
+function focusOn(stop) {
+  stop.closest('[data-far]')?.removeAttribute('data-far')
+  stop.focus({ preventScroll: true })
 }

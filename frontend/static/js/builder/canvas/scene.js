@@ -1,7 +1,8 @@
 // @ts-check
 // What the canvas shows of one team, as plain data: cards, slots, edges and the sentence of its termination.
-import { get, join } from '../../core/pointer.js'
-import { isComponent, KIND_NAME, kindOfType, titleOf, typeLabel } from '../document/catalogue.js'
+import { get, isRecord, join } from '../../core/pointer.js'
+import { KIND_NAME, kindOfType, titleOf, typeLabel } from '../document/catalogue.js'
+import { conditionText } from '../document/conditions.js'
 import { isGraph } from '../document/graph.js'
 import { handoffsIn } from '../document/handoffs.js'
 import { jointWord } from '../document/places.js'
@@ -20,7 +21,7 @@ import { edgesOf, marksOf } from './ways.js'
  * @typedef {import('./ways.js').Mark} Mark
  * @typedef {{ pointer: string, word: 'and' | 'or' | '', text: string, parts: Condition[] }} Condition
  * @typedef {'order' | 'hub' | 'handoffs' | 'graph'} Flow
- * @typedef {{ pointer: string, team: Component, title: string, type: string, flow: Flow, condition: Condition | null, conditionSlot: string,
+ * @typedef {{ pointer: string, team: Component, title: string, type: string, kind: Kind, isNumbered: boolean, flow: Flow, condition: Condition | null, conditionSlot: string,
  *   hub: CardView | null, cards: CardView[], edges: EdgeView[], marks: Mark[], slots: SlotView[], memberSlot: string }} Scene
  */
 
@@ -34,11 +35,14 @@ export function makeScene(catalogue, root, pointer, describe = () => '') {
   const views = catalogue.slotsOf(team).map((slot) => slotView(catalogue, root, team, pointer, slot))
   const members = memberSlot(catalogue, team)
   const cards = members ? catalogue.filling(team, pointer, members).map((each, index) => cardView(catalogue, root, each.component, each.pointer, index)) : []
+  const isCondition = catalogue.kindOf(team) === 'termination'
   const condition = views.find((slot) => slot.kind === 'termination')
+  const stop = isCondition ? pointer : condition?.chips[0]?.pointer
   const flow = flowOf(catalogue, team, views, cards)
   return {
-    pointer, team, title: titleOf(team), type: typeLabel(team.provider), flow, cards,
-    condition: condition?.chips[0] ? conditionView(catalogue, get(root, condition.chips[0].pointer), condition.chips[0].pointer, describe) : null,
+    pointer, team, title: titleOf(team), type: typeLabel(team.provider), kind: catalogue.kindOf(team), flow, cards,
+    isNumbered: flow === 'order' && catalogue.slotsOf(team).some((slot) => slot === members && slot.many),
+    condition: stop === undefined ? null : conditionView(catalogue, get(root, stop), stop, describe),
     conditionSlot: condition?.pointer ?? '',
     memberSlot: members ? join(pointer, 'config', members.field) : '',
     hub: flow === 'hub' ? hubView(catalogue, team, pointer, views) : null,
@@ -133,25 +137,8 @@ function conditionView(catalogue, component, pointer, describe) {
   return { pointer, parts, word: slot ? jointWord(component.provider) : '', text: describe(pointer) || conditionText(component) }
 }
 
-/** A condition in words made of its values, until the server's own are there. @param {Component} component */
-export function conditionText(component) {
-  const values = Object.values(component.config ?? {}).map((value) => {
-    if (typeof value === 'string') return `“${value}”`
-    if (typeof value === 'number') return String(value)
-    return Array.isArray(value) && value.every((each) => typeof each === 'string') ? value.join(', ') : ''
-  }).filter(Boolean)
-  return [typeLabel(component.provider).toLowerCase(), ...values].join(' ')
-}
-
-/** @param {unknown} value @returns {value is Record<string, any>} */
-function isRecord(value) {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 /** "Add a model", said on an empty slot. @param {SlotView} slot */
 export function slotPrompt(slot) {
   const name = slot.kind === 'other' ? slot.field.replaceAll('_', ' ') : KIND_NAME[slot.kind]
   return slot.many ? `Add ${name}` : `Choose ${name}`
 }
-
-export { isComponent }

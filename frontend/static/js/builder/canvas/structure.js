@@ -3,7 +3,8 @@
 import { el, icon } from '../../core/dom.js'
 import { isWithin } from '../../core/pointer.js'
 import { askAboutJoint } from '../actions/conditions.js'
-import { existingPart, waitFor } from '../document/connections.js'
+import { waitFor } from '../document/connections.js'
+import { existingPart } from '../document/parts.js'
 import { placeHandles } from './edges.js'
 import { adviceOf } from '../document/findings.js'
 
@@ -94,6 +95,7 @@ function drawMarks(canvas) {
     const key = JSON.stringify(marks)
     if (before?.getAttribute('data-key') === key) return
     before?.remove()
+    node.toggleAttribute('data-marked', marks.length > 0)
     if (marks.length === 0) return node.removeAttribute('aria-description')
     node.append(el('div', { class: 'node-marks', 'data-key': key }, ...marks.map((mark) => drawMark(mark, card.name))))
     node.setAttribute('aria-description', marks.map((mark) => mark.title).join('. '))

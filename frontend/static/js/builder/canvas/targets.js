@@ -68,9 +68,9 @@ export class Targets {
     return placesAround(catalogue, root, component, pointer).length > 0 ? 'around' : 'no'
   }
 
-  /** Whether anything but the ground takes it; else there is no need to look what lies under the pointer. */
+  /** Whether anything on the canvas but the ground takes it; else there is no need to look what lies under the pointer there. */
   get hasTakers() {
-    return this.#marked.some((target) => target.dataset['fit'] === 'yes' && target !== this.canvas.frame)
+    return this.#marked.some((target) => target.dataset['fit'] === 'yes' && target !== this.canvas.frame && this.canvas.frame.contains(target))
   }
 
   /** @param {number} x @param {number} y @returns {HTMLElement | null} the innermost slot, else card, else frame */

@@ -103,6 +103,13 @@ export class Viewport extends EventTarget {
     this.#apply(true)
   }
 
+  /** Show a box in the middle when it is too small to be read, else move just enough. @param {import('./geometry.js').Box} box */
+  bring(box) {
+    if (this.zoom >= LOW_DETAIL_ZOOM) return this.reveal(box)
+    const [x, y] = [this.size.width / 2 - (box.x + box.width / 2) * READABLE_ZOOM, (this.size.height - FOOT_PX) / 2 - (box.y + box.height / 2) * READABLE_ZOOM]
+    this.moveTo(Math.round(x), Math.round(y), READABLE_ZOOM)
+  }
+
   /** Move just enough to show a box of the world. @param {import('./geometry.js').Box} box */
   reveal(box) {
     const left = this.x + box.x * this.zoom

@@ -3,6 +3,9 @@
 import { get, isWithin, join, last, parent, remove, set } from '../../core/pointer.js'
 import { isComponent, titleOf } from './catalogue.js'
 import { addComponent, ownerOf, removeAt, replaceComponent, shifted, withComponent } from './commands.js'
+import { disconnectAll } from './connections.js'
+import { endsOf, partTitle } from './parts.js'
+import { isJoint } from './places.js'
 import { inOrderOfPlace, outermost } from './selection.js'
 
 /**
@@ -14,23 +17,26 @@ import { inOrderOfPlace, outermost } from './selection.js'
 
 /** "writer", or "3 parts". @param {Component} root @param {string[]} pointers */
 export function namesOf(root, pointers) {
-  const only = pointers.length === 1 ? get(root, pointers[0] ?? '') : undefined
-  return isComponent(only) ? titleOf(only) : `${pointers.length} parts`
+  const [only = '', ...others] = pointers
+  if (pointers.length === 0 || others.length > 0) return `${pointers.length} parts`
+  return titleOf(get(root, only)) || partTitle(root, only) || '1 part'
 }
 
 /**
- * Remove parts. An "and" or "or" that is left with one condition gives way to it, and one without any goes too.
+ * Remove parts, connections among them. An "and" or "or" that is left with one condition gives way to it, and one without any goes too.
  * @param {Catalogue} catalogue @param {Component} root @param {string[]} pointers
  * @returns {Command}
  */
 export function removeMany(catalogue, root, pointers) {
   const gone = inOrderOfPlace(outermost(pointers)).filter((each) => isComponent(get(root, each)) && each !== '')
+  const connections = pointers.filter((each) => endsOf(root, each) && !gone.some((part) => isWithin(each, part)))
+  if (gone.length === 0 && connections.length > 0) return disconnectAll(connections)
   return {
-    label: `Remove ${namesOf(root, gone)}`,
+    label: `Remove ${namesOf(root, [...gone, ...connections])}`,
     select: ownerOf(gone[0] ?? ''),
     apply(doc) {
       const waiting = [...gone]
-      let here = doc
+      let here = disconnectAll(connections).apply(doc)
       // From the last to the first: what stands before a part keeps its place.
       for (let pointer = waiting.pop(); pointer !== undefined; pointer = waiting.pop()) {
         here = removeAt(pointer, '').apply(here)
@@ -43,11 +49,6 @@ export function removeMany(catalogue, root, pointers) {
       return here
     },
   }
-}
-
-/** @param {Catalogue} catalogue @param {unknown} value */
-function isJoint(catalogue, value) {
-  return isComponent(value) && catalogue.kindOf(value) === 'termination' && catalogue.slotsOf(value).some((slot) => slot.many)
 }
 
 /** Whether parts stand in one list, so that they can be moved as a block. @param {string[]} pointers */
@@ -74,7 +75,7 @@ export function moveBlock(pointers, gap) {
   }
 }
 
-/** Take parts out of their slots and put them at the end of another list. @param {Component} root @param {string[]} pointers @param {string} slot @returns {Command} */
+/** Put parts at the end of another list; those that stand in it already stay. @param {Component} root @param {string[]} pointers @param {string} slot @returns {Command} */
 export function moveManyTo(root, pointers, slot) {
   const from = inOrderOfPlace(outermost(pointers)).filter((each) => !isWithin(slot, each))
   /** @type {Command} */
@@ -84,12 +85,13 @@ export function moveManyTo(root, pointers, slot) {
       let here = doc
       /** @type {string[]} */
       let placed = []
+      const isThere = (/** @type {string} */ pointer) => parent(pointer) === slot
       for (const pointer of from) {
         const added = addComponent(slot, true, get(doc.component, pointer))
-        here = added.apply(here)
-        placed.push(String(added.select))
+        here = isThere(pointer) ? here : added.apply(here)
+        placed.push(isThere(pointer) ? pointer : String(added.select))
       }
-      for (const pointer of from.toReversed()) {
+      for (const pointer of from.filter((each) => !isThere(each)).toReversed()) {
         here = withComponent(here, remove(here.component, pointer))
         placed = placed.map((each) => shifted(each, pointer))
       }

@@ -1,5 +1,5 @@
 // @ts-check
-import { isSame } from '../../core/pointer.js'
+import { isRecord, isSame } from '../../core/pointer.js'
 
 /** @typedef {import('../../core/pointer.js').Json} Json */
 
@@ -13,10 +13,16 @@ import { isSame } from '../../core/pointer.js'
 export function carry(doc, before, after) {
   if (isSame(before, after)) return doc
   if (Array.isArray(before) && Array.isArray(after) && Array.isArray(doc) && doc.length === before.length) return carryList(doc, before, after)
-  if (!isObject(doc) || !isObject(before) || !isObject(after) || before['provider'] !== after['provider']) return after
+  if (!isRecord(doc) || !isRecord(before) || !isRecord(after) || before['provider'] !== after['provider']) return after
   const kept = Object.keys(doc).filter((key) => Object.hasOwn(after, key) || !Object.hasOwn(before, key))
   const added = Object.keys(after).filter((key) => !Object.hasOwn(doc, key) && !isSame(before[key], after[key]))
-  return Object.fromEntries([...kept, ...added].map((key) => [key, Object.hasOwn(doc, key) && Object.hasOwn(after, key) ? carry(doc[key], before[key], after[key]) : Object.hasOwn(after, key) ? after[key] : doc[key]]))
+  return Object.fromEntries([...kept, ...added].map((key) => [key, carriedAt(key, doc, before, after)]))
+}
+
+/** @param {string} key @param {Record<string, Json>} doc @param {Record<string, Json>} before @param {Record<string, Json>} after @returns {Json} */
+function carriedAt(key, doc, before, after) {
+  if (!Object.hasOwn(after, key)) return doc[key]
+  return Object.hasOwn(doc, key) ? carry(doc[key], before[key], after[key]) : after[key]
 }
 
 /** Entries that stayed are kept wherever they went; of the others, those at the same place are compared. @param {Json[]} doc @param {Json[]} before @param {Json[]} after */
@@ -31,9 +37,4 @@ function carryList(doc, before, after) {
     const old = from[index] ?? (free.delete(index) ? index : undefined)
     return old === undefined ? item : carry(doc[old], before[old], item)
   })
-}
-
-/** @param {Json} value @returns {value is Record<string, Json>} */
-function isObject(value) {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -39,7 +39,7 @@ const NOISE = /(ChatCompletionClient|GroupChat|Agent|TerminationCondition|Termin
 
 /** @param {string} type @returns {Kind} */
 export function kindOfType(type) {
-  return KIND_OF_TYPE[type] ?? 'other'
+  return (Object.hasOwn(KIND_OF_TYPE, type) ? KIND_OF_TYPE[type] : undefined) ?? 'other'
 }
 
 /** @param {unknown} value @returns {value is Component} */
@@ -55,12 +55,13 @@ export function typeLabel(provider) {
   return shown.replace(/\bopen AI\b/i, 'OpenAI').replace(/\b(http|mcp|sse)\b/gi, (word) => word.toUpperCase())
 }
 
-/** The name a person gave it, else what it is. @param {Component} component @returns {string} */
+/** The name a person gave it, else what it is; "" for what is no component. @param {unknown} component @returns {string} */
 export function titleOf(component) {
+  if (!isComponent(component)) return ''
   const { name, model } = component.config ?? {}
   const className = component.provider.split('.').at(-1)
   if (typeof name === 'string' && name !== '') return name
-  if (component.label && component.label !== className) return component.label
+  if (typeof component.label === 'string' && component.label !== '' && component.label !== className) return component.label
   return typeof model === 'string' && model !== '' ? model : typeLabel(component.provider)
 }
 
@@ -84,13 +85,19 @@ export class Catalogue {
 
   /** @param {Component} component */
   typeOf(component) {
-    return this.entry(component)?.component_type ?? component.component_type ?? ''
+    const type = this.entry(component)?.component_type ?? component.component_type
+    return typeof type === 'string' ? type : ''
   }
 
   /** @param {Component} component @returns {Kind} */
   kindOf(component) {
     const entry = this.entry(component)
-    return (entry ? KIND_OF_GROUP[entry.group] : undefined) ?? kindOfType(component.component_type ?? '')
+    return (entry ? KIND_OF_GROUP[entry.group] : undefined) ?? kindOfType(this.typeOf(component))
+  }
+
+  /** Whether it is one of those that take part in a team: an agent, or a team of its own. @param {Component} component */
+  isParticipant(component) {
+    return ['agent', 'team'].includes(this.kindOf(component))
   }
 
   /**

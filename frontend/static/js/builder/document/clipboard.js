@@ -1,10 +1,10 @@
 // @ts-check
 // Parts of a team as text that travels: between teams, windows and machines. Keys stay behind.
-import { get, join, last, parent, set, steps } from '../../core/pointer.js'
+import { get, isRecord, join, last, parent, set, steps } from '../../core/pointer.js'
 import { isComponent, titleOf } from './catalogue.js'
 import { addComponent, ownerOf } from './commands.js'
 import { linksFrom, withEdges, withHandoffs } from './links.js'
-import { pinKey } from './pins.js'
+import { pinKey, pinOf } from './pins.js'
 import { placesNear, refusal } from './places.js'
 import { withoutKeys } from './secrets.js'
 import { inOrderOfPlace, outermost } from './selection.js'
@@ -21,6 +21,8 @@ import { inOrderOfPlace, outermost } from './selection.js'
 
 const ENVELOPE = 'team-studio'
 const MAX_CHARS = 5_000_000
+/** A team within a team is four levels deeper; what is deeper than this was made to do harm. */
+const MOST_NESTED = 200
 /** How far pasted cards stand beside those they were copied from. */
 const BESIDE = 40
 
@@ -31,7 +33,7 @@ export function packed(catalogue, doc, pointers) {
   const team = ownerOf(members[0] ?? '')
   const names = members.map((each) => titleOf(get(doc.component, each)))
   const pins = members.flatMap((each, index) => {
-    const pin = doc.layout.pins?.[pinKey(doc.component, each)]
+    const pin = pinOf(doc.layout.pins, pinKey(doc.component, each))
     return pin ? [[names[index], pin]] : []
   })
   return {
@@ -54,11 +56,22 @@ export function asText(parcel) {
 export function unpacked(text) {
   if (text.trim() === '') return { problem: 'There is nothing to paste.' }
   if (text.length > MAX_CHARS) return { problem: 'That is too much to paste.' }
+  if (depthOf(text) > MOST_NESTED) return { problem: 'This JSON is nested too deeply to be a team.' }
   try {
     return parcelOf(JSON.parse(text))
   } catch {
     return { problem: 'Only the JSON of components can be pasted here; this is other text.' }
   }
+}
+
+/** How deeply lists and objects are nested in a JSON text. @param {string} text */
+function depthOf(text) {
+  let [depth, most] = [0, 0]
+  for (const [symbol] of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]/g)) {
+    if (symbol === '[' || symbol === '{') most = Math.max(most, ++depth)
+    else if (symbol === ']' || symbol === '}') depth -= 1
+  }
+  return most
 }
 
 /** @param {any} value @returns {{ parcel: Parcel } | { problem: string }} */
@@ -79,7 +92,7 @@ function parcelOf(value) {
 /**
  * Put everything where it fits at a target: as one step, under fresh names, linked among each other as they were.
  * @param {Catalogue} catalogue @param {Component} root @param {Parcel} parcel @param {string} target
- * @param {{ isLinked?: boolean, pins?: boolean }} [options]  `isLinked`: keep links to others, where the team has them
+ * @param {{ isLinked?: boolean }} [options]  `isLinked`: keep links to others, where the team has them
  * @returns {{ command: Command | null, refused: string[] }}
  */
 export function pasting(catalogue, root, parcel, target, { isLinked = false } = {}) {
@@ -117,7 +130,7 @@ function putAll(catalogue, doc, components, target) {
   let here = doc
   for (const component of components) {
     const before = placed.findLast((each) => isMember(catalogue, here.component, each))
-    const place = onlyPlace(catalogue, here.component, structuredClone(component), isOfTeam(catalogue, component) ? before ?? target : target)
+    const place = onlyPlace(catalogue, here.component, structuredClone(component), catalogue.isParticipant(component) ? before ?? target : target)
     if (!place) continue
     here = place.command.apply(here)
     placed.push(String(place.command.select ?? place.slot))
@@ -130,7 +143,7 @@ function linked(catalogue, doc, parcel, components, placed, isLinked) {
   const members = placed.map((pointer, index) => ({ pointer, old: components[index] })).filter((each) => isMember(catalogue, doc.component, each.pointer))
   const team = ownerOf(members[0]?.pointer ?? '')
   const nameAt = (/** @type {string} */ pointer) => titleOf(get(doc.component, pointer))
-  const renamed = new Map(members.map(({ pointer, old }) => [old ? titleOf(old) : '', nameAt(pointer)]))
+  const renamed = new Map(members.map(({ pointer, old }) => [titleOf(old), nameAt(pointer)]))
   const there = new Set(members.length > 0 ? namesIn(catalogue, doc.component, team) : [])
   const isKept = (/** @type {string} */ name) => isLinked && there.has(name)
   let root = doc.component
@@ -140,7 +153,7 @@ function linked(catalogue, doc, parcel, components, placed, isLinked) {
   }
   if (members.length > 0) root = withEdges(root, team, renamed, parcel.edges, isKept)
   const pins = members.flatMap(({ pointer, old }) => {
-    const at = parcel.pins[old ? titleOf(old) : '']
+    const at = pinOf(parcel.pins, titleOf(old))
     return at ? [[pinKey(root, pointer), { x: at.x + BESIDE, y: at.y + BESIDE }]] : []
   })
   return { ...doc, component: root, layout: pins.length > 0 ? { ...doc.layout, pins: { ...doc.layout.pins, ...Object.fromEntries(pins) } } : doc.layout }
@@ -148,12 +161,13 @@ function linked(catalogue, doc, parcel, components, placed, isLinked) {
 
 /** Copies of members of a list, right behind the last of them. Links to others stay: they are in the same team. @param {Catalogue} catalogue @param {Doc} doc @param {readonly string[]} pointers @returns {Command} */
 export function duplicating(catalogue, doc, pointers) {
-  const chosen = inOrderOfPlace(outermost([...pointers]))
-  const originals = chosen.map((each) => get(doc.component, each)).filter(isComponent)
+  const chosen = inOrderOfPlace(outermost([...pointers])).filter((each) => isComponent(get(doc.component, each)) && Array.isArray(get(doc.component, parent(each))))
+  const originals = chosen.map((each) => /** @type {Component} */ (get(doc.component, each)))
   /** @type {Command} */
   const command = {
     label: `Duplicate ${originals.length === 1 && originals[0] ? titleOf(originals[0]) : `${originals.length} parts`}`,
     apply(before) {
+      if (chosen.length === 0) return before
       /** @type {string[]} */
       let placed = []
       let here = before
@@ -167,8 +181,9 @@ export function duplicating(catalogue, doc, pointers) {
         placed = [...own.map((_each, nth) => join(list, from + nth)), ...placed.map((each) => pushedBack(each, list, from, own.length))]
       }
       command.select = placed
-      const parcel = { ...packed(catalogue, before, chosen), components: originals }
-      return linked(catalogue, here, { ...parcel, edges: parcel.edges.filter((edge) => originals.some((each) => titleOf(each) === edge.target)) }, originals, placed, true)
+      const { edges, pins } = packed(catalogue, before, chosen)
+      const between = edges.filter((edge) => originals.some((each) => titleOf(each) === edge.target))
+      return linked(catalogue, here, { components: originals, edges: between, pins }, originals, placed, true)
     },
   }
   return command
@@ -184,20 +199,10 @@ function pushedBack(pointer, list, from, count) {
 /** Whether it stands among the members of a team. @param {Catalogue} catalogue @param {Component} root @param {string} pointer */
 function isMember(catalogue, root, pointer) {
   const [component, team] = [get(root, pointer), get(root, ownerOf(pointer))]
-  return pointer !== '' && isComponent(component) && isComponent(team) && isOfTeam(catalogue, component) && catalogue.kindOf(team) === 'team'
-}
-
-/** @param {Catalogue} catalogue @param {Component} component */
-function isOfTeam(catalogue, component) {
-  return ['agent', 'team'].includes(catalogue.kindOf(component))
+  return pointer !== '' && isComponent(component) && isComponent(team) && catalogue.isParticipant(component) && catalogue.kindOf(team) === 'team'
 }
 
 /** @param {Catalogue} catalogue @param {Component} root @param {string} team */
 function namesIn(catalogue, root, team) {
   return catalogue.children(get(root, team), team).filter((each) => isMember(catalogue, root, each.pointer)).map((each) => titleOf(each.component))
-}
-
-/** @param {unknown} value @returns {value is Record<string, any>} */
-function isRecord(value) {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

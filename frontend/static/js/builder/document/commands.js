@@ -131,13 +131,16 @@ export function moveTo(from, slot, many) {
     label: 'Move',
     apply(doc) {
       const component = get(doc.component, from)
-      if (!isComponent(component) || isWithin(slot, from)) return doc
+      const isThere = many && parent(from) === slot
+      if (!isComponent(component) || isWithin(slot, from) || isThere) return doc
       const added = addComponent(slot, many, component)
       const grown = added.apply(doc)
       const target = shifted(typeof added.select === 'string' ? added.select : slot, from)
       command.label = `Move ${titleOf(component)}`
       command.select = target
-      return withComponent(grown, remove(grown.component, from))
+      // What takes the place of something around it has left nothing behind.
+      const isGone = !many && isWithin(from, slot)
+      return isGone ? grown : withComponent(grown, remove(grown.component, from))
     },
   }
   return command
@@ -151,19 +154,9 @@ export function shifted(pointer, gone) {
   return Number(index) > Number(last(gone)) ? [list, Number(index) - 1, ...rest].join('/') : pointer
 }
 
-/** A copy beside the original, with a name of its own. @param {string} pointer @returns {Command} */
-export function duplicate(pointer) {
-  const index = Number(last(pointer))
-  return {
-    label: 'Duplicate',
-    select: join(parent(pointer), index + 1),
-    apply(doc) {
-      const items = get(doc.component, parent(pointer))
-      if (!Array.isArray(items)) return doc
-      const copy = withFreeName(structuredClone(items[index]), items)
-      return withComponent(doc, insert(doc.component, join(parent(pointer), index + 1), copy))
-    },
-  }
+/** Several commands as one step of undo, one after the other. @param {string} label @param {Command[]} commands @returns {Command} */
+export function inOneStep(label, commands) {
+  return { label, apply: (doc) => commands.reduce((here, command) => command.apply(here), doc) }
 }
 
 /** Join a condition with a new one. @param {string} slot @param {Component} joint  an "and" or "or" without conditions @param {Component} component @returns {Command} */
@@ -173,6 +166,24 @@ export function combine(slot, joint, component) {
     select: join(slot, 'config', 'conditions', 1),
     apply: (doc) => withComponent(doc, set(doc.component, slot, { ...joint, config: { ...joint.config, conditions: [get(doc.component, slot), component] } })),
   }
+}
+
+/** Put a value into a list: at the end, or before `index`. @param {string} list @param {unknown} value @param {number} [index] @returns {Command} */
+export function addEntry(list, value, index) {
+  return {
+    label: `Add to ${last(list).replaceAll('_', ' ')}`,
+    apply(doc) {
+      const here = get(doc.component, list)
+      const entries = Array.isArray(here) ? here : []
+      return withComponent(doc, set(doc.component, list, entries.toSpliced(index ?? entries.length, 0, value)))
+    },
+  }
+}
+
+/** Take a field out of its config; its default holds again. @param {string} pointer @returns {Command} */
+export function clearValue(pointer) {
+  const { label, apply } = removeAt(pointer, last(pointer).replaceAll('_', ' '))
+  return { label, apply, key: `set ${pointer}` }
 }
 
 /** @param {string} pointer @param {string} name @returns {Command} */

@@ -1,10 +1,10 @@
 // @ts-check
 // Changing how conditions are joined: "a or (b and c)". Each change is one step.
 import { get, join, last, parent, set } from '../../core/pointer.js'
-import { isComponent } from './catalogue.js'
+import { isComponent, typeLabel } from './catalogue.js'
 import { addComponent, combine, moveTo, ownerOf, reorder, shifted } from './commands.js'
 import { removeMany } from './bulk.js'
-import { joints, jointWord } from './places.js'
+import { isJoint, joints, jointWord } from './places.js'
 
 /**
  * @typedef {import('./catalogue.js').Catalogue} Catalogue
@@ -13,9 +13,14 @@ import { joints, jointWord } from './places.js'
  * @typedef {'and' | 'or'} Word
  */
 
-/** Whether a component joins conditions. @param {Catalogue} catalogue @param {unknown} value @returns {value is Component} */
-export function isJoint(catalogue, value) {
-  return isComponent(value) && catalogue.kindOf(value) === 'termination' && catalogue.slotsOf(value).some((slot) => slot.many)
+/** A condition in words made of its values, until the server's own are there. @param {Component} component */
+export function conditionText(component) {
+  const values = Object.values(component.config ?? {}).map((value) => {
+    if (typeof value === 'string') return `“${value}”`
+    if (typeof value === 'number') return String(value)
+    return Array.isArray(value) && value.every((each) => typeof each === 'string') ? value.join(', ') : ''
+  }).filter(Boolean)
+  return [typeLabel(component.provider).toLowerCase(), ...values].join(' ')
 }
 
 /** The joint that a condition is one of; "" when it stands alone. @param {Catalogue} catalogue @param {Component} root @param {string} pointer */
@@ -68,11 +73,13 @@ export function switchJoint(catalogue, root, pointer) {
   const word = jointWord(joint.provider) === 'and' ? 'or' : 'and'
   const made = template(catalogue, word)
   if (!made) return undefined
-  const { label: _label, ...rest } = joint
   return {
     label: `Join by ${word}`,
     select: pointer,
-    apply: (doc) => ({ ...doc, component: set(doc.component, pointer, { ...rest, provider: made.provider, ...(made.label ? { label: made.label } : {}) }) }),
+    apply(doc) {
+      const { label: _label, ...rest } = get(doc.component, pointer)
+      return { ...doc, component: set(doc.component, pointer, { ...rest, provider: made.provider, ...(made.label ? { label: made.label } : {}) }) }
+    },
   }
 }
 
@@ -86,11 +93,14 @@ export function groupWithNext(catalogue, root, pointer) {
   const word = jointWord(get(root, around).provider) === 'and' ? 'or' : 'and'
   const made = template(catalogue, word)
   if (!made) return undefined
-  const group = { ...made, config: { ...made.config, conditions: list.slice(index, index + 2) } }
   return {
     label: `Group with ${word}`,
     select: join(parent(pointer), index),
-    apply: (doc) => ({ ...doc, component: set(doc.component, parent(pointer), [...list.slice(0, index), group, ...list.slice(index + 2)]) }),
+    apply(doc) {
+      const here = /** @type {Component[]} */ (get(doc.component, parent(pointer)))
+      const group = { ...made, config: { ...made.config, conditions: here.slice(index, index + 2) } }
+      return { ...doc, component: set(doc.component, parent(pointer), here.toSpliced(index, 2, group)) }
+    },
   }
 }
 
@@ -102,6 +112,9 @@ export function ungroup(catalogue, root, pointer) {
   return {
     label: 'Dissolve the group',
     select: pointer,
-    apply: (doc) => ({ ...doc, component: set(doc.component, list, get(doc.component, list).toSpliced(index, 1, ...get(doc.component, join(pointer, 'config', 'conditions')))) }),
+    apply(doc) {
+      const inner = Object.values(get(doc.component, join(pointer, 'config', 'conditions')) ?? [])
+      return { ...doc, component: set(doc.component, list, get(doc.component, list).toSpliced(index, 1, ...inner)) }
+    },
   }
 }

@@ -1,62 +1,47 @@
 // @ts-check
-// Edges as one draws them: of a graph, or the handoffs of a swarm. A connection is named by its pointer.
-import { get, join, parent, remove, set, steps } from '../../core/pointer.js'
-import { titleOf } from './catalogue.js'
-import { addComponent, removeAt } from './commands.js'
+// Who leads to whom, as one draws it: by an edge where the team has a graph, else by a handoff. A connection is named by its pointer.
+import { get, join, parent, remove, set } from '../../core/pointer.js'
+import { isComponent, titleOf } from './catalogue.js'
+import { addComponent, inOneStep, ownerOf, removeAt } from './commands.js'
 import { addEdge, edgesFrom, isGraph, moveEdge, removeEdge, removeNode, turnEdge, withActivation, withStart } from './graph.js'
 import { aimedAt, handoffsIn, targetOf } from './handoffs.js'
+import { endsOf, partAt, partTitle } from './parts.js'
+import { inOrderOfPlace } from './selection.js'
 
 /**
  * @typedef {import('./commands.js').Command} Command
  * @typedef {import('./commands.js').Doc} Doc
+ * @typedef {import('./catalogue.js').Catalogue} Catalogue
  * @typedef {import('./catalogue.js').Component} Component
  * @typedef {import('./graph.js').Graph} Graph
- * @typedef {{ kind: 'edge', team: string, from: string, index: number } | { kind: 'handoff', team: string, agent: string, index: number }
- *   | { kind: 'node', team: string, from: string }} Part  a place in a config that can be selected though it is no component
  */
 
-const NODES = '/config/graph/nodes/'
-const HANDOFFS = '/config/handoffs/'
+/** Whether a member can hand over at all. @param {Catalogue} catalogue @param {Component} member */
+function handsOver(catalogue, member) {
+  if (Array.isArray(member.config?.['handoffs'])) return true
+  return catalogue.entry(member)?.schema?.properties?.handoffs !== undefined
+}
 
-/** The part that a pointer has the shape of. @param {string} pointer @returns {Part | undefined} */
-export function partAt(pointer) {
-  const cut = pointer.lastIndexOf(NODES)
-  if (cut >= 0) {
-    const team = pointer.slice(0, cut)
-    const [, , , from = '', edges, index, ...deeper] = steps(pointer.slice(cut))
-    if (edges === undefined) return { kind: 'node', team, from }
-    return edges === 'edges' && isIndex(index) && deeper.length === 0 ? { kind: 'edge', team, from, index: Number(index) } : undefined
+/**
+ * Why one member cannot be led to another; "" when it can. `turned` is the connection that would be turned there.
+ * @param {Catalogue} catalogue @param {Component} root @param {string} team
+ * @param {string} from  pointer of the member @param {string} to  name of the other @param {string} [turned]
+ */
+export function whyNotConnect(catalogue, root, team, from, to, turned = '') {
+  const member = get(root, from)
+  if (!isComponent(member)) return 'Nobody is here to lead from.'
+  const name = titleOf(member)
+  const graph = get(root, join(team, 'config', 'graph'))
+  if (isGraph(graph)) {
+    const place = join(team, 'config', 'graph', 'nodes', name, 'edges')
+    const isTaken = edgesFrom(graph, name).some((edge, index) => (
+      edge.target === to && !edge.condition && !edge['context_condition'] && join(place, index) !== turned))
+    return isTaken ? `${name} always goes on to ${to} already.` : ''
   }
-  const at = pointer.lastIndexOf(HANDOFFS)
-  const index = at < 0 ? undefined : pointer.slice(at + HANDOFFS.length)
-  if (!isIndex(index)) return undefined
-  const agent = pointer.slice(0, at)
-  return { kind: 'handoff', team: agent.slice(0, Math.max(0, agent.lastIndexOf('/config/'))), agent, index: Number(index) }
-}
-
-/** @param {string | undefined} step @returns {step is string} */
-function isIndex(step) {
-  return step !== undefined && /^\d+$/.test(step)
-}
-
-/** The part that a pointer names and the document has. @param {Component} root @param {string} pointer */
-export function existingPart(root, pointer) {
-  const part = partAt(pointer)
-  return part && get(root, pointer) !== undefined ? part : undefined
-}
-
-/** From whom and to whom. @param {Component} root @param {string} pointer @returns {{ from: string, to: string } | undefined} */
-export function endsOf(root, pointer) {
-  const part = existingPart(root, pointer)
-  if (part?.kind === 'edge') return { from: part.from, to: String(get(root, pointer)?.target ?? '') }
-  return part?.kind === 'handoff' ? { from: titleOf(get(root, part.agent)), to: targetOf(get(root, pointer)) } : undefined
-}
-
-/** "writer → critic", or the name of a node. @param {Component} root @param {string} pointer */
-export function partTitle(root, pointer) {
-  const ends = endsOf(root, pointer)
-  const part = partAt(pointer)
-  return ends ? `${ends.from} → ${ends.to}` : part?.kind === 'node' ? part.from : ''
+  if (!handsOver(catalogue, member)) return `${name} cannot hand over to anybody.`
+  if (name === to) return `${name} cannot hand over to itself.`
+  const isTaken = handoffsIn(member.config).some((each, index) => targetOf(each) === to && join(from, 'config', 'handoffs', index) !== turned)
+  return isTaken ? `${name} may hand over to ${to} already.` : ''
 }
 
 /** @param {Doc} doc @param {string} team @param {(graph: Graph) => Graph} change @returns {Doc} */
@@ -85,6 +70,7 @@ export function connect(team, from, to) {
     label: `Connect to ${to}`,
     apply(doc) {
       const member = get(doc.component, from)
+      if (!isComponent(member)) return doc
       const name = titleOf(member)
       command.label = `Connect ${name} to ${to}`
       if (isGraph(get(doc.component, team)?.config?.graph)) {
@@ -139,10 +125,10 @@ export function disconnect(pointer) {
 /** @param {string[]} pointers @returns {Command} */
 export function disconnectAll(pointers) {
   // From the last to the first: what stands before keeps its place.
-  const commands = pointers.toSorted((a, b) => b.localeCompare(a, 'en', { numeric: true })).map(disconnect)
-  const [first] = commands
-  if (commands.length === 1 && first) return first
-  return { label: `Disconnect ${pointers.length} edges`, select: first?.select ?? '', apply: (doc) => commands.reduce((each, command) => command.apply(each), doc) }
+  const commands = inOrderOfPlace(pointers).toReversed().map(disconnect)
+  const [only, ...others] = commands
+  if (only && others.length === 0) return only
+  return { ...inOneStep(`Disconnect ${pointers.length} edges`, commands), select: only?.select ?? '' }
 }
 
 /** Let the end of a connection be at another member. @param {string} pointer @param {string} to @returns {Command} */
@@ -168,7 +154,7 @@ export function turnStart(pointer, from) {
     label: 'Connect from another',
     apply(doc) {
       const [link, member] = [get(doc.component, pointer), get(doc.component, from)]
-      if (!part || part.kind === 'node' || link === undefined || !member) return doc
+      if (!part || part.kind === 'node' || link === undefined || !isComponent(member)) return doc
       const name = titleOf(member)
       command.label = `Connect from ${name} instead`
       if (part.kind === 'edge') {
@@ -197,14 +183,14 @@ export function waitFor(team, name, group, activation) {
 
 /** Take a member out, and lead from those before it to those after it. @param {string} pointer @returns {Command} */
 export function removeBridged(pointer) {
-  const team = partAt(join(pointer, 'config', 'handoffs', 0))?.team ?? ''
+  const team = ownerOf(pointer)
   /** @type {Command} */
   const command = {
     label: 'Remove and reconnect',
     select: team,
     apply(doc) {
       const member = get(doc.component, pointer)
-      if (member === undefined) return doc
+      if (!isComponent(member)) return removeAt(pointer, '').apply(doc)
       const name = titleOf(member)
       command.label = `Remove ${name} and reconnect`
       const isInGraph = isGraph(get(doc.component, team)?.config?.graph)
@@ -217,14 +203,18 @@ export function removeBridged(pointer) {
 
 /** Who handed over to it hands over to those that it handed over to. @param {Doc} doc @param {string} pointer @param {string} name @returns {Doc} */
 function bridgedHandoffs(doc, pointer, name) {
-  const after = handoffsIn(get(doc.component, pointer).config)
-  const members = /** @type {Component[]} */ (get(doc.component, parent(pointer)))
-  const changed = members.map((member) => {
-    const own = handoffsIn(member.config)
-    const rest = own.filter((each) => targetOf(each) !== name)
-    if (rest.length === own.length || titleOf(member) === name) return member
-    const taken = new Set([titleOf(member), ...rest.map(targetOf)])
-    return { ...member, config: { ...member.config, handoffs: [...rest, ...after.filter((each) => !taken.has(targetOf(each)))] } }
-  })
+  const members = get(doc.component, parent(pointer))
+  if (!Array.isArray(members)) return doc
+  const after = handoffsIn(get(doc.component, pointer)?.config)
+  const changed = members.map((member) => (isComponent(member) && titleOf(member) !== name ? withoutStop(member, name, after) : member))
   return { ...doc, component: set(doc.component, parent(pointer), changed) }
+}
+
+/** Hands over to whom `name` handed over, in place of it. @param {Component} member @param {string} name @param {import('./handoffs.js').Handoff[]} after */
+function withoutStop(member, name, after) {
+  const own = handoffsIn(member.config)
+  const rest = own.filter((each) => targetOf(each) !== name)
+  if (rest.length === own.length) return member
+  const taken = new Set([titleOf(member), ...rest.map(targetOf)])
+  return { ...member, config: { ...member.config, handoffs: [...rest, ...after.filter((each) => !taken.has(targetOf(each)))] } }
 }

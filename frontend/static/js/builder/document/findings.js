@@ -1,7 +1,7 @@
 // @ts-check
 // What the server found about a team, as a person works through it. Pure: no DOM.
-import { get, set, steps } from '../../core/pointer.js'
-import { isComponent, typeLabel } from './catalogue.js'
+import { get, isRecord, join, set, steps } from '../../core/pointer.js'
+import { isComponent, KIND_NAME, kindOfType, typeLabel } from './catalogue.js'
 
 /**
  * @typedef {import('../../core/api.js').Finding} Finding
@@ -10,7 +10,7 @@ import { isComponent, typeLabel } from './catalogue.js'
  * @typedef {import('./commands.js').Doc} Doc
  * @typedef {import('./commands.js').Command} Command
  * @typedef {{ problems: Finding[], advice: Finding[], dismissed: Finding[], needs: import('../editor.js').Need[],
- *   asked: import('../editor.js').Capability[] }} Checked  `asked`: what a person must approve before a run
+ *   asked: import('../editor.js').Capability[], noTeam: string }} Checked  `asked`: what a person must approve before a run; `noTeam`: why it cannot be run as it is
  */
 
 /** All that a report says of a team, by what is to be done about it. @param {Report} report @param {Doc} doc @returns {Checked} */
@@ -23,6 +23,7 @@ export function sorted(report, doc) {
     dismissed: advice.filter(isDismissed),
     needs: report.needs,
     asked: report.capabilities.filter((each) => !each.approved),
+    noTeam: noTeam(doc),
   }
 }
 
@@ -36,17 +37,42 @@ export function problems(report, doc) {
   return [...opaque, ...report.errors]
 }
 
+/** Why what is no team has no run of its own; "" for a team, and for what says nothing of its kind. @param {Doc} doc */
+export function noTeam({ component }) {
+  const type = component?.component_type
+  if (typeof type !== 'string' || type === '' || type === 'team') return ''
+  const name = KIND_NAME[kindOfType(type)]
+  return `This is ${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name}, not a team: it can be tried alone, or used in a team.`
+}
+
+/** An agent as the only member of a new team. @param {import('./catalogue.js').Component} team  as the palette adds it @returns {Command} */
+export function wrapInTeam(team) {
+  return { label: 'Wrap in a team', select: '', apply: (doc) => ({ ...doc, component: { ...structuredClone(team), config: { ...structuredClone(team.config), participants: [doc.component] } } }) }
+}
+
+/** Findings that say the same of many places, each a group with its first. @param {Finding[]} findings @returns {Finding[][]} */
+export function alike(findings) {
+  /** @type {Map<string, Finding[]>} */
+  const groups = new Map()
+  for (const each of findings) {
+    const key = JSON.stringify([each.code, each.message, each.fix])
+    groups.set(key, [...(groups.get(key) ?? []), each])
+  }
+  return [...groups.values()]
+}
+
 /** Advice that nobody dismissed. @param {Report} report @param {Doc} doc @returns {Finding[]} */
 export function adviceOf(report, doc) {
   return sorted(report, doc).advice
 }
 
 /** The one line on the button. @param {Checked} checked @param {boolean} isKnown */
-export function headline({ problems: wrong, advice, needs }, isKnown) {
+export function headline({ problems: wrong, advice, needs, noTeam: notRun }, isKnown) {
   if (!isKnown) return { state: 'waiting', text: 'Checking', glyph: 'loader-circle' }
   if (wrong.length > 0) return { state: 'error', text: counted(wrong.length, 'problem'), glyph: 'circle-alert' }
   if (needs.length > 0) return { state: 'warning', text: `${counted(needs.length, 'secret')} missing`, glyph: 'key-round' }
   if (advice.length > 0) return { state: 'hint', text: counted(advice.length, 'hint'), glyph: 'lightbulb' }
+  if (notRun) return { state: 'off', text: 'Not a team', glyph: 'lightbulb' }
   return { state: 'ok', text: 'Ready', glyph: 'circle-check' }
 }
 
@@ -61,10 +87,10 @@ export function counted(count, noun) {
  * @param {Finding} finding @param {Doc} doc
  */
 export function keyOf(finding, doc) {
-  let here = /** @type {any} */ (doc.component)
-  const names = steps(finding.where).map((step) => {
-    here = here?.[step]
-    const name = isComponent(here) ? here.config['name'] : undefined
+  const way = steps(finding.where)
+  const names = way.map((step, index) => {
+    const here = get(doc.component, join('', ...way.slice(0, index + 1)))
+    const name = isComponent(here) && isRecord(here.config) ? here.config['name'] : undefined
     return typeof name === 'string' ? name : step
   })
   return [finding.code, ...names].join(' ')

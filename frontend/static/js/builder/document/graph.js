@@ -1,5 +1,6 @@
 // @ts-check
 // The graph of a team as plain data: who speaks after whom. Every function makes a new graph from the old one.
+import { isRecord } from '../../core/pointer.js'
 
 /**
  * @typedef {{ target: string, condition?: string | null, activation_group?: string, activation_condition?: 'all' | 'any', [more: string]: unknown }} Edge
@@ -13,15 +14,18 @@ export function isGraph(value) {
   return isRecord(value) && isRecord(value['nodes'])
 }
 
-/** @param {unknown} value @returns {value is Record<string, any>} */
-function isRecord(value) {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+/** What stands for an entry that is no edge, so that the edges after it keep their places. @type {Readonly<Edge>} */
+const NO_EDGE = Object.freeze({ target: '' })
+
+/** The edges as they are written, be they edges or not. @param {Graph} graph @param {string} name @returns {Edge[]} */
+function written(graph, name) {
+  const edges = Object.hasOwn(graph.nodes, name) ? graph.nodes[name]?.edges : undefined
+  return Array.isArray(edges) ? edges : []
 }
 
-/** @param {Graph} graph @param {string} name @returns {Edge[]} */
+/** Each at its place in the list; what is no edge leads to "". @param {Graph} graph @param {string} name @returns {Edge[]} */
 export function edgesFrom(graph, name) {
-  const edges = Object.hasOwn(graph.nodes, name) ? graph.nodes[name]?.edges : undefined
-  return Array.isArray(edges) ? edges.filter(isRecord) : []
+  return written(graph, name).map((each) => (isRecord(each) && typeof each.target === 'string' ? each : NO_EDGE))
 }
 
 /** The group of an edge: that of its target when it has none of its own. @param {Edge} edge */
@@ -35,6 +39,7 @@ export function groupsByTarget(graph) {
   const found = new Map()
   for (const source of Object.keys(graph.nodes)) {
     for (const edge of edgesFrom(graph, source)) {
+      if (edge === NO_EDGE) continue
       const groups = found.get(edge.target) ?? []
       const group = groups.find((each) => each.group === groupOf(edge))
       if (group) group.sources.push(source)
@@ -59,7 +64,7 @@ export function startsOf(graph) {
 }
 
 /** Whether the way leads from one node to another, or it is the same. @param {Graph} graph @param {string} from @param {string} to */
-export function reaches(graph, from, to) {
+function reaches(graph, from, to) {
   const seen = new Set([from])
   for (const name of seen) for (const edge of edgesFrom(graph, name)) seen.add(edge.target)
   return seen.has(to)
@@ -67,8 +72,13 @@ export function reaches(graph, from, to) {
 
 /** @param {Graph} graph @param {string} name @param {Edge[]} edges @returns {Graph} */
 function withEdges(graph, name, edges) {
-  const node = graph.nodes[name] ?? { name }
-  return { ...graph, nodes: { ...graph.nodes, [name]: { ...node, edges } } }
+  const node = Object.hasOwn(graph.nodes, name) ? graph.nodes[name] : undefined
+  return { ...graph, nodes: { ...graph.nodes, [name]: { ...(node ?? { name }), edges } } }
+}
+
+/** One more edge, as the last of its node. @param {Graph} graph @param {string} name @param {Edge} edge @returns {Graph} */
+export function withEdge(graph, name, edge) {
+  return withEdges(graph, name, [...written(graph, name), edge])
 }
 
 /** @param {Graph} graph @param {string} name @returns {Graph} */
@@ -89,7 +99,7 @@ export function addEdge(graph, from, to) {
   const edge = /** @type {Edge} */ (isBack
     ? { target: to, condition: null, activation_group: freeGroup(whole, to, from), activation_condition: 'any' }
     : { target: to, condition: null, activation_group: to, activation_condition: joined?.activation ?? 'all' })
-  const grown = withEdges(whole, from, [...edgesFrom(whole, from), edge])
+  const grown = withEdge(whole, from, edge)
   return isBack && starts.length === 1 && starts[0] === to ? { ...grown, default_start_node: to } : grown
 }
 
@@ -104,20 +114,19 @@ function freeGroup(graph, to, from) {
 
 /** @param {Graph} graph @param {string} from @param {number} index @returns {Graph} */
 export function removeEdge(graph, from, index) {
-  return withEdges(graph, from, edgesFrom(graph, from).filter((_edge, each) => each !== index))
+  return withEdges(graph, from, written(graph, from).filter((_edge, each) => each !== index))
 }
 
 /** Let an edge lead to another node; all else about it stays. @param {Graph} graph @param {string} from @param {number} index @param {string} to @returns {Graph} */
 export function turnEdge(graph, from, index, to) {
-  return withEdges(graph, from, edgesFrom(graph, from).map((edge, each) => (each === index ? aimed(edge, to) : edge)))
+  return withEdges(graph, from, written(graph, from).map((edge, each) => (each === index && isRecord(edge) ? aimed(edge, to) : edge)))
 }
 
 /** Let an edge begin at another node, as the last of its edges. @param {Graph} graph @param {string} from @param {number} index @param {string} source @returns {Graph} */
 export function moveEdge(graph, from, index, source) {
   const edge = edgesFrom(graph, from)[index]
-  if (!edge || from === source) return graph
-  const shorter = addNode(removeEdge(graph, from, index), source)
-  return withEdges(shorter, source, [...edgesFrom(shorter, source), edge])
+  if (!edge || edge === NO_EDGE || from === source) return graph
+  return withEdge(addNode(removeEdge(graph, from, index), source), source, edge)
 }
 
 /** @param {Edge} edge @param {string} to @returns {Edge} */
@@ -143,7 +152,7 @@ export function renameNode(graph, old, name) {
  * @returns {Graph}
  */
 export function removeNode(graph, name, { bridged = false } = {}) {
-  const after = edgesFrom(graph, name).filter((edge) => edge.target !== name)
+  const after = edgesFrom(graph, name).filter((edge) => edge !== NO_EDGE && edge.target !== name)
   const rest = Object.entries(graph.nodes).filter(([key]) => key !== name).map(([key, node]) => [key, Array.isArray(node?.edges) ? { ...node, edges: around(node.edges, key) } : node])
   const start = graph.default_start_node === name ? { default_start_node: bridged && after.length === 1 ? after[0]?.target ?? null : null } : {}
   return { ...graph, nodes: Object.fromEntries(rest), ...start }

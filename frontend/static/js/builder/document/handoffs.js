@@ -33,7 +33,7 @@ export function aimedAt(handoff, target) {
 
 /** What the author had to say about it, for the edge on the canvas. @param {Handoff} handoff */
 export function labelOf(handoff) {
-  if (typeof handoff === 'string') return ''
+  if (typeof handoff === 'string' || targetOf(handoff) === '') return ''
   const { description, message } = usual(targetOf(handoff))
   if (handoff.message && handoff.message !== message) return handoff.message
   return handoff.description && handoff.description !== description ? handoff.description : ''

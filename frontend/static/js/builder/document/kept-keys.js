@@ -11,11 +11,20 @@ const REFERENCE = /^(secret|env):|\{(secret|env):/
  */
 export function keysTakenOut(sent, stored, field = '', found = new Map()) {
   if (typeof sent === 'string' && typeof stored === 'string') {
-    if (sent !== stored && REFERENCE.test(stored)) found.set(nameOf(field, sent), stored)
+    if (sent !== stored && sent !== '' && !REFERENCE.test(sent) && REFERENCE.test(stored)) found.set(nameOf(field, sent), stored)
   } else if (typeof sent === 'object' && typeof stored === 'object' && sent !== null && stored !== null) {
-    for (const [key, value] of Object.entries(sent)) if (Object.hasOwn(stored, key)) keysTakenOut(value, stored[key], key, found)
+    for (const [key, value] of Object.entries(sent)) {
+      const same = Array.isArray(stored) ? counterpart(value, stored, Number(key)) : Object.hasOwn(stored, key) ? stored[key] : undefined
+      keysTakenOut(value, same, key, found)
+    }
   }
   return found
+}
+
+/** The same entry of a list in which others may have come and gone meanwhile. @param {Json} value @param {Json[]} list @param {number} index */
+function counterpart(value, list, index) {
+  const isLike = (/** @type {Json} */ other) => other?.provider === value?.provider && other?.config?.name === value?.config?.name
+  return isLike(list[index]) ? list[index] : list.find(isLike)
 }
 
 /** Puts references in place of keys in any number of documents; what they share, they share afterwards. @param {Map<string, string>} references */

@@ -1,7 +1,7 @@
 // @ts-check
 // What leads from one agent of a team to another, told of agents that were copied: handoffs by name, and edges of a graph.
 import { get, join, set } from '../../core/pointer.js'
-import { addNode, edgesFrom, isGraph } from './graph.js'
+import { addNode, edgesFrom, isGraph, withEdge } from './graph.js'
 import { aimedAt, targetOf } from './handoffs.js'
 
 /**
@@ -13,7 +13,8 @@ import { aimedAt, targetOf } from './handoffs.js'
 /** The edges that lead from these agents. @param {Component} team @param {string[]} names @returns {Link[]} */
 export function linksFrom(team, names) {
   const graph = team.config?.['graph']
-  return isGraph(graph) ? names.flatMap((from) => edgesFrom(graph, from).map((edge) => ({ from, ...edge }))) : []
+  if (!isGraph(graph)) return []
+  return names.flatMap((from) => edgesFrom(graph, from).filter((edge) => edge.target !== '').map((edge) => ({ from, ...edge })))
 }
 
 /**
@@ -24,13 +25,14 @@ export function linksFrom(team, names) {
 export function withHandoffs(agent, renamed, isKept) {
   const handoffs = agent.config?.['handoffs']
   if (!Array.isArray(handoffs)) return agent
-  if (handoffs.every((handoff) => (renamed.get(targetOf(handoff)) ?? (isKept(targetOf(handoff)) ? targetOf(handoff) : '')) === targetOf(handoff))) return agent
   const next = handoffs.flatMap((handoff) => {
-    const name = renamed.get(targetOf(handoff))
-    if (name === undefined) return isKept(targetOf(handoff)) ? [handoff] : []
-    return [aimedAt(handoff, name)]
+    const target = targetOf(handoff)
+    const name = renamed.get(target) ?? (isKept(target) ? target : undefined)
+    if (name === undefined) return []
+    return [name === target ? handoff : aimedAt(handoff, name)]
   })
-  return { ...agent, config: { ...agent.config, handoffs: next } }
+  const isSame = next.length === handoffs.length && next.every((each, index) => each === handoffs[index])
+  return isSame ? agent : { ...agent, config: { ...agent.config, handoffs: next } }
 }
 
 /**
@@ -42,13 +44,12 @@ export function withEdges(root, team, renamed, links, isKept) {
   const place = join(team, 'config', 'graph')
   const graph = get(root, place)
   if (!isGraph(graph)) return root
-  const grown = [...renamed.values()].reduce(addNode, graph)
-  const nodes = { ...grown.nodes }
+  let grown = [...renamed.values()].reduce(addNode, graph)
   for (const { from, ...edge } of links) {
     const [source, target] = [renamed.get(from), renamed.get(edge.target) ?? (isKept(edge.target) ? edge.target : undefined)]
-    if (source === undefined || target === undefined || !Object.hasOwn(nodes, target)) continue
+    if (source === undefined || target === undefined || !Object.hasOwn(grown.nodes, target)) continue
     const group = edge.activation_group === edge.target ? { activation_group: target } : {}
-    nodes[source] = { ...nodes[source], edges: [...edgesFrom({ ...grown, nodes }, source), { ...edge, target, ...group }] }
+    grown = withEdge(grown, source, { ...edge, target, ...group })
   }
-  return set(root, place, { ...grown, nodes })
+  return set(root, place, grown)
 }

@@ -1,5 +1,5 @@
 // @ts-check
-import { kindOfType, isComponent } from './catalogue.js'
+import { isComponent, KIND_NAME, kindOfType } from './catalogue.js'
 
 /** @typedef {import('./catalogue.js').Component} Component */
 
@@ -31,13 +31,7 @@ export function withFreeName(component, neighbours) {
 
 /** "an agent or a team". @param {string[]} types */
 export function kindsInWords(types) {
-  const words = [...new Set(types.map((type) => (kindOfType(type) === 'other' ? type.replaceAll('_', ' ') : NAMES[kindOfType(type)])))]
-  const named = words.map((word) => `${/^[aeiou]/.test(word ?? '') ? 'an' : 'a'} ${word}`)
+  const words = types.map((type) => (kindOfType(type) === 'other' && type !== '' ? type.replaceAll('_', ' ') : KIND_NAME[kindOfType(type)]))
+  const named = [...new Set(words)].map((word) => `${/^[aeiou]/.test(word) ? 'an' : 'a'} ${word}`)
   return named.length < 2 ? (named[0] ?? 'nothing') : `${named.slice(0, -1).join(', ')} or ${named.at(-1)}`
-}
-
-/** @type {Record<string, string>} */
-const NAMES = {
-  team: 'team', agent: 'agent', model: 'model', tool: 'tool', workbench: 'workbench', termination: 'termination condition',
-  memory: 'memory', context: 'context', executor: 'code executor',
 }

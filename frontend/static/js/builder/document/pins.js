@@ -19,6 +19,11 @@ export function pinKey(root, pointer) {
   }).join('/')
 }
 
+/** The pin with this name, which may be one that objects inherit. @param {Record<string, Point> | undefined} pins @param {string} key */
+export function pinOf(pins, key) {
+  return pins && Object.hasOwn(pins, key) ? pins[key] : undefined
+}
+
 /** Fix cards at places of the canvas. @param {Component} root @param {{ pointer: string, at: Point }[]} moved @param {string} label @param {string} [key]  moves with the same key in close succession are one step @returns {Command} */
 export function pinMany(root, moved, label, key) {
   const pins = Object.fromEntries(moved.map(({ pointer, at }) => [pinKey(root, pointer), at]))
@@ -44,7 +49,7 @@ export function tidy(team) {
       const prefix = team === '' ? '' : `${pinKey(doc.component, team)}/`
       const own = pinsIn(doc, team)
       if (Object.keys(own).length === 0) return doc
-      const pins = Object.entries(doc.layout.pins ?? {}).filter(([key]) => !(key.startsWith(prefix) && key.slice(prefix.length) in own))
+      const pins = Object.entries(doc.layout.pins ?? {}).filter(([key]) => !(key.startsWith(prefix) && Object.hasOwn(own, key.slice(prefix.length))))
       return { ...doc, layout: { ...doc.layout, pins: Object.fromEntries(pins) } }
     },
   }

@@ -10,7 +10,8 @@ import { kindsInWords } from './naming.js'
  * @typedef {import('./catalogue.js').Component} Component
  * @typedef {import('./catalogue.js').Slot} Slot
  * @typedef {import('./commands.js').Command} Command
- * @typedef {{ label: string, slot: string, many: boolean, command: Command }} Place
+ * @typedef {{ label: string, slot: string, many: boolean, command: Command, about?: { pointer: string, says: (condition: string) => string } }} Place
+ *   `about`: the condition that is there already, to be called as the reader knows it
  */
 
 /** The slot that a pointer like "/config/tools" names. @param {Catalogue} catalogue @param {Component} root @param {string} pointer */
@@ -92,7 +93,7 @@ function toolPlaces(catalogue, root, subject, pointer) {
 
 /** @param {Catalogue} catalogue @param {Component} root @param {Component} subject @param {string} team @returns {Place[]} */
 function memberPlaces(catalogue, root, subject, team) {
-  const members = catalogue.children(get(root, team), team).filter((child) => ['agent', 'team'].includes(catalogue.kindOf(child.component)))
+  const members = catalogue.children(get(root, team), team).filter((child) => catalogue.isParticipant(child.component))
   const places = members.flatMap((member) => placesIn(catalogue, root, subject, member.pointer)
     .map((place) => ({ ...place, label: labelIn(catalogue, member.component, place.label) })))
   const single = [...new Set(places.filter((place) => !place.many).map((place) => place.slot))]
@@ -114,10 +115,11 @@ function waysInto(catalogue, root, subject, owner, slot) {
   const label = labelOf(catalogue, component, slot)
   const add = { label, slot: pointer, many: slot.many, command: addComponent(pointer, slot.many, subject) }
   if (slot.many || !isComponent(filled) || catalogue.kindOf(subject) !== 'termination') return [add]
+  const said = (/** @type {(condition: string) => string} */ says) => ({ label: says(titleOf(filled)), about: { pointer, says } })
   const ways = joints(catalogue).map(({ word, template }) => ({
-    label: `“${titleOf(filled)}” ${word} this`, slot: pointer, many: false, command: joinInto(catalogue, pointer, filled, template, subject),
+    ...said((condition) => `“${condition}” ${word} this`), slot: pointer, many: false, command: joinInto(catalogue, pointer, filled, template, subject),
   }))
-  return [...ways, { ...add, label: `Instead of “${titleOf(filled)}”` }]
+  return [...ways, { ...add, ...said((condition) => `Instead of “${condition}”`) }]
 }
 
 /** @param {Catalogue} catalogue @param {string} pointer @param {Component} filled @param {Component} joint @param {Component} subject */
@@ -132,6 +134,11 @@ export function joints(catalogue) {
     .filter((entry) => entry.group === 'terminations' && entry.slots.some((slot) => slot.many))
     .map((entry) => ({ word: jointWord(entry.provider), template: entry.template }))
     .sort((a, b) => b.word.localeCompare(a.word))
+}
+
+/** Whether a component joins conditions. @param {Catalogue} catalogue @param {unknown} value @returns {value is Component} */
+export function isJoint(catalogue, value) {
+  return isComponent(value) && catalogue.kindOf(value) === 'termination' && catalogue.slotsOf(value).some((slot) => slot.many)
 }
 
 /** @param {string} provider @returns {'and' | 'or'} */

@@ -11,7 +11,7 @@ const REFERENCE = /^(?:env|secret):[A-Za-z0-9_.-]+$/
 const PLACEHOLDER = /\{(?:env|secret):[A-Za-z0-9_.-]+\}/
 
 /** @param {string} name */
-export function isSecretName(name) {
+function isSecretName(name) {
   return SECRET_NAME.test(name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, '_').toLowerCase())
 }
 

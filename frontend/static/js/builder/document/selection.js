@@ -1,6 +1,9 @@
 // @ts-check
 // Several places of a team at once. A selection is a list of pointers, the primary one last; never empty.
-import { isWithin, steps } from '../../core/pointer.js'
+import { get, isWithin, join, last, parent, steps } from '../../core/pointer.js'
+import { ownerOf } from './commands.js'
+
+/** @typedef {import('./catalogue.js').Component} Component */
 
 /** Add a place to a selection, or take it out again. What lies around or inside of it leaves: one cannot move both. @param {string[]} selected @param {string} pointer */
 export function toggled(selected, pointer) {
@@ -26,4 +29,19 @@ export function inOrderOfPlace(pointers) {
     if (index < 0) return left.length - right.length
     return (left[index] ?? '').localeCompare(right[index] ?? '', 'en', { numeric: true })
   })
+}
+
+/**
+ * What to go on with when parts are gone: the one that moved up to the place of the first, else the one before, else what held them.
+ * @param {Component} root  as it was before @param {string[]} gone
+ */
+export function nextAfter(root, gone) {
+  const first = gone[0] ?? ''
+  const list = parent(first)
+  const items = get(root, list)
+  if (!Array.isArray(items)) return ownerOf(first)
+  const indices = gone.filter((each) => parent(each) === list).map((each) => Number(last(each)))
+  const before = items.filter((_item, index) => index < Math.min(...indices)).length
+  const left = items.length - new Set(indices).size
+  return left === 0 ? ownerOf(first) : join(list, Math.min(before, left - 1))
 }

@@ -2,7 +2,7 @@
 // The whole team as the rows of a tree: components in their slots, and where agents lead to.
 import { get, join } from '../../core/pointer.js'
 import { titleOf, typeLabel } from './catalogue.js'
-import { connectionInWords } from './connecting.js'
+import { connectionInWords } from './parts.js'
 import { edgesFrom, isGraph } from './graph.js'
 import { handoffsIn, labelOf, targetOf } from './handoffs.js'
 
@@ -12,7 +12,7 @@ import { handoffsIn, labelOf, targetOf } from './handoffs.js'
  * @typedef {import('./catalogue.js').Kind} Kind
  * @typedef {{ pointer: string, label: string, type: string, spoken: string, kind: Kind, isConnection: boolean, canAdd: boolean,
  *   level: number, place: number, count: number, isOpen: boolean | null }} Row  `isOpen`: null where nothing is inside
- * @typedef {{ catalogue: Catalogue, root: Component, folded: Set<string>, titleAt: (pointer: string) => string, conditionAt: (pointer: string) => string }} Source
+ * @typedef {{ catalogue: Catalogue, root: Component, folded: Set<string>, wordsAt: (pointer: string) => string }} Source  `wordsAt`: what is said of a component
  * @typedef {{ pointer: string, role: string, team: string, component?: Component }} Child
  */
 
@@ -39,17 +39,17 @@ function childrenOf({ catalogue, root }, { pointer, component, team }) {
     .map((each) => ({ ...each, role: slot.many ? '' : slot.field, team: pointer })))
   const handoffs = handoffsIn(component.config).map((_each, index) => join(pointer, 'config', 'handoffs', index))
   const graph = get(root, join(team, 'config', 'graph'))
-  const isMember = pointer !== '' && ['agent', 'team'].includes(catalogue.kindOf(component))
+  const isMember = pointer !== '' && catalogue.isParticipant(component)
   const name = titleOf(component)
   const edges = isMember && isGraph(graph) ? edgesFrom(graph, name).map((_each, index) => join(team, 'config', 'graph', 'nodes', name, 'edges', index)) : []
   return [...inner, ...[...handoffs, ...edges].map((each) => ({ pointer: each, role: '', team: pointer }))]
 }
 
 /** @param {Source} source @param {Child} child @param {Component} component @param {boolean} hasParts */
-function componentRow({ catalogue, titleAt, conditionAt }, { pointer, role }, component, hasParts) {
+function componentRow({ catalogue, wordsAt }, { pointer, role }, component, hasParts) {
   const kind = catalogue.kindOf(component)
   const isCondition = kind === 'termination' && !hasParts
-  const label = isCondition ? conditionAt(pointer) : titleAt(pointer)
+  const label = wordsAt(pointer)
   const type = typeLabel(component.provider)
   const spoken = [label, type, role.replaceAll('_', ' ')].filter(Boolean).join(', ')
   return { pointer, label, type: isCondition || type === label ? '' : type, spoken, kind, isConnection: false, canAdd: catalogue.slotsOf(component).length > 0 }
@@ -59,6 +59,6 @@ function componentRow({ catalogue, titleAt, conditionAt }, { pointer, role }, co
 function connectionRow({ root }, pointer) {
   const value = get(root, pointer)
   const isEdge = pointer.includes('/graph/nodes/')
-  const type = isEdge ? value.condition ?? '' : labelOf(value)
+  const type = isEdge ? value?.condition ?? '' : labelOf(value)
   return { pointer, label: targetOf(value), type: String(type), spoken: connectionInWords(root, pointer), kind: /** @type {Kind} */ ('other'), isConnection: true, canAdd: false }
 }

@@ -1,6 +1,6 @@
 // @ts-check
 // The text of a form control as the JSON value it stands for, and values that change their shape.
-import { isSame } from '../../core/pointer.js'
+import { isRecord, isSame } from '../../core/pointer.js'
 
 /** @typedef {{ value: unknown } | { problem: string }} Reading  a value of `undefined`: the field leaves the config */
 
@@ -76,9 +76,8 @@ export function stepped(text, by, { min = -Infinity, max = Infinity, isAboveMin 
  * @param {string[]} kept  parts that the new shape takes over @param {string} textPart  the part that a plain text stands for
  */
 export function reshaped(here, fresh, kept, textPart) {
-  const isObject = (/** @type {any} */ value) => typeof value === 'object' && value !== null && !Array.isArray(value)
-  if (typeof here === 'string' && isObject(fresh)) return textPart in fresh ? { ...fresh, [textPart]: here } : fresh
-  if (isObject(here) && typeof fresh === 'string') return typeof here[textPart] === 'string' ? here[textPart] : fresh
-  if (!isObject(here) || !isObject(fresh)) return Array.isArray(fresh) && typeof here === 'string' && here !== '' ? [here] : fresh
+  if (typeof here === 'string' && isRecord(fresh)) return textPart in fresh ? { ...fresh, [textPart]: here } : fresh
+  if (isRecord(here) && typeof fresh === 'string') return typeof here[textPart] === 'string' ? here[textPart] : fresh
+  if (!isRecord(here) || !isRecord(fresh)) return Array.isArray(fresh) && typeof here === 'string' && here !== '' ? [here] : fresh
   return { ...fresh, ...Object.fromEntries(kept.filter((name) => Object.hasOwn(here, name)).map((name) => [name, here[name]])) }
 }

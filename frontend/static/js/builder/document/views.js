@@ -18,19 +18,14 @@ export function memberSlot(catalogue, component) {
   return slots.find((slot) => slot.many) ?? slots[0]
 }
 
-/** Whether it is shown as a card of what it is in. @param {Catalogue} catalogue @param {Component} root @param {string} pointer */
-function isMember(catalogue, root, pointer) {
-  const component = get(root, pointer)
-  return isComponent(component) && MEMBERS.includes(catalogue.kindOf(component))
-}
-
 /** What is in view when this is selected; `shown` is in view now. @param {Catalogue} catalogue @param {Component} root @param {string} pointer @param {string} shown */
 export function viewOf(catalogue, root, pointer, shown) {
   for (let here = pointer; here !== ''; here = ownerOf(here)) {
     if (here === shown) return here
     const component = get(root, here)
     if (here !== pointer && isComponent(component) && catalogue.kindOf(component) === 'team') return here
-    if (isMember(catalogue, root, here)) return ownerOf(here)
+    // An agent or a team is a card of what it is in.
+    if (isComponent(component) && catalogue.isParticipant(component)) return ownerOf(here)
   }
   return ''
 }

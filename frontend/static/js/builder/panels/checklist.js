@@ -3,8 +3,9 @@ import { api } from '../../core/api.js'
 import { el, find, icon, on, prose } from '../../core/dom.js'
 import { isSame } from '../../core/pointer.js'
 import { toastError } from '../../core/toast.js'
+import { tellChanged } from '../actions.js'
 import { ownerOf } from '../document/commands.js'
-import { applyFix, counted, dismiss, headline, referTo, showAgain, sorted } from '../document/findings.js'
+import { alike, applyFix, counted, dismiss, headline, referTo, showAgain, sorted, wrapInTeam } from '../document/findings.js'
 
 /**
  * @typedef {import('../editor.js').Editor} Editor
@@ -19,15 +20,15 @@ import { applyFix, counted, dismiss, headline, referTo, showAgain, sorted } from
  * @param {HTMLElement} button @param {HTMLElement} panel @param {Editor} editor @param {AbortSignal} signal
  */
 export function checklist(button, panel, editor, signal) {
-  /** @type {Checked | undefined} */
+  /** @type {[Checked, isKnown: boolean] | undefined} */
   let shown
   /** @type {Map<string, HTMLElement>} */
   const forms = new Map()
   const show = () => {
     const checked = sorted(editor.report, editor.doc)
     tellHeadline(button, checked, editor.report.isKnown)
-    if (shown && isSame(shown, checked)) return
-    shown = checked
+    if (shown && isSame(shown, [checked, editor.report.isKnown])) return
+    shown = [checked, editor.report.isKnown]
     if (panel.matches(':popover-open')) keepingFocus(panel, () => draw(panel, editor, checked, forms))
   }
   editor.addEventListener('report', show, { signal })
@@ -60,8 +61,9 @@ export function problemList(editor, findings) {
   return list(findings.map((each) => row(editor, each, 'error', 'circle-alert')))
 }
 
-/** Go to what a finding is about: selected, unfolded, focused. @param {Editor} editor @param {string} where */
-export function goTo(editor, where) {
+/** Go to what a finding is about: selected, unfolded, focused. @param {Editor} editor @param {string} reported */
+export function goTo(editor, reported) {
+  const where = editor.reportedPlace(reported) ?? ''
   document.getElementById('tab-form')?.click()
   document.getElementById('panel-form')?.focus({ preventScroll: true }) // until the field is there, or where there is none
   editor.select(editor.catalogue.owner(editor.root, where), { reveal: where })
@@ -104,16 +106,19 @@ function keepingFocus(panel, change) {
 
 /** @param {HTMLElement} panel @param {Editor} editor @param {Checked} checked @param {Map<string, HTMLElement>} forms  those being filled in */
 function draw(panel, editor, checked, forms) {
-  const { problems, advice, dismissed, needs, asked } = checked
+  const { problems, advice, dismissed, needs, asked, noTeam } = checked
   const { capabilities, parts, isKnown } = editor.report
+  const hintRow = (/** @type {Finding} */ each) => row(editor, each, 'hint', 'lightbulb', null, act('x', 'Dismiss this hint', () => editor.run(dismiss(each))))
   panel.replaceChildren(...[
-    ...section('Problems', 'to mend before a run', problems.map((each) => row(editor, each, 'error', 'circle-alert'))),
+    noTeam !== '' && noTeamNote(editor, noTeam),
+    ...section('Problems', 'to mend before a run', alike(problems).flatMap((group) => grouped(group.map((each) => row(editor, each, 'error', 'circle-alert')))), problems.length),
     ...section('Needs', 'missing on this machine', needs.map((each) => row(editor, each, 'warning', 'key-round', secretForm(editor, each, forms)))),
-    ...section('Advice', 'worth a look', advice.map((each) => row(editor, each, 'hint', 'lightbulb', null, act('x', 'Dismiss this hint', () => editor.run(dismiss(each)))))),
+    ...section('Advice', 'worth a look', alike(advice).flatMap((group) => grouped(group.map(hintRow))), advice.length),
     dismissed.length > 0 && el('details', { class: 'checklist-fold' }, el('summary', {}, icon('chevron-right'), `${counted(dismissed.length, 'hint')} dismissed`),
       list(dismissed.map((each) => row(editor, each, 'off', 'lightbulb', null, act('eye', 'Show this hint again', () => editor.run(showAgain(each))))))),
     ...section('Permissions', 'asked for when the team first runs', asked.map((each) => row(editor, { code: each.kind, message: each.text, fix: '', where: each.where }, '', 'shield-alert'))),
-    isKnown && problems.length + needs.length + advice.length === 0 && el('p', { class: 'checklist-none', tabindex: '-1' }, icon('circle-check'),
+    !isKnown && el('p', { class: 'checklist-none', tabindex: '-1' }, icon('loader-circle'), 'Checking…'),
+    isKnown && !noTeam && problems.length + needs.length + advice.length === 0 && el('p', { class: 'checklist-none', tabindex: '-1' }, icon('circle-check'),
       el('span', {}, el('b', {}, 'Nothing to mend.'), asked.length > 0 ? ' The team runs once you approve what it asks for.' : ' The team can run.')),
     isKnown && fine(parts.filter((part) => part.status === 'loaded').length, capabilities.length - asked.length),
   ].filter((each) => each instanceof Node))
@@ -125,10 +130,26 @@ function fine(sound, approved) {
   return words.length > 0 && el('p', { class: 'checklist-fine' }, icon('check'), words.join(' · '))
 }
 
-/** @param {string} title @param {string} what @param {HTMLElement[]} rows @returns {Node[]} */
-function section(title, what, rows) {
+/** Why there is no run, and what makes one possible. @param {Editor} editor @param {string} why */
+function noTeamNote(editor, why) {
+  const team = editor.catalogue.entries.find((each) => each.group === 'teams' && each.drawn_as === 'order')
+  const isAgent = editor.catalogue.kindOf(editor.root) === 'agent'
+  return el('div', { class: 'checklist-none', 'data-no-team': true, tabindex: '-1' }, icon('info'), el('span', {}, why),
+    isAgent && team && el('button', { type: 'button', class: 'button small', on: { click: () => editor.run(wrapInTeam(team.template)) } }, 'Wrap in a team'))
+}
+
+/** The same said of many places is one row; the others are folded behind it. @param {HTMLElement[]} rows */
+function grouped(rows) {
+  const [first, ...others] = rows
+  if (!first || others.length < 2) return rows
+  first.append(el('details', { class: 'checklist-fold' }, el('summary', {}, icon('chevron-right'), `and ${others.length} more`), list(others)))
+  return [first]
+}
+
+/** @param {string} title @param {string} what @param {HTMLElement[]} rows @param {number} [count] @returns {Node[]} */
+function section(title, what, rows, count = rows.length) {
   if (rows.length === 0) return []
-  return [el('h2', { class: 'checklist-title' }, title, el('span', { class: 'count' }, rows.length), el('span', { class: 'checklist-what' }, what)), list(rows)]
+  return [el('h2', { class: 'checklist-title' }, title, el('span', { class: 'count' }, count), el('span', { class: 'checklist-what' }, what)), list(rows)]
 }
 
 /** @param {HTMLElement[]} rows */
@@ -144,7 +165,7 @@ function row(editor, finding, tone, glyph, more, aside) {
     find('#checklist').hidePopover()
     goTo(editor, where)
   }
-  const mend = fixes.map((each) => el('button', { type: 'button', class: 'button small', title: each.label, on: { click: () => editor.run(applyFix(each)) } }, each.label))
+  const mend = fixes.map((each) => el('button', { type: 'button', class: 'button small', title: each.label, on: { click: () => mendBy(editor, each) } }, each.label))
   return el('li', { class: 'checklist-row', 'data-tone': tone, 'data-code': finding.code },
     el('button', { type: 'button', class: 'checklist-item', 'data-where': where, on: { click: leap } }, icon(glyph),
       el('span', {}, owner && el('b', { class: 'checklist-owner' }, owner), el('span', { class: 'checklist-text' }, ...prose(message), fix && el('span', { class: 'muted' }, ' ', ...prose(fix))))),
@@ -167,7 +188,7 @@ function act(glyph, label, click) {
 /** @param {Editor} editor @param {Need} need @param {Map<string, HTMLElement>} forms */
 function secretForm(editor, need, forms) {
   if (need.name === '') return null
-  if (need.is_stored) return el('button', { type: 'button', class: 'button small', on: { click: () => editor.run(referTo(need.places, need.name)) } }, `Use the stored secret ${need.name}`)
+  if (need.is_stored) return el('button', { type: 'button', class: 'button small', on: { click: () => refer(editor, need) } }, `Use the stored secret ${need.name}`)
   const known = forms.get(need.reference)
   if (known) return known
   const form = el('form', { class: 'checklist-secret', 'data-secret': need.reference },
@@ -177,12 +198,25 @@ function secretForm(editor, need, forms) {
   return form
 }
 
+/** What the server told is about the team as it was asked about. @param {Editor} editor @param {Need} need */
+function refer(editor, need) {
+  const places = need.places.flatMap((each) => editor.reportedPlace(each) ?? [])
+  if (places.length > 0) editor.run(referTo(places, need.name))
+}
+
+/** @param {Editor} editor @param {import('../../core/api.js').Fix} fix */
+function mendBy(editor, fix) {
+  const pointer = editor.reportedPlace(fix.pointer)
+  if (pointer === undefined) tellChanged()
+  else editor.run(applyFix({ ...fix, pointer }))
+}
+
 /** @param {Editor} editor @param {Need} need @param {HTMLInputElement} input */
 async function store(editor, need, input) {
   try {
     await api.put(`/api/secrets/${encodeURIComponent(need.name)}`, { value: input.value })
     input.value = ''
-    if (need.places.length > 0) editor.run(referTo(need.places, need.name))
+    refer(editor, need)
     editor.dispatchEvent(new Event('recheck'))
   } catch (error) {
     toastError(error)

@@ -3,6 +3,7 @@ import { whyNot } from '../../core/actions.js'
 import { choose } from '../../core/chooser.js'
 import { el } from '../../core/dom.js'
 import { ranked } from '../../core/ranking.js'
+import { recent, remember } from '../../core/recent.js'
 import { KIND_ICON, titleOf, typeLabel } from '../document/catalogue.js'
 import { whereInWords } from '../document/destinations.js'
 import { slotOf } from '../document/places.js'
@@ -32,7 +33,7 @@ export function paletteActions(editor, actions, goTo) {
     })
     if (!chosen) return
     if (chosen.id.startsWith('/')) return goTo(chosen.id.slice(1))
-    remember(chosen.id)
+    remember(RECENT, chosen.id, RECENT_COUNT)
     if (before === document.body && actions.find(chosen.id)?.scope === 'canvas') goTo(editor.selection)
     actions.run(chosen.id)
   }
@@ -49,9 +50,9 @@ export function found(editor, actions, query) {
   if (query.startsWith('#')) return components(editor, query.slice(1), ['tool', 'workbench'])
   const all = actions.all().filter((each) => each.id !== ID)
   if (query !== '') return [...ranked(query, all, (each) => ({ label: each.label, aside: each.group })).map((each) => actionOption(each)), ...components(editor, query)]
-  const recent = recentIds().map((id) => actions.find(id)).filter((each) => each !== undefined)
-  const rest = all.filter((each) => !recent.includes(each)).toSorted((a, b) => groupOrder(all, a) - groupOrder(all, b) || Number(whyNot(a) !== '') - Number(whyNot(b) !== ''))
-  return [...recent.map((each) => actionOption(each, 'Recent')), ...rest.map((each) => actionOption(each))]
+  const used = recent(RECENT).map((id) => actions.find(id)).filter((each) => each !== undefined)
+  const rest = all.filter((each) => !used.includes(each)).toSorted((a, b) => groupOrder(all, a) - groupOrder(all, b) || Number(whyNot(a) !== '') - Number(whyNot(b) !== ''))
+  return [...used.map((each) => actionOption(each, 'Recent')), ...rest.map((each) => actionOption(each))]
 }
 
 /** Groups as they were added, each in one piece. @param {Action[]} all @param {Action} action */
@@ -70,7 +71,7 @@ function components(editor, query, kinds) {
   const inTeam = [...catalogue.walk(root)].filter(({ component, pointer }) => (kinds ? kinds.includes(catalogue.kindOf(component)) && pointer !== '' : true))
   const options = inTeam.map(({ component, pointer }) => {
     const kind = catalogue.kindOf(component)
-    const label = (kind === 'termination' && editor.report.words[pointer]) || editor.titleAt(pointer)
+    const label = editor.titleAt(pointer)
     const where = pointer === '' ? '' : whereInWords(root, slotOf(pointer))
     return { id: `/${pointer}`, label, detail: [typeLabel(component.provider), where].filter((each) => each && each !== label).join(' · '), group: 'In this team', icon: KIND_ICON[kind], kind, aside: `${typeLabel(component.provider)} ${titleOf(component)}` }
   })
@@ -86,19 +87,4 @@ function nothing(query) {
 /** @param {string} key @param {string} text */
 function hint(key, text) {
   return el('span', {}, el('kbd', {}, key), text)
-}
-
-/** @returns {string[]} */
-function recentIds() {
-  try {
-    const ids = JSON.parse(localStorage.getItem(RECENT) ?? '[]')
-    return Array.isArray(ids) ? ids.filter((id) => typeof id === 'string') : []
-  } catch {
-    return []
-  }
-}
-
-/** @param {string} id */
-function remember(id) {
-  localStorage.setItem(RECENT, JSON.stringify([id, ...recentIds().filter((each) => each !== id)].slice(0, RECENT_COUNT)))
 }

@@ -1,6 +1,6 @@
 // @ts-check
 import { find, on } from '../../core/dom.js'
-import { problems } from '../document/findings.js'
+import { noTeam, problems } from '../document/findings.js'
 
 /** @typedef {import('../editor.js').Editor} Editor @typedef {import('../save.js').Saver} Saver */
 
@@ -19,9 +19,10 @@ export function header(root, editor, saver, signal) {
     redo.disabled = future.length === 0
     undo.title = past.length > 0 ? `Undo: ${past.at(-1)?.label} (Ctrl+Z)` : 'Nothing to undo'
     redo.title = future.length > 0 ? `Redo: ${future.at(-1)?.label} (Ctrl+Shift+Z)` : 'Nothing to redo'
-    if (document.activeElement !== name) name.value = editor.doc.name
+    if (document.activeElement !== name || name.value.trim() !== editor.doc.name) name.value = editor.doc.name
     find('[data-team-title]', root).textContent = editor.doc.name
     document.title = `${editor.doc.name} · Team Studio`
+    tellRun(find('[data-run]', root), noTeam(editor.doc))
   }
   editor.addEventListener('doc', show, { signal })
   name.addEventListener('blur', show, { signal })
@@ -34,10 +35,17 @@ export function header(root, editor, saver, signal) {
   on(root, 'click', '[data-save-state]', () => void saver.save(), signal)
   on(root, 'click', '[data-run]', async (event, link) => {
     event.preventDefault()
-    if (problems(editor.report, editor.doc).length > 0) return openChecklist(root)
+    if (noTeam(editor.doc) || problems(editor.report, editor.doc).length > 0) return openChecklist(root)
     if (await saver.save()) location.assign(/** @type {HTMLAnchorElement} */ (link).href)
   }, signal)
   show()
+}
+
+/** @param {HTMLElement} link @param {string} why  it cannot be run; "" when it can */
+function tellRun(link, why) {
+  link.title = why
+  if (why) link.setAttribute('aria-disabled', 'true')
+  else link.removeAttribute('aria-disabled')
 }
 
 /** What is in the way comes first; the list leads to each place. @param {HTMLElement} root */
@@ -59,5 +67,8 @@ export function narrowTabs(root, chooseSide, onCanvas, signal) {
     else chooseSide(find(`#tab-${name}`, root))
   }
   on(tabs, 'click', '[data-show]', (_event, tab) => show(tab.dataset['show'] ?? 'outline'), signal)
+  root.addEventListener('palette:added', () => {
+    if (tabs.checkVisibility()) show('outline')
+  }, { signal })
   if (matchMedia('(max-width: 720px)').matches) show('outline')
 }

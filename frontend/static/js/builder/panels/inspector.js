@@ -1,9 +1,10 @@
 // @ts-check
 import { find, on } from '../../core/dom.js'
 import { duplicateSelected, keepInLibrary, removeSelected } from '../actions.js'
-import { KIND_ICON, KIND_NAME, titleOf, typeLabel } from '../document/catalogue.js'
+import { KIND_ICON, KIND_NAME, typeLabel } from '../document/catalogue.js'
 import { ownerOf } from '../document/commands.js'
-import { endsOf } from '../document/connections.js'
+import { endsOf } from '../document/parts.js'
+import { kindsOfSeveral } from './form/several.js'
 
 /** @typedef {import('../editor.js').Editor} Editor */
 
@@ -15,30 +16,37 @@ export function inspector(root, editor, signal) {
   const head = find('[data-inspector-head]', root)
   const describe = () => {
     const { selection } = editor
+    const isSeveral = editor.selected.length > 1
+    for (const name of ['json', 'try']) find(`#tab-${name}`, root).hidden = isSeveral
+    if (isSeveral && root.querySelector('[role=tab][aria-selected=true][hidden]')) chooseTab(find('#tab-form', root))
     const component = editor.at(selection)
     const around = editor.at(editor.catalogue.owner(editor.root, selection)) ?? editor.root
     const kind = editor.catalogue.kindOf(around)
     head.dataset['kind'] = kind
     find('.icon', head).dataset['icon'] = KIND_ICON[kind]
-    if (component) find('[data-title]', head).textContent = editor.titleAt(selection)
-    find('[data-type]', head).textContent = component ? [KIND_NAME[kind], typeLabel(component.provider)].join(' · ') : `Part of ${titleOf(around)}`
+    const title = isSeveral ? `${editor.selected.length} selected` : editor.titleAt(selection)
+    if (title !== '') find('[data-title]', head).textContent = title // else the form says it
+    find('[data-type]', head).textContent = isSeveral ? kindsOfSeveral(editor) : component ? [typeLabel(component.provider), kind === 'termination' ? 'condition' : KIND_NAME[kind]].join(' · ') : `Part of ${editor.titleAt(editor.catalogue.owner(editor.root, selection))}`
     find('[data-type]', head).title = around.provider
     const up = find('[data-up]', head)
     up.hidden = selection === ''
-    up.title = selection === '' ? '' : `Back to ${component ? editor.titleAt(ownerOf(selection)) : titleOf(around)}`
+    up.title = selection === '' ? '' : `Back to ${editor.titleAt(component ? ownerOf(selection) : editor.catalogue.owner(editor.root, selection))}`
     for (const button of /** @type {NodeListOf<HTMLButtonElement>} */ (head.querySelectorAll('[data-needs-member]'))) button.hidden = selection === '' || !(component || (button.matches('[data-remove-selected]') && endsOf(editor.root, selection)))
     find('[data-to-library]', head).hidden = !component
   }
   root.addEventListener('form:shown', (event) => {
     const { title } = /** @type {CustomEvent} */ (event).detail
-    if (title !== '') find('[data-title]', head).textContent = title
+    if (title !== '' && editor.titleAt(editor.selection) === '') find('[data-title]', head).textContent = title
   }, { signal })
   for (const type of ['select', 'doc']) editor.addEventListener(type, describe, { signal })
+  editor.addEventListener('report', (event) => {
+    if (/** @type {CustomEvent} */ (event).detail.hasNewWords) describe()
+  }, { signal })
   on(head, 'click', '[data-up]', () => editor.select(editor.at(editor.selection) ? ownerOf(editor.selection) : editor.catalogue.owner(editor.root, editor.selection)), signal)
   on(head, 'click', '[data-to-library]', () => void keepInLibrary(editor), signal)
   on(head, 'click', '[data-duplicate]', () => duplicateSelected(editor), signal)
   on(head, 'click', '[data-remove-selected]', () => removeSelected(editor), signal)
-  tabs(root, signal)
+  const chooseTab = tabs(root, signal)
   describe()
 }
 

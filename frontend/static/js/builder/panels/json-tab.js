@@ -1,12 +1,13 @@
 // @ts-check
 import { debounce, find, on } from '../../core/dom.js'
 import { placesIn } from '../../core/json-places.js'
-import { get, isSame, set } from '../../core/pointer.js'
+import { get, isRecord, isSame, set } from '../../core/pointer.js'
+import { carry } from '../document/carry.js'
 import { isComponent } from '../document/catalogue.js'
 
 /**
  * @typedef {import('../editor.js').Editor} Editor
- * @typedef {{ text: string, problem: string, base: unknown }} Draft  `base`: the component it was written over
+ * @typedef {{ text: string, problem: string, base: unknown }} Draft  `base`: what it was written over
  */
 
 const ORIGIN = 'json'
@@ -25,6 +26,8 @@ export function jsonTab(root, badge, editor, signal) {
   let isShown = false
   /** Whose text is in the editor. */
   let pointer = ''
+  /** What the text was made from: what others change meanwhile is kept. @type {unknown} */
+  let base
 
   const tell = () => {
     const own = drafts.get(editor.selection)
@@ -37,7 +40,9 @@ export function jsonTab(root, badge, editor, signal) {
   const show = () => {
     if (isShown) {
       pointer = editor.selection
-      code.text = drafts.get(pointer)?.text ?? JSON.stringify(get(editor.root, pointer), null, 2)
+      const draft = drafts.get(pointer)
+      base = draft ? draft.base : get(editor.root, pointer)
+      code.text = draft?.text ?? JSON.stringify(base, null, 2)
     }
     tell()
     markErrors()
@@ -53,13 +58,18 @@ export function jsonTab(root, badge, editor, signal) {
   const take = debounce((/** @type {string} */ text) => {
     const result = parseComponent(text)
     const place = pointer
-    if ('problem' in result) drafts.set(place, { text, problem: result.problem, base: get(editor.root, place) })
+    if ('problem' in result) drafts.set(place, { text, problem: result.problem, base })
     else drafts.delete(place)
     if ('value' in result) {
       editor.run({
         label: 'Edit JSON', key: `json ${place}`,
-        apply: (doc) => (isSame(get(doc.component, place), result.value) ? doc : { ...doc, component: set(doc.component, place, result.value) }),
+        apply(doc) {
+          const here = get(doc.component, place)
+          const value = isSame(here, base) ? result.value : carry(here, base, result.value)
+          return isSame(here, value) ? doc : { ...doc, component: set(doc.component, place, value) }
+        },
       }, ORIGIN)
+      base = get(editor.root, place)
     }
     tell()
   }, 300)
@@ -74,8 +84,15 @@ export function jsonTab(root, badge, editor, signal) {
     show()
   }, { signal })
   editor.addEventListener('doc', (event) => {
-    if (/** @type {CustomEvent} */ (event).detail.origin === ORIGIN) return
-    follow(drafts, editor)
+    const { origin, how, placeNow } = /** @type {CustomEvent} */ (event).detail
+    if (origin === ORIGIN) return
+    const place = placeNow(pointer)
+    follow(drafts, editor.root, placeNow)
+    if (place !== undefined && how !== 'jump') {
+      // What was typed a moment ago goes to where its component is now.
+      pointer = place
+      finish()
+    } else take.cancel()
     show()
   }, { signal })
   editor.addEventListener('report', markErrors, { signal })
@@ -94,12 +111,11 @@ export function jsonTab(root, badge, editor, signal) {
   on(root, 'click', '[data-json-there]', () => editor.select([...drafts.keys()][0] ?? ''), signal)
 }
 
-/** A draft goes where its component goes, and ends with it. @param {Map<string, Draft>} drafts @param {Editor} editor */
-export function follow(drafts, editor) {
-  const places = new Map([...editor.catalogue.walk(editor.root)].map((each) => [/** @type {unknown} */ (each.component), each.pointer]))
-  const kept = [...drafts].map(([place, draft]) => /** @type {[string, Draft]} */ ([places.get(draft.base) ?? place, { ...draft, base: get(editor.root, places.get(draft.base) ?? place) }]))
+/** A draft goes where its component goes, and ends with it. @param {Map<string, Draft>} drafts @param {unknown} root @param {(pointer: string) => string | undefined} placeNow */
+export function follow(drafts, root, placeNow) {
+  const kept = [...drafts].map(([pointer, draft]) => /** @type {const} */ ([placeNow(pointer), draft]))
   drafts.clear()
-  for (const [place, draft] of kept) if (isComponent(draft.base)) drafts.set(place, draft)
+  for (const [place, draft] of kept) if (place !== undefined && isComponent(get(root, place))) drafts.set(place, draft)
 }
 
 /** @param {string} text @returns {{ value: import('../document/catalogue.js').Component } | { problem: string }} */
@@ -107,7 +123,7 @@ export function parseComponent(text) {
   try {
     const value = JSON.parse(text)
     if (!isComponent(value)) return { problem: 'A component is an object with “provider” and “config”. The team is unchanged.' }
-    if (typeof value.config !== 'object' || value.config === null || Array.isArray(value.config)) return { problem: '“config” must be an object. The team is unchanged.' }
+    if (!isRecord(value.config)) return { problem: '“config” must be an object. The team is unchanged.' }
     return { value }
   } catch (error) {
     return { problem: `Not valid JSON, so the team is unchanged: ${error instanceof Error ? error.message : error}` }

@@ -65,7 +65,7 @@ function side(conflict, which, index) {
 }
 
 /** @param {unknown} value @returns {string} */
-export function textOf(value) {
+function textOf(value) {
   if (value === null || value === '') return value === null ? 'Nothing' : 'Empty'
   if (typeof value === 'string') return value
   if (typeof value === 'boolean') return value ? 'On' : 'Off'

@@ -3,7 +3,6 @@ import { el, icon, on } from '../../core/dom.js'
 import { addToSelection } from '../actions.js'
 import { kindIcon } from '../canvas/cards.js'
 import { findingsByPlace, markBadge } from '../canvas/marks.js'
-import { conditionText } from '../canvas/scene.js'
 import { treeRows } from '../document/tree.js'
 
 /**
@@ -138,8 +137,7 @@ export function outline(root, editor, signal) {
 
 /** @param {Editor} editor @param {Set<string>} folded */
 function rowsOf(editor, folded) {
-  const conditionAt = (/** @type {string} */ pointer) => editor.report.words[pointer] ?? conditionText(editor.at(pointer) ?? editor.root)
-  return treeRows({ catalogue: editor.catalogue, root: editor.root, folded, titleAt: (pointer) => editor.titleAt(pointer), conditionAt })
+  return treeRows({ catalogue: editor.catalogue, root: editor.root, folded, wordsAt: (pointer) => editor.titleAt(pointer) })
 }
 
 /** @param {Row[]} rows @param {Map<string, { key: string, node: HTMLElement }>} before */

@@ -4,8 +4,9 @@ import { announce, el, on } from '../../core/dom.js'
 import { toastError } from '../../core/toast.js'
 import { placeNear } from '../actions.js'
 import { titleOf, typeLabel } from '../document/catalogue.js'
+import { isJoint } from '../document/places.js'
 import { kindIcon } from '../canvas/cards.js'
-import { exactFirst, matches, offers } from './picker.js'
+import { exactFirst, kindBeside, libraryIsHere, matches, offers } from './picker.js'
 
 /**
  * @typedef {import('../editor.js').Editor} Editor
@@ -22,15 +23,24 @@ export function palette(root, editor, signal) {
   const list = /** @type {HTMLElement} */ (root.querySelector('[data-palette-list]'))
   const input = /** @type {HTMLInputElement} */ (root.querySelector('input[type=search]'))
   const folded = new Set(FOLDED)
-  const show = () => list.replaceChildren(...GROUPS.flatMap(([group = '', name = '']) => section(editor, group, name, input.value.trim(), folded)))
+  const show = () => {
+    list.replaceChildren(...GROUPS.flatMap(([group = '', name = '']) => section(editor, group, name, input.value.trim(), folded)))
+    reachByTab(list, list.querySelector('summary'))
+  }
   for (const entry of editor.catalogue.entries) offers.push({ group: entry.group, source: 'New', component: entry.template })
   show()
   list.setAttribute('aria-busy', 'true')
   void loadGalleries(editor).then(() => {
     list.removeAttribute('aria-busy')
     show()
+    libraryIsHere()
   })
-  input.addEventListener('input', show, { signal })
+  input.addEventListener('input', () => {
+    show()
+    const count = list.querySelectorAll('[data-offer]').length
+    if (input.value.trim() !== '') announce(count === 0 ? 'Nothing found.' : `${count} found.`)
+  }, { signal })
+  list.addEventListener('focusin', (event) => reachByTab(list, event.target), { signal })
   input.addEventListener('keydown', (event) => {
     if (event.key !== 'ArrowDown' && event.key !== 'Enter') return
     event.preventDefault()
@@ -42,7 +52,11 @@ export function palette(root, editor, signal) {
     const details = event.target instanceof HTMLDetailsElement ? event.target : null
     if (!details || input.value) return
     folded[details.open ? 'delete' : 'add'](details.dataset['group'] ?? '')
+    stops()
   }, { capture: true, signal })
+  const stops = oneStop(list, signal)
+  new MutationObserver(stops).observe(list, { childList: true })
+  stops()
   on(list, 'click', '[data-offer]', (_event, button) => add(editor, button), signal)
   list.addEventListener('keydown', (event) => moveFocus(event, list, input), { signal })
 }
@@ -56,7 +70,10 @@ export function offerOf(button) {
 function add(editor, button) {
   const component = offerOf(button)
   const rect = button.getBoundingClientRect()
-  if (component) void placeNear(editor, component, { at: { x: rect.right + 6, y: rect.top } })
+  const before = editor.root
+  if (component) void placeNear(editor, component, { at: { x: rect.right + 6, y: rect.top } }).then(() => {
+    if (editor.root !== before) button.closest('[data-side]')?.dispatchEvent(new CustomEvent('palette:added', { bubbles: true }))
+  })
 }
 
 /** @param {Editor} editor @param {string} group @param {string} name @param {string} query @param {Set<string>} folded */
@@ -64,10 +81,10 @@ function section(editor, group, name, query, folded) {
   const found = offers.map((offer, index) => ({ offer, index })).filter(({ offer }) => offer.group === group && (!query || matches(editor, offer, query)))
   if (found.length === 0) return []
   const made = found.filter(({ offer }) => offer.source !== 'New')
-  const fresh = found.filter(({ offer }) => offer.source === 'New')
+  const fresh = found.filter(({ offer }) => offer.source === 'New').toSorted((a, b) => Number(isJoint(editor.catalogue, a.offer.component)) - Number(isJoint(editor.catalogue, b.offer.component)))
   const items = (/** @type {typeof found} */ some) => some.map(({ offer, index }) => item(editor, offer, index))
   const heading = made.length > 0 && fresh.length > 0 && el('p', { class: 'palette-new' }, 'New')
-  const summary = el('summary', { class: 'palette-group' }, el('span', { class: 'overline' }, name), el('span', { class: 'count' }, found.length))
+  const summary = el('summary', { class: 'palette-group', tabindex: '-1' }, el('span', { class: 'overline' }, name), el('span', { class: 'count' }, found.length))
   return [el('details', { 'data-group': group, open: query !== '' || !folded.has(group) }, summary, el('div', { class: 'palette-items' }, ...items(made), heading, ...items(fresh)))]
 }
 
@@ -75,10 +92,10 @@ function section(editor, group, name, query, folded) {
 function item(editor, offer, index) {
   const type = typeLabel(offer.component.provider)
   const title = offer.source === 'New' ? type : titleOf(offer.component)
-  const detail = offer.source === 'New' ? '' : offer.source
+  const detail = offer.source === 'New' ? kindBeside(editor, offer) : offer.source
   const kind = editor.catalogue.kindOf(offer.component)
   return el('button', {
-    type: 'button', class: 'palette-item', 'data-offer': index, 'data-kind': kind, 'data-new': offer.source === 'New', 'data-name': title,
+    type: 'button', class: 'palette-item', tabindex: '-1', 'data-offer': index, 'data-kind': kind, 'data-new': offer.source === 'New', 'data-name': title,
     title: [title, offer.component.description?.trim().split('\n')[0], offer.source === 'New' ? offer.component.provider : `${type}, from ${offer.source}`].filter(Boolean).join('\n'),
   }, kindIcon(kind), el('span', { class: 'truncate' }, title), detail && el('span', { class: 'palette-detail truncate' }, detail))
 }
@@ -94,7 +111,6 @@ async function loadGalleries(editor) {
   } catch (error) {
     toastError(error)
   }
-  announce(`${offers.length} components in the palette.`)
 }
 
 /** @param {Editor} editor @param {string} source @param {import('../document/catalogue.js').Component} component @param {Set<string>} seen */
@@ -107,14 +123,37 @@ function addOffer(editor, source, component, seen) {
   offers.push({ group, source, component })
 }
 
+/** The list is one stop of the Tab key, at what was last focused in it; arrow keys move inside. @param {HTMLElement} list @param {EventTarget | null} chosen */
+function reachByTab(list, chosen) {
+  for (const each of /** @type {NodeListOf<HTMLElement>} */ (list.querySelectorAll('summary, [data-offer]'))) each.tabIndex = each === chosen ? 0 : -1
+}
+
+/** The list is one stop of the Tab key, where one was last; the arrow keys move in it. @param {HTMLElement} list @param {AbortSignal} signal @returns {() => void} to be called when there are others */
+function oneStop(list, signal) {
+  let last = ''
+  const nameOf = (/** @type {HTMLElement} */ each) => each.dataset['offer'] ?? each.parentElement?.dataset['group'] ?? ''
+  const mark = () => {
+    const all = /** @type {HTMLElement[]} */ ([...list.querySelectorAll('summary, [data-offer]')])
+    const seen = all.filter((each) => each.matches('summary, details[open] *'))
+    const stop = seen.find((each) => nameOf(each) === last) ?? seen[0]
+    for (const each of all) each.tabIndex = each === stop ? 0 : -1
+  }
+  on(list, 'focusin', 'summary, [data-offer]', (_event, here) => {
+    last = nameOf(here)
+    mark()
+  }, signal)
+  return mark
+}
+
 /** @param {KeyboardEvent} event @param {HTMLElement} list @param {HTMLInputElement} input */
 function moveFocus(event, list, input) {
-  if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
+  const last = { Home: 0, End: -1 }[event.key]
+  if (last === undefined && event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
   const items = /** @type {HTMLElement[]} */ ([...list.querySelectorAll('summary, details[open] [data-offer]')])
   const here = items.indexOf(/** @type {HTMLElement} */ (document.activeElement))
   if (here < 0) return
   event.preventDefault()
-  const next = items[here + (event.key === 'ArrowDown' ? 1 : -1)]
+  const next = last === undefined ? items[here + (event.key === 'ArrowDown' ? 1 : -1)] : items.at(last)
   if (next) next.focus()
   else if (event.key === 'ArrowUp') input.focus()
 }

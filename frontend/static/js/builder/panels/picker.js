@@ -1,9 +1,11 @@
 // @ts-check
 import { choose } from '../../core/chooser.js'
 import { el } from '../../core/dom.js'
-import { placeMenu } from '../../core/menu.js'
+import { openMenu } from '../../core/menu.js'
 import { ranked } from '../../core/ranking.js'
+import { recent, remember } from '../../core/recent.js'
 import { KIND_ICON, KIND_NAME, titleOf, typeLabel } from '../document/catalogue.js'
+import { isJoint } from '../document/places.js'
 
 /**
  * @typedef {import('../editor.js').Editor} Editor
@@ -19,6 +21,15 @@ const KINDS = ['agent', 'model', 'tool', 'termination', 'team', 'workbench', 'me
 /** What palette and picker offer; filled once the galleries have come. @type {Offer[]} */
 export const offers = []
 
+/** Fires `change` once the galleries have come. */
+export const library = Object.assign(new EventTarget(), { isHere: false })
+
+/** Nothing more will come. */
+export function libraryIsHere() {
+  library.isHere = true
+  library.dispatchEvent(new Event('change'))
+}
+
 /** @param {Editor} editor @param {Offer} offer @param {string} query */
 export function matches(editor, offer, query) {
   const text = `${titleOf(offer.component)} ${offer.component.provider} ${offer.component.description ?? ''} ${editor.catalogue.kindOf(offer.component)}`.toLowerCase()
@@ -31,25 +42,16 @@ export function exactFirst(names, query) {
   return Math.max(0, exact)
 }
 
+/** The kind of a new component whose name others have too, such as "agent" and "model" for OpenAI; else "". @param {Editor} editor @param {Offer} offer */
+export function kindBeside(editor, offer) {
+  const name = typeLabel(offer.component.provider)
+  const same = offers.filter((each) => each.source === 'New' && typeLabel(each.component.provider) === name)
+  return same.length > 1 ? KIND_NAME[editor.catalogue.kindOf(offer.component)] : ''
+}
+
 /** @param {Component} component */
 function keyOf(component) {
   return `${component.provider} ${titleOf(component)}`
-}
-
-/** @returns {string[]} newest first */
-function recent() {
-  try {
-    const kept = JSON.parse(localStorage.getItem(RECENT) ?? '[]')
-    return Array.isArray(kept) ? kept.filter((each) => typeof each === 'string') : []
-  } catch {
-    return []
-  }
-}
-
-/** The next search shows it first. @param {Component} component */
-export function remember(component) {
-  const key = keyOf(component)
-  localStorage.setItem(RECENT, JSON.stringify([key, ...recent().filter((each) => each !== key)].slice(0, MOST_RECENT)))
 }
 
 /**
@@ -60,21 +62,26 @@ export function remember(component) {
  * @returns {Promise<Component | undefined>}
  */
 export async function pickComponent(editor, fits, title, { at, takesPaste } = {}) {
-  const fitting = offers.map((offer, index) => ({ offer, index })).filter(({ offer }) => fits(offer.component))
-  const last = recent()
+  const last = recent(RECENT)
   const place = (/** @type {Offer} */ offer) => {
     const used = last.indexOf(keyOf(offer.component))
     const kind = KINDS.indexOf(editor.catalogue.kindOf(offer.component))
-    return used >= 0 ? used - MOST_RECENT : kind * 2 + Number(offer.source !== 'New')
+    return used >= 0 ? used - MOST_RECENT : kind * 3 + (offer.source !== 'New' ? 0 : isJoint(editor.catalogue, offer.component) ? 2 : 1)
   }
-  const options = fitting.toSorted((a, b) => place(a.offer) - place(b.offer)).map(({ offer, index }) => optionOf(editor, offer, index, place(offer) < 0))
+  const optionsNow = () => offers.map((offer, index) => ({ offer, index })).filter(({ offer }) => fits(offer.component))
+    .toSorted((a, b) => place(a.offer) - place(b.offer)).map(({ offer, index }) => optionOf(editor, offer, index, place(offer) < 0))
+  let [options, made] = [optionsNow(), offers.length]
+  const fitting = () => {
+    if (made !== offers.length) [options, made] = [optionsNow(), offers.length]
+    return options
+  }
   const chosen = await choose({
-    title, placeholder: title, ...(at ? { at } : {}), ...(takesPaste ? { takesPaste, hints: [el('span', {}, 'Or paste the JSON of a component.')] } : {}),
-    find: (query) => (query === '' ? options : ranked(query, options, (each) => ({ label: each.label, aside: each.aside })).map((each) => ({ ...each, group: '' }))),
-    none: () => (fitting.length === 0 ? 'Nothing in the palette fits here.' : 'Nothing found.'),
+    title, placeholder: title, changes: library, ...(at ? { at } : {}), ...(takesPaste ? { takesPaste, hints: [el('span', {}, 'Or paste the JSON of a component.')] } : {}),
+    find: (query) => (query === '' ? fitting() : ranked(query, fitting(), (each) => ({ label: each.label, aside: each.aside })).map((each) => ({ ...each, group: '' }))),
+    none: () => (!library.isHere ? 'Looking in the galleries…' : fitting().length === 0 ? 'Nothing in the palette fits here.' : 'Nothing found.'),
   })
   const component = chosen && offers[Number(chosen.id)]?.component
-  if (component) remember(component)
+  if (component) remember(RECENT, keyOf(component), MOST_RECENT)
   return component
 }
 
@@ -85,7 +92,7 @@ function optionOf(editor, offer, index, isRecent) {
   const label = offer.source === 'New' ? type : titleOf(offer.component)
   const group = KIND_NAME[kind]
   return {
-    id: String(index), label, detail: offer.source === 'New' ? '' : offer.source, icon: KIND_ICON[kind], kind,
+    id: String(index), label, detail: offer.source === 'New' ? kindBeside(editor, offer) : offer.source, icon: KIND_ICON[kind], kind,
     group: isRecent ? 'Used last' : `${group[0]?.toUpperCase()}${group.slice(1)}${group.endsWith('memory') ? '' : 's'}`,
     aside: `${kind} ${type} ${offer.component.provider} ${offer.component.description ?? ''}`,
   }
@@ -97,17 +104,7 @@ function optionOf(editor, offer, index, isRecent) {
  * @returns {Promise<number>} -1 when it was left
  */
 export async function chooseFrom(question, labels, at = { x: innerWidth / 2 - 110, y: innerHeight / 3 }) {
-  let chosen = -1
-  const menu = el('div', { class: 'menu', popover: 'auto', role: 'menu', 'aria-label': question }, el('div', { class: 'menu-label' }, question))
-  labels.forEach((label, index) => menu.append(el('button', { class: 'menu-item', type: 'button', role: 'menuitem', on: { click: () => { chosen = index } } }, label)))
-  document.body.append(menu)
-  // A popover that opens while the button goes up would be taken for one that was clicked away.
+  // A menu that opens while the button goes up would be taken for one that was clicked away.
   await new Promise((resolve) => setTimeout(resolve))
-  menu.showPopover()
-  placeMenu(menu, { left: at.x, right: at.x, top: at.y, bottom: at.y })
-  return new Promise((resolve) => menu.addEventListener('toggle', (event) => {
-    if (event.newState === 'open') return
-    menu.remove()
-    resolve(chosen)
-  }))
+  return new Promise((resolve) => openMenu(question, labels.map((label, index) => ({ label, run: () => resolve(index) })), at, { isTitled: true, left: () => resolve(-1) }))
 }

@@ -27,7 +27,7 @@ export function versionActions(editor, saver) {
 }
 
 /** @param {Editor} editor @param {Saver} saver */
-export async function showVersions(editor, saver) {
+async function showVersions(editor, saver) {
   await saver.save()
   const list = el('div', { class: 'versions-list', role: 'group', 'aria-label': 'Versions, the newest first' })
   const [from, to] = [chooser('Compare'), chooser('with')]
@@ -49,7 +49,7 @@ export async function showVersions(editor, saver) {
   const show = async () => {
     asking?.abort()
     asking = new AbortController()
-    for (const row of list.children) row.setAttribute('aria-pressed', String(row.getAttribute('data-number') === from.select.value))
+    for (const row of list.querySelectorAll('.version')) row.setAttribute('aria-pressed', String(row.getAttribute('data-number') === from.select.value))
     back.disabled = rename.disabled = from.select.value === NOW
     try {
       changes.replaceChildren(await comparison(side(from.select.value), side(to.select.value), asking.signal))
@@ -65,6 +65,7 @@ export async function showVersions(editor, saver) {
   const fill = async () => {
     versions = (await api.get(`/api/teams/${encodeURIComponent(saver.id)}/versions`)).slice(0, MOST_SHOWN)
     list.replaceChildren(...versions.map((each, index) => row(each, index === 0, () => pick(String(each.number)))))
+    if (versions.length === 1) list.append(el('p', { class: 'versions-first' }, 'Every save adds a version here, with what it changed. Name one before a larger change, to find the way back to it.'))
     const options = [[NOW, 'now'], ...versions.map((each) => [String(each.number), `${each.number} · ${each.title || momentWords(each.at)}`])]
     for (const { select } of [from, to]) {
       const { value } = select
@@ -88,8 +89,9 @@ export async function showVersions(editor, saver) {
 
   from.select.addEventListener('change', () => void show())
   to.select.addEventListener('change', () => void show())
-  document.body.append(dialog)
   await fill()
+  if (document.querySelector('dialog.versions')) return // asked for twice while they came
+  document.body.append(dialog)
   dialog.showModal()
   pick(String(versions[1]?.number ?? versions[0]?.number ?? NOW))
   const first = list.querySelector('[aria-pressed=true]')
@@ -120,7 +122,8 @@ async function restore(editor, saver, version) {
   const stored = await api.get(`/api/teams/${encodeURIComponent(saver.id)}/versions/${version.number}`)
   const name = version.title || `version ${version.number}`
   if (!editor.run({ label: `Restore ${name}`, apply: (doc) => sharing(doc, docOf(stored)) })) return toast('The team is like that already.')
-  toast(`Back to ${name}.`, { tone: 'success', action: { label: 'Take back', run: () => editor.undo() } })
+  const { doc } = editor
+  toast(`Back to ${name}.`, { tone: 'success', action: { label: 'Take back', run: () => editor.takeBack(doc) } })
   await saver.save({ note: `Restored version ${version.number}` })
 }
 

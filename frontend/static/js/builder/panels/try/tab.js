@@ -1,31 +1,24 @@
 // @ts-check
-import { api, ApiError } from '../../core/api.js'
-import { el, find, on } from '../../core/dom.js'
-import { toastError } from '../../core/toast.js'
-import { KIND_NAME } from '../document/catalogue.js'
-import { tryChat } from './try-chat.js'
-import { TrySession } from './try-session.js'
-import { showStatus } from './try-status.js'
-import { terminationTrial } from './try-termination.js'
-import { toolForm } from './try-tools.js'
+import { api, ApiError } from '../../../core/api.js'
+import { el, find, on } from '../../../core/dom.js'
+import { toastError } from '../../../core/toast.js'
+import { KIND_NAME } from '../../document/catalogue.js'
+import { FIRST, HINTS, SHAPES } from './kinds.js'
+import { TrySession } from './session.js'
+import { showStatus } from './status.js'
+import { terminationTrial } from './termination.js'
+import { toolForm } from './tools.js'
 
 /**
- * @typedef {import('../editor.js').Editor} Editor
- * @typedef {import('../../core/actions.js').Action} Action
- * @typedef {{ pointer: string, component: import('../document/catalogue.js').Component, session: TrySession, list: HTMLElement, end: () => void }} Open
+ * @typedef {import('../../editor.js').Editor} Editor
+ * @typedef {import('../../../core/actions.js').Action} Action
+ * @typedef {{ pointer: string, component: import('../../document/catalogue.js').Component, session: TrySession, list: HTMLElement, end: () => void }} Open
  */
 
-/** What a kind is tried with. @type {Record<string, 'talk' | 'tools' | 'termination'>} */
-const SHAPES = { team: 'talk', agent: 'talk', model: 'talk', tool: 'tools', workbench: 'tools', termination: 'termination' }
-const FIRST = /** @type {Record<string, string>} */ ({ talk: 'composer', tools: 'tools', termination: 'pasted' })
-const HINTS = /** @type {Record<string, string>} */ ({
-  team: 'Give the team a task. It runs as it is edited now, apart from its other runs.',
-  agent: 'Talk with this agent alone. It remembers what was said until you reset it.',
-  model: 'Send the model a message, without an agent around it.',
-  tool: 'Fill in the arguments and call the tool.',
-  workbench: 'Call one of its tools.',
-})
 const LIST = '{}'
+
+/** Drawing a conversation takes a good part of the playground, which only a try needs. */
+const loadChat = () => import('./chat.js')
 
 /**
  * Trying the selected part alone, as it is edited now.
@@ -63,7 +56,7 @@ class TryTab {
 
   get kind() {
     const component = this.editor.at(this.editor.selection)
-    return component ? this.editor.catalogue.kindOf(component) : 'other'
+    return component && this.editor.selected.length === 1 ? this.editor.catalogue.kindOf(component) : 'other'
   }
 
   /** Go to it, ready to type. */
@@ -106,13 +99,14 @@ class TryTab {
       this.#refuse('')
       this.#show()
     }, { signal })
-    this.editor.addEventListener('doc', () => {
-      this.#follow()
+    this.editor.addEventListener('doc', (event) => {
+      this.#follow(/** @type {CustomEvent} */ (event).detail.placeNow)
       this.#show()
     }, { signal })
     this.root.addEventListener('tab:show', () => {
       this.#isShown = true
       this.#show()
+      void loadChat().catch(toastError)
       this.termination.listRuns().catch(toastError)
     }, { signal })
     this.root.addEventListener('tab:hide', () => { this.#isShown = false }, { signal })
@@ -157,6 +151,7 @@ class TryTab {
       this.tools.offer(tools, this.editor.selection)
       this.#focusFirst()
     } catch (error) {
+      if (this.#offered !== component) return
       this.tools.offer([], '')
       this.#refuse(error)
     }
@@ -187,6 +182,7 @@ class TryTab {
 
   /** @param {string} said */
   async #begin(said) {
+    const { tryChat } = await loadChat()
     const pointer = this.editor.selection
     const component = this.editor.at(pointer)
     const { kind } = this
@@ -224,13 +220,12 @@ class TryTab {
     this.#status()
   }
 
-  /** A try goes where its part goes, and ends with it. */
-  #follow() {
+  /** A try goes where its part goes, and ends with it. @param {(pointer: string) => string | undefined} placeNow */
+  #follow(placeNow) {
     const open = this.#open
-    if (!open || this.editor.at(open.pointer) === open.component) return
-    const moved = [...this.editor.catalogue.walk(this.editor.root)].find((each) => each.component === open.component)
-    if (moved) open.pointer = moved.pointer
-    else if (!this.editor.at(open.pointer)) this.#close()
+    const place = open ? placeNow(open.pointer) : undefined
+    if (open && place !== undefined && this.editor.at(place)) open.pointer = place
+    else if (open) this.#close()
   }
 
   /** @param {unknown} error  '' when nothing is wrong */

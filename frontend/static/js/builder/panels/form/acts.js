@@ -1,27 +1,21 @@
 // @ts-check
 // What the buttons of a form do.
-import { api } from '../../core/api.js'
-import { announce } from '../../core/dom.js'
-import { get, last, parent } from '../../core/pointer.js'
-import { toastError } from '../../core/toast.js'
-import { fillSlot, removeSelected } from '../actions.js'
-import { isComponent } from '../document/catalogue.js'
-import { removeAt, setValue } from '../document/commands.js'
-import { freeName } from '../document/naming.js'
-import { reshaped } from '../document/values.js'
-import { addEntry, at, removeEntry } from './form-entries.js'
+import { api } from '../../../core/api.js'
+import { announce } from '../../../core/dom.js'
+import { get, join, last, parent } from '../../../core/pointer.js'
+import { toastError } from '../../../core/toast.js'
+import { fillSlot, removeSelected, tellChanged } from '../../actions.js'
+import { isComponent } from '../../document/catalogue.js'
+import { addEntry, setValue } from '../../document/commands.js'
+import { freeName } from '../../document/naming.js'
+import { reshaped } from '../../document/values.js'
+import { at, removeEntry } from './entries.js'
 
 /**
- * @typedef {import('../editor.js').Editor} Editor
- * @typedef {import('../document/commands.js').Command} Command
- * @typedef {import('./form-entries.js').Form & { root: HTMLElement, editor: Editor, again: () => void }} Form
+ * @typedef {import('../../editor.js').Editor} Editor
+ * @typedef {import('../../document/commands.js').Command} Command
+ * @typedef {import('./entries.js').Form & { root: HTMLElement, editor: Editor, again: () => void }} Form
  */
-
-/** Take a field out of its config; its default holds again. @param {string} pointer @returns {Command} */
-export function clearValue(pointer) {
-  const { label, apply } = removeAt(pointer, last(pointer).replaceAll('_', ' '))
-  return { label, apply, key: `set ${pointer}` }
-}
 
 /** @param {string} pointer @param {unknown} value @param {string} verb @returns {Command} */
 function setOnce(pointer, value, verb) {
@@ -44,12 +38,13 @@ export function act(form, button) {
       form.focusNext([`.form-slot-add${at('data-pointer', pointer)}`])
       return void editor.run(setOnce(pointer, null, 'Clear'))
     case 'add': {
-      const added = addEntry(editor, pointer, JSON.parse(json))
+      const added = join(pointer, Array.isArray(here) ? here.length : 0)
+      editor.run(addEntry(pointer, JSON.parse(json)))
       return form.focusNext([`${at('data-entry', added)} > .grow :is(input, textarea, select):not([data-variant])`])
     }
     case 'add-key': {
       const name = freeName('key', Object.keys(here ?? {}))
-      form.focusNext([`[data-rename-key]${at('data-pointer', `${pointer}/${name}`)}`])
+      form.focusNext([`[data-rename-key]${at('data-pointer', join(pointer, name))}`])
       return void editor.run(setOnce(pointer, { ...here, [name]: JSON.parse(json) }, 'Add to'))
     }
     case 'remove': return isComponent(here) ? removeComponent(form, pointer) : removeEntry(editor, form, pointer)
@@ -87,12 +82,15 @@ async function storeSecret(form, button) {
     form.say(pointer, missing === name ? 'The name of a secret has letters, digits, `_`, `-` and `.` only.' : 'Paste the key.')
     return missing.focus()
   }
+  const placeOf = form.editor.keepPlace(pointer)
   try {
     await api.put(`/api/secrets/${encodeURIComponent(name.value.trim())}`, { value: key.value })
     key.value = ''
     button.closest('details')?.removeAttribute('open')
-    form.focusNext([`input[data-kind]${at('data-pointer', pointer)}`])
-    const isChanged = form.editor.run(setOnce(pointer, `secret:${name.value.trim()}`, 'Set'))
+    const place = placeOf()
+    if (place === undefined) return tellChanged()
+    form.focusNext([`input[data-kind]${at('data-pointer', place)}`])
+    const isChanged = form.editor.run(setOnce(place, `secret:${name.value.trim()}`, 'Set'))
     if (!isChanged) form.again()
     announce('The key is stored.')
   } catch (error) {

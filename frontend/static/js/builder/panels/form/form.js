@@ -1,63 +1,29 @@
 // @ts-check
-// The form of the selection: HTML from the server, edits into the document.
-import { api, ApiError } from '../../core/api.js'
-import { debounce, on, prose } from '../../core/dom.js'
-import { get, isSame, join } from '../../core/pointer.js'
-import { toastError } from '../../core/toast.js'
-import { isComponent } from '../document/catalogue.js'
-import { ownerOf, renameAgent, setValue } from '../document/commands.js'
-import { rangeProblem, readValue, stepped } from '../document/values.js'
-import { act, clearValue, reshape } from './form-acts.js'
-import { at, bindEntries } from './form-entries.js'
-import { morph } from './form-morph.js'
-import { nameParts } from './form-names.js'
-import { bindTypeSwitch } from './form-switch.js'
+// One form as it is drawn now, with what was typed into it and is no value yet.
+import { ApiError } from '../../../core/api.js'
+import { prose } from '../../../core/dom.js'
+import { get, isSame, join } from '../../../core/pointer.js'
+import { toastError } from '../../../core/toast.js'
+import { isComponent } from '../../document/catalogue.js'
+import { clearValue, ownerOf, renameAgent, setValue } from '../../document/commands.js'
+import { rangeProblem, readValue } from '../../document/values.js'
+import { at } from './entries.js'
+import { morph } from './morph.js'
+import { nameParts } from './names.js'
 
 /**
- * @typedef {import('../editor.js').Editor} Editor
+ * @typedef {import('../../editor.js').Editor} Editor
+ * @typedef {(editor: Editor, signal: AbortSignal) => Promise<string>} Draw  asks for the HTML
  * @typedef {{ text: string, problem: string, base: unknown }} Unfinished  text that is no value, over the value `base`
- * @typedef {HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement} Control
  */
 
-const ORIGIN = 'form'
-const AFTER_TYPING_MS = 450
-
-/**
- * @param {HTMLElement} root @param {Editor} editor @param {AbortSignal} signal
- * @param {(editor: Editor, signal: AbortSignal) => Promise<string>} [draw]  asks for the HTML, where it is not the form of a component
- */
-export function formTab(root, editor, signal, draw = drawForm) {
-  const form = new Form(root, editor, draw)
-  const soon = debounce(() => void form.load(), 90)
-  const later = debounce(() => void form.load(), AFTER_TYPING_MS)
-  form.again = soon
-
-  editor.addEventListener('select', (event) => {
-    const { reveal, changed } = /** @type {CustomEvent} */ (event).detail
-    form.revealed = reveal ?? ''
-    if (changed) form.leave()
-    else if (focusField(root, form.revealed)) form.revealed = ''
-    else soon()
-  }, { signal })
-  editor.addEventListener('doc', (event) => {
-    const { origin, key } = /** @type {CustomEvent} */ (event).detail
-    if (origin === ORIGIN && key) later()
-    else soon()
-  }, { signal })
-  editor.addEventListener('report', () => form.showErrors(), { signal })
-  bindEdits(form, signal)
-  bindEntries(root, editor, form, signal)
-  bindTypeSwitch(root, editor, signal)
-  void form.load()
-}
-
-/** @param {Editor} editor @param {AbortSignal} signal @returns {Promise<string>} */
-function drawForm(editor, signal) {
-  return api.html('/fragments/form', { component: editor.root, pointer: editor.selection, errors: editor.report.errors }, { signal })
-}
+/** What the edits of a form are marked with, so that it does not follow itself. */
+export const ORIGIN = 'form'
+/** The attributes of a form that hold pointers. */
+const PLACES = ['data-form', 'data-pointer', 'data-field', 'data-entry', 'data-entries', 'data-error-for', 'data-drop', 'data-key', 'data-secret']
 
 /** What is drawn now, with what was typed into it and is no value yet. */
-class Form {
+export class Form {
   /** @type {Map<string, Unfinished>} */
   unfinished = new Map()
   /** The field to show and focus once it is there. */
@@ -68,11 +34,29 @@ class Form {
   /** @type {AbortController | undefined} */
   #asking
 
-  /** @param {HTMLElement} root @param {Editor} editor @param {typeof drawForm} draw */
+  /** @param {HTMLElement} root @param {Editor} editor @param {Draw} draw */
   constructor(root, editor, draw) {
     this.root = root
     this.editor = editor
     this.draw = draw
+  }
+
+  /**
+   * Others came or went before the part: its form goes along, with focus and caret. That of a part that is gone takes nothing more.
+   * @param {(pointer: string) => string | undefined} placeNow
+   */
+  moveAlong(placeNow) {
+    this.unfinished = new Map([...this.unfinished].flatMap(([pointer, each]) => {
+      const place = placeNow(pointer)
+      return place === undefined ? [] : [/** @type {[string, Unfinished]} */ ([place, each])]
+    }))
+    const shown = this.root.querySelector('[data-form]')?.getAttribute('data-form') ?? ''
+    const now = placeNow(shown)
+    if (now === undefined) this.root.setAttribute('inert', '')
+    if (now === undefined || now === shown) return
+    for (const name of PLACES) {
+      for (const node of this.root.querySelectorAll(`[${name}^="${CSS.escape(shown)}"]`)) node.setAttribute(name, now + node.getAttribute(name)?.slice(shown.length))
+    }
   }
 
   /** Something else was selected: nobody types into the old form while the new one comes. */
@@ -97,7 +81,7 @@ class Form {
       const isGone = error instanceof ApiError && error.status === 404
       if (!isGone && !asking.signal.aborted) toastError(error)
     } finally {
-      if (this.#asking === asking) for (const name of ['aria-busy', 'data-stale']) this.root.removeAttribute(name)
+      if (this.#asking === asking) for (const name of ['aria-busy', 'data-stale', 'inert']) this.root.removeAttribute(name)
     }
   }
 
@@ -140,6 +124,7 @@ class Form {
   }
 
   #moveFocus() {
+    for (const name of ['data-stale', 'inert']) this.root.removeAttribute(name) // what is not shown takes no focus
     if (this.revealed) focusField(this.root, this.revealed)
     this.revealed = ''
     const wanted = this.#focused.map((selector) => this.root.querySelector(selector)).find((each) => each instanceof HTMLElement)
@@ -171,6 +156,7 @@ class Form {
       place.replaceChildren(...prose(problem))
       place.hidden = problem === ''
     }
+    control?.toggleAttribute('data-unfinished', this.unfinished.has(pointer))
     if (problem) control?.setAttribute('aria-invalid', 'true')
     else control?.removeAttribute('aria-invalid')
   }
@@ -193,7 +179,7 @@ class Form {
 }
 
 /** @param {HTMLElement} control */
-function rangeOf(control) {
+export function rangeOf(control) {
   const { min, max, aboveMin } = control.dataset
   return { ...(min !== undefined && { min: Number(min) }), ...(max !== undefined && { max: Number(max) }), isAboveMin: aboveMin !== undefined }
 }
@@ -204,6 +190,7 @@ export function focusField(root, pointer) {
   const control = root.querySelector(`:is(input, select, textarea, json-code)${at('data-pointer', pointer)}`)
     ?? root.querySelector(`${at('data-field', pointer)} :is(input, select, textarea, button, summary)`)
     ?? root.querySelector(`${at('data-entry', pointer)} :is(.form-slot-name, input, select, textarea)`)
+    ?? (pointer.endsWith('/config') ? root.querySelector(`${at('data-form', pointer.slice(0, -'/config'.length))} [data-field] :is(input:not([type=hidden]), select, textarea, button)`) : null)
   if (!(control instanceof HTMLElement)) return false
   unfold(control)
   control.scrollIntoView({ block: 'center' })
@@ -216,30 +203,4 @@ export function focusField(root, pointer) {
 function unfold(control) {
   const own = control.matches('summary') ? control.parentElement : null
   for (let fold = (own ?? control).closest('details'); fold; fold = fold.parentElement?.closest('details') ?? null) if (fold !== own) fold.open = true
-}
-
-/** @param {Form} form @param {AbortSignal} signal */
-function bindEdits(form, signal) {
-  const { root, editor } = form
-  root.addEventListener('input', (event) => {
-    const control = event.target
-    if (!(control instanceof HTMLInputElement || control instanceof HTMLTextAreaElement || control instanceof HTMLSelectElement)) return
-    const { pointer, kind } = control.dataset
-    if (pointer === undefined || kind === undefined) return
-    form.edit(pointer, kind, control instanceof HTMLInputElement && control.type === 'checkbox' ? String(control.checked) : control.value, control)
-  }, { signal })
-  root.addEventListener('json-code:input', (event) => {
-    const code = /** @type {HTMLElement} */ (event.target)
-    const { pointer, kind } = code.dataset
-    if (pointer !== undefined) form.edit(pointer, kind ?? 'string', /** @type {CustomEvent} */ (event).detail.text, code)
-  }, { signal })
-  on(root, 'keydown', '[role=spinbutton]', (event, control) => {
-    const by = { ArrowUp: 1, ArrowDown: -1, PageUp: 10, PageDown: -10 }[/** @type {KeyboardEvent} */ (event).key]
-    if (by === undefined || event.altKey || !(control instanceof HTMLInputElement)) return
-    event.preventDefault()
-    control.value = stepped(control.value, by, rangeOf(control))
-    control.dispatchEvent(new Event('input', { bubbles: true }))
-  }, signal)
-  on(root, 'click', '[data-action]', (_event, button) => act(form, button), signal)
-  on(root, 'change', '[data-variant]', (_event, select) => reshape(editor, /** @type {HTMLSelectElement} */ (select)), signal)
 }

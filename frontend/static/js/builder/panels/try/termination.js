@@ -1,10 +1,11 @@
 // @ts-check
-import { api, ApiError } from '../../core/api.js'
-import { el, find, icon } from '../../core/dom.js'
-import { excerpt, listTime, taskText } from '../../playground/format.js'
+import { api, ApiError } from '../../../core/api.js'
+import { el, find, icon } from '../../../core/dom.js'
+import { toastError } from '../../../core/toast.js'
+import { excerpt, listTime, taskText } from '../../../playground/format.js'
 
 /**
- * @typedef {import('../editor.js').Editor} Editor
+ * @typedef {import('../../editor.js').Editor} Editor
  * @typedef {{ where: string, in_words: string, so_far: string, has_fired: boolean }} Progress
  * @typedef {{ source: string, type: string, text: string, event_count: number, conditions: Progress[], stop_reason: string }} Turn
  * @typedef {{ words: string, stop_reason: string, turns: Turn[], unread_count: number, has_times: boolean }} Verdict
@@ -20,6 +21,8 @@ export function terminationTrial(root, editor, teamId, signal) {
   const text = /** @type {HTMLTextAreaElement} */ (find('#try-text', root))
   const answer = find('[data-try-verdict]', root)
   const problem = find('[data-try-problem]', root)
+  let asking = new AbortController()
+  signal.addEventListener('abort', () => asking.abort())
   const follow = () => { find('[data-try-pasted]', root).hidden = runs.value !== '' }
   runs.addEventListener('change', follow, { signal })
   text.addEventListener('keydown', (event) => {
@@ -33,10 +36,13 @@ export function terminationTrial(root, editor, teamId, signal) {
   async function judge() {
     const given = runs.value === '' ? { text: text.value } : { run_id: runs.value }
     problem.hidden = true
+    asking.abort()
+    asking = new AbortController()
     try {
-      answer.replaceChildren(...render(await api.post('/api/tries/termination', { component: editor.at(editor.selection), ...given }, { signal })))
+      answer.replaceChildren(...render(await api.post('/api/tries/termination', { component: editor.at(editor.selection), ...given }, { signal: asking.signal })))
+      answer.querySelector('.notice')?.scrollIntoView({ block: 'nearest' })
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error
+      if (!(error instanceof ApiError)) return toastError(error)
       answer.replaceChildren()
       problem.textContent = `${error.message} ${error.fix}`.trim()
       problem.hidden = false
@@ -46,6 +52,7 @@ export function terminationTrial(root, editor, teamId, signal) {
   return {
     /** A verdict on something else means nothing here. */
     clear() {
+      asking.abort()
       answer.replaceChildren()
       problem.hidden = true
     },
@@ -55,6 +62,7 @@ export function terminationTrial(root, editor, teamId, signal) {
       const options = list.slice(0, 50).map((/** @type {any} */ run) => el('option', { value: run.id }, `${listTime(run.created_at)}  ${excerpt(taskText(run.task))}`))
       runs.replaceChildren(el('option', { value: '' }, 'As pasted below'), ...options)
       runs.value = kept
+      if (runs.selectedIndex < 0) runs.value = '' // it is no longer among them
       follow()
     },
   }
@@ -64,11 +72,12 @@ export function terminationTrial(root, editor, teamId, signal) {
 function render(verdict) {
   const stops = verdict.stop_reason !== ''
   const [first] = verdict.turns
-  const line = stops ? `Stops at message ${verdict.turns.length}: ${verdict.stop_reason}` : `Does not stop within ${count(verdict.turns.length)}.`
+  const fired = (verdict.turns.at(-1)?.conditions ?? []).filter((each) => each.has_fired).map((each) => each.in_words).join(' and ')
+  const line = stops ? `Stops at message ${verdict.turns.length}: ${fired || verdict.stop_reason}` : `Does not stop within ${count(verdict.turns.length)}.`
   const left = stops && verdict.unread_count > 0 ? `${count(verdict.unread_count)} after it would never be said.` : ''
   const timeless = !verdict.has_times && first?.conditions.some((each) => each.so_far.endsWith('seconds')) ? 'These messages do not tell when they were said, so no time passes.' : ''
   const notice = el('div', { class: 'notice', 'data-tone': stops ? 'success' : 'info', role: 'status' }, icon(stops ? 'circle-check' : 'info'),
-    el('div', {}, el('div', {}, line), (left || timeless) && el('div', { class: 'muted small' }, `${left} ${timeless}`.trim())))
+    el('div', {}, el('div', { title: verdict.stop_reason || null }, line), (left || timeless) && el('div', { class: 'muted small' }, `${left} ${timeless}`.trim())))
   const head = el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, '#'), el('th', { scope: 'col' }, 'Message'), el('th', { scope: 'col' }, `Stops when ${verdict.words}`)))
   const table = el('table', { class: 'table try-turns' }, head, el('tbody', {}, ...verdict.turns.map(row)))
   return [notice, el('div', { class: 'table-scroll', tabindex: 0, role: 'region', 'aria-label': 'Messages and conditions' }, table)]

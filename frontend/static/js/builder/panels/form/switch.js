@@ -1,36 +1,47 @@
 // @ts-check
 // Another type in the same place: the server keeps the values that fit the new one.
-import { api } from '../../core/api.js'
-import { on } from '../../core/dom.js'
-import { toast, toastError } from '../../core/toast.js'
-import { typeLabel } from '../document/catalogue.js'
-import { replaceComponent } from '../document/commands.js'
+import { api } from '../../../core/api.js'
+import { on } from '../../../core/dom.js'
+import { toast, toastError } from '../../../core/toast.js'
+import { tellChanged } from '../../actions.js'
+import { typeLabel } from '../../document/catalogue.js'
+import { replaceComponent } from '../../document/commands.js'
 
 /**
- * @typedef {import('../editor.js').Editor} Editor
- * @typedef {import('../../core/actions.js').Action} Action
+ * @typedef {import('../../editor.js').Editor} Editor
+ * @typedef {import('../../../core/actions.js').Action} Action
  */
 
 /** @param {HTMLElement} root @param {Editor} editor @param {AbortSignal} signal */
 export function bindTypeSwitch(root, editor, signal) {
   on(root, 'change', '[data-switch-type]', (_event, select) => {
-    if (select instanceof HTMLSelectElement) void switchType(editor, select.dataset['pointer'] ?? '', select.value)
+    if (!(select instanceof HTMLSelectElement)) return
+    void switchType(editor, select.dataset['pointer'] ?? '', select.value).then((isDone) => {
+      if (!isDone) select.value = editor.at(select.dataset['pointer'] ?? '')?.provider ?? ''
+    })
   }, signal)
 }
 
-/** Replace a component by another type, with its compatible values. @param {Editor} editor @param {string} pointer @param {string} provider */
-export async function switchType(editor, pointer, provider) {
+/** Replace a component by another type, with its compatible values. @param {Editor} editor @param {string} pointer @param {string} provider @returns {Promise<boolean>} */
+async function switchType(editor, pointer, provider) {
   const component = editor.at(pointer)
-  if (!component || component.provider === provider) return
+  if (!component || component.provider === provider) return true
+  const placeOf = editor.keepPlace(pointer)
   try {
     const answer = await api.post('/api/components/switch', { component, provider })
-    if (editor.at(pointer) !== component) return
+    const place = placeOf()
+    if (place === undefined || editor.at(place) !== component) {
+      tellChanged()
+      return false
+    }
     const type = typeLabel(provider)
-    editor.run({ ...replaceComponent(pointer, answer.component), label: `Change type to ${type}` })
+    editor.run({ ...replaceComponent(place, answer.component), label: `Change type to ${type}` })
     const left = /** @type {string[]} */ (answer.left)
     if (left.length > 0) toast(`${type} has no place for ${left.map((each) => each.replaceAll('_', ' ')).join(', ')}. Undo brings it back.`)
+    return true
   } catch (error) {
     toastError(error)
+    return false
   }
 }
 

@@ -1,9 +1,9 @@
 // @ts-check
-import { announce, find } from '../../core/dom.js'
-import { isSame } from '../../core/pointer.js'
-import { duration, tokens } from '../../playground/format.js'
+import { announce, find } from '../../../core/dom.js'
+import { isSame } from '../../../core/pointer.js'
+import { duration, tokens } from '../../../playground/format.js'
 
-/** @typedef {import('./try-session.js').TrySession} TrySession */
+/** @typedef {import('./session.js').TrySession} TrySession */
 
 const BADGES = /** @type {Record<string, [look: string, word: string]>} */ ({
   working: ['running', 'Working'], waiting: ['finished', 'Answered'], asked: ['warning', 'Asks you'],
@@ -13,7 +13,7 @@ const BADGES = /** @type {Record<string, [look: string, word: string]>} */ ({
 /**
  * What a try does now, what it cost, and the buttons that mean something.
  * @param {HTMLElement} root
- * @param {import('./try-tab.js').Open | null} open  the try of the selection
+ * @param {import('./tab.js').Open | null} open  the try of the selection
  * @param {unknown} component  the selection as it is now
  */
 export function showStatus(root, open, component) {

@@ -1,11 +1,11 @@
 // @ts-check
 // The entries of lists and maps in a form: add, remove, name anew, and move, by pointer and by keys.
-import { announce, on } from '../../core/dom.js'
-import { get, insert, join, last, parent } from '../../core/pointer.js'
-import { removeAt, renameEntry, reorder } from '../document/commands.js'
+import { announce, on } from '../../../core/dom.js'
+import { get, join, last, parent } from '../../../core/pointer.js'
+import { addEntry, removeAt, renameEntry, reorder } from '../../document/commands.js'
 
 /**
- * @typedef {import('../editor.js').Editor} Editor
+ * @typedef {import('../../editor.js').Editor} Editor
  * @typedef {{ focusNext: (selectors: string[]) => void, say: (pointer: string, problem: string) => void }} Form  `focusNext`: the first of
  *   these that is there once the form shows the change
  */
@@ -29,7 +29,7 @@ export function bindEntries(root, editor, form, signal) {
   }, signal)
 }
 
-/** The same change, with the selection left as it is. @param {import('../document/commands.js').Command} command */
+/** The same change, with the selection left as it is. @param {import('../../document/commands.js').Command} command */
 const staying = ({ label, apply }) => ({ label, apply })
 
 /** @param {Editor} editor @param {Form} form @param {string} pointer @param {number} to */
@@ -38,25 +38,6 @@ function moveEntry(editor, form, pointer, to) {
   if (!Array.isArray(list) || to < 0 || to >= list.length) return announce(to < 0 ? 'Already first.' : 'Already last.')
   form.focusNext([`[data-grip]${at('data-pointer', join(parent(pointer), to))}`])
   editor.run(staying(reorder(pointer, to)))
-}
-
-/** @param {Editor} editor @param {string} pointer  of a list @param {unknown} value @param {number} [index] */
-export function addEntry(editor, pointer, value, index) {
-  const list = get(editor.root, pointer)
-  const here = Array.isArray(list) ? list : []
-  const place = index ?? here.length
-  editor.run({
-    label: `Add to ${last(pointer).replaceAll('_', ' ')}`,
-    apply: (doc) => ({ ...doc, component: insert(Array.isArray(list) ? doc.component : withList(doc.component, pointer), join(pointer, place), value) }),
-  })
-  return join(pointer, place)
-}
-
-/** @param {any} component @param {string} pointer */
-function withList(component, pointer) {
-  const copy = structuredClone(component)
-  get(copy, parent(pointer))[last(pointer)] = []
-  return copy
 }
 
 /** @param {Editor} editor @param {Form} form @param {string} pointer */
@@ -79,8 +60,9 @@ function typeThrough(editor, form, event, input) {
   if (!(adder instanceof HTMLElement)) return
   if (event.key === 'Enter' && !event.isComposing) {
     event.preventDefault()
-    const added = addEntry(editor, list, JSON.parse(adder.dataset['json'] ?? 'null'), Number(last(pointer)) + 1)
-    form.focusNext([`input${at('data-pointer', added)}`])
+    const index = Number(last(pointer)) + 1
+    form.focusNext([`input${at('data-pointer', join(list, index))}`])
+    editor.run(addEntry(list, JSON.parse(adder.dataset['json'] ?? 'null'), index))
   } else if (event.key === 'Backspace' && input.value === '') {
     event.preventDefault()
     removeEntry(editor, form, pointer)

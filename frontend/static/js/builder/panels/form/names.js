@@ -1,8 +1,7 @@
 // @ts-check
-import { conditionText } from '../canvas/scene.js'
-import { KIND_ICON, titleOf, typeLabel } from '../document/catalogue.js'
+import { KIND_ICON, typeLabel } from '../../document/catalogue.js'
 
-/** @typedef {import('../editor.js').Editor} Editor */
+/** @typedef {import('../../editor.js').Editor} Editor */
 
 /** Components in a form look and read as they do on the canvas. @param {HTMLElement} root @param {Editor} editor */
 export function nameParts(root, editor) {
@@ -16,9 +15,9 @@ function namePart(place, editor) {
   const component = editor.at(pointer)
   if (!component) return
   const kind = editor.catalogue.kindOf(component)
-  const isCondition = kind === 'termination' && editor.catalogue.children(component, '').length === 0
+  const isCondition = kind === 'termination'
   const type = typeLabel(component.provider)
-  const title = isCondition ? editor.report.words[pointer] ?? conditionText(component) : titleOf(component)
+  const title = editor.titleAt(pointer)
   place.dataset['kind'] = kind
   place.querySelector('[data-slot-icon]')?.setAttribute('data-icon', KIND_ICON[kind])
   place.querySelector('[data-slot-title]')?.replaceChildren(title)

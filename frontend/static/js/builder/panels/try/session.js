@@ -1,10 +1,10 @@
 // @ts-check
-/** @import { Batch, Entry, Pending, RunState } from '../../playground/types.js' */
-import { api } from '../../core/api.js'
-import { eventsOf } from '../../core/event-stream.js'
-import { withApproval } from '../../playground/approval.js'
-import { usageTotal } from '../../playground/format.js'
-import { hasEnded } from '../../playground/run-words.js'
+/** @import { Batch, Entry, Pending, RunState } from '../../../playground/types.js' */
+import { api } from '../../../core/api.js'
+import { eventsOf } from '../../../core/event-stream.js'
+import { withApproval } from '../../../playground/approval.js'
+import { usageTotal } from '../../../playground/format.js'
+import { hasEnded } from '../../../playground/run-words.js'
 
 /** Who asks for the person's next message: the try itself; parts that ask have names. */
 const NEXT = ''
@@ -32,7 +32,7 @@ export class TrySession extends EventTarget {
   #show
 
   /**
-   * @param {import('../document/catalogue.js').Component} component  as it is edited now
+   * @param {import('../../document/catalogue.js').Component} component  as it is edited now
    * @param {string} kind  what the part is called in questions to the person
    * @param {(batch: Batch) => void} show
    */
@@ -63,7 +63,12 @@ export class TrySession extends EventTarget {
     const requestId = this.#requestId
     this.#become('working')
     this.#since = performance.now()
-    await this.answer(requestId, text)
+    try {
+      await this.answer(requestId, text)
+    } catch (error) {
+      if (this.phase === 'working') this.#become('waiting') // it was not heard, and can be said again
+      throw error
+    }
   }
 
   /** Answer what the part itself asks. @param {string} requestId @param {string} text */

@@ -1,6 +1,6 @@
 // @ts-check
 // Bring drawn HTML in line with fresh HTML: what stays the same stays the same element, with focus, caret and unfolded parts.
-import { saysTheSame } from '../document/values.js'
+import { saysTheSame } from '../../document/values.js'
 
 /** @typedef {(control: HTMLElement) => boolean} IsUnfinished  whether a control holds text that is no value yet, and is left alone */
 
@@ -23,7 +23,7 @@ function morphAttributes(old, fresh) {
   }
 }
 
-/** @param {import('../../elements/json-code.js').JsonCode} old @param {Element} fresh @param {IsUnfinished} isUnfinished */
+/** @param {import('../../../elements/json-code.js').JsonCode} old @param {Element} fresh @param {IsUnfinished} isUnfinished */
 function morphCode(old, fresh, isUnfinished) {
   const text = fresh.querySelector('textarea')?.value ?? ''
   if (!isUnfinished(old) && !saysTheSame(old.dataset['kind'] ?? 'string', old.text, text)) old.text = text

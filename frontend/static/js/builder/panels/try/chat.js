@@ -1,10 +1,10 @@
 // @ts-check
-/** @import { Batch } from '../../playground/types.js' */
-import { el, find } from '../../core/dom.js'
-import { Chat } from '../../playground/chat.js'
-import { colourBook } from '../../playground/participants.js'
-import { createSelection } from '../../playground/selection.js'
-import { followTail } from '../../playground/tail.js'
+/** @import { Batch } from '../../../playground/types.js' */
+import { el, find } from '../../../core/dom.js'
+import { Chat } from '../../../playground/chat.js'
+import { colourBook } from '../../../playground/participants.js'
+import { createSelection } from '../../../playground/selection.js'
+import { followTail } from '../../../playground/tail.js'
 
 /**
  * The conversation of one try, drawn as the playground draws that of a run.
@@ -34,6 +34,7 @@ export function tryChat(scroller, list, answer, unfolds, signal) {
       const newest = calls[calls.length - 1]
       if (newest instanceof HTMLDetailsElement) newest.open = true
       tail.grown(0)
+      newest?.scrollIntoView({ block: 'nearest' })
     },
   }
 }

@@ -1,15 +1,15 @@
 // @ts-check
-import { api, ApiError } from '../../core/api.js'
-import { el, find, prose } from '../../core/dom.js'
-import { Editor } from '../editor.js'
-import { formTab } from './form-tab.js'
+import { api, ApiError } from '../../../core/api.js'
+import { el, find, prose } from '../../../core/dom.js'
+import { Editor } from '../../editor.js'
+import { formTab } from '../form/tab.js'
 
 /** @typedef {{ name: string, description?: string, parameters?: Record<string, unknown> }} Tool */
 
 /**
  * Choosing a tool and filling in its arguments.
  * @param {HTMLElement} root
- * @param {import('../document/catalogue.js').Catalogue} catalogue
+ * @param {import('../../document/catalogue.js').Catalogue} catalogue
  * @param {AbortSignal} signal
  */
 export function toolForm(root, catalogue, signal) {
@@ -72,7 +72,7 @@ export function toolForm(root, catalogue, signal) {
   }
 }
 
-/** The arguments are edited like a config. @param {import('../document/catalogue.js').Catalogue} catalogue */
+/** The arguments are edited like a config. @param {import('../../document/catalogue.js').Catalogue} catalogue */
 function argumentsEditor(catalogue) {
   return new Editor({ name: 'Arguments', component: { provider: '', config: {} }, layout: {} }, catalogue)
 }

@@ -1,0 +1,15 @@
+// @ts-check
+// How each kind of part is tried.
+
+/** What a kind is tried with. @type {Record<string, 'talk' | 'tools' | 'termination'>} */
+export const SHAPES = { team: 'talk', agent: 'talk', model: 'talk', tool: 'tools', workbench: 'tools', termination: 'termination' }
+/** Where one begins to type. */
+export const FIRST = /** @type {Record<string, string>} */ ({ talk: 'composer', tools: 'tools', termination: 'pasted' })
+/** What one does there. */
+export const HINTS = /** @type {Record<string, string>} */ ({
+  team: 'Give the team a task. It runs as it is edited now, apart from its other runs.',
+  agent: 'Talk with this agent alone. It remembers what was said until you reset it.',
+  model: 'Send the model a message, without an agent around it.',
+  tool: 'Fill in the arguments and call the tool.',
+  workbench: 'Call one of its tools.',
+})
