@@ -116,7 +116,7 @@ class Freed(Component, ComponentBase[BaseModel], metaclass=FreeMeta):
         return self
 
     def __init__(self, *args: Any, **data: Any) -> None:
-        before = dict(vars(self))
+        before = {name: value for name, value in vars(self).items() if name not in self.__private_attributes__}
         names = (*self.positional, *("" for _ in args))
         given_by_place = [adopt(name, value) for name, value in zip(names, args, strict=False)]
         super().__init__(*given_by_place, **{name: adopt(name, value) for name, value in data.items()})
@@ -138,7 +138,7 @@ class Freed(Component, ComponentBase[BaseModel], metaclass=FreeMeta):
                 shared.set(self, value, by_engine=by_engine)
                 return
         if name in cls.__private_attributes__:
-            cast("dict[str, Any]", self.__pydantic_private__)[name] = value
+            cast("dict[str, Any]", self.__pydantic_private__)[name] = vars(self)[name] = value
         else:
             object.__setattr__(self, name, value)
 

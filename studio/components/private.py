@@ -12,7 +12,10 @@ from pydantic import BaseModel, ConfigDict
 
 
 class PrivateValue:
-    """Reads one private attribute of a model where Pydantic keeps it; setting stays with Pydantic."""
+    """Reads one private attribute of a model where Pydantic keeps it, and puts it beside the fields.
+
+    From then on it is found there before this is asked. Pydantic's own place holds it, too, for copies and pickles.
+    """
 
     __slots__ = ("name",)
 
@@ -21,9 +24,23 @@ class PrivateValue:
 
     def __get__(self, model: BaseModel | None, owner: type[BaseModel]) -> object:
         try:
-            return model.__pydantic_private__[self.name]  # pyright: ignore -- what fails is told below
+            value = model.__pydantic_private__[self.name]  # pyright: ignore -- what fails is told below
         except (AttributeError, KeyError, TypeError):
             raise AttributeError(f"{owner.__name__!r} object has no attribute {self.name!r}") from None
+        vars(model)[self.name] = value
+        return value
+
+
+def set_private(model: BaseModel, name: str, value: object) -> bool:
+    """Set a private attribute as Pydantic does, without its way there; False where the model has none of that name."""
+    try:
+        private = model.__pydantic_private__
+    except AttributeError:
+        return False
+    if private is None or name not in private:
+        return False
+    private[name] = model.__dict__[name] = value
+    return True
 
 
 def settle_annotations(cls: type[BaseModel]) -> None:
@@ -58,11 +75,5 @@ class StatefulModel(BaseModel):
     if not TYPE_CHECKING:  # else any attribute could be set
 
         def __setattr__(self, name: str, value: object) -> None:
-            try:
-                private = self.__pydantic_private__
-            except AttributeError:
-                private = None
-            if private is not None and name in private:
-                private[name] = value  # what Pydantic does, without its way there
-            else:
+            if not set_private(self, name, value):
                 super().__setattr__(name, value)
