@@ -15,7 +15,7 @@ from studio.agents.releasing import release_all
 from studio.agents.structured import StructuredMessageFactory
 from studio.agents.templates import fill_in, unknown_placeholders, unreadable
 from studio.agents.tool_round import Toolbox
-from studio.agents.turn import Formatter, Means, Turn
+from studio.agents.turn import Formatter, Means, Turns
 from studio.components import JsonObject, Warn
 from studio.contexts import ChatCompletionContext, UnboundedChatCompletionContext
 from studio.errors import Finding
@@ -26,6 +26,7 @@ from studio.messages import (
     FunctionCall,
     FunctionExecutionResult,
     HandoffMessage,
+    Response,
     StopMessage,
     StructuredMessage,
     SystemMessage,
@@ -141,8 +142,7 @@ class AssistantAgent(ChatAgent):
 
     _formatter: Formatter | None = PrivateAttr(default=None)
     _means: Means | None = PrivateAttr(default=None)
-    _turn: Turn | None = PrivateAttr(default=None)
-    """The newest."""
+    _turns: Turns = PrivateAttr(default_factory=Turns)
 
     def __init__(
         self,
@@ -249,32 +249,35 @@ class AssistantAgent(ChatAgent):
     def on_messages_stream(
         self, messages: Sequence[BaseChatMessage], cancellation_token: CancellationToken | None = None
     ) -> AsyncGenerator[Step, None]:
-        self._give_up_turn()
-        turn = self._turn = Turn(self._means or self._prepared(), cancellation_token or CancellationToken())
+        turn = self._turns.begin(self._means or self._prepared(), cancellation_token or CancellationToken())
         if not self.input_guardrails and not self.output_guardrails:
             return turn.steps(messages)
         rails = (self.input_guardrails or (), self.output_guardrails or ())
         return guarded(self.name, rails, messages, cancellation_token, lambda: turn.steps(messages))
 
+    async def take_turn(
+        self, messages: list[BaseChatMessage], token: CancellationToken
+    ) -> Response | AsyncGenerator[Step, None]:
+        means = self._means or self._prepared()
+        if not means.is_plain:
+            return self.on_messages_stream(messages, token)
+        return await self._turns.begin(means, token).taken(messages)
+
     def unheard(self, messages: Sequence[BaseChatMessage]) -> Sequence[BaseChatMessage]:
-        return () if self._turn is not None and self._turn.heard is messages else messages
+        newest = self._turns.newest
+        return () if newest is not None and newest.heard is messages else messages
 
     async def on_reset(self, cancellation_token: CancellationToken | None = None) -> None:
         del cancellation_token
-        self._give_up_turn()
+        self._turns.give_up()
         await self._prepared().context.clear()
-
-    def _give_up_turn(self) -> None:
-        """Let the turn before write nothing any more, should it end late."""
-        if self._turn is not None:
-            self._turn.give_up()
 
     async def save_state(self) -> Mapping[str, JsonValue]:
         context = await self._prepared().context.save_state()
         return {"type": STATE_TYPE, "version": "1.0.0", "llm_context": dict(context)}
 
     async def load_state(self, state: Mapping[str, JsonValue]) -> None:
-        self._give_up_turn()
+        self._turns.give_up()
         await self._prepared().context.load_state(cast("JsonObject", state.get("llm_context") or {"messages": []}))
 
     async def release(self) -> None:
@@ -305,6 +308,7 @@ class AssistantAgent(ChatAgent):
                 reflects=self.reflect_on_tool_use,
                 summary_of=self._formatter or self._summarise,
                 answer_format=self.structured_message_factory,
+                is_plain=type(self).on_messages_stream is AssistantAgent.on_messages_stream and not self._guardrails(),
             )
         return self._means
 

@@ -84,6 +84,11 @@ class ChatAgent(Participant):
             yield message
         yield response
 
+    async def take_turn(
+        self, messages: list[BaseChatMessage], token: CancellationToken
+    ) -> Response | AsyncGenerator[Step, None]:
+        return self.on_messages_stream(messages, token)
+
     async def work(
         self,
         messages: list[BaseChatMessage] | None,

@@ -13,7 +13,7 @@ from studio.agents.releasing import release_all
 from studio.agents.tasks import Task, cancellable, messages_of
 from studio.components import Component, walk
 from studio.errors import Finding, InvalidComponent
-from studio.messages import BaseChatMessage, BaseMessage, CancellationToken, TaskResult
+from studio.messages import BaseChatMessage, BaseMessage, CancellationToken, Response, TaskResult
 
 
 class Participant(Component):
@@ -99,6 +99,12 @@ class Participant(Component):
     ) -> AsyncGenerator[BaseMessage | TaskResult, None]:
         """One run inside another or on its own; `run_stream` is for callers."""
         raise NotImplementedError
+
+    async def take_turn(
+        self, messages: list[BaseChatMessage], token: CancellationToken
+    ) -> Response | AsyncGenerator[BaseMessage | Response, None] | AsyncGenerator[BaseMessage | TaskResult, None]:
+        """Speak in a team: the response, where there is nothing else to tell; and else all that happens."""
+        return self.work(messages or None, token, False, is_inside=True)
 
     def unheard(self, messages: Sequence[BaseChatMessage]) -> Sequence[BaseChatMessage]:
         """Of those that a turn began with, which was then broken off, what it must be told again.

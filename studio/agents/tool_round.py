@@ -25,6 +25,7 @@ class Toolbox:
         self._owners: dict[str, Workbench] = {}
         self._is_started = False
         self._handoff_schemas = [handoff.tool_schema for handoff in handoffs.values()]
+        self.is_empty = not workbenches and not handoffs
 
     async def schemas(self) -> list[ToolSchema]:
         """What the model is told it can call; asked anew for each model call, since a server's list may change."""

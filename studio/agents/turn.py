@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal, cast
 
 from pydantic import BaseModel
 
@@ -87,19 +87,18 @@ class Means:
     reflects: bool
     summary_of: Formatter
     answer_format: StructuredMessageFactory | None
+    is_plain: bool
+    """Whether nothing stands between a turn and the team: no guardrail, and no method of a derived class."""
 
 
-class Question(NamedTuple):
-    """What an agent asks its model."""
-
-    messages: Sequence[LLMMessage]
-    tools: Sequence[ToolSchema]
-    tool_choice: Literal["auto", "none"]
-    json_output: type[BaseModel] | None
+Question = tuple[Sequence[LLMMessage], Sequence[ToolSchema], Literal["auto", "none"], type[BaseModel] | None]
+"""What an agent asks its model: the messages, the tools, whether it may call them, and the form of its answer."""
 
 
 class Turn:
     """Asks the model, makes the calls it wishes for, asks again, answers. Made anew for each turn."""
+
+    __slots__ = ("_inner", "_is_given_up", "_means", "_message_id", "_result", "_results", "_token", "heard")
 
     def __init__(self, means: Means, token: CancellationToken) -> None:
         self._means = means
@@ -116,24 +115,39 @@ class Turn:
         """Write nothing into the context any more: the agent has gone on without this turn, or begun anew."""
         self._is_given_up = True
 
-    async def steps(self, messages: Sequence[BaseChatMessage]) -> AsyncGenerator[Step, None]:
-        """Everything that happens, the response last."""
-        await add_to_context(self._means.context, messages)
+    async def taken(self, messages: Sequence[BaseChatMessage]) -> Response | AsyncGenerator[Step, None]:
+        """The response, where there is nothing else to tell; and else all that happens, the response last."""
+        means = self._means
+        if means.streams or means.memory:
+            return self.steps(messages)
+        await add_to_context(means.context, messages)
         self.heard = messages
-        for memory in self._means.memory:
-            found = await memory.update_context(self._means.context)
-            if found and found.memories.results:  # a memory of a script may give nothing at all
-                yield self._note(MemoryQueryEvent(content=found.memories.results, source=self._means.name))
         self._message_id = effects.new_id()
+        result = await self._ask(may_call_tools=True)
+        if isinstance(result.content, str) and not result.thought:
+            await means.context.add_message(self._as_said(result))
+            return self._respond(self._answer(result.content, result, self._message_id))
+        self._result = result
+        return self.steps(messages)
+
+    async def steps(self, messages: Sequence[BaseChatMessage]) -> AsyncGenerator[Step, None]:
+        """All that happens, the response last; goes on where `taken` ended."""
+        if self.heard is None:
+            await add_to_context(self._means.context, messages)
+            self.heard = messages
+            async with aclosing(self._recall()) as events:
+                async for event in events:
+                    yield event
+            self._message_id = effects.new_id()
         executed: list[tuple[FunctionCall, FunctionExecutionResult]] = []
         for _ in range(self._means.max_rounds):
             if self._means.streams:
                 async with aclosing(self._write(self._message_id, may_call_tools=True)) as chunks:
                     async for chunk in chunks:
                         yield chunk
-            else:
+            elif self._result is None:
                 self._result = await self._ask(may_call_tools=True)
-            result = self._answered()
+            result, self._result = self._answered(), None
             if result.thought:  # it takes the id that the chunks named
                 yield self._note(ThoughtEvent(content=result.thought, source=self._means.name, id=self._message_id))
                 self._message_id = effects.new_id()
@@ -141,9 +155,7 @@ class Turn:
                 await self._remember(result)
                 yield self._respond(self._answer(result.content, result, self._message_id))
                 return
-            yield self._note(
-                ToolCallRequestEvent(content=result.content, source=self._means.name, models_usage=result.usage)
-            )
+            yield self._note(ToolCallRequestEvent.made(self._means.name, result.usage, content=[*result.content]))
             async with aclosing(self._call_tools(result, result.content)) as steps:
                 async for step in steps:
                     yield step
@@ -154,6 +166,13 @@ class Turn:
         async with aclosing(self._conclude(executed)) as steps:
             async for step in steps:
                 yield step
+
+    async def _recall(self) -> AsyncGenerator[BaseMessage, None]:
+        """Let the memories add to the context."""
+        for memory in self._means.memory:
+            found = await memory.update_context(self._means.context)
+            if found and found.memories.results:  # a memory of a script may give nothing at all
+                yield self._note(MemoryQueryEvent(content=found.memories.results, source=self._means.name))
 
     async def _call_tools(self, wish: CreateResult, calls: Sequence[FunctionCall]) -> AsyncGenerator[Step, None]:
         """Make the calls; their results are in `_results` afterwards.
@@ -174,7 +193,7 @@ class Turn:
                     if not hands_over:
                         is_done = True
                         await self._take_up(wish, item)
-            yield self._note(ToolCallExecutionEvent(content=self._results, source=self._means.name))
+            yield self._note(ToolCallExecutionEvent.made(self._means.name, content=[*self._results]))
             if hands_over:
                 is_done = True
                 await self._take_up(wish, self._results)
@@ -222,12 +241,12 @@ class Turn:
     async def _write(self, message_id: str, *, may_call_tools: bool) -> AsyncGenerator[Step, None]:
         """Call the model once, giving its answer in pieces; the whole is in `_result` afterwards."""
         means, self._result = self._means, None
-        asked = await self._question(may_call_tools)
+        messages, tools, tool_choice, json_output = await self._question(may_call_tools)
         stream = means.client.create_stream(
-            asked.messages,
-            tools=asked.tools,
-            tool_choice=asked.tool_choice,
-            json_output=asked.json_output,
+            messages,
+            tools=tools,
+            tool_choice=tool_choice,
+            json_output=json_output,
             cancellation_token=self._token,
         )
         async with aclosing(stream) as items:
@@ -243,9 +262,9 @@ class Turn:
         messages = await means.context.shown_after(system)
         if not means.client.info["vision"] and hold_parts(messages):
             messages = without_images(messages)
-        tools = await means.toolbox.schemas() if may_call_tools else []
+        tools = await means.toolbox.schemas() if may_call_tools and not means.toolbox.is_empty else ()
         wanted = means.answer_format.content_model if means.answer_format else None
-        return Question(messages, tools, "auto" if may_call_tools else "none", wanted)
+        return messages, tools, "auto" if may_call_tools else "none", wanted
 
     def _answered(self) -> CreateResult:
         # Clients of the studio see to this themselves; that of a script may end its stream early.
@@ -275,7 +294,7 @@ class Turn:
         name, answer_format = self._means.name, self._means.answer_format
         if answer_format is not None:
             return answer_format.message(text, source=name, usage=result.usage, message_id=message_id)
-        return TextMessage(content=text, source=name, models_usage=result.usage, id=message_id)
+        return TextMessage.made(name, result.usage, message_id, content=text)
 
     def _summary(self, executed: Sequence[tuple[FunctionCall, FunctionExecutionResult]]) -> ToolCallSummaryMessage:
         done = [(call, result) for call, result in executed if call.name not in self._means.handoffs]
@@ -303,15 +322,36 @@ class Turn:
             context.append(FunctionExecutionResultMessage(content=[found for _, found in others]))
         elif result.thought:
             context.append(AssistantMessage(content=result.thought, source=name))
-        return HandoffMessage(content=told[-1], target=chosen.target, source=name, context=context)
+        return HandoffMessage.made(name, content=told[-1], target=chosen.target, context=context)
+
+
+class Turns:
+    """The turns of one agent. Only the newest may write into its context."""
+
+    __slots__ = ("newest",)
+
+    def __init__(self) -> None:
+        self.newest: Turn | None = None
+
+    def begin(self, means: Means, token: CancellationToken) -> Turn:
+        """Begin the next one."""
+        if self.newest is not None:
+            self.newest.give_up()
+        self.newest = Turn(means, token)
+        return self.newest
+
+    def give_up(self) -> None:
+        """Let the turn before write nothing any more, should it end late."""
+        if self.newest is not None:
+            self.newest.give_up()
 
 
 async def add_to_context(context: ChatCompletionContext, messages: Sequence[BaseChatMessage]) -> None:
     """Tell a model context what was said; what a handoff brings along comes first."""
     told: list[LLMMessage] = []
     for message in messages:
-        if isinstance(message, HandoffMessage):
-            told.extend(message.context)
+        if message.brings_context:
+            told += cast("HandoffMessage", message).context
         told.append(message.to_model_message())
     await context.add_messages(told)
 

@@ -339,7 +339,8 @@ def _held_in(value: object, where: str) -> Iterator[tuple[str, Component | Secre
             yield from _held_in(getattr(value, name), f"{where}/{escape(name)}")
     elif isinstance(value, list | tuple):
         for index, item in enumerate(cast("Sequence[object]", value)):
-            yield from _held_in(item, f"{where}/{index}")
+            if not isinstance(item, str):  # a list may hold thousands
+                yield from _held_in(item, f"{where}/{index}")
     elif isinstance(value, dict):
         for key, item in cast("dict[object, object]", value).items():
             yield from _held_in(item, f"{where}/{escape(str(key))}")

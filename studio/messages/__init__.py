@@ -68,6 +68,7 @@ from studio.messages.prompt import word_count as word_count
 from studio.messages.reading import message_from_json as message_from_json
 from studio.messages.reading import message_types as message_types
 from studio.messages.reading import type_name as type_name
+from studio.messages.unchecked import unchecked as unchecked
 
 if TYPE_CHECKING:
     from studio.messages.unions import AgentEvent as AgentEvent

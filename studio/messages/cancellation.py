@@ -36,6 +36,13 @@ class CancellationToken:
         if future in self._linked:
             self._linked.remove(future)
 
+    def link_task(self) -> asyncio.Task[Any] | None:
+        """Let `cancel` end the running task, until it is unlinked; it is returned."""
+        task = asyncio.current_task()
+        if task is not None:
+            self.link_future(task)
+        return task
+
 
 class linked:
     """Inside the block, `token.cancel()` cancels the running task; afterwards it does not."""
@@ -46,10 +53,7 @@ class linked:
         self._token = token
 
     def __enter__(self) -> None:
-        token = self._token
-        task = self._task = asyncio.current_task() if token is not None else None
-        if token is not None and task is not None:
-            token.link_future(task)
+        self._task = self._token.link_task() if self._token is not None else None
 
     def __exit__(self, *_: object) -> None:
         token, task = self._token, self._task

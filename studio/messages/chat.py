@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, ClassVar, Generic, Literal, Self, TypeVar, cast
+from typing import Any, ClassVar, Generic, Literal, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, SerializeAsAny, computed_field
 
@@ -24,6 +24,7 @@ from studio.messages.llm import (
     RequestUsage,
     UserMessage,
 )
+from studio.messages.unchecked import unchecked
 
 Content = TypeVar("Content", bound=BaseModel, covariant=True)
 
@@ -48,6 +49,20 @@ class BaseMessage(BaseModel):
         super().__pydantic_init_subclass__(**kwargs)
         settle_annotations(cls)
 
+    @classmethod
+    def made(cls, source: str, models_usage: RequestUsage | None = None, message_id: str = "", **own: Any) -> Self:
+        """One of values that are known to be of their types: all that its class adds, in their order."""
+        values: dict[str, Any] = {
+            "id": message_id or effects.new_id(),
+            "source": source,
+            "models_usage": models_usage,
+            "metadata": {},
+            "created_at": effects.now(),
+            **own,
+            "type": cls.__name__,
+        }
+        return unchecked(cls, ("source", *own), values)
+
     def to_text(self) -> str:
         """The message as a person reads it."""
         return str(getattr(self, "content", ""))
@@ -66,6 +81,8 @@ class BaseChatMessage(BaseMessage):
     """A message that travels to the other agents of the team."""
 
     is_chat: ClassVar[bool] = True
+    brings_context: ClassVar[bool] = False
+    """Whether it is a handoff, whose `context` a model reads first."""
 
     def to_model_text(self) -> str:
         """The message as text for a model that reads no pictures."""
@@ -86,12 +103,12 @@ class BaseTextChatMessage(BaseChatMessage):
 
     def to_model_message(self) -> UserMessage:
         """One for all who hear it; anew if the message was changed."""
-        kept: UserMessage | None = self.__dict__.get("_model_message")
-        text = self.to_text()
-        if kept is None or kept.content != text or kept.source != self.source:
-            kept = UserMessage(content=text, source=self.source)
-            cast("dict[str, Any]", self.__dict__)["_model_message"] = kept
-        return kept
+        own = vars(self)
+        kept: tuple[str, str, UserMessage] | None = own.get("_model_message")
+        text, source = self.to_text(), own["source"]
+        if kept is None or kept[0] != text or kept[1] != source:
+            kept = own["_model_message"] = text, source, UserMessage(content=text, source=source)
+        return kept[2]
 
 
 class TextMessage(BaseTextChatMessage):
@@ -125,6 +142,8 @@ class StopMessage(BaseTextChatMessage):
 
 class HandoffMessage(BaseTextChatMessage):
     """Hands the conversation to `target`; receivers read `context` first."""
+
+    brings_context: ClassVar[bool] = True
 
     target: str
     context: list[LLMMessage] = Field(default_factory=list[LLMMessage])

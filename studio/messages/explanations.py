@@ -10,11 +10,13 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import Any, ClassVar, Literal, Self, TypeVar
 
 from pydantic import Field
 
+from studio import effects
 from studio.messages.chat import BaseAgentEvent
+from studio.messages.unchecked import unchecked
 
 Item = TypeVar("Item")
 
@@ -36,6 +38,8 @@ Rule = Literal[
 """By which a team chose. `no usable answer`: the model was asked and named nobody who may speak. `broken off`: an
 earlier turn is taken up again."""
 
+_EMPTY = {"id", "models_usage", "metadata"}
+
 MOST_TEXT = 4_000
 """Characters of a prompt or an answer that an explanation repeats; a run of any length logs no more per turn."""
 
@@ -52,9 +56,23 @@ class Explanation(BaseAgentEvent):
     path: list[str] = Field(default_factory=list[str])
     """Participants through whom it came, from the outside in; empty for the team that was run."""
 
+    @classmethod
+    def told(cls, *, source: str, team: str, **what: Any) -> Self:
+        """One of values that are known to be of their types, all of them and in their order."""
+        shared: dict[str, Any] = {"id": "", "source": source, "models_usage": None, "metadata": {}}
+        values: dict[str, Any] = {
+            **shared,
+            "created_at": effects.now(),
+            "team": team,
+            "path": [],
+            **what,
+            "type": cls.__name__,
+        }
+        return unchecked(cls, ("source", "team", *what), values)
+
     def dump(self) -> dict[str, Any]:
         """As plain JSON, without what is empty in every one of them: there are two for each turn."""
-        return self.model_dump(mode="json", exclude={"id", "models_usage", "metadata"}, exclude_none=True)
+        return self.model_dump(mode="json", exclude=_EMPTY, exclude_none=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

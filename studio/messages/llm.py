@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import base64
 import binascii
-from functools import cached_property
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import cache, cached_property
+from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, Protocol, Self, cast
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, SerializationInfo, model_serializer, model_validator
+from pydantic_core import PydanticSerializationError, to_json
 from typing_extensions import TypedDict
 
 from studio.effects import canonical_json, sha256_hex
@@ -99,10 +103,13 @@ class Image(BaseModel):
 
 def _init_by_place(self: BaseModel, *values: object, **named: object) -> None:
     """Take the fields also by place: in AutoGen these classes are dataclasses."""
-    fields = type(self).model_fields
-    if len(values) > len(fields):
-        raise TypeError(f"{type(self).__name__} has {len(fields)} fields, {len(values)} values were given.")
-    BaseModel.__init__(self, **dict(zip(fields, values, strict=False)), **named)
+    if values:
+        fields = type(self).model_fields
+        if len(values) > len(fields):
+            raise TypeError(f"{type(self).__name__} has {len(fields)} fields, {len(values)} values were given.")
+        BaseModel.__init__(self, **dict(zip(fields, values, strict=False)), **named)
+    else:
+        BaseModel.__init__(self, **named)
 
 
 class FunctionCall(BaseModel):
@@ -144,6 +151,11 @@ class RequestUsage(BaseModel):
         return repr(self)
 
 
+@cache
+def _in_order(cls: type[BaseModel]) -> Sequence[str]:
+    return sorted(cls.model_fields)
+
+
 class _ModelMessage(BaseModel):
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -155,6 +167,10 @@ class _ModelMessage(BaseModel):
     @cached_property
     def digest(self) -> str:
         """SHA-256 of the message, made once, so that a call's hash needs only the digests of its messages."""
+        fields = vars(self)
+        if isinstance(fields["content"], str):  # all is text, which Pydantic writes in the same way, but sooner
+            with suppress(PydanticSerializationError):  # half a character
+                return sha256(to_json({name: fields[name] for name in _in_order(type(self))})).hexdigest()
         return sha256_hex(canonical_json(self.json_body))
 
 

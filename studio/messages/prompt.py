@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
+from operator import attrgetter
 from typing import NamedTuple, cast, overload
 
 from studio.messages.llm import LLMMessage, UserMessage
@@ -26,6 +27,8 @@ class Written(NamedTuple):
     """Of those that were written down."""
 
 
+_TEXT_ALONE = frozenset((str,))
+_content_of = attrgetter("content")
 _NOTHING_WRITTEN = Written("", 0)
 
 
@@ -45,10 +48,10 @@ class History(list[LLMMessage]):
     def holds_parts(self) -> bool:
         """Whether a message has several parts, which may be pictures."""
         if not self._has_parts:
-            for message in self[self._looked_at :]:
-                if type(message.content) is not str and type(message) is UserMessage:
-                    self._has_parts = True
+            new = self[self._looked_at :]
             self._looked_at = len(self)
+            if not _TEXT_ALONE.issuperset(map(type, map(_content_of, new))):
+                self._has_parts = any(map(_has_parts, new))
         return self._has_parts
 
     def sum_of(self, measure: Measure, end: int) -> int:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
-from contextlib import AbstractContextManager, aclosing, nullcontext
+from collections.abc import AsyncGenerator, AsyncIterator, Generator, Mapping, Sequence
+from contextlib import aclosing, contextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, Protocol, cast
 
@@ -37,9 +37,6 @@ TOKENS_PER_IMAGE = 765
 """What OpenAI charges for a picture of 1024 by 1024 in high detail."""
 BYTES_PER_TOKEN = 4
 NOTHING = RequestUsage.model_construct(prompt_tokens=0, completion_tokens=0)
-
-
-_NO_SURROUNDING = nullcontext()
 
 
 class HasSchema(Protocol):
@@ -91,7 +88,14 @@ class ModelCall(NamedTuple):
     @property
     def digest(self) -> str:
         """Equal for equal calls; made of the messages' own digests, so it costs nothing per earlier message."""
-        return f"{canonical_json(self._head())}\n{digest_over(self.messages)}"
+        is_plain = not self.tools and self.json_output is None and not self.extra_create_args
+        head = _plain_head(self.kind, self.tool_choice) if is_plain and isinstance(self.tool_choice, str) else None
+        return f"{head or canonical_json(self._head())}\n{digest_over(self.messages)}"
+
+
+@cache
+def _plain_head(kind: Literal["create", "create_stream"], choice: Literal["auto", "required", "none"]) -> str:
+    return canonical_json(ModelCall(kind, (), tool_choice=choice)._head())  # pyright: ignore[reportPrivateUsage]
 
 
 @dataclass(slots=True)
@@ -165,9 +169,19 @@ class ChatCompletionClient(Component):
             ModelRefused: The service rejected the request, or the model cannot do what is asked.
         """
         call = _make_call("create", messages, tools, tool_choice, json_output, extra_create_args)
-
-        with self._turn(), linked(cancellation_token):
-            answer = await effects.call_for(_ANSWER, partial(self.request_for, call), partial(self._create, call))
+        place = self._begin_call()
+        task = cancellation_token.link_task() if cancellation_token is not None else None
+        try:
+            if effects.is_live():
+                answer = await self._create(call)
+            else:
+                answer = await effects.call_for(_ANSWER, partial(self.request_for, call), partial(self._create, call))
+        except BaseException:
+            self._give_up_call(place)
+            raise
+        finally:
+            if cancellation_token is not None and task is not None:
+                cancellation_token.unlink_future(task)
         return self._count(call, answer)
 
     async def create_stream(
@@ -216,9 +230,22 @@ class ChatCompletionClient(Component):
             lambda: sha256_hex(f"{prefix}\n{call.digest}"),
         )
 
-    def _turn(self) -> AbstractContextManager[None]:
-        """Surrounds every call, also one that is answered from a log."""
-        return _NO_SURROUNDING
+    def _begin_call(self) -> int:
+        """Told of every call, also one that is answered from a log; what it returns is told when that is given up."""
+        return 0
+
+    def _give_up_call(self, place: int) -> None:
+        """Told of a call that failed or that nobody waits for any more."""
+
+    @contextmanager
+    def _turn(self) -> Generator[None]:
+        """Surrounds a call."""
+        place = self._begin_call()
+        try:
+            yield
+        except BaseException:
+            self._give_up_call(place)
+            raise
 
     def _count(self, call: ModelCall, result: CreateResult) -> CreateResult:
         self._spent.add(self._usage_to_count(call, result))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncGenerator, Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, Sequence
 from typing import Annotated, ClassVar, Self
 
 from pydantic import Field, PrivateAttr, model_validator
@@ -105,17 +104,16 @@ class ReplayChatCompletionClient(ChatCompletionClient):
         del messages, tools
         return max(0, TOTAL_TOKENS - self._spent.prompt_count - self._spent.completion_count)
 
-    @contextmanager
-    def _turn(self) -> Generator[None]:
-        """Take the next reply; a call that was given up or failed puts it back."""
+    def _begin_call(self) -> int:
+        """Take the next reply."""
         taken = self._index
         self._index = taken + 1
-        try:
-            yield
-        except BaseException:
-            if self._index == taken + 1:
-                self._index = taken
-            raise
+        return taken
+
+    def _give_up_call(self, place: int) -> None:
+        """Put the reply back, unless another one was taken since."""
+        if self._index == place + 1:
+            self._index = place
 
     def _reply(self, call: ModelCall) -> CreateResult:
         taken = self._index - 1

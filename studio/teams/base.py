@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from contextlib import aclosing
-from typing import Any
+from typing import Any, cast
 
 from pydantic import PrivateAttr
 
@@ -24,6 +24,7 @@ from studio.messages import (
     CancellationToken,
     ConditionProgress,
     EdgeDecision,
+    Response,
     Rule,
     SelectionAttempt,
     SelectSpeakerEvent,
@@ -34,7 +35,7 @@ from studio.messages import (
     is_explained,
 )
 from studio.teams.saving import SavedTeam
-from studio.teams.turns import Spoken, Unread, as_told, begin, speak
+from studio.teams.turns import Spoken, Unread, answered, as_told, speak
 from studio.tools.variables import with_variables
 
 
@@ -43,11 +44,7 @@ class Team(SavedTeam):
     kind of team.
     """
 
-    _speakers: Sequence[str] = PrivateAttr(default=())
     _by_name: dict[str, Participant] | None = PrivateAttr(default=None)
-    _stop_asked: str | None = PrivateAttr(default=None)
-    _token: CancellationToken | None = PrivateAttr(default=None)
-    """Of the run in progress; a model that chooses who speaks is asked with it."""
 
     def __init__(self, *args: Any, custom_message_types: object = None, **data: Any) -> None:
         """Make one as in AgentChat; message types need no registration here."""
@@ -70,7 +67,7 @@ class Team(SavedTeam):
             raise ValueError("The team is already running, it cannot run again until it is stopped.")
         run = self._run = object()
         self._was_used = True
-        ended = self._reason if is_inside and messages is None and self._unreported else None
+        ended = self._course.reason if is_inside and messages is None and self._unreported else None
         said = self._unreported = [*self._unreported] if is_inside else []
         reason = ""
         try:
@@ -112,8 +109,8 @@ class Team(SavedTeam):
         again, told = await self._begin(messages, token, show_task=show_task, is_inside=is_inside)
         for item in told:
             yield item
-        conversation = self._conversation
-        while self._reason is None and self._stop_asked is None:
+        course = self._course
+        while not course.is_over:
             choice = self.go_on(again) if again else self.choose_speaker()
             again = ()
             if isinstance(choice, tuple):
@@ -123,53 +120,61 @@ class Team(SavedTeam):
                 async with aclosing(choice) as events:
                     async for event in events:
                         yield event
-            if self._reason is not None:
+            if course.reason is not None:
                 break
-            names = self._speakers
+            names = course.speakers
             speakers = self._called_up(names)
             if self.emit_team_events:
-                conversation.give_word(names)
+                self._conversation.give_word(names)
                 yield SelectSpeakerEvent(content=list(names), source=self.manager_name)
-            unread = conversation.begin_turns(names)
-            is_alone = len(names) == 1
-            turn = begin(speakers[0], unread[0], token) if is_alone else self._turns_at_once(speakers, unread, token)
+            alone, turn = course.alone, await self._begin_turns(speakers, token)
+            if isinstance(turn, Response):
+                spoken = answered(alone, turn)
+                for item in await self._end_turn(spoken, spoken.messages):
+                    yield item
+                continue
             async with aclosing(turn) as steps:
                 async for step in steps:
-                    item = as_told(step, names[0] if is_alone else "")
-                    if not isinstance(item, Spoken):
-                        yield item
-                        continue
-                    for event in await self._end_turn(item, item.messages):
-                        yield event
-                    if item.unshown is not None:
-                        yield item.unshown
+                    item = as_told(step, alone)
+                    for shown in await self._end_turn(item, item.messages) if isinstance(item, Spoken) else (item,):
+                        yield shown
         await self._forget_counts()
-        yield self._reason or self._stop_asked or ""
+        yield course.reason or course.stop_asked or ""
 
     async def _begin(
         self, messages: list[BaseChatMessage] | None, token: CancellationToken, *, show_task: bool, is_inside: bool
     ) -> tuple[Sequence[str], Sequence[BaseMessage]]:
         """Take up the task: whose turns were broken off and go on, and what is to be shown first."""
         self._needs_reset = True
-        self._token = token
-        self._stop_asked = None
+        self._course.token = token
+        self._course.stop_asked = None
         if self.termination_condition:
             await self.termination_condition.start()
         await self.check_task(messages, is_inside=is_inside)
-        self._reason = None
+        self._course.reason = None
         again = self._conversation.take_back(self._unheard_by)
         if messages is None:
             return again, ()
         await self.hear(messages, messages, speaker=None)
         self._task_heard = messages
         await self.judge(messages, is_turn=False)
-        return (), (*self._how_far(), *(messages if show_task else ()))
+        return (), (*(self._how_far() if is_explained() else ()), *(messages if show_task else ()))
 
     def _called_up(self, names: Sequence[str]) -> list[Participant]:
         """Those who have the word."""
         if not names:
             raise RunFailed("Nobody is left who could speak.", fix="Give the team a new task, or reset it.")
-        return [self._participant(name) for name in names]
+        named = self._named()
+        return [named.get(name) or self._participant(name) for name in names]
+
+    async def _begin_turns(
+        self, speakers: Sequence[Participant], token: CancellationToken
+    ) -> Response | AsyncGenerator[BaseMessage | Response | TaskResult, None]:
+        """Hand over what they have not read, and let them speak."""
+        names, conversation = self._course.speakers, self._conversation
+        if len(names) == 1:
+            return await speakers[0].take_turn(conversation.begin_turn(names[0]), token)
+        return self._turns_at_once(speakers, conversation.begin_turns(names), token)
 
     async def _turns_at_once(
         self, speakers: Sequence[Participant], unread: Sequence[Unread], token: CancellationToken
@@ -187,28 +192,28 @@ class Team(SavedTeam):
                         continue
                     new.extend(item.messages)
                     still_speaking -= 1
-                    for event in await self._end_turn(item, None if still_speaking else new):
-                        yield event
-                    if item.unshown is not None:
-                        yield item.unshown
+                    for shown in await self._end_turn(item, None if still_speaking else new):
+                        yield shown
         finally:
             for item in left if self._run is run else ():
                 if isinstance(item, Spoken):  # broken off when this one of several had spoken
                     await self._end_turn(item, None)
 
     async def _end_turn(self, spoken: Spoken, new: Sequence[BaseMessage] | None) -> Sequence[BaseMessage]:
-        """Take up what somebody has said; how far the conditions are is returned.
+        """Take up what somebody has said; what is then to be shown is returned.
 
         Args:
             spoken: The end of a turn.
             new: What the conditions look at; None while others still speak.
         """
-        await self.hear(spoken.messages, spoken.said, speaker=spoken.name)
-        self._conversation.end_turn(spoken.name)
+        name, messages, said, unshown = spoken
+        await self.hear(messages, said, speaker=name)
+        self._conversation.end_turn(name)
+        last = () if unshown is None else (unshown,)
         if new is None:
-            return ()
+            return last
         await self.judge(new, is_turn=True)
-        return self._how_far()
+        return (*self._how_far(), *last) if is_explained() else last
 
     # --- explaining, to those who ask (`studio.messages.explained`) ---
 
@@ -232,11 +237,11 @@ class Team(SavedTeam):
             attempts: What it answered.
             edges: Those of a graph that were looked at.
         """
-        return SpeakerDecisionEvent(
+        return SpeakerDecisionEvent.told(
             source=self.manager_name,
             team=self.name,
             candidates=self.participant_names if candidates is None else list(candidates),
-            chosen=list(self._speakers),
+            chosen=list(self._course.speakers),
             rule=rule,
             reason=reason,
             prompt=clipped(prompt),
@@ -244,14 +249,12 @@ class Team(SavedTeam):
             edges=list(edges),
         )
 
-    def _how_far(self) -> Sequence[TerminationProgressEvent]:
-        if not is_explained():
-            return ()
+    def _how_far(self) -> tuple[TerminationProgressEvent]:
         conditions = list(self.limits())
         if self.termination_condition is not None:
             conditions.extend(self.termination_condition.progress("/config/termination_condition"))
-        told = TerminationProgressEvent(
-            source=self.manager_name, team=self.name, conditions=conditions, stop_reason=self._reason
+        told = TerminationProgressEvent.told(
+            source=self.manager_name, team=self.name, conditions=conditions, stop_reason=self._course.reason
         )
         return (told,)
 
@@ -259,7 +262,7 @@ class Team(SavedTeam):
         """How far the limits are that this kind of team has besides its condition."""
         if self.max_turns is not None:
             words = f"{self.max_turns} turns are taken"
-            yield Count(self._turns, self.max_turns, "turns").progress("/config/max_turns", words)
+            yield Count(self._course.turns, self.max_turns, "turns").progress("/config/max_turns", words)
 
     def _named(self) -> Mapping[str, Participant]:
         known = self._by_name
@@ -276,7 +279,7 @@ class Team(SavedTeam):
         """End the run in progress after the turn in progress, with a result that gives this reason."""
         for team in self._teams():
             if team._run is not None:
-                team._stop_asked = reason
+                team._course.stop_asked = reason
 
     def abandon(self) -> None:
         """Take a run as over whose reader has left without closing it."""
@@ -311,23 +314,25 @@ class Team(SavedTeam):
             said: What the other participants hear of it.
             speaker: Who need not hear it.
         """
-        listeners = [name for name in self._named() if name != speaker]
-        await self.heard(self._conversation.add(new, said, listeners))
+        self._conversation.add(new, said, speaker)
+        await self.heard(cast("list[BaseChatMessage]", [message for message in new if message.is_chat]))
 
     async def judge(self, new: Sequence[BaseMessage], *, is_turn: bool) -> None:
         """See whether a turn, or the task, is a reason to stop."""
         if (reason := self.own_end()) is not None:
             self.end(reason)
             return
-        if await self.ask_condition(new):
+        if self.termination_condition is not None and await self.ask_condition(new):
             return
-        turns = self._turns = self._turns + is_turn
-        if self.max_turns is not None and turns >= self.max_turns:
-            self.end(f"Maximum number of turns {self.max_turns} reached.")
+        course, most = self._course, self.max_turns
+        course.turns += is_turn
+        if most is not None and course.turns >= most:
+            self.end(f"Maximum number of turns {most} reached.")
 
     async def ask_condition(self, new: Sequence[BaseMessage]) -> bool:
         """Show the termination condition what is new; whether that ends the run."""
-        stop = await self.termination_condition(new) if self.termination_condition else None
+        condition = self.termination_condition
+        stop = await condition(new) if condition is not None else None
         if stop is not None:
             self.end(stop.content)
         return stop is not None
@@ -338,7 +343,7 @@ class Team(SavedTeam):
 
     def end(self, reason: str) -> None:
         """Let nobody speak any more in this run."""
-        self._reason = reason
+        self._course.reason = reason
 
     def choose_speaker(self) -> AsyncGenerator[BaseMessage, None] | tuple[BaseMessage, ...]:
         """Set who speaks next with `next_speaker`, or end the run; gives what happens on the way."""
@@ -353,10 +358,10 @@ class Team(SavedTeam):
 
     def next_speaker(self, *names: str) -> None:
         """Give participants the word; several speak at the same time."""
-        self._speakers = names
+        self._course.speakers = names
 
     @property
     def speaker(self) -> str:
         """Who has the word, or had it last."""
-        speakers = self._speakers
+        speakers = self._course.speakers
         return speakers[0] if speakers else ""

@@ -12,12 +12,12 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import aclosing
 from datetime import datetime
 from typing import Generic, TypeVar, cast
-from uuid import NAMESPACE_OID, uuid5
+from uuid import NAMESPACE_OID
 
 from pydantic import JsonValue
 
 from studio import effects
-from studio.effects import AsyncGeneratorLike, EffectRequest, Effects, HumanQuestion, Perform, StreamItem
+from studio.effects import AsyncGeneratorLike, EffectRequest, Effects, HumanQuestion, Perform, StreamItem, named_id
 
 Item = TypeVar("Item")
 
@@ -132,7 +132,7 @@ class _BranchEffects:
 
     def new_id(self) -> str:
         self._id_count += 1
-        return str(uuid5(NAMESPACE_OID, f"{self._name} {self._id_count}"))
+        return named_id(NAMESPACE_OID, f"{self._name} {self._id_count}")
 
     def now(self) -> datetime:
         return self._outer.now()

@@ -18,30 +18,32 @@ Unheard = Callable[[str, Sequence[BaseChatMessage]], Sequence[BaseChatMessage]]
 """What a participant has not taken up of the messages that its turn began with."""
 
 
-@dataclass
+@dataclass(slots=True)
 class Conversation:
-    """The thread of a team, oldest first, the unread chat messages by participant, and the turns that have begun.
+    """The thread of a team, oldest first, what all are told of it, and the turns that have begun.
 
-    Every message is handed over once, so a turn costs the same however long the thread is. Only a turn that is broken
-    off gives back what its speaker has not taken up.
+    What is told stands in one list, in which each participant has a place up to which it has read. So a turn costs the
+    same however long the thread is and however many listen. Only a turn that is broken off gives back what its speaker
+    has not taken up.
     """
 
     thread: list[BaseMessage] = field(default_factory=list[BaseMessage])
-    _unread: dict[str, list[BaseChatMessage]] = field(default_factory=dict[str, list[BaseChatMessage]])
-    _begun: list[tuple[str, list[BaseChatMessage]]] = field(default_factory=list[tuple[str, list[BaseChatMessage]]])
+    _told: list[tuple[str | None, BaseChatMessage]] = field(
+        default_factory=list[tuple[str | None, BaseChatMessage]], init=False
+    )
+    """Each with the one participant who need not hear it: whoever said it."""
+    _places: dict[str, int] = field(default_factory=dict[str, int], init=False)
+    _given_back: dict[str, list[BaseChatMessage]] = field(default_factory=dict[str, list[BaseChatMessage]], init=False)
+    """What a participant reads before it goes on at its place."""
+    _begun: list[tuple[str, list[BaseChatMessage]]] = field(
+        default_factory=list[tuple[str, list[BaseChatMessage]]], init=False
+    )
 
-    def add(
-        self, new: Sequence[BaseMessage], said: Sequence[BaseChatMessage], listeners: Iterable[str]
-    ) -> list[BaseChatMessage]:
-        """Take up what is new and put what was said of it before the listeners; all new chat messages are returned."""
-        unread = self._unread
-        for name in listeners:
-            if name in unread:
-                unread[name] += said
-            else:
-                unread[name] = [*said]
-        self.thread.extend(new)
-        return [message for message in new if isinstance(message, BaseChatMessage)]
+    def add(self, new: Sequence[BaseMessage], said: Sequence[BaseChatMessage], speaker: str | None) -> None:
+        """Take up what is new; what was said of it is told to all but the speaker."""
+        for message in said:
+            self._told.append((speaker, message))
+        self.thread += new
 
     @property
     def speaking(self) -> list[str]:
@@ -54,11 +56,31 @@ class Conversation:
 
     def begin_turns(self, names: Sequence[str]) -> list[list[BaseChatMessage]]:
         """Hand over what these participants have not read; it counts as read from now on."""
-        self._begun = [(name, self._unread.pop(name, [])) for name in names]
+        self._begun = [(name, self._hand_over(name)) for name in names]
         return [unread for _, unread in self._begun]
+
+    def begin_turn(self, name: str) -> list[BaseChatMessage]:
+        """As `begin_turns`, for one."""
+        unread = self._hand_over(name)
+        self._begun = [(name, unread)]
+        return unread
+
+    def _hand_over(self, name: str) -> list[BaseChatMessage]:
+        unread = self._unread_by(name)
+        self._places[name] = len(self._told)
+        self._given_back.pop(name, None)
+        return unread
+
+    def _unread_by(self, name: str) -> list[BaseChatMessage]:
+        new = self._told[self._places.get(name, 0) :]
+        unread = [message for speaker, message in new if speaker != name]
+        return self._given_back[name] + unread if name in self._given_back else unread
 
     def end_turn(self, name: str) -> None:
         """Note that a participant has spoken."""
+        if len(self._begun) == 1 and self._begun[0][0] == name:
+            self._begun = []
+            return
         for place, (speaker, _) in enumerate(self._begun):
             if speaker == name:
                 del self._begun[place]
@@ -69,23 +91,26 @@ class Conversation:
         names = self.speaking
         for name, unread in reversed(self._begun):
             if again := unheard(name, unread):
-                self._unread[name] = [*again, *self._unread.get(name, ())]
+                self._given_back[name] = [*again, *self._given_back.get(name, ())]
         self._begun = []
         return names
 
     def clear(self) -> None:
         self.thread.clear()
-        self._unread.clear()
+        self._told.clear()
+        self._places.clear()
+        self._given_back.clear()
         self._begun = []
 
     def dump_unread(self, name: str, unheard: Unheard) -> list[JsonValue]:
         """What a participant would have to read if its turn were broken off now."""
         given = [message for speaker, unread in self._begun if speaker == name for message in unheard(name, unread)]
-        return [message.dump() for message in (*given, *self._unread.get(name, ()))]
+        return [message.dump() for message in (*given, *self._unread_by(name))]
 
     def load_unread(self, name: str, saved: JsonValue) -> None:
         messages = [message_from_json(object_in(item)) for item in list_in(saved)]
-        self._unread[name] = [message for message in messages if isinstance(message, BaseChatMessage)]
+        self._places[name] = len(self._told)
+        self._given_back[name] = [message for message in messages if isinstance(message, BaseChatMessage)]
 
     def dump_thread(self) -> list[JsonValue]:
         return [message.dump() for message in self.thread]

@@ -112,7 +112,7 @@ class GraphFlow(Team):
         return self.choose_speaker()  # they are ready again, and others may be, too
 
     def _explanation(self, edges: Sequence[EdgeDecision]) -> SpeakerDecisionEvent:
-        ready = self._speakers
+        ready = self._course.speakers
         candidates = dict.fromkeys((*(edge.target for edge in edges), *ready))
         if edges:
             return self.decision("graph edge", reason_for(edges, ready), candidates=list(candidates), edges=edges)

@@ -141,8 +141,8 @@ class MagenticOneGroupChat(Team):
             if is_done:
                 yield await self._answer(ledger.is_request_satisfied.reason)
                 return
-            if self._speakers:
-                self._conversation.give_word(self._speakers)
+            if self._course.speakers:
+                self._conversation.give_word(self._course.speakers)
                 yield await self._tell(ledger.instruction_or_question.answer)
                 return
             await self._revise_plan()
@@ -151,7 +151,7 @@ class MagenticOneGroupChat(Team):
     def _explanation(self, ledger: LedgerEntry, attempts: Sequence[SelectionAttempt]) -> SpeakerDecisionEvent:
         if ledger.is_request_satisfied.answer:
             reason = f"The request is satisfied: {ledger.is_request_satisfied.reason}"
-        elif self._speakers:
+        elif self._course.speakers:
             reason = ledger.next_speaker.reason
         else:
             reason = f"Nothing moves ({self._stall_count} of {self.max_stalls} stalls): a new plan is made."
@@ -198,7 +198,7 @@ class MagenticOneGroupChat(Team):
     async def _ask(self, asked: list[LLMMessage], prompt: str) -> str:
         """Put a question to the model; it and the answer are added to what was asked."""
         asked.append(UserMessage(content=prompt, source=self.manager_name))
-        result = await self.model_client.create(self._readable(asked), cancellation_token=self._token)
+        result = await self.model_client.create(self._readable(asked), cancellation_token=self._course.token)
         if not isinstance(result.content, str):
             raise RunFailed("The orchestrator's model wished for a tool call, where only text can be used.")
         asked.append(AssistantMessage(content=result.content, source=self.manager_name))
@@ -217,7 +217,7 @@ class MagenticOneGroupChat(Team):
         for _ in range(MOST_LEDGER_ATTEMPTS):
             port = Noting(effects.current()) if is_explained() else None
             with effects.use(port or effects.current()):
-                result = await self.model_client.create(asked, json_output=form, cancellation_token=self._token)
+                result = await self.model_client.create(asked, json_output=form, cancellation_token=self._course.token)
             entry = read_ledger(result.content, names) if isinstance(result.content, str) else None
             if port is not None:
                 refused = "" if entry is not None else "This is no ledger that can be read."

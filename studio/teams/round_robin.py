@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import ClassVar, cast
 
-from pydantic import PrivateAttr
-
 from studio.components import JsonObject
 from studio.messages import BaseMessage, SpeakerDecisionEvent, is_explained
 from studio.teams.base import Team
@@ -27,12 +25,11 @@ class RoundRobinGroupChat(Team):
 
     name: TeamName = "RoundRobinGroupChat"
 
-    _next: int = PrivateAttr(default=0)
-
     def choose_speaker(self) -> tuple[BaseMessage, ...]:
-        place = self._next
-        self.next_speaker(self.participants[place].name)
-        self._next = (place + 1) % len(self.participants)
+        course, participants = self._course, self.participants
+        place = course.place
+        course.place = (place + 1) % len(participants)
+        self.next_speaker(participants[place].name)
         return (self._explanation(place),) if is_explained() else ()
 
     def _explanation(self, place: int) -> SpeakerDecisionEvent:
@@ -44,10 +41,10 @@ class RoundRobinGroupChat(Team):
         return self.decision("round robin", f"{names[place]} comes after {names[place - 1]} in the order.")
 
     async def forget(self) -> None:
-        self._next = 0
+        self._course.place = 0
 
     def manager_state(self) -> JsonObject:
-        return {"next_speaker_index": self._next}
+        return {"next_speaker_index": self._course.place}
 
     async def load_manager_state(self, state: JsonObject) -> None:
-        self._next = int(cast("int", state.get("next_speaker_index") or 0)) % len(self.participants)
+        self._course.place = int(cast("int", state.get("next_speaker_index") or 0)) % len(self.participants)

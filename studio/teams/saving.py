@@ -12,6 +12,7 @@ from studio.agents import ChatAgent
 from studio.components import JsonObject
 from studio.messages import BaseChatMessage, BaseMessage, CancellationToken, message_from_json
 from studio.teams.conversation import Conversation, list_in, object_in
+from studio.teams.course import Course
 from studio.teams.pausing import PausableTeam
 from studio.tools import ContextVariables
 
@@ -27,14 +28,12 @@ class SavedTeam(PausableTeam):
     """Empty where AgentChat writes none."""
 
     _conversation: Conversation = PrivateAttr(default_factory=Conversation)
-    _turns: int = PrivateAttr(default=0)
+    _course: Course = PrivateAttr(default_factory=Course)
     _run: object | None = PrivateAttr(default=None)
     """Stands for the run in progress, and tells a late end of an abandoned run from the present one's."""
     _needs_reset: bool = PrivateAttr(default=False)
     _unreported: list[BaseMessage] = PrivateAttr(default_factory=list[BaseMessage])
     """What was said in a turn of this team inside another that is not over."""
-    _reason: str | None = PrivateAttr(default=None)
-    """Why the run in progress ends, or the last one ended."""
     _task_heard: Sequence[BaseChatMessage] | None = PrivateAttr(default=None)
     """The last task that was taken up."""
 
@@ -54,7 +53,7 @@ class SavedTeam(PausableTeam):
     @property
     def turns(self) -> int:
         """Turns of the run in progress so far."""
-        return self._turns
+        return self._course.turns
 
     @property
     def thread(self) -> Sequence[BaseMessage]:
@@ -99,7 +98,7 @@ class SavedTeam(PausableTeam):
         self._conversation.clear()
 
     async def _forget_counts(self) -> None:
-        self._turns = 0
+        self._course.turns = 0
         self._needs_reset = False
         if self.termination_condition:
             await self.termination_condition.reset()
@@ -121,7 +120,7 @@ class SavedTeam(PausableTeam):
         states[self.manager_name] = {
             **kind,
             "message_thread": self._conversation.dump_thread(),
-            "current_turn": 0 if self._run is None and self._needs_reset else self._turns,
+            "current_turn": 0 if self._run is None and self._needs_reset else self._course.turns,
             **self.manager_state(),
             **self._broken_off(),
         }
@@ -141,7 +140,7 @@ class SavedTeam(PausableTeam):
         saved: JsonObject = {
             "speaking": list[JsonValue](self._conversation.speaking),
             "unreported": [message.dump() for message in self._unreported],
-            "stop_reason": self._reason if self._unreported else None,
+            "stop_reason": self._course.reason if self._unreported else None,
         }
         return {name: value for name, value in saved.items() if value}
 
@@ -161,12 +160,12 @@ class SavedTeam(PausableTeam):
                 raise ValueError(f"Agent state for {name} not found in the saved state.")
         variables = object_in(state.get("context_variables") or {})
         present = object_in((await self.save_state())["agent_states"])
-        counts = self._turns, self._needs_reset
+        counts = self._course.turns, self._needs_reset
         try:
             await self._take_up(states)
         except BaseException:
             await self._take_up(present)
-            self._turns, self._needs_reset = counts
+            self._course.turns, self._needs_reset = counts
             raise
         is_saved = "context_variables" in state and self.context_variables is not None
         self._variables = ContextVariables(copy.deepcopy(variables)) if is_saved else None
@@ -180,11 +179,11 @@ class SavedTeam(PausableTeam):
             saved = object_in(states[participant.name])
             self._conversation.load_unread(participant.name, saved.get("message_buffer"))
             await participant.load_state(object_in(saved.get("agent_state")))
-        self._turns = int(cast("int", own.get("current_turn") or 0))
+        self._course.turns = int(cast("int", own.get("current_turn") or 0))
         self._needs_reset = False
         speaking, names = list_in(own.get("speaking")), [participant.name for participant in self.participants]
         self._conversation.give_word(str(name) for name in speaking if name in names)
         self._unreported = [message_from_json(object_in(item)) for item in list_in(own.get("unreported"))]
         reason = own.get("stop_reason")
-        self._reason = str(reason) if reason else None
+        self._course.reason = str(reason) if reason else None
         await self.load_manager_state(own)

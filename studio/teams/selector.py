@@ -284,13 +284,13 @@ class SelectorGroupChat(Team):
     async def _ask(self, asked: _Asked) -> None:
         """Ask the model once and wait for its whole answer."""
         with _noted(asked):
-            result = await self.model_client.create(asked.messages, cancellation_token=self._token)
+            result = await self.model_client.create(asked.messages, cancellation_token=self._course.token)
         asked.answer = result.content if isinstance(result.content, str) else ""
 
     async def _ask_in_pieces(self, asked: _Asked) -> AsyncGenerator[BaseMessage, None]:
         """Ask the model once, giving the pieces of its answer where they are told."""
         asked.answer = ""
-        stream = self.model_client.create_stream(asked.messages, cancellation_token=self._token)
+        stream = self.model_client.create_stream(asked.messages, cancellation_token=self._course.token)
         async with aclosing(stream):
             while True:
                 # The port must not be in force while this generator stands still at a `yield`.
@@ -308,7 +308,7 @@ class SelectorGroupChat(Team):
                     yield SelectorEvent(content=asked.answer, source=self.manager_name)
 
     def _names(self) -> list[str]:
-        return [participant.name for participant in self.participants]
+        return [*self._named()]
 
     def _own_context(self) -> ChatCompletionContext:
         if self._context is None:

@@ -83,13 +83,14 @@ class Swarm(Team):
             )
 
     async def heard(self, messages: Sequence[BaseChatMessage]) -> None:
-        names = self.participant_names
+        names = self._named()
         for message in messages:
             if not isinstance(message, HandoffMessage):
                 continue
             if message.target in names:
                 self.next_speaker(message.target)
-                self._lost = None
+                if self._lost is not None:
+                    self._lost = None
                 self._handoff = message
             elif message.source in names:  # other ones were handed round inside a nested team, or in an outer one
                 self._lost = message

@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from typing import NamedTuple
 
-from studio.agents import ChatAgent, Participant
+from studio.agents import Participant
 from studio.messages import BaseChatMessage, BaseMessage, CancellationToken, Response, TaskResult, seen_through
 from studio.teams.branches import side_by_side
 
@@ -29,7 +29,6 @@ class Spoken(NamedTuple):
 
 Unread = list[BaseChatMessage]
 Speech = AsyncGenerator[BaseMessage | Spoken, None]
-Steps = AsyncGenerator[BaseMessage | Response, None] | AsyncGenerator[BaseMessage | TaskResult, None]
 
 
 def speak(
@@ -57,13 +56,6 @@ async def _one_after_another(turns: Sequence[tuple[Participant, Unread]], token:
                 yield item
 
 
-def begin(participant: Participant, unread: Unread, token: CancellationToken) -> Steps:
-    """Let one participant speak; `as_told` says what its steps mean for the team."""
-    if isinstance(participant, ChatAgent):
-        return participant.on_messages_stream(unread, token)
-    return participant.work(unread or None, token, False, is_inside=True)
-
-
 def as_told(step: BaseMessage | Response | TaskResult, name: str) -> BaseMessage | Spoken:
     """A participant's step as its team takes it up: the last one is the end of the turn.
 
@@ -72,16 +64,25 @@ def as_told(step: BaseMessage | Response | TaskResult, name: str) -> BaseMessage
         name: Who it is; empty for what several give side by side, which is as it should be.
     """
     if isinstance(step, Response):
-        answer = step.chat_message
-        inner = step.inner_messages
-        return Spoken(name, (*inner, answer) if inner else (answer,), (answer,), answer)
+        return answered(name, step)
     if isinstance(step, TaskResult):
         said = [message for message in step.messages if isinstance(message, BaseChatMessage)]
         return Spoken(name, step.messages, said, None)
     return seen_through(step, name) if name else step
 
 
+def answered(name: str, response: Response) -> Spoken:
+    """The end of an agent's turn."""
+    answer, inner = response.chat_message, response.inner_messages
+    said = (answer,)
+    return Spoken(name, (*inner, answer) if inner else said, said, answer)
+
+
 async def _turn(participant: Participant, unread: Unread, token: CancellationToken) -> Speech:
-    async with aclosing(begin(participant, unread, token)) as steps:
+    turn = await participant.take_turn(unread, token)
+    if isinstance(turn, Response):
+        yield answered(participant.name, turn)
+        return
+    async with aclosing(turn) as steps:
         async for step in steps:
             yield as_told(step, participant.name)

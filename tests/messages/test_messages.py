@@ -20,6 +20,7 @@ from studio.messages import (
     HandoffMessage,
     Image,
     MultiModalMessage,
+    RequestUsage,
     StructuredMessage,
     TextMessage,
     ToolCallExecutionEvent,
@@ -54,6 +55,28 @@ messages = st.one_of(
 def test_a_message_survives_its_json(message: BaseMessage):
     body: dict[str, Any] = json.loads(json.dumps(message.dump()))
     assert message_from_json(body) == message
+
+
+CALL = FunctionCall(id="1", name="add", arguments="{}")
+USAGE = RequestUsage(prompt_tokens=1, completion_tokens=2)
+
+
+@pytest.mark.parametrize(
+    ("cls", "own"),
+    [
+        (TextMessage, {"content": "Hi"}),
+        (HandoffMessage, {"content": "Go on", "target": "b", "context": [UserMessage(content="Hi", source="a")]}),
+        (ToolCallRequestEvent, {"content": [CALL]}),
+        (ToolCallExecutionEvent, {"content": [FunctionExecutionResult(content="3", name="add", call_id="1")]}),
+    ],
+)
+def test_a_message_of_checked_values_is_what_validation_makes(cls: type[BaseMessage], own: dict[str, Any]):
+    quick = cls.made("a", USAGE, **own)
+    checked = cls(source="a", models_usage=USAGE, id=quick.id, created_at=quick.created_at, **own)
+    assert quick == checked
+    assert list(vars(quick)) == list(vars(checked)) == list(cls.model_fields)
+    assert quick.model_copy(update={"content": "Ho"}).id == quick.id
+    assert quick.dump() == checked.dump()
 
 
 def test_a_structured_message_names_its_content_and_survives_without_its_class():

@@ -1,0 +1,36 @@
+"""Where the run of a team stands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from studio.messages import CancellationToken
+
+
+@dataclass(slots=True)
+class Course:
+    """What changes with each turn. It is no component, whose attributes take much longer to read and to set."""
+
+    speakers: Sequence[str] = ()
+    """Who has the word, or had it last."""
+    place: int = 0
+    """Of the participant who speaks next, where all speak in order."""
+    turns: int = 0
+    """Of the run in progress so far."""
+    reason: str | None = None
+    """Why the run in progress ends, or the last one ended."""
+    stop_asked: str | None = None
+    """Why it should end after the turn in progress."""
+    token: CancellationToken | None = None
+    """Of the run in progress; a model that chooses who speaks is asked with it."""
+
+    @property
+    def alone(self) -> str:
+        """Who speaks, if it is only one; empty where several speak at the same time."""
+        return self.speakers[0] if len(self.speakers) == 1 else ""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nobody speaks any more in this run."""
+        return self.reason is not None or self.stop_asked is not None
