@@ -30,6 +30,9 @@ from studio.runs.tasks import task_message
 CLOSE_LIMIT_S = 10.0
 """How long a team may take to end; its clients have a shorter limit of their own."""
 
+LONGEST_SPELL_S = 0.005
+"""How long a run whose models answer at once may go on before all else that waits has its turn."""
+
 CANCELLED_INSIDE = Ending.failed(RunFailed("A part of the team cancelled the run."))
 
 Stream = AsyncGenerator[BaseMessage | TaskResult, None]
@@ -73,6 +76,8 @@ async def _play(run: LiveRun, player: Player, task: JsonValue, secrets: SecretSo
 
 async def _pull(run: LiveRun, stream: Stream) -> Ending:
     is_between_steps = True
+    clock = asyncio.get_running_loop().time
+    rested_at = clock()
     is_begun = False  # whatever happens to it, a run that has asked anything of the world tells what its task was
     while True:
         if is_between_steps:
@@ -90,8 +95,12 @@ async def _pull(run: LiveRun, stream: Stream) -> Ending:
         else:
             await run.add(Draft("message" if item.is_chat else "event", item.dump()))
             run.gate.entry_made()
-            await (asyncio.sleep(0) if is_begun else run.written())  # at least, commands and other runs have their turn
-            is_begun = True
+            if not is_begun:
+                await run.written()
+                is_begun = True
+            elif clock() - rested_at > LONGEST_SPELL_S:
+                await asyncio.sleep(0)  # commands and other runs have their turn
+                rested_at = clock()
 
 
 def _ending(run: LiveRun, result: TaskResult | None) -> Ending:

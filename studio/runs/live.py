@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import cast
 
 from pydantic import JsonValue
+from pydantic_core import PydanticSerializationError, to_json
 
 from studio.errors import StudioError
 from studio.runs.bell import Bell
@@ -37,9 +37,6 @@ from studio.runs.writing import LogWriter
 
 MOST_TOKENS = 10**12
 """Of one model call. A service can say any number; the database and the pages cannot hold any."""
-
-HALF_CHARACTER = "\\ud"
-"""How the JSON of half a character begins, and of the rare characters that JSON writes as two halves."""
 
 logger = logging.getLogger(__name__)
 
@@ -227,7 +224,9 @@ class LiveRun:
 
     async def record_effect(self, body: JsonObject) -> None:
         """Log what the world answered; model replies add to the usage."""
-        self._meant = self._meant.model_copy(update={"usage": _add(self._meant.usage, body)})
+        usage = _add(self._meant.usage, body)
+        if usage is not self._meant.usage:
+            self._meant = self._meant.with_usage(usage)
         await self.add(Draft("effect", body))
 
     async def write_held(self) -> None:
@@ -283,10 +282,12 @@ class LiveRun:
 
 def _showable(draft: Draft) -> Draft:
     """What pages are sent is repaired; an effect stays as the world gave it."""
-    text = json.dumps(draft.body)
-    if draft.kind in SHOWN and HALF_CHARACTER in text:
-        return Draft(draft.kind, cast("JsonObject", well_formed_json(draft.body)))
-    return Draft(draft.kind, draft.body, text)
+    try:
+        return Draft(draft.kind, draft.body, to_json(draft.body).decode())
+    except PydanticSerializationError:  # half a character
+        if draft.kind in SHOWN:
+            return Draft(draft.kind, cast("JsonObject", well_formed_json(draft.body)))
+        return draft
 
 
 def _add(usage: Usage, effect: JsonObject) -> Usage:

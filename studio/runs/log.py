@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from studio.errors import RunFailed
+from studio.messages import unchecked
 from studio.runs.state import Reason, RunState
 
 JsonObject = dict[str, JsonValue]
@@ -22,8 +23,7 @@ SHOWN: frozenset[EntryKind] = frozenset({"message", "event", "explanation", "com
 """The kinds that pages show. Effects are for repeating a run; they hold whole model replies and tool results."""
 
 
-@dataclass(frozen=True, slots=True)
-class LogEntry:
+class LogEntry(NamedTuple):
     """One entry of a run's log. `seq` is dense from 1 within the run; `at` is in UTC."""
 
     run_id: str
@@ -33,13 +33,12 @@ class LogEntry:
     body: JsonObject
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(NamedTuple):
     """An entry that has no number yet. `text` is its body as JSON, where somebody has made it already."""
 
     kind: EntryKind
     body: JsonObject
-    text: str | None = field(default=None, compare=False)
+    text: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +78,10 @@ class RunStatus(BaseModel):
     detail: str = ""
     pending: PendingInput | None = None
     usage: Usage = Usage()
+
+    def with_usage(self, usage: Usage) -> RunStatus:
+        """The same with another usage; made for every model call."""
+        return unchecked(RunStatus, self.model_fields_set | {"usage"}, {**vars(self), "usage": usage})
 
 
 class RunSummary(BaseModel):

@@ -6,13 +6,14 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from sqlalchemy import Connection, bindparam, func, insert, update
 from sqlmodel import col
 
 from studio.runs import Draft, Lease, LeaseLost, LogEntry, LogUnavailable, RunState, RunStatus
 from studio.store.database import Database
-from studio.store.json_text import JsonText
+from studio.store.json_text import JsonText, to_json
 from studio.store.tables import Run, RunEvent, UtcDateTime, table_of
 
 
@@ -103,27 +104,42 @@ _ADVANCE = (
     .returning(col(Run.last_seq))
 )
 _ADD = insert(table_of(RunEvent))
+_ADD_PLAINLY = "INSERT INTO run_event (run_id, seq, epoch, kind, body, at) VALUES (?, ?, ?, ?, ?, ?)"
+
+
+class _Row(NamedTuple):
+    run_id: str
+    seq: int
+    epoch: int
+    kind: str
+    body: str
+    """As JSON text."""
 
 
 def _write_all(connection: Connection, batch: Sequence[_Append]) -> list[Sequence[LogEntry] | None]:
     at = datetime.now(UTC)
     results = [_number(connection, item, at) for item in batch]
     rows = [
-        {
-            "run_id": entry.run_id,
-            "seq": entry.seq,
-            "epoch": item.lease.epoch,
-            "at": at,
-            "kind": entry.kind,
-            "body": draft.body if draft.text is None else JsonText(draft.text),
-        }
+        _Row(entry.run_id, entry.seq, item.lease.epoch, entry.kind, draft.text or to_json(draft.body))
         for item, entries in zip(batch, results, strict=True)
         if entries is not None
         for draft, entry in zip(item.drafts, entries, strict=True)
     ]
     if rows:
-        connection.execute(_ADD, rows)
+        _add_rows(connection, at, rows)
     return results
+
+
+def _add_rows(connection: Connection, at: datetime, rows: Sequence[_Row]) -> None:
+    """Add entries, all of one moment."""
+    if connection.dialect.name != "sqlite":
+        connection.execute(_ADD, [{**row._asdict(), "at": at, "body": JsonText(row.body)} for row in rows])
+        return
+    # SQLite is handed the values as it keeps them: making them so row by row takes longer than writing them.
+    write = UtcDateTime().dialect_impl(connection.dialect).bind_processor(connection.dialect)
+    assert write
+    kept_at = write(at)
+    connection.exec_driver_sql(_ADD_PLAINLY, [(*row, kept_at) for row in rows])
 
 
 def _number(connection: Connection, item: _Append, at: datetime) -> Sequence[LogEntry] | None:
