@@ -6,7 +6,7 @@ does. A turn of a team reads dozens.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, ForwardRef
+from typing import TYPE_CHECKING, Any, ClassVar, ForwardRef, cast
 
 from pydantic import BaseModel, ConfigDict
 
@@ -24,7 +24,8 @@ class PrivateValue:
 
     def __get__(self, model: BaseModel | None, owner: type[BaseModel]) -> object:
         try:
-            value = model.__pydantic_private__[self.name]  # pyright: ignore -- what fails is told below
+            private = cast("dict[str, object]", model.__pydantic_private__)  # pyright: ignore -- see below
+            value = private[self.name]
         except (AttributeError, KeyError, TypeError):
             raise AttributeError(f"{owner.__name__!r} object has no attribute {self.name!r}") from None
         vars(model)[self.name] = value
@@ -39,7 +40,7 @@ def set_private(model: BaseModel, name: str, value: object) -> bool:
         return False
     if private is None or name not in private:
         return False
-    private[name] = model.__dict__[name] = value
+    private[name] = vars(model)[name] = value
     return True
 
 
