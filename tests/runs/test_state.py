@@ -73,8 +73,9 @@ class ControlOfARun(RuleBasedStateMachine):
         self.run.attend(self.task, request_stop=lambda: None)
 
     async def _drive(self) -> None:
+        self.run.begun.set()
         try:
-            ending = await self._play()
+            ending = self.run.ending or await self._play()
         except asyncio.CancelledError:
             assert not self.run.was_cancelled_by_others()
             assert self.run.ending
