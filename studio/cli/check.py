@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import cast
+
+from pydantic import JsonValue
 
 from studio.cli.reading import read_gallery
 from studio.code import InvalidPython
@@ -41,7 +44,8 @@ def _as_json(report: GalleryReport | ConfigError | TooLarge) -> JsonObject:
     error = Finding(report.code, report.what, report.fix, report.where)
     found = report.findings if isinstance(report, InvalidPython) else [error]
     counts: JsonObject = {"loaded": 0, "opaque": 0, "wrong": 1}
-    return {"ok": False, "counts": counts, "components": [], "rejected": [{**each.as_json()} for each in found]}
+    rejected = cast("list[JsonValue]", [each.as_json() for each in found])
+    return {"ok": False, "counts": counts, "components": [], "rejected": rejected}
 
 
 def _lines(file: str, report: GalleryReport | ConfigError | TooLarge) -> Iterator[str]:
