@@ -9,6 +9,7 @@ from typing import cast
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from studio.components import catalogue
 from tests.browser.building import JsonObject, OpenPage, agent, call, limit, open_team, saved, team
 from tests.conformance.facts import example_files
 
@@ -19,7 +20,7 @@ ANTHROPIC = "autogen_ext.models.anthropic.AnthropicChatCompletionClient"
 
 
 PASTE = "(code, text) => code.dispatchEvent(new CustomEvent('json-code:input', {bubbles: true, detail: {text}}))"
-"""As the editor itself tells of a text; typing 92 of them would take minutes."""
+"""As the editor itself tells of a text; typing so many of them would take minutes."""
 
 
 def model(**config: object) -> JsonObject:
@@ -177,19 +178,24 @@ def test_an_edge_has_a_form_whose_target_is_a_choice_of_the_nodes(open_page: Ope
     assert saved(page, team_id)["config"]["graph"]["nodes"]["writer"]["edges"][0]["target"] == "writer"
 
 
-def test_every_published_component_opens_with_its_form(open_page: OpenPage) -> None:
+def documents() -> list[JsonObject]:
+    """One of each kind that there is; what AutoGen published as well, where that is at hand."""
+    published = [json.loads(path.read_text()) for path in example_files() if isinstance(path, Path)]
+    return [*(cast("JsonObject", entry["template"]) for entry in catalogue()), *published]
+
+
+def test_every_kind_of_component_opens_with_its_form(open_page: OpenPage) -> None:
     page = open_page()
     problems: list[str] = []
     page.on("pageerror", lambda error: problems.append(str(error)))
-    paths = [cast("Path", each) for each in example_files()]
     open_team(page, model())
     editor = page.locator("#panel-json json-code")
     shown = page.locator("#panel-form")
-    for path in paths:
-        component = json.loads(path.read_text())
+    for component in documents():
+        provider = component["provider"]
         page.get_by_role("tab", name="JSON").click()
         editor.evaluate(PASTE, json.dumps(component))
         page.get_by_role("tab", name="Form").click()
-        expect(shown.locator(f'[data-form=""][data-provider="{component["provider"]}"]'), path.stem).to_be_visible()
-        expect(page.locator("#toasts .toast"), path.stem).to_have_count(0)
+        expect(shown.locator(f'[data-form=""][data-provider="{provider}"]'), provider).to_be_visible()
+        expect(page.locator("#toasts .toast"), provider).to_have_count(0)
     assert problems == []
