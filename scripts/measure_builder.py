@@ -96,7 +96,7 @@ class Numbers:
     def row(self) -> str:
         return (
             f"{self.open_s:.2f} s | {self.drag_ms:.1f} ms, {self.drag_fps:.0f}/s | {self.zoom_ms:.1f} ms "
-            f"| {self.undo_ms:.0f} ms | {self.elements:,}"
+            f"| {self.undo_ms:.0f} ms | {self.elements:,.0f}"
         )
 
 
