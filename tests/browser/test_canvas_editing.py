@@ -106,6 +106,7 @@ def test_selected_members_change_places_as_a_block_by_drag_and_by_key(open_page:
     page.keyboard.press("Alt+ArrowRight")
     expect(names(page)).to_have_text(["one", "two", "three"])
     page.keyboard.press("Control+z")
+    expect(names(page)).to_have_text(["two", "three", "one"])
     page.keyboard.press("Control+z")
     expect(names(page)).to_have_text(["one", "two", "three"])
 
