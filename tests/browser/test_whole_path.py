@@ -161,6 +161,7 @@ def two_tabs_see_the_run_stop(page: Page, openai_server: OpenAIServer) -> None:
     openai_server.wait_until_held()
     expect(page.locator(CHAT)).to_contain_text("The last")
     press(page, "stop")
+    expect(state(page)).to_contain_text("Stopping")
     openai_server.release()
     for tab in (page, second):
         expect(state(tab)).to_contain_text("Stopped")
