@@ -24,6 +24,7 @@ from studio.messages import (
 )
 from studio.runs.live import Ending, LiveRun
 from studio.runs.log import Draft
+from studio.runs.ports import port_of
 from studio.runs.state import RunState
 from studio.runs.tasks import task_message
 
@@ -67,9 +68,8 @@ async def drive(run: LiveRun, player: Player, task: JsonValue, secrets: SecretSo
 
 
 async def _play(run: LiveRun, player: Player, task: JsonValue, secrets: SecretSource) -> Ending:
-    recording = effects.Recording(run.record_effect, run_id=run.id, human=run.human.ask, written=run.written)
     secret_source.set(secrets)  # the context is this run's own
-    with effects.use(recording), explained():
+    with effects.use(port_of(run)), explained():
         async with _closing(player.run_stream(task_message(task))) as stream:
             return await _pull(run, stream)
 

@@ -23,14 +23,18 @@ class HumanPort:
         self._open: tuple[str, asyncio.Future[str]] | None = None
 
     async def ask(self, question: HumanQuestion) -> str:
+        """Put a question of the team; see `put`."""
+        return await self.put(
+            PendingInput(request_id=question.request_id, source=question.source, prompt=question.prompt)
+        )
+
+    async def put(self, question: PendingInput) -> str:
         """Wait for the answer; cancelling the caller ends the wait at once."""
         async with self._turn:
             answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
             self._open = (question.request_id, answer)
             try:
-                await self._announce(
-                    PendingInput(request_id=question.request_id, source=question.source, prompt=question.prompt)
-                )
+                await self._announce(question)
                 return await answer
             finally:
                 self._open = None

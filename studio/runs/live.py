@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -25,13 +25,14 @@ from studio.runs.log import (
     LogEntry,
     LogUnavailable,
     PendingInput,
+    QuestionKind,
     RunLog,
     RunStatus,
     Usage,
 )
 from studio.runs.owning import single_cause
 from studio.runs.recent import Recent
-from studio.runs.state import EndReason, Reason, RunState, check_transition
+from studio.runs.state import EndReason, PauseReason, Reason, RunState, check_transition
 from studio.runs.well_formed import well_formed, well_formed_json
 from studio.runs.writing import LogWriter
 
@@ -84,6 +85,13 @@ class Ending:
             body: JsonObject = {"code": "unexpected", "message": message, "fix": "", "where": ""}
         return cls(RunState.FAILED, "error", str(body["message"]), body)
 
+
+_WAITS_FOR: Mapping[QuestionKind, PauseReason] = {
+    "input": "input",
+    "approval": "approval",
+    "budget": "budget",
+    "outcome": "approval",
+}
 
 STOPPED_AT_QUESTION = Ending(RunState.STOPPED, "user", "Stopped while it waited for an answer.")
 
@@ -263,7 +271,7 @@ class LiveRun:
         if self.is_stopping:  # the turn that should end cannot, without an answer that nobody is going to give
             self.interrupt(STOPPED_AT_QUESTION)
             return
-        await self.change(RunState.PAUSED, "input", detail=pending.prompt, pending=pending)
+        await self.change(RunState.PAUSED, _WAITS_FOR[pending.kind], detail=pending.prompt, pending=pending)
 
     def _append(self, drafts: Sequence[Draft], *, is_awaited: bool = False) -> None:
         drafts, self._held = [*self._held, *drafts], []

@@ -58,14 +58,21 @@ class Usage(BaseModel):
     completion_tokens: int = 0
 
 
+QuestionKind = Literal["input", "approval", "budget", "outcome"]
+"""Of the team to its person; or of the studio: whether a tool may run, whether to spend more, what came of a call that
+was under way when the server was killed."""
+
+
 class PendingInput(BaseModel):
-    """A question that a run waits on."""
+    """A question that a run waits on. `details` is what the page shows beside the prompt, by the kind of question."""
 
     model_config = ConfigDict(frozen=True)
 
     request_id: str
     source: str
     prompt: str
+    kind: QuestionKind = "input"
+    details: JsonObject = {}
 
 
 class RunStatus(BaseModel):

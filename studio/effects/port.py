@@ -1,0 +1,210 @@
+"""The port in force, and what the engine calls to ask the world through it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator
+from contextlib import aclosing, contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Generic, Protocol, TypeVar, cast
+
+from pydantic import JsonValue
+
+from studio.effects.ids import random_id
+from studio.effects.request import AsyncGeneratorLike, EffectRequest, Perform, StreamItem
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class HumanQuestion:
+    """A question to the person who runs the team."""
+
+    request_id: str
+    source: str
+    prompt: str
+
+
+AskHuman = Callable[[HumanQuestion], Awaitable[str]]
+
+
+class Effects(Protocol):
+    """Where requests to the world go. Implementations: `Live`, `Recording`, and later replaying ones."""
+
+    async def call(self, request: EffectRequest, perform: Perform) -> JsonValue: ...
+
+    def stream(
+        self, request: EffectRequest, perform: Callable[[], AsyncIterator[StreamItem]]
+    ) -> AsyncIterator[StreamItem]: ...
+
+    async def answer(self, question: HumanQuestion) -> str: ...
+
+    def new_id(self) -> str: ...
+
+    def now(self) -> datetime: ...
+
+
+async def ask_on_console(question: HumanQuestion) -> str:
+    """Read one line from the terminal without blocking the event loop."""
+    return await asyncio.to_thread(input, question.prompt)
+
+
+class Live:
+    """Talks to the world and keeps nothing."""
+
+    def __init__(self, human: AskHuman = ask_on_console) -> None:
+        self._human = human
+
+    async def call(self, request: EffectRequest, perform: Perform) -> JsonValue:
+        del request
+        return await perform()
+
+    async def stream(
+        self, request: EffectRequest, perform: Callable[[], AsyncIterator[StreamItem]]
+    ) -> AsyncIterator[StreamItem]:
+        del request
+        async with aclosing(cast("AsyncGeneratorLike", perform())) as items:
+            async for item in items:
+                yield item
+
+    async def answer(self, question: HumanQuestion) -> str:
+        return await self._human(question)
+
+    def new_id(self) -> str:
+        return random_id()
+
+    def now(self) -> datetime:
+        return datetime.now(UTC)
+
+
+class Relay:
+    """A port that passes everything on to another one; base of those that look on or step in."""
+
+    def __init__(self, outer: Effects) -> None:
+        self._outer = outer
+
+    async def call(self, request: EffectRequest, perform: Perform) -> JsonValue:
+        return await self._outer.call(request, perform)
+
+    def stream(
+        self, request: EffectRequest, perform: Callable[[], AsyncIterator[StreamItem]]
+    ) -> AsyncIterator[StreamItem]:
+        return self._outer.stream(request, perform)
+
+    async def answer(self, question: HumanQuestion) -> str:
+        return await self._outer.answer(question)
+
+    def new_id(self) -> str:
+        return self._outer.new_id()
+
+    def now(self) -> datetime:
+        return self._outer.now()
+
+
+class Noting(Relay):
+    """Keeps the hash of the newest request, by which its effect is found in the log."""
+
+    def __init__(self, outer: Effects) -> None:
+        super().__init__(outer)
+        self.request = ""
+
+    async def call(self, request: EffectRequest, perform: Perform) -> JsonValue:
+        self.request = request.hash
+        return await super().call(request, perform)
+
+    def stream(
+        self, request: EffectRequest, perform: Callable[[], AsyncIterator[StreamItem]]
+    ) -> AsyncIterator[StreamItem]:
+        self.request = request.hash
+        return super().stream(request, perform)
+
+
+_current: ContextVar[Effects | None] = ContextVar("studio_effects", default=None)
+_live = Live()
+
+
+def current() -> Effects:
+    """The port in force here; `Live` where nobody set one."""
+    return _current.get() or _live
+
+
+def is_live() -> bool:
+    """Whether nobody keeps what is asked and answered here, so that no request need be made."""
+    return type(_current.get() or _live) is Live
+
+
+@contextmanager
+def use(effects: Effects) -> Generator[None]:
+    """Make `effects` the port inside the block."""
+    token = _current.set(effects)
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+async def call(request: EffectRequest, perform: Perform) -> JsonValue:
+    """Ask the world through the port in force; `perform` does it when the answer is not known yet."""
+    return await current().call(request, perform)
+
+
+@dataclass(frozen=True)
+class Form(Generic[Result]):
+    """How the results of one kind of request are written to a log and read from it."""
+
+    dump: Callable[[Result], JsonValue]
+    load: Callable[[JsonValue], Result]
+
+
+async def call_for(
+    form: Form[Result], make_request: Callable[[], EffectRequest], perform: Callable[[], Awaitable[Result]]
+) -> Result:
+    """As `call`, for a result that is an object: it becomes JSON on its way through the port. See `is_live`."""
+    made: list[tuple[Result, JsonValue]] = []
+
+    async def perform_as_json() -> JsonValue:
+        result = await perform()
+        made.append((result, form.dump(result)))
+        return made[0][1]
+
+    answer = await current().call(make_request(), perform_as_json)
+    if made and answer is made[0][1]:
+        return made[0][0]  # the port has passed on what was just made
+    return form.load(answer)
+
+
+def stream(request: EffectRequest, perform: Callable[[], AsyncIterator[StreamItem]]) -> AsyncIterator[StreamItem]:
+    """As `call`, for an answer that arrives in pieces: text first, the whole result last."""
+    return current().stream(request, perform)
+
+
+async def ask_human(question: HumanQuestion) -> str:
+    """Wait for a person's answer; it is an effect like any other."""
+    request = EffectRequest(
+        "input", question.source, lambda: {"request_id": question.request_id, "prompt": question.prompt}
+    )
+    answer = await call(request, lambda: current().answer(question))
+    return str(answer)
+
+
+async def monotonic_s() -> float:
+    """Seconds on a clock that never goes back, as a recorded effect."""
+
+    async def read() -> JsonValue:
+        return time.monotonic()
+
+    seconds = await call(EffectRequest("clock", "clock", lambda: None), read)
+    return float(cast("float", seconds))
+
+
+def new_id() -> str:
+    """A fresh id for a message or request."""
+    return current().new_id()
+
+
+def now() -> datetime:
+    """The present time, in UTC."""
+    return current().now()
