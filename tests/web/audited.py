@@ -7,14 +7,19 @@ an audit hook cannot be taken away again.
 from __future__ import annotations
 
 import json
+import re
 import sys
+import tempfile
 from pathlib import Path
 from types import CodeType
+from typing import Any
 
+import httpx
 from fastapi.testclient import TestClient
 
-from studio.components import Component, Opaque, envelopes, parse_document
+from studio.components import Component, JsonObject, Opaque, envelopes, parse_document
 from studio.components.base import opaque_class
+from studio.errors import StudioError
 from studio.settings import Settings
 from studio.web.app import create_app
 from tests.web.documents import assistant, function_tool, gallery, replay_model, team, termination
@@ -24,6 +29,7 @@ WATCHED = (
     "import",
     "exec",
     "compile",
+    "open",
     "ctypes.dlopen",
     "os.exec",
     "os.fork",
@@ -42,18 +48,43 @@ WATCHED = (
 SYNTAX_ONLY = "<unknown>"
 """The file name under which `ast.parse` compiles: it makes a syntax tree and no code."""
 
+TEMPLATES = str(Path(__file__).parents[2] / "frontend/templates")
+"""Templates of our own are compiled when they are first needed."""
+
+MARK = re.compile(r"mark-\d+-")
+"""What tells one document from the others, in answers that should speak of this one alone."""
+
+OWN_FOLDERS = (
+    SYNTAX_ONLY,
+    str(Path(__file__).parents[2]),
+    sys.prefix,
+    sys.base_prefix,
+    tempfile.gettempdir() + "/studio-",
+)
+"""Where the studio and Python lie, and where uploads do. All else, but its data folder, is not its own to open. The
+first is no folder: Python looks for a file of that name when it warns of a line that it parsed."""
+
+
+TEAM = {"component": team()}
+"""What each component is compared with."""
+
 
 class Witness:
-    """Notes the watched events while it is on."""
+    """Notes the watched events while it is on. Files in `folders` may be opened."""
 
-    def __init__(self) -> None:
+    def __init__(self, *folders: str) -> None:
         self.is_on = False
         self.seen: list[str] = []
+        self._folders = (*OWN_FOLDERS, *folders)
 
     def __call__(self, event: str, args: tuple[object, ...]) -> None:
         if not self.is_on or event not in WATCHED:
             return
         if event == "compile" and args[1] == SYNTAX_ONLY:
+            return
+        if event in ("compile", "exec") and _file_of(args).startswith(TEMPLATES):
+            return
+        if event == "open" and (isinstance(args[0], int) or str(args[0]).startswith(self._folders)):
             return
         shown = [arg.co_filename if isinstance(arg, CodeType) else str(arg)[:200] for arg in args[:2]]
         self.seen.append(f"{event} {' '.join(shown)}")
@@ -96,7 +127,10 @@ def open_component(client: TestClient, place: dict[str, object]) -> dict[str, in
     made = client.post("/api/teams", json={"from_gallery": place}).json()
     component = made["component"]
     client.post("/api/galleries/library/components", json={"component": component})
-    client.post("/api/validate", json={"component": component})
+    steps: dict[str, int] = {}
+    for before, after in (({"team_id": made["id"], "version": 1}, component), ({"document": TEAM}, component)):
+        compared = {"before": before, "after": {"document": {"component": after}}}
+        steps["diff"] = client.post("/fragments/diff", json=compared).status_code
     code = client.post("/api/python", json={"component": component}).json().get("code", "import this")
     client.post("/api/python/read", json={"code": code})
     for where, _ in envelopes(component):
@@ -104,7 +138,7 @@ def open_component(client: TestClient, place: dict[str, object]) -> dict[str, in
     client.get(f"/api/teams/{made['id']}/python")
     client.get(f"/api/teams/{made['id']}/versions/1")
     name = f"{place['group']} {place['index']}"
-    steps = {
+    steps |= {
         f"builder {name}": client.get(f"/teams/{made['id']}").status_code,
         f"list with {name}": client.get("/teams").status_code,
     }
@@ -112,9 +146,47 @@ def open_component(client: TestClient, place: dict[str, object]) -> dict[str, in
     return steps
 
 
+def _file_of(args: tuple[object, ...]) -> str:
+    """The file whose code is compiled or executed."""
+    return args[0].co_filename if isinstance(args[0], CodeType) else str(args[-1])
+
+
+class Listener:
+    """Notes which other documents an answer speaks of."""
+
+    def __init__(self, client: TestClient) -> None:
+        self.leaked: set[str] = set()
+        self._own: set[str] = set()
+        client.event_hooks["response"].append(self._hear)
+
+    def listen(self, content: bytes) -> None:
+        """From now on the answers are about this document."""
+        self._own = set(MARK.findall(content.decode("utf-8", "replace")))
+        self.leaked = set()
+
+    def _hear(self, answer: httpx.Response) -> None:
+        answer.read()
+        self.leaked |= set(MARK.findall(answer.text)) - self._own
+
+
+def capabilities(client: TestClient, content: bytes) -> list[dict[str, Any]]:
+    """What the studio says that the document could do."""
+    try:
+        component = parse_document(content)
+    except StudioError:
+        return []
+    answer = client.post("/api/validate", json={"component": component})
+    return answer.json()["capabilities"] if answer.status_code == 200 else []
+
+
 def harmless() -> bytes:
     """A gallery of every kind, brought in once so that all that is imported and compiled lazily is there."""
     tool = function_tool("def shout(text: str) -> str:\n    return text.upper()\n")
+    memory: JsonObject = {
+        "provider": "autogen_core.memory.ListMemory",
+        "component_type": "memory",
+        "config": {"memory_contents": [{"content": {"a": 1}, "mime_type": "application/json"}]},
+    }
     return json.dumps(
         gallery(
             teams=[team(), team(max_messages="many")],
@@ -122,7 +194,7 @@ def harmless() -> bytes:
             models=[replay_model("x")],
             tools=[tool],
             terminations=[termination(3)],
-            others=[{"provider": "nobody.Knows", "config": {}}],
+            others=[{"provider": "nobody.Knows", "config": {}}, memory],
         )
     ).encode()
 
@@ -137,7 +209,7 @@ def build_classes(base: type[Component] = Component) -> None:
 
 
 def main(data_dir: Path, files: list[Path]) -> None:
-    witness = Witness()
+    witness = Witness(str(data_dir))
     sys.addaudithook(witness)
     app = create_app(Settings(data_dir=data_dir, token=TOKEN))
     with TestClient(app, base_url=BASE_URL) as server:
@@ -146,12 +218,16 @@ def main(data_dir: Path, files: list[Path]) -> None:
         bring_in(client, "harmless.json", harmless())
         bring_in(client, "broken.yaml", b"a: [")
         parse_document("a: 1")
+        listener = Listener(client)
         for file in files:
             content = file.read_bytes()
+            listener.listen(content)
             witness.seen, witness.is_on = [], True
             steps = bring_in(client, file.name, content)
+            could = capabilities(client, content)
             witness.is_on = False
-            print(json.dumps({"file": file.name, "seen": witness.seen, "steps": steps}), flush=True)
+            result = {"seen": witness.seen, "steps": steps, "leaked": sorted(listener.leaked), "capabilities": could}
+            print(json.dumps({"file": file.name, **result}), flush=True)
 
 
 if __name__ == "__main__":

@@ -18,10 +18,10 @@ ROOT = Path(__file__).parents[2]
 BRIEF_STEPS = {"preview", "preview page", "as team", "add"}
 
 
-def audited(folder: Path, files: list[Path]) -> list[dict[str, Any]]:
+def audited(folder: Path, files: list[Path], *, timeout_s: float = 120) -> list[dict[str, Any]]:
     """Bring the files into a studio in a process of its own; what was seen, file by file."""
     command = [sys.executable, "-m", "tests.web.audited", str(folder / "data"), *map(str, files)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=timeout_s)
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]
 
