@@ -256,8 +256,10 @@ def bundle_peer(folder: Path) -> Path:
     return folder
 
 
-def write_peer(folder: Path, page: Page) -> None:
-    """The cards that the builder shows, with its style sheets, as a page for React Flow."""
+def write_peer(folder: Path, page: Page, count: int) -> None:
+    """The builder's cards, all of which are made once all are seen, and its style sheets as a page for React Flow."""
+    page.locator("[data-zoom=fit]").click()
+    page.wait_for_function("count => document.querySelectorAll('.node').length > count", arg=count)
     cards = page.evaluate(
         """() => [...document.querySelectorAll('.node')].map((node) => {
           const box = new DOMMatrix(getComputedStyle(node).transform)
@@ -332,7 +334,7 @@ def main() -> None:
                 page.goto(entrance)
                 runs.append(measure(page, ours))
                 if peer and len(runs) == options.repeats:
-                    write_peer(peer, page)
+                    write_peer(peer, page, count)
                 page.context.close()
             print(f"| {count} agents, Team Studio | {median(runs).row} |", flush=True)
             if peer:

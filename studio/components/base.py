@@ -89,6 +89,8 @@ class Component(StatefulModel):
     """How the canvas shows the participants, for what has some."""
     led_by: ClassVar[str] = ""
     """What chooses the speaker, where participants are drawn around a hub: its name on the canvas."""
+    leader_does: ClassVar[str] = "picks who speaks"
+    """What that does, in a few words."""
     foreign: ClassVar[frozenset[str]] = frozenset()
     """Fields that hold another program's JSON; what looks like a component in there is none."""
 

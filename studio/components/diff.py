@@ -160,7 +160,8 @@ def _compare_config(
     first, second = cast("dict[str, JsonValue]", old["config"]), cast("dict[str, JsonValue]", new["config"])
     if not with_name:
         first, second = ({key: value for key, value in each.items() if key != "name"} for each in (first, second))
-    yield from _compare_objects(first, second, f"{where_old}/config", f"{where}/config", inside, "")
+    provider = str(new["provider"])
+    yield from _compare_objects(first, second, f"{where_old}/config", f"{where}/config", inside, "", provider)
 
 
 def _compare_objects(
@@ -170,9 +171,10 @@ def _compare_objects(
     where: str,
     owner: tuple[str, ...],
     field: str,
+    provider: str = "",
 ) -> Iterator[Change]:
     for key in _keys(old, new):
-        step, words = escape(key), f"{field} {spoken(key)}".strip()
+        step, words = escape(key), f"{field} {spoken(key, provider)}".strip()
         if old.get(key) is new.get(key) is None and (key in old) != (key in new):
             yield Change("changed", f"{where}/{step}", f"{where_old}/{step}", owner, words, None, None)
         yield from _compare(old.get(key), new.get(key), f"{where_old}/{step}", f"{where}/{step}", owner, words)

@@ -9,31 +9,32 @@ from typing import TYPE_CHECKING, LiteralString, cast, get_args, get_origin
 from pydantic import JsonValue, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
 
+from studio.components.field_titles import title_at
 from studio.errors import ConfigError, Finding, Fix
 
 if TYPE_CHECKING:
     from studio.components.base import Component
 
 _SENTENCES = {
-    "extra_forbidden": ("There is no field `{name}` here.", "Remove it, or check its spelling."),
-    "string_type": ("`{name}` must be text.", ""),
-    "int_type": ("`{name}` must be a whole number.", ""),
-    "int_parsing": ("`{name}` must be a whole number.", ""),
-    "int_from_float": ("`{name}` must be a whole number.", ""),
-    "float_type": ("`{name}` must be a number.", ""),
-    "float_parsing": ("`{name}` must be a number.", ""),
-    "bool_type": ("`{name}` must be true or false.", ""),
-    "bool_parsing": ("`{name}` must be true or false.", ""),
-    "list_type": ("`{name}` must be a list.", ""),
-    "dict_type": ("`{name}` must be an object.", ""),
-    "greater_than": ("`{name}` must be greater than {gt}.", ""),
-    "greater_than_equal": ("`{name}` must be at least {ge}.", ""),
-    "less_than": ("`{name}` must be less than {lt}.", ""),
-    "less_than_equal": ("`{name}` must be at most {le}.", ""),
-    "too_short": ("`{name}` needs at least {min_length} of them, not {actual_length}.", ""),
-    "too_long": ("`{name}` takes at most {max_length} of them, not {actual_length}.", ""),
-    "string_too_short": ("`{name}` must not be empty.", "Fill it in."),
-    "literal_error": ("`{name}` must be one of {expected}.", ""),
+    "extra_forbidden": ("There is no field {name} here.", "Remove it, or check its spelling."),
+    "string_type": ("{name} must be text.", ""),
+    "int_type": ("{name} must be a whole number.", ""),
+    "int_parsing": ("{name} must be a whole number.", ""),
+    "int_from_float": ("{name} must be a whole number.", ""),
+    "float_type": ("{name} must be a number.", ""),
+    "float_parsing": ("{name} must be a number.", ""),
+    "bool_type": ("{name} must be true or false.", ""),
+    "bool_parsing": ("{name} must be true or false.", ""),
+    "list_type": ("{name} must be a list.", ""),
+    "dict_type": ("{name} must be an object.", ""),
+    "greater_than": ("{name} must be greater than {gt}.", ""),
+    "greater_than_equal": ("{name} must be at least {ge}.", ""),
+    "less_than": ("{name} must be less than {lt}.", ""),
+    "less_than_equal": ("{name} must be at most {le}.", ""),
+    "too_short": ("{name} needs at least {min_length} of them, not {actual_length}.", ""),
+    "too_long": ("{name} takes at most {max_length} of them, not {actual_length}.", ""),
+    "string_too_short": ("{name} must not be empty.", "Fill it in."),
+    "literal_error": ("{name} must be one of {expected}.", ""),
 }
 
 _FIXES = {
@@ -62,7 +63,7 @@ def findings_from(
         if detail["type"] == "missing":
             findings = [_missing(detail, document, find_class)]
         else:
-            findings = _findings(detail, document)
+            findings = _findings(detail, document, find_class)
         for finding in findings:
             found.setdefault((finding.where, finding.message), finding)
     told = {place for finding in found.values() for place in (finding.where, *_above(finding.where))}
@@ -191,20 +192,32 @@ def _missing(detail: ErrorDetails, document: JsonValue, find_class: Callable[[st
     cls = find_class(provider) if where == f"{owner}/config/{escape(name)}" else None
     field = cls.model_fields.get(name) if cls else None
     if field is None:
-        return Finding("missing", f"`{name}` is required.", "Fill it in.", where)
+        return Finding("missing", f"{_called(name, where, document, find_class)} is required.", "Fill it in.", where)
     kinds = [getattr(each, "component_type", "") for each in (field.annotation, *get_args(field.annotation))]
     if kind := next((each for each in kinds if each and get_origin(field.annotation) is not list), ""):
         return Finding("missing", f"Choose {a_kind(kind)}.", where=where)
-    return Finding("missing", f"“{field.title or name}” is required.", "Fill it in.", where)
+    return Finding("missing", f"{_called(name, where, document, find_class)} is required.", "Fill it in.", where)
 
 
-def _findings(detail: ErrorDetails, document: JsonValue) -> list[Finding]:
+def _called(name: str, where: str, document: JsonValue, find_class: Callable[[str], type[Component] | None]) -> str:
+    """The field at a place as its form calls it; by its key where it has no form."""
+    owner, provider = _owner(where, document)
+    cls = find_class(provider)
+    inside = where.removeprefix(f"{owner}/config/") if cls and where.startswith(f"{owner}/config/") else ""
+    title = title_at(cls, [unescape(step) for step in inside.split("/")]) if cls and inside else ""
+    return f"“{title}”" if title else f"`{name}`"
+
+
+def _findings(
+    detail: ErrorDetails, document: JsonValue, find_class: Callable[[str], type[Component] | None]
+) -> list[Finding]:
     kind, location = detail["type"], detail["loc"]
     name = next((step for step in reversed(location) if isinstance(step, str)), "value")
     where = pointer_of(location, document)
     if kind in _SENTENCES:
         sentence, fix = _SENTENCES[kind]
-        return [Finding(kind, sentence.format(name=name, **detail.get("ctx", {})), fix, where)]
+        called = f"`{name}`" if kind == "extra_forbidden" else _called(name, where, document, find_class)
+        return [Finding(kind, sentence.format(name=called, **detail.get("ctx", {})), fix, where)]
     told = detail.get("ctx", {})
     if "findings" in told:
         return [each.moved(where) for each in cast("tuple[Finding, ...]", told["findings"])]

@@ -12,6 +12,7 @@ from pydantic import JsonValue
 
 from studio.components.diff import diff
 from studio.components.findings import escape
+from studio.components.lines import merge_lines
 from studio.components.matching import is_component, match, name_of, same
 from studio.components.titles import noun_of, spoken, title_of
 
@@ -84,13 +85,17 @@ class _Place:
     where: str = ""
     owner: tuple[str, ...] = ()
     words: str = ""
+    provider: str = ""
+    """Of the component whose config this is, which knows what its fields are called."""
 
     def key(self, name: str, holder: JsonValue) -> _Place:
         step = escape(name)
+        there = f"{self.id}/{step}", f"{self.where}/{step}"
         if is_component(holder):
             inside = self.owner if not self.words else (*self.owner, self.words)
-            return _Place(f"{self.id}/{step}", f"{self.where}/{step}", inside, "" if name == "config" else spoken(name))
-        return _Place(f"{self.id}/{step}", f"{self.where}/{step}", self.owner, f"{self.words} {spoken(name)}".strip())
+            provider = str(cast("dict[str, JsonValue]", holder)["provider"])
+            return _Place(*there, inside, "", provider) if name == "config" else _Place(*there, inside, spoken(name))
+        return _Place(*there, self.owner, f"{self.words} {spoken(name, self.provider)}".strip())
 
     def entry(self, identity: str, index: int, item: Part) -> _Place:
         words = _entry_words(item, self.words)
@@ -118,6 +123,9 @@ class _Merger:
                 return self._object(base, mine, theirs, place)
         elif isinstance(base, list) and isinstance(mine, list) and isinstance(theirs, list):
             return self._list(base, mine, theirs, place)
+        if isinstance(base, str) and isinstance(mine, str) and isinstance(theirs, str):
+            text = merge_lines(base, mine, theirs)
+            return self._choose(base, mine, theirs, place) if text is None else text
         return self._choose(base, mine, theirs, place)
 
     def _choose(self, base: Part, mine: Part, theirs: Part, place: _Place) -> Part:

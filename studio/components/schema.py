@@ -116,6 +116,7 @@ def catalogue() -> list[JsonObject]:
                 "schema": form_schema(cls),
                 "drawn_as": cls.drawn_as,
                 "led_by": cls.led_by,
+                "leader_does": cls.leader_does if cls.led_by else "",
                 "slots": [{**asdict(slot), "accepts": list(slot.accepts)} for slot in slots(cls)],
                 "template": template(cls),
             },

@@ -9,6 +9,7 @@ from typing import cast
 from pydantic import JsonValue
 
 from studio.components.base import find_class
+from studio.components.field_titles import in_a_sentence, title_of_field
 from studio.components.matching import is_component, name_of
 
 SHORT = 60
@@ -18,6 +19,12 @@ NOUNS = {
     "chat_completion_context": "context",
     "code_executor": "code executor",
     "termination": "stop condition",
+}
+_CALLED = {
+    "AgentTool": "agent as a tool",
+    "TeamTool": "team as a tool",
+    "MagenticOneGroupChat": "Magentic-One",
+    "MagenticOneCoderAgent": "Magentic-One coder",
 }
 _NOISE = re.compile(
     r"(ChatCompletionClient|GroupChat|Agent|TerminationCondition|Termination|ChatCompletionContext|CodeExecutor)$"
@@ -40,6 +47,8 @@ def title_of(component: JsonValue) -> str:
 
 def type_label(class_name: str) -> str:
     """ "RoundRobinGroupChat" as "round robin"."""
+    if class_name in _CALLED:
+        return _CALLED[class_name]
     stem = _NOISE.sub("", class_name) or class_name
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", stem).split(" ")
     return " ".join(word if re.search("[A-Z].*[A-Z]", word) else word.lower() for word in words).replace(
@@ -55,9 +64,11 @@ def noun_of(component: JsonValue) -> str:
     return NOUNS.get(kind, kind.replace("_", " "))
 
 
-def spoken(key: str) -> str:
-    """A key of a config in words."""
-    return key.replace("_", " ")
+def spoken(key: str, provider: str = "") -> str:
+    """A key of a component's config as its form calls it, where it does not begin a sentence."""
+    cls = find_class(provider)
+    title = title_of_field(cls, key) if cls else ""
+    return in_a_sentence(title) if title else key.replace("_", " ")
 
 
 def quoted_pair(one: JsonValue, other: JsonValue) -> tuple[str, str]:

@@ -13,7 +13,7 @@ import functools
 import gzip
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple, TypedDict
@@ -25,9 +25,14 @@ from starlette.routing import BaseRoute, Mount
 from starlette.types import Receive, Scope, Send
 
 from studio.errors import SetupError
+from studio.web.joining import JOINED_SUFFIX, MAP_SUFFIX, Joined, NotJoinable, join, joined_name
 from studio.web.modules import modules_behind
+from studio.web.stylesheets import joined, with_imports
 
 FOREVER = "private, max-age=31536000, immutable"
+COMMON_SHEET = "css/studio.css"
+COMMON_ENTRIES = ("js/shell.js",)
+"""What every page loads beside its own module."""
 BUILD_ID_LENGTH = 12
 """Hex digits; two builds that a browser ever sees differ in them."""
 
@@ -35,12 +40,16 @@ CONTENT_TYPES = {
     ".css": "text/css; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
     ".json": "application/json",
+    ".map": "application/json",
     ".svg": "image/svg+xml",
     ".woff2": "font/woff2",
 }
 """Said here, since the tables of operating systems differ and the browser is told not to guess."""
 
-PACKED = frozenset({".css", ".js", ".json", ".svg"})
+MOST_MADE = 100
+"""Joined files that are kept; pages ask for a handful."""
+
+PACKED = frozenset({".css", ".js", ".json", ".map", ".svg"})
 
 
 class LockedPackage(TypedDict):
@@ -57,6 +66,13 @@ class ModuleLink(NamedTuple):
 
     url: str
     integrity: str
+
+
+class Loading(NamedTuple):
+    """The script of a page, and the modules that it imports."""
+
+    url: str
+    ahead: tuple[ModuleLink, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,28 +99,60 @@ class Assets:
         """The address of a file of the static folder, or of the vendor folder as `vendor/...`."""
         return f"{self.prefix}/{path}"
 
-    @functools.cache  # noqa: B019  there is one for the life of the server
     def modules_behind(self, entry: str) -> tuple[ModuleLink, ...]:
-        """All modules that a module imports when it is loaded, so that none waits for another to be read."""
-        found = modules_behind(entry, self.files, self.packages)
-        return tuple(ModuleLink(self.url(path), self.integrity.get(path, "")) for path in found)
+        """All modules that a module imports when it is loaded by itself."""
+        return self._links(modules_behind(entry, self.files, self.packages))
+
+    def _links(self, paths: Iterable[str]) -> tuple[ModuleLink, ...]:
+        return tuple(ModuleLink(self.url(path), self.integrity.get(path, "")) for path in paths)
+
+    @functools.cache  # noqa: B019  there is one for the life of the server
+    def loading(self, entry: str) -> Loading:
+        """What a page loads for one of its modules, so that none waits for another to be read."""
+        module = None if entry in COMMON_ENTRIES else self.joined(entry)
+        if module is None:
+            return Loading(self.url(entry), self.modules_behind(entry))
+        return Loading(
+            self.url(joined_name(entry)), self._links(path for path in module.apart if path not in self._common())
+        )
 
     def routes(self) -> list[BaseRoute]:
-        return [Mount(self.prefix, KeptFiles(self.files), name="static")]
+        return [Mount(self.prefix, KeptFiles(self.files, self._made), name="static")]
+
+    def _common(self) -> set[str]:
+        return {path for entry in COMMON_ENTRIES for path in modules_behind(entry, self.files, self.packages)}
+
+    @functools.cache  # noqa: B019  as above
+    def joined(self, entry: str) -> Joined | None:
+        """A page's module with all that it imports in one; None where it is to be loaded module by module."""
+        try:
+            return join(entry, COMMON_ENTRIES, self.files, self.packages)
+        except NotJoinable:
+            return None
+
+    def _made(self, path: str) -> bytes | None:
+        entry = path.removesuffix(MAP_SUFFIX).removesuffix(JOINED_SUFFIX) + ".js"
+        module = self.joined(entry) if JOINED_SUFFIX in path and entry in self.files else None
+        if module is not None and path in (joined_name(entry), joined_name(entry) + MAP_SUFFIX):
+            return module.source_map if path.endswith(MAP_SUFFIX) else module.code
+        return joined(path, self.files)
 
 
 class KeptFiles:
     """Answers with files that never change under their address; a packed copy of each is made when first asked for."""
 
-    def __init__(self, files: Mapping[str, bytes]) -> None:
-        self._files = files
+    def __init__(self, files: Mapping[str, bytes], make: Callable[[str], bytes | None] = lambda _: None) -> None:
+        """`make` makes a file that is none of `files`, if there is such a one."""
+        self._files = dict(files)
+        self._make = make
+        self._most = len(files) + MOST_MADE
         self._packed: dict[str, bytes] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         path = scope["path"].removeprefix(f"{scope['root_path']}/")
         if scope["method"] not in ("GET", "HEAD"):
             raise HTTPException(405, headers={"Allow": "GET, HEAD"})
-        if path not in self._files:
+        if path not in self._files and not self._has_made(path):
             raise HTTPException(404)
         suffix = PurePosixPath(path).suffix
         headers = {
@@ -118,6 +166,12 @@ class KeptFiles:
             body = self._packed.get(path) or self._packed.setdefault(path, gzip.compress(body, 6, mtime=0))
         await Response(body, headers=headers)(scope, receive, send)
 
+    def _has_made(self, path: str) -> bool:
+        made = self._make(path) if len(self._files) < self._most else None
+        if made is not None:
+            self._files[path] = made
+        return made is not None
+
 
 def load_assets(frontend: Path | None = None) -> Assets:
     """Read the front end once, when the server starts.
@@ -128,6 +182,7 @@ def load_assets(frontend: Path | None = None) -> Assets:
     frontend = frontend or find_frontend()
     files = _files(frontend)
     build_id = _build_id(files)
+    files[COMMON_SHEET] = with_imports(COMMON_SHEET, files)
     packages, integrity = _vendored_modules(frontend)
     importmap = _importmap(packages, integrity, f"/static/{build_id}")
     return Assets(

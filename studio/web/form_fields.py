@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from studio.components import sentence_case
 from studio.errors import Finding
 from studio.web.form_model import ComponentValue, FormField, FormModel, Json, Variant
 from studio.web.form_schema import (
@@ -307,12 +308,6 @@ def _label_and_unit(name: str, read: Read, kind: str) -> tuple[str, str]:
 def _bound(schema: Object, inclusive: str, exclusive: str) -> float | None:
     bound = schema.get(inclusive, schema.get(exclusive))
     return bound if isinstance(bound, (int, float)) else None
-
-
-def sentence_case(title: str) -> str:
-    words = title.split()
-    kept = [word if index == 0 or any(map(str.isupper, word[1:])) else word.lower() for index, word in enumerate(words)]
-    return " ".join(kept)
 
 
 def escape(name: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,7 +13,7 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from studio.web.assets import ModuleLink
+from studio.web.assets import Loading
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class PageGlobals:
     """What every template may use without being given it."""
 
     static_url: Callable[[str], str]
-    modules_behind: Callable[[str], Iterable[ModuleLink]]
+    loading: Callable[[str], Loading]
     importmap: str
     csrf_token: str
 
@@ -40,7 +40,7 @@ class Templates:
         self._env.policies["json.dumps_kwargs"] = {"sort_keys": False}
         cast("dict[str, object]", self._env.globals).update(
             static_url=page_globals.static_url,
-            modules_behind=page_globals.modules_behind,
+            loading=page_globals.loading,
             importmap=Markup(page_globals.importmap),
             csrf_token=page_globals.csrf_token,
             nav="",

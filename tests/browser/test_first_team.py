@@ -45,7 +45,7 @@ def test_four_steps_lead_from_nothing_to_a_team_that_ran(open_page: OpenPage, by
     open_team(page, team(termination_condition=None))
     expect(step(page, "Add an agent")).to_have_attribute("aria-current", "step")
     go(page, step(page, "Add an agent"), by_pointer=by_pointer)
-    choose(page, "Magentic one coder", by_pointer=by_pointer)
+    choose(page, "Magentic-One coder", by_pointer=by_pointer)
     expect(step(page, "Choose a model")).to_have_attribute("aria-current", "step")
     expect(page.locator("#announcer")).to_have_text(re.compile("Add an agent: done. Next: Choose a model."))
     go(page, step(page, "Choose a model"), by_pointer=by_pointer)

@@ -11,13 +11,11 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.building import OpenPage, agent, limit, names, open_team, saved, team
 
-WATCH = """async () => {
-  const files = performance.getEntriesByType('resource').map((each) => each.name)
-  const { Store } = await import(files.find((name) => name.endsWith('core/store.js')))
-  const run = Store.prototype.run
-  Store.prototype.run = function (...given) {
-    window.watched = this
-    return run.apply(this, given)
+WATCH = """() => {
+  const dispatch = EventTarget.prototype.dispatchEvent
+  EventTarget.prototype.dispatchEvent = function (event) {
+    if (event.type === 'change' && 'doc' in this && 'undo' in this) window.watched = this
+    return dispatch.call(this, event)
   }
 }"""
 NO_SAVING = """() => {

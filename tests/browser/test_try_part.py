@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+
 import httpx
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -163,10 +165,46 @@ def test_leaving_the_page_hangs_up_on_the_model(open_page: OpenPage, openai_serv
 
 
 def test_what_does_nothing_by_itself_cannot_be_tried(open_page: OpenPage):
-    memory = {"provider": "autogen_core.memory.ListMemory", "component_type": "memory", "config": {"name": "notes"}}
+    store = "autogen_ext.cache_store.diskcache.DiskCacheStore"
     page = open_page()
-    open_team(page, team(agent("writer", memory=[memory])))
-    select(page, f"{WRITER}/config/memory/0")
+    open_team(page, {"provider": store, "component_type": "cache_store", "config": {"directory": "kept"}})
     expect(page.get_by_role("button", name="Try this part")).to_be_hidden()
     page.get_by_role("tab", name="Try").click()
-    expect(page.get_by_role("tabpanel", name="Try")).to_contain_text("A memory does nothing by itself")
+    expect(page.get_by_role("tabpanel", name="Try")).to_contain_text("does nothing by itself")
+
+
+PICTURE = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+
+
+def test_a_picture_goes_with_the_first_message_to_a_model(open_page: OpenPage, openai_server: OpenAIServer):
+    openai_server.say("A dot.")
+    page = open_page()
+    open_team(page, newsroom(openai_server))
+    page.locator(f'[data-canvas] [data-component="{WRITER}/config/model_client"]').first.click()
+    page.keyboard.press("t")
+    expect(box(page)).to_be_focused()
+    file = base64.b64decode(PICTURE)
+    page.get_by_label("Add a picture").set_input_files({"name": "dot.png", "mimeType": "image/png", "buffer": file})
+    expect(page.get_by_alt_text("Picture 1")).to_be_visible()
+    page.keyboard.type("What is this?")
+    page.keyboard.press("Enter")
+    approve(page)
+    state(page, "Answered")
+    expect(page.get_by_alt_text("Picture 1")).to_be_hidden()
+    [message] = openai_server.requests[-1].body["messages"]
+    assert [part["type"] for part in message["content"]] == ["text", "image_url"]
+
+
+def test_a_memory_is_asked_and_told_through_forms(open_page: OpenPage):
+    page = open_page()
+    memory: JsonObject = {"provider": "autogen_core.memory.ListMemory", "component_type": "memory", "config": {}}
+    open_team(page, team(agent("writer", memory=[memory])))
+    page.locator(f'[data-canvas] [data-component="{WRITER}/config/memory/0"]').first.click()
+    page.get_by_role("button", name="Try this part").click()
+    page.locator("#try-tool").select_option("add")
+    page.locator("[data-try-form] textarea").fill("Tea, not coffee.")
+    page.get_by_role("button", name="Call", exact=True).click()
+    expect(page.locator(".try .tool-call")).to_contain_text("Remembered.")
+    page.locator("#try-tool").select_option("query")
+    page.get_by_role("button", name="Call", exact=True).click()
+    expect(page.locator(".try .tool-call").last).to_contain_text("Tea, not coffee.")

@@ -28,7 +28,7 @@ def test_a_page_names_all_modules_that_it_will_ask_for(client: TestClient, asset
     links = re.findall(r'<link rel="modulepreload" href="([^"]+)"(?: integrity="([^"]+)")?>', page)
     assert [url for url, _ in links] == [
         *(each.url for each in assets.modules_behind("js/shell.js")),
-        *(each.url for each in assets.modules_behind("js/teams.js")),
+        *(each.url for each in assets.loading("js/teams.js").ahead),
     ]
     assert all(integrity for url, integrity in links if "/vendor/" in url)
     assert page.index("importmap") < page.index("modulepreload"), "the import map must be known first"

@@ -15,7 +15,7 @@ import { connectActions, connectSomewhere } from './builder/actions/connect.js'
 import { editActions } from './builder/actions/edit.js'
 import { pageActions } from './builder/actions/page.js'
 import { viewActions } from './builder/actions/view.js'
-import { addOnGround } from './builder/canvas/add-here.js'
+import { addOnGround } from './builder/canvas/gestures/add-here.js'
 import { Canvas } from './builder/canvas/canvas.js'
 import { Clipboard } from './builder/clipboard.js'
 import { Catalogue } from './builder/document/catalogue.js'
@@ -24,20 +24,20 @@ import { nameTeam } from './builder/document/commands.js'
 import { pinsIn } from './builder/document/pins.js'
 import { paletteActions } from './builder/panels/command-palette.js'
 import { contextMenu } from './builder/panels/context-menu.js'
-import { Roving } from './builder/canvas/roving.js'
-import { dragging } from './builder/canvas/drag.js'
-import { connecting } from './builder/canvas/connect.js'
-import { structure } from './builder/canvas/structure.js'
+import { Roving } from './builder/canvas/gestures/roving.js'
+import { dragging } from './builder/canvas/gestures/drag.js'
+import { connecting } from './builder/canvas/gestures/connect.js'
+import { structure } from './builder/canvas/draw/structure.js'
 import { Editor } from './builder/editor.js'
 import { formActions } from './builder/panels/form/switch.js'
 import { formTab } from './builder/panels/form/tab.js'
 import { keepHistory } from './builder/history-keep.js'
-import { inspector, tabs } from './builder/panels/inspector.js'
+import { inspector } from './builder/panels/inspector.js'
 import { jsonTab } from './builder/panels/json-tab.js'
-import { keyboard, sayWhyNot } from './builder/keyboard.js'
-import { marquee } from './builder/canvas/marquee.js'
-import { minimap } from './builder/canvas/minimap.js'
-import { selectionBar } from './builder/canvas/selection-bar.js'
+import { keyboard, sayWhyNot } from './core/keyboard.js'
+import { marquee } from './builder/canvas/gestures/marquee.js'
+import { minimap } from './builder/canvas/draw/minimap.js'
+import { selectionBar } from './builder/canvas/draw/selection-bar.js'
 import { outline } from './builder/panels/outline.js'
 import { offerOf, palette } from './builder/panels/palette.js'
 import { download, pythonTab } from './builder/panels/python-tab.js'
@@ -49,8 +49,10 @@ import { emptyPlaces } from './builder/panels/empty-places.js'
 import { firstStepsStrip } from './builder/panels/first-steps.js'
 import { draftOffer } from './builder/panels/compare.js'
 import { askToMerge } from './builder/panels/merge.js'
+import { splitters } from './builder/panels/splitters.js'
 import { versionActions, versions } from './builder/panels/versions.js'
 import { tabId } from './core/tab.js'
+import { tabs } from './core/tabs.js'
 
 /** @param {HTMLElement} root */
 async function start(root) {
@@ -65,8 +67,8 @@ async function start(root) {
   minimap(find('[data-minimap]', root), canvas, signal)
   inspector(find('[data-inspector]', root), editor, signal)
   formTab(find('#panel-form', root), editor, signal)
-  jsonTab(find('#panel-json', root), find('[data-json-draft]', root), editor, signal)
-  pythonTab(find('#panel-python', root), find('[data-python-draft]', root), editor, signal)
+  jsonTab(find('#panel-json', root), find('[data-json-draft]', root), editor, id, signal)
+  pythonTab(find('#panel-python', root), find('[data-python-draft]', root), editor, id, signal)
   palette(find('#panel-palette', root), editor, signal)
   const tree = outline(find('[data-outline]', root), editor, signal)
   const chooseSide = tabs(find('[data-side]', root), signal)
@@ -77,7 +79,9 @@ async function start(root) {
   connecting(canvas, editor, (card) => void connectSomewhere(editor, canvas, card), signal)
   structure(canvas, editor, signal)
   narrowTabs(root, chooseSide, () => void canvas.draw(), signal)
+  const panels = splitters(root, editor, signal)
   const search = () => {
+    panels.unfold('side')
     chooseSide(find('#tab-palette', root))
     find('#panel-palette input[type=search]', root).focus()
   }
@@ -88,11 +92,13 @@ async function start(root) {
   const surfaces = [canvas.root, find('[data-outline]', root)]
   const goTo = (/** @type {string} */ pointer) => {
     editor.select(pointer)
-    if (!roving.focus(pointer) && !tree.focus(pointer)) find('#panel-form', root).focus()
+    if (roving.focus(pointer) || tree.focus(pointer)) return
+    panels.unfold('inspector')
+    find('#panel-form', root).focus()
   }
   actions.add([...paletteActions(editor, actions, goTo), ...contextMenu(surfaces, editor, actions, signal)])
   actions.add(tryTab(root, editor, id, signal))
-  actions.add(versionActions(editor, saver))
+  actions.add([...versionActions(editor, saver), ...panels.actions])
   emptyPlaces(root, editor, signal)
   actions.add(firstStepsStrip(root, editor, id, signal))
   keyboard(actions, surfaces, signal)

@@ -1,7 +1,7 @@
 // @ts-check
 // What a person can do to the selection, from whichever part of the page: one meaning for key, button and menu.
 import { api } from '../core/api.js'
-import { announce } from '../core/dom.js'
+import { sayWhyNot } from '../core/keyboard.js'
 import { choose } from '../core/chooser.js'
 import { get, last, parent } from '../core/pointer.js'
 import { toast, toastError } from '../core/toast.js'
@@ -116,9 +116,9 @@ export function removeSelected(editor, pointer) {
 export function shift(editor, by, pointer) {
   const moved = inOrderOfPlace(pointer === undefined ? [...editor.selected] : [pointer])
   const list = get(editor.root, parent(moved[0] ?? ''))
-  if (!inOneList(moved) || !Array.isArray(list)) return announce(moved.length > 1 ? 'These do not stand in one order.' : 'This has no place in an order.')
+  if (!inOneList(moved) || !Array.isArray(list)) return sayWhyNot(moved.length > 1 ? 'These do not stand in one order.' : 'This has no place in an order.')
   const gap = by < 0 ? Number(last(moved[0] ?? '')) - 1 : Number(last(moved.at(-1) ?? '')) + 2
-  if (gap < 0 || gap > list.length) return announce(by < 0 ? 'Already first.' : 'Already last.')
+  if (gap < 0 || gap > list.length) return sayWhyNot(by < 0 ? 'Already first.' : 'Already last.')
   const command = moveBlock(moved, gap)
   editor.run({ ...command, label: command.label.replace(/^Move( \d+)?/, `Move ${namesOf(editor.root, moved)}`) })
 }
@@ -126,7 +126,7 @@ export function shift(editor, by, pointer) {
 /** @param {Editor} editor @param {string} [pointer]  one part; else all that are selected */
 export function duplicateSelected(editor, pointer) {
   const originals = (pointer === undefined ? [...editor.selected] : [pointer]).filter((each) => inOneList([each]) && editor.at(each))
-  if (originals.length === 0) return announce('Only something in a list can be duplicated.')
+  if (originals.length === 0) return sayWhyNot('Only something in a list can be duplicated.')
   editor.run(duplicating(editor.catalogue, editor.doc, originals))
 }
 

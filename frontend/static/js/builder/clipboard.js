@@ -1,6 +1,7 @@
 // @ts-check
 // Copy, cut and paste, by the browser's own events: they carry the text, so that no permission has to be given.
 import { announce } from '../core/dom.js'
+import { sayWhyNot } from '../core/keyboard.js'
 import { isTyping } from '../core/shortcuts.js'
 import { toast } from '../core/toast.js'
 import { placeNear } from './actions.js'
@@ -47,7 +48,7 @@ export class Clipboard {
     const { editor } = this
     const parts = editor.selected.filter((each) => editor.at(each))
     if (parts.length === 0) {
-      announce('A connection is copied with the agents at its ends.')
+      sayWhyNot('A connection is copied with the agents at its ends.')
       return ''
     }
     this.#last = asText(packed(editor.catalogue, editor.doc, parts))

@@ -1,5 +1,6 @@
 // @ts-check
 import { announce } from '../core/dom.js'
+import { sayWhyNot } from '../core/keyboard.js'
 import { get, isSame, isWithin } from '../core/pointer.js'
 import { Store } from '../core/store.js'
 import { isComponent, titleOf, typeLabel } from './document/catalogue.js'
@@ -122,7 +123,7 @@ export class Editor extends EventTarget {
   /** Undo the step that led to this document, unless other steps came after it. @param {Doc} doc */
   takeBack(doc) {
     if (this.doc === doc) this.undo()
-    else announce('More was changed since: undo goes back step by step.')
+    else sayWhyNot('More was changed since: undo goes back step by step.')
   }
 
   /**

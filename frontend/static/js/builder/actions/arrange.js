@@ -1,14 +1,17 @@
 // @ts-check
 // Where cards stand, and which of them are selected.
-import { aligned, distributed, GRID_PX } from '../canvas/align.js'
-import { pinCards } from '../canvas/drop.js'
-import { neighbour } from '../canvas/geometry.js'
+import { aligned, distributed, GRID_PX } from '../canvas/layout/align.js'
+import { pinCards } from '../canvas/gestures/drop.js'
+import { neighbour } from '../canvas/layout/geometry.js'
 import { pinsIn, tidy } from '../document/pins.js'
+
+/** As long as cards take to their new places, and a little longer; how they move is said in selecting.css. */
+const SETTLE_MS = 600
 
 /**
  * @typedef {import('../editor.js').Editor} Editor
  * @typedef {import('../canvas/canvas.js').Canvas} Canvas
- * @typedef {import('../canvas/align.js').Edge} Edge
+ * @typedef {import('../canvas/layout/align.js').Edge} Edge
  * @typedef {import('../../core/actions.js').Action} Action
  */
 
@@ -43,6 +46,8 @@ export function arrangeActions(editor, canvas) {
 
 /** @param {Editor} editor @param {Canvas} canvas */
 function tidyUp(editor, canvas) {
+  canvas.root.setAttribute('data-settling', '')
+  setTimeout(() => canvas.root.removeAttribute('data-settling'), SETTLE_MS)
   if (Object.keys(pinsIn(editor.doc, editor.view)).length > 0) editor.run(tidy(editor.view))
   canvas.tidy()
 }

@@ -1,9 +1,9 @@
 // @ts-check
-import { announce } from '../../core/dom.js'
+import { sayWhyNot } from '../../core/keyboard.js'
 import { choose } from '../../core/chooser.js'
 import { tellChanged } from '../actions.js'
-import { connectToNew, isConnectable } from '../canvas/connect.js'
-import { centre } from '../canvas/geometry.js'
+import { connectToNew, isConnectable } from '../canvas/gestures/connect.js'
+import { centre } from '../canvas/layout/geometry.js'
 import { inOneStep } from '../document/commands.js'
 import { connect, disconnect, removeBridged, startWith, turn, waitFor, whyNotConnect } from '../document/connections.js'
 import { connectionInWords, endsOf, existingPart } from '../document/parts.js'
@@ -74,7 +74,7 @@ export async function connectSomewhere(editor, canvas, pointer = editor.selectio
   const { scene } = canvas
   const ends = endsOf(editor.root, pointer)
   const from = scene?.cards.find((each) => (ends ? each.name === ends.from : each.pointer === canvas.cardOf(pointer)))
-  if (!scene || !from) return announce('Select an agent first.')
+  if (!scene || !from) return sayWhyNot('Select an agent first.')
   const options = scene.cards.map((each) => {
     const reason = whyNotConnect(editor.catalogue, editor.root, scene.pointer, from.pointer, each.name, ends ? pointer : '')
     return { id: each.pointer, label: each.name, detail: reason || (each.name === from.name ? 'itself, as a loop' : each.type), icon: 'bot', kind: each.kind, ...(reason ? { reason } : {}) }
@@ -102,7 +102,7 @@ async function disconnectSomething(editor, canvas) {
   if (endsOf(editor.root, editor.selection)) return void editor.run(disconnect(editor.selection))
   const own = scene?.cards.findIndex((each) => each.pointer === canvas.cardOf(editor.selection)) ?? -1
   const found = (scene?.edges ?? []).filter((each) => each.pointer !== '' && (each.from === own || each.to === own))
-  if (found.length === 0) return announce('Nothing is connected here.')
+  if (found.length === 0) return sayWhyNot('Nothing is connected here.')
   const options = found.map((each) => ({ id: each.pointer, label: editor.titleAt(each.pointer), detail: connectionInWords(editor.root, each.pointer), icon: 'unplug' }))
   const title = `Disconnect ${scene?.cards[own]?.name ?? ''}`
   const places = new Map(found.map((each) => [each.pointer, editor.keepPlace(each.pointer)]))

@@ -1,14 +1,14 @@
 // @ts-check
 
 /**
- * @typedef {import('../canvas/roving.js').Roving} Roving
+ * @typedef {import('../canvas/gestures/roving.js').Roving} Roving
  * @typedef {import('../canvas/canvas.js').Canvas} Canvas
  * @typedef {import('../../core/actions.js').Action} Action
  */
 
 /** What changes the view of the canvas and not the team. @param {Canvas} canvas @param {Roving} roving @returns {Action[]} */
 export function viewActions(canvas, roving) {
-  const go = (/** @type {import('../canvas/roving.js').Direction} */ direction) => () => roving.step(direction)
+  const go = (/** @type {import('../canvas/gestures/roving.js').Direction} */ direction) => () => roving.step(direction)
   /** @type {Omit<Action, 'group' | 'scope'>[]} */
   const list = [
     { id: 'go-left', label: 'Go left', icon: 'chevron-left', keys: ['arrowleft'], run: go('left') },

@@ -1,38 +1,26 @@
 // @ts-check
 import { el, svg } from '../../core/dom.js'
-import { isSame } from '../../core/pointer.js'
-import { around } from './align.js'
-import { CardList } from './card-list.js'
-import { drawEdges, redrawEdges } from './edges.js'
-import { CARD_WIDTH_PX, extent, movedCards } from './geometry.js'
-import { drawEmpty, drawHead, headKey } from './head.js'
-import { isOld, placeCards } from './layout.js'
-import { findingsByPlace, markProblems, markSelected } from './marks.js'
+import { isSame, parent } from '../../core/pointer.js'
+import { around } from './layout/align.js'
+import { CardList } from './draw/card-list.js'
+import { EMPTY, frameAround, HUB_GAP, PAD, roomIn } from './draw/frame.js'
+import { CARD_WIDTH_PX, movedCards } from './layout/geometry.js'
+import { drawEmpty, drawHead, headKey } from './draw/head.js'
+import { isOld, placeCards } from './layout/layout.js'
+import { Lines } from './links/lines.js'
+import { findingsByPlace, markProblems, markSelected } from './draw/marks.js'
 import { pinsIn } from '../document/pins.js'
-import { makeScene } from './scene.js'
+import { makeScene } from './draw/scene.js'
 import { Viewport } from './viewport.js'
 
 /**
  * @typedef {import('../editor.js').Editor} Editor
- * @typedef {import('./geometry.js').Box} Box
- * @typedef {import('./geometry.js').Point} Point
- * @typedef {import('./scene.js').Scene} Scene
- * @typedef {import('./card-list.js').Made} Made
+ * @typedef {import('./layout/geometry.js').Box} Box
+ * @typedef {import('./layout/geometry.js').Point} Point
+ * @typedef {import('./draw/scene.js').Scene} Scene
  */
 
-const PAD = 40
-/** The title and the sentence need some room even where there are no cards. */
-const MIN_WIDTH = 420
-/** The box that stands for the first member; node.css has the same size. */
-const EMPTY = { width: 300, height: 84 }
-const HUB_GAP = 24
-/** Room below the cards: for the line back to the first, or just air. */
-const FOOT_WITH_LOOP = 54
-const FOOT = 34
-/** Cards stand on the dots of the ground, so what is above and left of them is a whole number of steps. */
-const STEP = 20
-
-/** The team as a frame with cards and edges. Fires `drawn` after each drawing. */
+/** The team as a frame with cards and edges. Fires `drawn` after each drawing, and `shown` when the view has come to more cards. */
 export class Canvas extends EventTarget {
   /** Where the cards stand, in the order of the scene; the same list as long as none has moved. @type {Box[]} */
   boxes = []
@@ -48,17 +36,19 @@ export class Canvas extends EventTarget {
   #frame = 0
   #shown = ''
   /** What the parts of the last drawing were made of; the same again needs no drawing. */
-  #keys = { head: '', layout: '', edges: '', width: 0 }
+  #keys = { head: '', layout: '', width: 0, isEmpty: false }
   #headHeight = 0
   #cards
-  /** @type {import('./layout.js').Placed | undefined} */
-  #placed
-  /** Where cards stand already, so that they stay there. @type {import('./layout.js').Memory} */
+  #lines = new Lines(this)
+  #placed = /** @type {import('./layout/layout.js').Placed | undefined} */ (undefined)
+  /** Where cards stand already, so that they stay there. @type {import('./layout/layout.js').Memory} */
   #memory = {}
   /** What the marks of the selection show. @type {readonly string[]} */
   #marked = []
   /** A card that stays under the pointer when all others make room. @type {{ pointer: string, at: Point } | undefined} */
   #anchor
+  /** The cards of the scene by their pointers. @type {Map<string, number>} */
+  #places = new Map()
 
   /** @param {HTMLElement} root @param {Editor} editor @param {AbortSignal} signal */
   constructor(root, editor, signal) {
@@ -74,9 +64,12 @@ export class Canvas extends EventTarget {
     root.prepend(this.world)
     this.viewport = new Viewport(root, this.world, signal)
     this.viewport.addEventListener('resize', () => void this.draw(), { signal })
-    this.viewport.addEventListener('move', () => this.#cards.showNear(this.viewport, this.hub ? [this.hub, ...this.boxes] : this.boxes), { signal })
+    this.viewport.addEventListener('move', () => this.#showNear(), { signal })
     for (const type of ['doc', 'view']) editor.addEventListener(type, () => this.#drawSoon(), { signal })
-    editor.addEventListener('select', () => this.markSelection(), { signal })
+    editor.addEventListener('select', () => {
+      this.#showNear()
+      this.markSelection()
+    }, { signal })
     editor.addEventListener('report', (event) => {
       if (/** @type {CustomEvent} */ (event).detail.hasNewWords) this.#drawSoon()
       this.markProblems()
@@ -84,14 +77,11 @@ export class Canvas extends EventTarget {
   }
 
   /** Whether cards may stand anywhere; else they stand in order. */
-  get isFree() {
-    return this.scene !== undefined && this.scene.flow !== 'order'
-  }
+  get isFree() { return this.scene !== undefined && this.scene.flow !== 'order' }
 
   /** However many changes come within one frame, they are drawn once. */
   #drawSoon() {
-    if (this.#frame) return
-    this.#frame = requestAnimationFrame(() => {
+    this.#frame ||= requestAnimationFrame(() => {
       this.#frame = 0
       void this.draw()
     })
@@ -103,24 +93,24 @@ export class Canvas extends EventTarget {
     const { editor } = this
     const scene = makeScene(editor.catalogue, editor.root, editor.view, (pointer) => editor.conditionAt(pointer))
     this.scene = scene
-    const { made, fresh } = this.#cards.render(scene)
-    if (this.#renderHead(scene)) fresh.push(this.head)
-    const sizes = made.map((each) => {
-      each.height ||= each.node.offsetHeight
-      return { width: CARD_WIDTH_PX, height: each.height }
-    })
+    this.#places = new Map(scene.cards.map((card, index) => [card.pointer, index]))
+    const made = this.#cards.render(scene)
+    const isHeadNew = this.#renderHead(scene)
+    const sizes = made.map(({ height }) => ({ width: CARD_WIDTH_PX, height }))
     const hubSize = scene.hub ? sizes.shift() ?? null : null
-    const view = { width: this.viewport.size.width - 2 * PAD - 40, height: this.viewport.size.height - 220 }
+    const view = roomIn(this.viewport.size)
     const pins = pinsIn(editor.doc, scene.pointer)
     const key = JSON.stringify([scene.flow, hubSize, sizes.map((size) => size.height), scene.edges, scene.cards.map((card) => card.name), pins, view])
     const placed = key === this.#keys.layout && this.#placed ? this.#placed : await placeCards(scene, hubSize, sizes, view, pins, this.#memory)
     if (turn !== this.#turn) return
     this.#keys.layout = key
-    this.#apply(scene, made, placed, Math.min(MIN_WIDTH, view.width))
-    this.#fitOnce(scene)
-    this.#cards.showNear(this.viewport, this.hub ? [this.hub, ...this.boxes] : this.boxes)
-    this.markSelection(isSame(this.#marked, editor.selected) ? fresh : undefined)
-    markProblems(fresh, findingsByPlace(editor))
+    const moved = this.#apply(scene, placed, view)
+    if (this.#shown !== `${scene.pointer} ${this.viewport.isMeasured}`) this.viewport.fit(this.content)
+    this.#shown = `${scene.pointer} ${this.viewport.isMeasured}`
+    const fresh = this.#showCards()
+    this.#lines.draw(placed, moved)
+    this.markSelection(isSame(this.#marked, editor.selected) ? isHeadNew ? [this.head, ...fresh] : fresh : undefined)
+    markProblems(isHeadNew ? [this.head, ...fresh] : fresh, findingsByPlace(editor))
     this.dispatchEvent(new Event('drawn'))
   }
 
@@ -148,10 +138,45 @@ export class Canvas extends EventTarget {
     return (this.scene?.cards ?? []).flatMap((card, index) => (chosen.has(card.pointer) ? [index] : []))
   }
 
-  /** The element of a card. @param {number} index  its place in the scene @returns {HTMLElement | undefined} */
-  nodeAt(index) {
-    const node = this.nodes.children[index + (this.scene?.hub ? 1 : 0)]
-    return node instanceof HTMLElement ? node : undefined
+  /** The element of a card, if it is to be seen. @param {number} index  its place in the scene @returns {HTMLElement | undefined} */
+  nodeAt(index) { return this.#cards.at(index + (this.scene?.hub ? 1 : 0)) }
+
+  /** All boxes, that of the hub first. */
+  get standing() { return this.hub ? [this.hub, ...this.boxes] : this.boxes }
+
+  /** @param {Element} node  a card @returns {number} its place in what is standing */
+  placeOf(node) { return this.#cards.indexOf(node) }
+
+  /** The element of a card, which is made if it was far from what is seen. @param {number} place  in what is standing @returns {HTMLElement | undefined} */
+  reach(place) {
+    this.#cards.wanted.reached = place
+    if (!this.#cards.at(place)) this.#showNear()
+    return this.#cards.at(place)
+  }
+
+  /** Keep cards wherever the view goes, until others are. @param {number[]} indices  places in the scene */
+  hold(indices) {
+    this.#cards.wanted.held = indices.map((index) => index + (this.scene?.hub ? 1 : 0))
+    this.#showNear()
+  }
+
+  /** @returns {HTMLElement[]} the cards that came */
+  #showCards() {
+    const selected = this.#places.get(this.cardOf(this.editor.selection))
+    this.#cards.wanted.selected = selected === undefined ? -1 : selected + (this.scene?.hub ? 1 : 0)
+    const { fresh, isChanged, isWhole } = this.#cards.showNear(this.viewport)
+    if (!isWhole) requestAnimationFrame(() => this.#showNear())
+    if (isChanged) this.#lines.drawNear()
+    return fresh
+  }
+
+  /** Cards come and go with what is in view. */
+  #showNear() {
+    const fresh = this.#showCards()
+    if (fresh.length === 0) return
+    this.markSelection(fresh, this.#marked)
+    markProblems(fresh, findingsByPlace(this.editor))
+    this.dispatchEvent(new CustomEvent('shown', { detail: fresh }))
   }
 
   /** Let a card stay where it is seen in the next drawing. @param {string} pointer @param {Point} at */
@@ -171,61 +196,40 @@ export class Canvas extends EventTarget {
     return true
   }
 
-  /** @param {Scene} scene @param {Made[]} made @param {import('./layout.js').Placed} placed @param {number} minWidth */
-  #apply(scene, made, placed, minWidth) {
-    const all = placed.hub ? [placed.hub, ...placed.boxes] : placed.boxes
-    const inner = placed.lanes ? placed.size : extent(all)
-    const width = Math.max(inner.width, minWidth, EMPTY.width) + 2 * PAD
+  /** @param {Scene} scene @param {import('./layout/layout.js').Placed} placed @param {import('./layout/geometry.js').Size} view @returns {Set<number> | 'all'} the cards that stand elsewhere than before */
+  #apply(scene, placed, view) {
+    const isEmpty = scene.cards.length === 0 && scene.memberSlot !== ''
+    const { width, heightBelow, left, topBelow } = frameAround(scene, placed, view)
     if (width !== this.#keys.width) this.frame.style.width = `${width}px`
     if (width !== this.#keys.width || this.#headHeight === 0) this.#headHeight = this.head.offsetHeight
     this.#keys.width = width
-    const top = Math.ceil((this.#headHeight + 12) / STEP) * STEP
-    const left = PAD + Math.floor(Math.max(0, (width - 2 * PAD - inner.width) / 2) / STEP) * STEP
+    const top = topBelow(this.#headHeight)
     const hasMoved = placed !== this.#placed || this.inset.x !== left || this.inset.y !== top
-    const moved = hasMoved ? all.map((box) => ({ ...box, x: box.x + left, y: box.y + top })) : this.hub ? [this.hub, ...this.boxes] : [...this.boxes]
-    this.#placed = placed
-    made.forEach((each, index) => this.#cards.put(each, moved[index]))
     const before = { hub: this.hub, boxes: this.boxes }
+    this.#placed = placed
     if (hasMoved) {
-      this.hub = placed.hub ? moved.shift() ?? null : null
-      this.boxes = moved
+      const moved = (/** @type {Box} */ box) => ({ ...box, x: box.x + left, y: box.y + top })
+      this.hub = placed.hub && moved(placed.hub)
+      this.boxes = placed.boxes.map(moved)
       this.inset = { x: left, y: top }
     }
-    const isEmpty = scene.cards.length === 0 && scene.memberSlot !== ''
-    const shown = isEmpty ? (placed.hub ? inner.height + HUB_GAP : 0) + EMPTY.height : inner.height
-    const height = top + Math.max(shown, 96) + (scene.edges.length > 0 && scene.flow !== 'hub' ? FOOT_WITH_LOOP : FOOT)
+    this.#cards.place(this.standing)
+    const height = top + heightBelow
     if (height !== this.content.height) this.frame.style.height = `${height}px`
     this.content = { width, height }
-    drawEmpty(this.frame, scene, (width - EMPTY.width) / 2, this.hub ? this.hub.y + this.hub.height + HUB_GAP : top)
-    this.#drawEdges(scene, hasMoved, before)
+    if (isEmpty || this.#keys.isEmpty) drawEmpty(this.frame, scene, (width - EMPTY.width) / 2, this.hub ? this.hub.y + this.hub.height + HUB_GAP : top)
+    this.#keys.isEmpty = isEmpty
     this.#stay()
-  }
-
-  /** Lines to a hub follow the cards that moved; others may run anywhere, and are drawn anew. @param {Scene} scene @param {boolean} hasMoved @param {{ hub: Box | null, boxes: Box[] }} before */
-  #drawEdges(scene, hasMoved, before) {
-    const key = JSON.stringify(scene.edges)
-    const isKnown = key === this.#keys.edges
-    this.#keys.edges = key
-    if (isKnown && !hasMoved) return
-    const moved = isKnown && scene.flow === 'hub' && movedCards(before, this)
-    if (moved) redrawEdges(this.edges, scene.edges, this.boxes, this.hub, moved)
-    else drawEdges(this.edges, scene.edges, this.boxes, this.hub, this.#placed?.lanes, this.inset)
+    return hasMoved ? (scene.flow === 'hub' && movedCards(before, this)) || 'all' : new Set()
   }
 
   #stay() {
     const anchor = this.#anchor
-    const box = this.boxes[this.scene?.cards.findIndex((card) => card.pointer === anchor?.pointer) ?? -1]
+    const box = this.boxes[this.#places.get(anchor?.pointer ?? '') ?? -1]
     this.#anchor = undefined
     if (!box || !anchor) return
     const { x, y, zoom } = this.viewport
     this.viewport.moveTo(x - (box.x - anchor.at.x) * zoom, y - (box.y - anchor.at.y) * zoom)
-  }
-
-  /** @param {Scene} scene */
-  #fitOnce(scene) {
-    const shown = `${scene.pointer} ${this.viewport.isMeasured}`
-    if (shown !== this.#shown) this.viewport.fit(this.content)
-    this.#shown = shown
   }
 
   /** @param {Iterable<Element>} [roots]  where to look @param {readonly string[]} [selected]  what is shown as selected, before it is */
@@ -235,12 +239,11 @@ export class Canvas extends EventTarget {
     markSelected(roots, selected, (pointer) => this.cardOf(pointer))
   }
 
-  markProblems() {
-    markProblems([this.frame], findingsByPlace(this.editor))
-  }
+  markProblems() { markProblems([this.frame], findingsByPlace(this.editor)) }
 
   /** The member of the team in view that a pointer lies in. @param {string} pointer */
   cardOf(pointer) {
-    return this.scene?.cards.find((each) => pointer === each.pointer || pointer.startsWith(`${each.pointer}/`))?.pointer ?? ''
+    for (let place = pointer; place !== ''; place = parent(place)) if (this.#places.has(place)) return place
+    return ''
   }
 }

@@ -1,17 +1,17 @@
 // @ts-check
-import { GRID_PX } from './align.js'
-import { fitScale } from './geometry.js'
-import { swallowClick } from './swallow-click.js'
+import { GRID_PX } from './layout/align.js'
+import { fitScale, SEEN_WHOLE } from './layout/geometry.js'
+import { swallowClick } from './gestures/swallow-click.js'
 
 const MIN_ZOOM = 0.1
 const MAX_ZOOM = 2
-/** Text smaller than this is hard to read, so nothing is fitted below it. */
+/** Text smaller than this is hard to read, so what cannot be seen as a whole is shown from its beginning in this size. */
 const READABLE_ZOOM = 0.72
 /** On a telephone seeing the whole matters more. */
 const NARROW_PX = 500
 const NARROW_ZOOM = 0.5
-/** Below this only names are shown. */
-const LOW_DETAIL_ZOOM = 0.5
+/** Below this only names are shown, large enough to be read down to where teams are seen as a whole. */
+const LOW_DETAIL_ZOOM = 0.6
 const MARGIN_PX = 28
 /** Room for the tool bar and the map at the bottom. */
 const FOOT_PX = 60
@@ -21,7 +21,7 @@ const STILL_PX = 4
 /** What one can do something with; all else is ground. */
 export const NO_GROUND = '[data-drag], [data-hub], [data-edge], button, a, input, .canvas-tools, .selection-bar, .minimap'
 
-/** @typedef {import('./geometry.js').Point} Point @typedef {import('./geometry.js').Size} Size */
+/** @typedef {import('./layout/geometry.js').Point} Point @typedef {import('./layout/geometry.js').Size} Size */
 
 /** Which part of the world the canvas shows. Fires `move`; applies one transform per frame and reads no layout while moving. */
 export class Viewport extends EventTarget {
@@ -69,11 +69,12 @@ export class Viewport extends EventTarget {
     return { x: (clientX - this.origin.left - this.x) / this.zoom, y: (clientY - this.origin.top - this.y) / this.zoom }
   }
 
-  /** Show all of the world, as large as fits; what would be too small to read is shown from its beginning, unless the whole is wanted. @param {Size} content @param {{ isWhole?: boolean }} [options] */
+  /** Show all of the world, as large as fits; where not even names could be read it is shown from its beginning, unless the whole is wanted. @param {Size} content @param {{ isWhole?: boolean }} [options] */
   fit(content, { isWhole = false } = {}) {
-    const least = isWhole ? MIN_ZOOM : this.size.width < NARROW_PX ? NARROW_ZOOM : READABLE_ZOOM
+    const least = isWhole ? MIN_ZOOM : this.size.width < NARROW_PX ? NARROW_ZOOM : SEEN_WHOLE
     const view = { width: this.size.width - 2 * MARGIN_PX, height: this.size.height - MARGIN_PX - FOOT_PX }
-    this.zoom = Math.max(least, Math.min(1, fitScale(content, view)))
+    const whole = Math.min(1, fitScale(content, view))
+    this.zoom = whole >= least ? whole : isWhole || this.size.width < NARROW_PX ? least : READABLE_ZOOM
     const left = (this.size.width - content.width * this.zoom) / 2
     const top = (this.size.height - FOOT_PX + 20 - content.height * this.zoom) / 2
     this.x = Math.round(Math.max(MARGIN_PX, left))
@@ -81,7 +82,7 @@ export class Viewport extends EventTarget {
     this.#apply(false)
   }
 
-  /** Show a box of the world in the middle, as large as fits but not larger than life. @param {import('./geometry.js').Box} box */
+  /** Show a box of the world in the middle, as large as fits but not larger than life. @param {import('./layout/geometry.js').Box} box */
   show(box) {
     const view = { width: this.size.width - 2 * MARGIN_PX, height: this.size.height - MARGIN_PX - FOOT_PX }
     const zoom = Math.max(MIN_ZOOM, Math.min(1, fitScale(box, view)))
@@ -103,14 +104,14 @@ export class Viewport extends EventTarget {
     this.#apply(true)
   }
 
-  /** Show a box in the middle when it is too small to be read, else move just enough. @param {import('./geometry.js').Box} box */
+  /** Show a box in the middle when it is too small to be read, else move just enough. @param {import('./layout/geometry.js').Box} box */
   bring(box) {
     if (this.zoom >= LOW_DETAIL_ZOOM) return this.reveal(box)
     const [x, y] = [this.size.width / 2 - (box.x + box.width / 2) * READABLE_ZOOM, (this.size.height - FOOT_PX) / 2 - (box.y + box.height / 2) * READABLE_ZOOM]
     this.moveTo(Math.round(x), Math.round(y), READABLE_ZOOM)
   }
 
-  /** Move just enough to show a box of the world. @param {import('./geometry.js').Box} box */
+  /** Move just enough to show a box of the world. @param {import('./layout/geometry.js').Box} box */
   reveal(box) {
     const left = this.x + box.x * this.zoom
     const top = this.y + box.y * this.zoom

@@ -8,7 +8,7 @@ import { get, join } from '../../core/pointer.js'
  * @typedef {{ field: string, accepts: string[], many: boolean, required: boolean }} Slot
  * @typedef {{ provider: string, aliases?: string[], component_type: string, group: string, label: string, summary: string,
  *   slots: Slot[], template: Component, schema?: any,
- *   drawn_as?: '' | 'order' | 'hub' | 'handoffs' | 'graph', led_by?: string }} Entry
+ *   drawn_as?: '' | 'order' | 'hub' | 'handoffs' | 'graph', led_by?: string, leader_does?: string }} Entry
  */
 
 /** @type {Record<string, Kind>} */
@@ -47,9 +47,24 @@ export function isComponent(value) {
   return typeof value === 'object' && value !== null && typeof (/** @type {any} */ (value).provider) === 'string'
 }
 
-/** "autogen_agentchat.teams.RoundRobinGroupChat" as "Round robin". @param {string} provider */
+/** @type {Map<string, string>} */
+const labels = new Map()
+
+/** "autogen_agentchat.teams.RoundRobinGroupChat" as "Round robin". There are few, and each card asks. @param {string} provider */
 export function typeLabel(provider) {
+  const known = labels.get(provider) ?? labelOf(provider)
+  labels.set(provider, known)
+  return known
+}
+
+/** What is called otherwise than its class. @type {Record<string, string>} */
+const CALLED = { AgentTool: 'Agent as a tool', TeamTool: 'Team as a tool', MagenticOneGroupChat: 'Magentic-One', MagenticOneCoderAgent: 'Magentic-One coder' }
+
+/** @param {string} provider */
+function labelOf(provider) {
   const name = provider.split('.').at(-1) ?? provider
+  const called = CALLED[name]
+  if (called) return called
   const words = (name.replace(NOISE, '') || name).replace(/([a-z0-9])([A-Z])/g, '$1 $2').split(' ')
   const shown = words.map((word, index) => (index === 0 || /[A-Z].*[A-Z]/.test(word) ? word : word.toLowerCase())).join(' ')
   return shown.replace(/\bopen AI\b/i, 'OpenAI').replace(/\b(http|mcp|sse)\b/gi, (word) => word.toUpperCase())

@@ -205,7 +205,7 @@ function refer(editor, need) {
 }
 
 /** @param {Editor} editor @param {import('../../core/api.js').Fix} fix */
-function mendBy(editor, fix) {
+export function mendBy(editor, fix) {
   const pointer = editor.reportedPlace(fix.pointer)
   if (pointer === undefined) tellChanged()
   else editor.run(applyFix({ ...fix, pointer }))

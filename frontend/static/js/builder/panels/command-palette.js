@@ -1,5 +1,5 @@
 // @ts-check
-import { whyNot } from '../../core/actions.js'
+import { actionOptions } from '../../core/action-options.js'
 import { choose } from '../../core/chooser.js'
 import { el } from '../../core/dom.js'
 import { ranked } from '../../core/ranking.js'
@@ -48,21 +48,8 @@ export function paletteActions(editor, actions, goTo) {
 export function found(editor, actions, query) {
   if (query.startsWith('@')) return components(editor, query.slice(1), ['agent', 'team'])
   if (query.startsWith('#')) return components(editor, query.slice(1), ['tool', 'workbench'])
-  const all = actions.all().filter((each) => each.id !== ID)
-  if (query !== '') return [...ranked(query, all, (each) => ({ label: each.label, aside: each.group })).map((each) => actionOption(each)), ...components(editor, query)]
-  const used = recent(RECENT).map((id) => actions.find(id)).filter((each) => each !== undefined)
-  const rest = all.filter((each) => !used.includes(each)).toSorted((a, b) => groupOrder(all, a) - groupOrder(all, b) || Number(whyNot(a) !== '') - Number(whyNot(b) !== ''))
-  return [...used.map((each) => actionOption(each, 'Recent')), ...rest.map((each) => actionOption(each))]
-}
-
-/** Groups as they were added, each in one piece. @param {Action[]} all @param {Action} action */
-function groupOrder(all, action) {
-  return all.findIndex((each) => each.group === action.group)
-}
-
-/** @param {Action} action @param {string} [group] @returns {Option} */
-function actionOption(action, group = action.group) {
-  return { id: action.id, label: action.label, group, keys: action.keys ?? [], icon: action.icon ?? '', reason: whyNot(action) }
+  const options = actionOptions(actions.all().filter((each) => each.id !== ID), query, recent(RECENT))
+  return query === '' ? options : [...options, ...components(editor, query)]
 }
 
 /** @param {Editor} editor @param {string} query @param {string[]} [kinds] @returns {Option[]} */

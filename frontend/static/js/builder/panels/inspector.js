@@ -1,5 +1,6 @@
 // @ts-check
 import { find, on } from '../../core/dom.js'
+import { tabs } from '../../core/tabs.js'
 import { duplicateSelected, keepInLibrary, removeSelected } from '../actions.js'
 import { KIND_ICON, KIND_NAME, typeLabel } from '../document/catalogue.js'
 import { ownerOf } from '../document/commands.js'
@@ -26,7 +27,7 @@ export function inspector(root, editor, signal) {
     find('.icon', head).dataset['icon'] = KIND_ICON[kind]
     const title = isSeveral ? `${editor.selected.length} selected` : editor.titleAt(selection)
     if (title !== '') find('[data-title]', head).textContent = title // else the form says it
-    find('[data-type]', head).textContent = isSeveral ? kindsOfSeveral(editor) : component ? [typeLabel(component.provider), kind === 'termination' ? 'condition' : KIND_NAME[kind]].join(' · ') : `Part of ${editor.titleAt(editor.catalogue.owner(editor.root, selection))}`
+    find('[data-type]', head).textContent = isSeveral ? kindsOfSeveral(editor) : component ? typeWords(typeLabel(component.provider), kind === 'termination' ? 'condition' : KIND_NAME[kind]) : `Part of ${editor.titleAt(editor.catalogue.owner(editor.root, selection))}`
     find('[data-type]', head).title = around.provider
     const up = find('[data-up]', head)
     up.hidden = selection === ''
@@ -50,30 +51,7 @@ export function inspector(root, editor, signal) {
   describe()
 }
 
-/** Native tabs: arrow keys move, the chosen panel is shown. @param {HTMLElement} root @param {AbortSignal} [signal] */
-export function tabs(root, signal) {
-  const list = find('[role=tablist]', root)
-  const buttons = /** @type {HTMLElement[]} */ ([...list.querySelectorAll('[role=tab]')])
-  const panelOf = (/** @type {HTMLElement} */ tab) => document.getElementById(tab.getAttribute('aria-controls') ?? '')
-  const choose = (/** @type {HTMLElement} */ chosen) => {
-    for (const tab of buttons) {
-      const isChosen = tab === chosen
-      if ((tab.getAttribute('aria-selected') === 'true') !== isChosen) panelOf(tab)?.dispatchEvent(new CustomEvent(isChosen ? 'tab:show' : 'tab:hide'))
-      tab.setAttribute('aria-selected', String(isChosen))
-      tab.tabIndex = isChosen ? 0 : -1
-      const panel = panelOf(tab)
-      if (panel) panel.hidden = !isChosen
-    }
-  }
-  on(list, 'click', '[role=tab]', (_event, tab) => choose(tab), signal)
-  list.addEventListener('keydown', (event) => {
-    const here = buttons.indexOf(/** @type {HTMLElement} */ (document.activeElement))
-    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
-    if (by === undefined || here < 0) return
-    event.preventDefault()
-    const next = buttons[(here + by + buttons.length) % buttons.length]
-    if (next) choose(next)
-    next?.focus()
-  }, signal ? { signal } : {})
-  return choose
+/** "Assistant · agent", but "Agent as a tool". @param {string} label @param {string} kind */
+function typeWords(label, kind) {
+  return label.endsWith(` ${kind}`) ? label : `${label} · ${kind}`
 }

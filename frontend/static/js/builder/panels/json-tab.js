@@ -1,9 +1,11 @@
 // @ts-check
 import { debounce, find, on } from '../../core/dom.js'
 import { placesIn } from '../../core/json-places.js'
-import { get, isRecord, isSame, set } from '../../core/pointer.js'
+import { keepDraft, keptDraft } from '../../core/kept-drafts.js'
+import { get, isRecord, isSame, isWithin, set } from '../../core/pointer.js'
 import { carry } from '../document/carry.js'
 import { isComponent } from '../document/catalogue.js'
+import { adviceOf } from '../document/findings.js'
 
 /**
  * @typedef {import('../editor.js').Editor} Editor
@@ -14,15 +16,15 @@ const ORIGIN = 'json'
 
 /**
  * The JSON of the selection. Text that is no valid component never reaches the document; it is kept as a draft of its
- * component until it is valid or discarded.
+ * component until it is valid or discarded, also over a reload.
  * @param {HTMLElement} root  holds `<json-code>` and `[data-json-problem]`
  * @param {HTMLElement} badge  on the tab: shown while a draft is not applied
- * @param {Editor} editor @param {AbortSignal} signal
+ * @param {Editor} editor @param {string} teamId @param {AbortSignal} signal
  */
-export function jsonTab(root, badge, editor, signal) {
+export function jsonTab(root, badge, editor, teamId, signal) {
   const code = /** @type {import('../../elements/json-code.js').JsonCode} */ (find('json-code', root))
   /** @type {Map<string, Draft>} */
-  const drafts = new Map()
+  const drafts = new Map(keptDrafts(teamId, editor.root))
   let isShown = false
   /** Whose text is in the editor. */
   let pointer = ''
@@ -32,9 +34,10 @@ export function jsonTab(root, badge, editor, signal) {
   const tell = () => {
     const own = drafts.get(editor.selection)
     const [elsewhere] = drafts.keys()
+    keepDraft(keyOf(teamId), drafts.size > 0 ? [...drafts] : null)
     badge.hidden = elsewhere === undefined
     find('[data-json-problem]', root).hidden = elsewhere === undefined
-    find('[data-json-reason]', root).textContent = own ? own.problem : elsewhere === undefined ? '' : `The JSON you wrote for ${editor.titleAt(elsewhere)} is not applied.`
+    find('[data-json-reason]', root).textContent = own ? `Not applied yet. ${own.problem}` : elsewhere === undefined ? '' : `The JSON you wrote for ${editor.titleAt(elsewhere)} is not applied.`
     find('[data-json-there]', root).hidden = own !== undefined
   }
   const show = () => {
@@ -51,9 +54,11 @@ export function jsonTab(root, badge, editor, signal) {
   const markErrors = () => {
     if (!isShown) return
     const isDocument = !drafts.has(pointer) && 'value' in parseComponent(code.text)
-    const found = isDocument ? editor.errorsWithin(pointer).map((each) => ({ ...each, inside: each.where.slice(pointer.length) })) : []
+    const errors = editor.errorsWithin(pointer).map((each) => ({ ...each, severity: 'error' }))
+    const hints = adviceOf(editor.report, editor.doc).filter((each) => isWithin(each.where, pointer)).map((each) => ({ ...each, severity: 'warning' }))
+    const found = isDocument ? [...errors, ...hints].map((each) => ({ ...each, inside: each.where.slice(pointer.length) })) : []
     const places = placesIn(isDocument ? code.text : '', new Set(found.map((each) => each.inside)))
-    code.mark(found.map(({ inside, message, fix }) => ({ line: 1, column: 1, ...places.get(inside), message: `${message} ${fix}`.trim() })))
+    code.mark(found.map(({ inside, message, fix, severity }) => ({ line: 1, column: 1, ...places.get(inside), severity, message: `${message} ${fix}`.trim() })))
   }
   const take = debounce((/** @type {string} */ text) => {
     const result = parseComponent(text)
@@ -72,6 +77,7 @@ export function jsonTab(root, badge, editor, signal) {
       base = get(editor.root, place)
     }
     tell()
+    if ('problem' in result) markErrors()
   }, 300)
   const finish = () => {
     code.flush()
@@ -109,6 +115,19 @@ export function jsonTab(root, badge, editor, signal) {
     show()
   }, signal)
   on(root, 'click', '[data-json-there]', () => editor.select([...drafts.keys()][0] ?? ''), signal)
+  addEventListener('pagehide', finish, { signal })
+  tell()
+}
+
+/** @param {string} teamId */
+function keyOf(teamId) {
+  return `studio-json-drafts-${teamId}`
+}
+
+/** Those of this tab whose component is still there. @param {string} teamId @param {unknown} root @returns {[string, Draft][]} */
+function keptDrafts(teamId, root) {
+  const kept = keptDraft(keyOf(teamId))
+  return Array.isArray(kept) ? kept.filter(([pointer, draft]) => isComponent(get(root, pointer)) && typeof draft?.text === 'string') : []
 }
 
 /** A draft goes where its component goes, and ends with it. @param {Map<string, Draft>} drafts @param {unknown} root @param {(pointer: string) => string | undefined} placeNow */

@@ -1,8 +1,8 @@
 // @ts-check
 import { el, icon, on } from '../../core/dom.js'
 import { addToSelection } from '../actions.js'
-import { kindIcon } from '../canvas/cards.js'
-import { findingsByPlace, markBadge } from '../canvas/marks.js'
+import { kindIcon } from '../canvas/draw/cards.js'
+import { findingsByPlace, markBadge } from '../canvas/draw/marks.js'
 import { treeRows } from '../document/tree.js'
 
 /**

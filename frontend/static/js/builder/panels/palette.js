@@ -5,7 +5,7 @@ import { toastError } from '../../core/toast.js'
 import { placeNear } from '../actions.js'
 import { titleOf, typeLabel } from '../document/catalogue.js'
 import { isJoint } from '../document/places.js'
-import { kindIcon } from '../canvas/cards.js'
+import { kindIcon } from '../canvas/draw/cards.js'
 import { exactFirst, kindBeside, libraryIsHere, matches, offers } from './picker.js'
 
 /**
@@ -106,16 +106,21 @@ async function loadGalleries(editor) {
     const listed = /** @type {{ id: string, origin: string }[]} */ (await api.get('/api/galleries'))
     const galleries = listed.toSorted((a, b) => Number(b.origin === 'shipped') - Number(a.origin === 'shipped'))
     const full = await Promise.all(galleries.map((each) => api.get(`/api/galleries/${encodeURIComponent(each.id)}`)))
-    const seen = new Set(offers.map((offer) => JSON.stringify(offer.component.config) + offer.component.provider))
+    const seen = new Set(offers.map((offer) => keyOf(offer.component)))
     for (const gallery of full) for (const component of Object.values(gallery.components ?? {}).flat()) addOffer(editor, gallery.name, component, seen)
   } catch (error) {
     toastError(error)
   }
 }
 
+/** The same thing under the same name is offered once. @param {import('../document/catalogue.js').Component} component */
+function keyOf(component) {
+  return JSON.stringify([titleOf(component), component.provider, component.config])
+}
+
 /** @param {Editor} editor @param {string} source @param {import('../document/catalogue.js').Component} component @param {Set<string>} seen */
 function addOffer(editor, source, component, seen) {
-  const key = JSON.stringify(component.config) + component.provider
+  const key = keyOf(component)
   if (seen.has(key)) return
   seen.add(key)
   const kind = editor.catalogue.kindOf(component)

@@ -1,9 +1,11 @@
 // @ts-check
 import { api, ApiError } from '../../core/api.js'
 import { copy } from '../../core/copy.js'
+import { keepDraft, keptDraft } from '../../core/kept-drafts.js'
 import { debounce, el, find, on, prose } from '../../core/dom.js'
+import { isSame } from '../../core/pointer.js'
 import { carry } from '../document/carry.js'
-import { problems } from '../document/findings.js'
+import { keyOf, problems } from '../document/findings.js'
 import { problemList } from './checklist.js'
 
 /**
@@ -16,12 +18,12 @@ const ORIGIN = 'python'
 
 /**
  * The whole team as a Python script that can be edited. The server reads it and never executes it; a script that it refuses
- * never reaches the document and is kept as a draft until it is mended or discarded.
+ * never reaches the document and is kept as a draft until it is mended or discarded, also over a reload.
  * @param {HTMLElement} root  holds `[data-python]` and `[data-python-problem]`
  * @param {HTMLElement} badge  on the tab: shown while a draft is not applied
- * @param {Editor} editor @param {AbortSignal} signal
+ * @param {Editor} editor @param {string} teamId @param {AbortSignal} signal
  */
-export function pythonTab(root, badge, editor, signal) {
+export function pythonTab(root, badge, editor, teamId, signal) {
   const code = /** @type {import('../../elements/json-code.js').JsonCode} */ (find('[data-python]', root))
   const problem = find('[data-python-problem]', root)
   const blocked = find('[data-python-blocked]', root)
@@ -41,15 +43,23 @@ export function pythonTab(root, badge, editor, signal) {
   /** @type {CodeFinding[]} */
   let findings = []
 
+  const key = `studio-python-draft-${teamId}`
+  const keep = (/** @type {string} */ message) => keepDraft(key, message ? { text: code.text, message, base: shown, worded } : null)
   /** @param {string} message  why the text is not the team; empty when it is */
   const tell = (message) => {
     isDraft = message !== ''
     isDirty = false
+    keep(message)
     badge.hidden = !isDraft
     problem.hidden = !isDraft
     find('[data-python-reason]', root).replaceChildren(...prose(message))
     find('[data-python-there]', root).hidden = findings.length === 0
-    code.mark(findings.map((each) => ({ ...each, message: `${each.message} ${each.fix}`.trim() })))
+    markFindings()
+  }
+  /** All that is known of the text, but for hints that somebody dismissed. */
+  const markFindings = () => {
+    const isDismissed = (/** @type {CodeFinding} */ each) => each.severity === 'warning' && (editor.doc.layout.dismissed?.includes(keyOf(each, editor.doc)) ?? false)
+    code.mark(findings.filter((each) => !isDismissed(each)).map((each) => ({ ...each, message: `${each.message} ${each.fix}`.trim() })))
   }
   /** Say what keeps the team from being written as a script, in its place. @param {import('../../core/api.js').Finding[]} wrong */
   const block = (wrong) => {
@@ -137,6 +147,7 @@ export function pythonTab(root, badge, editor, signal) {
   editor.addEventListener('doc', (event) => {
     if (/** @type {CustomEvent} */ (event).detail.origin !== ORIGIN) loadSoon()
   }, { signal })
+  editor.addEventListener('report', markFindings, { signal })
   root.addEventListener('tab:show', () => {
     isShown = true
     void load()
@@ -146,6 +157,21 @@ export function pythonTab(root, badge, editor, signal) {
     take.flush()
     isShown = false
   }, { signal })
+  addEventListener('pagehide', () => {
+    code.flush()
+    if (isDirty) keep('Not applied yet.')
+  }, { signal })
+  /** What this tab had not applied when it was left. Looked at again once it is shown. */
+  const restore = () => {
+    const kept = /** @type {{ text: string, message: string, base?: Component, worded?: Component } | null} */ (keptDraft(key))
+    if (typeof kept?.text !== 'string') return
+    code.text = kept.text
+    shown = isSame(kept.base, editor.root) ? editor.root : kept.base ?? editor.root
+    worded = kept.worded
+    tell(kept.message)
+    root.addEventListener('tab:show', () => isDraft && void apply(code.text), { signal, once: true })
+  }
+  restore()
   on(root, 'click', '[data-python-discard]', () => {
     shown = undefined
     take.cancel()

@@ -30,6 +30,7 @@ export function versionActions(editor, saver) {
 async function showVersions(editor, saver) {
   await saver.save()
   const list = el('div', { class: 'versions-list', role: 'group', 'aria-label': 'Versions, the newest first' })
+  const named = namedOnly(() => showRows())
   const [from, to] = [chooser('Compare'), chooser('with')]
   const changes = el('div', { class: 'versions-changes', tabindex: '0', role: 'region', 'aria-label': 'What changed' })
   const rename = el('button', { type: 'button', class: 'button', on: { click: () => void renamed().catch(toastError) } }, icon('flag'), 'Name…')
@@ -37,7 +38,7 @@ async function showVersions(editor, saver) {
   const dialog = el('dialog', { class: 'dialog versions', 'aria-labelledby': 'versions-title', on: { close: () => dialog.remove() } },
     el('div', { class: 'dialog-header' }, el('h2', { id: 'versions-title' }, 'Versions'),
       el('button', { type: 'button', class: 'button quiet icon-only', 'aria-label': 'Close', 'data-closes': true }, icon('x'))),
-    el('div', { class: 'versions-body' }, list,
+    el('div', { class: 'versions-body' }, el('div', { class: 'versions-side' }, named.field, list),
       el('div', { class: 'versions-main' }, el('div', { class: 'versions-bar' }, from.field, to.field), changes,
         el('div', { class: 'versions-actions' }, rename, back))))
   /** @type {Version[]} */
@@ -62,9 +63,15 @@ async function showVersions(editor, saver) {
     to.select.value = NOW
     void show()
   }
+  const showRows = () => {
+    named.field.hidden = !versions.some(({ title }) => title !== '')
+    const shown = named.field.hidden || !named.input.checked ? versions : versions.filter(({ title }) => title !== '')
+    list.replaceChildren(...shown.map((each) => row(each, each === versions[0], () => pick(String(each.number)))))
+    for (const each of list.querySelectorAll('.version')) each.setAttribute('aria-pressed', String(each.getAttribute('data-number') === from.select.value))
+  }
   const fill = async () => {
     versions = (await api.get(`/api/teams/${encodeURIComponent(saver.id)}/versions`)).slice(0, MOST_SHOWN)
-    list.replaceChildren(...versions.map((each, index) => row(each, index === 0, () => pick(String(each.number)))))
+    showRows()
     if (versions.length === 1) list.append(el('p', { class: 'versions-first' }, 'Every save adds a version here, with what it changed. Name one before a larger change, to find the way back to it.'))
     const options = [[NOW, 'now'], ...versions.map((each) => [String(each.number), `${each.number} · ${each.title || momentWords(each.at)}`])]
     for (const { select } of [from, to]) {
@@ -103,6 +110,12 @@ function chooser(label) {
   const id = `versions-${label.toLowerCase()}`
   const select = el('select', { class: 'input', id })
   return { select, field: el('div', { class: 'versions-choice' }, el('label', { for: id }, label), select) }
+}
+
+/** Leaves only what somebody gave a name. @param {() => void} change */
+function namedOnly(change) {
+  const input = el('input', { type: 'checkbox', on: { change } })
+  return { input, field: el('label', { class: 'check versions-named' }, input, 'Named only') }
 }
 
 /** @param {Version} version @param {boolean} isLatest @param {() => void} pick */

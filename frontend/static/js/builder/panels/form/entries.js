@@ -1,6 +1,7 @@
 // @ts-check
 // The entries of lists and maps in a form: add, remove, name anew, and move, by pointer and by keys.
-import { announce, on } from '../../../core/dom.js'
+import { on } from '../../../core/dom.js'
+import { sayWhyNot } from '../../../core/keyboard.js'
 import { get, join, last, parent } from '../../../core/pointer.js'
 import { addEntry, removeAt, renameEntry, reorder } from '../../document/commands.js'
 
@@ -35,7 +36,7 @@ const staying = ({ label, apply }) => ({ label, apply })
 /** @param {Editor} editor @param {Form} form @param {string} pointer @param {number} to */
 function moveEntry(editor, form, pointer, to) {
   const list = get(editor.root, parent(pointer))
-  if (!Array.isArray(list) || to < 0 || to >= list.length) return announce(to < 0 ? 'Already first.' : 'Already last.')
+  if (!Array.isArray(list) || to < 0 || to >= list.length) return sayWhyNot(to < 0 ? 'Already first.' : 'Already last.')
   form.focusNext([`[data-grip]${at('data-pointer', join(parent(pointer), to))}`])
   editor.run(staying(reorder(pointer, to)))
 }

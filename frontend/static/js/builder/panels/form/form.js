@@ -8,6 +8,7 @@ import { isComponent } from '../../document/catalogue.js'
 import { clearValue, ownerOf, renameAgent, setValue } from '../../document/commands.js'
 import { rangeProblem, readValue } from '../../document/values.js'
 import { at } from './entries.js'
+import { showHints } from './hints.js'
 import { morph } from './morph.js'
 import { nameParts } from './names.js'
 
@@ -20,7 +21,7 @@ import { nameParts } from './names.js'
 /** What the edits of a form are marked with, so that it does not follow itself. */
 export const ORIGIN = 'form'
 /** The attributes of a form that hold pointers. */
-const PLACES = ['data-form', 'data-pointer', 'data-field', 'data-entry', 'data-entries', 'data-error-for', 'data-drop', 'data-key', 'data-secret']
+const PLACES = ['data-form', 'data-pointer', 'data-field', 'data-entry', 'data-entries', 'data-error-for', 'data-hint-for', 'data-drop', 'data-key', 'data-secret']
 
 /** What is drawn now, with what was typed into it and is no value yet. */
 export class Form {
@@ -140,6 +141,7 @@ export class Form {
       const found = this.editor.report.errors.find((each) => each.where === pointer)
       this.say(pointer, this.unfinished.get(pointer)?.problem ?? (found ? `${found.message} ${found.fix}`.trim() : this.#outOfRange(pointer)))
     }
+    showHints(this.root, this.editor)
   }
 
   /** @param {string} pointer */

@@ -2,7 +2,7 @@
 // In place of a form while several parts are selected: which they are, and what can be done to all of them.
 import { el, icon } from '../../../core/dom.js'
 import { keysLabel } from '../../../core/shortcuts.js'
-import { kindIcon } from '../../canvas/cards.js'
+import { kindIcon } from '../../canvas/draw/cards.js'
 import { KIND_NAME } from '../../document/catalogue.js'
 import { inOrderOfPlace } from '../../document/selection.js'
 

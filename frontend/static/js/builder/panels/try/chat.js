@@ -3,6 +3,8 @@
 import { el, find } from '../../../core/dom.js'
 import { Chat } from '../../../playground/chat.js'
 import { colourBook } from '../../../playground/participants.js'
+import { RunIndex } from '../../../playground/run-index.js'
+import { RunItems } from '../../../playground/run-items.js'
 import { createSelection } from '../../../playground/selection.js'
 import { followTail } from '../../../playground/tail.js'
 
@@ -16,18 +18,23 @@ import { followTail } from '../../../playground/tail.js'
  */
 export function tryChat(scroller, list, answer, unfolds, signal) {
   scroller.append(list)
-  const tail = followTail(scroller, /** @type {HTMLButtonElement} */ (find('[data-try-to-end]', scroller)), signal)
+  const index = new RunIndex()
+  const tail = followTail(scroller, /** @type {HTMLButtonElement} */ (find('[data-try-to-end]', scroller)), () => chat.draw(), signal)
   const chat = new Chat({
+    scroller,
     list,
-    earlier: el('button', { type: 'button' }),
+    none: el('p'),
     tail,
     context: { colours: colourBook([]), answer },
     selection: createSelection(),
-    entriesBefore: async () => ({ entries: [], isStart: true }),
+    index,
+    items: new RunItems(index, async () => []),
+    level: 2,
   }, signal)
   return {
     /** @param {Batch} batch */
     apply(batch) {
+      index.takeEntries(batch.entries)
       chat.apply(batch)
       if (!unfolds || batch.entries.length === 0) return
       const calls = list.querySelectorAll('.tool-call')

@@ -2,7 +2,7 @@
 // How each kind of part is tried.
 
 /** What a kind is tried with. @type {Record<string, 'talk' | 'tools' | 'termination'>} */
-export const SHAPES = { team: 'talk', agent: 'talk', model: 'talk', tool: 'tools', workbench: 'tools', termination: 'termination' }
+export const SHAPES = { team: 'talk', agent: 'talk', model: 'talk', tool: 'tools', workbench: 'tools', memory: 'tools', context: 'tools', executor: 'tools', termination: 'termination' }
 /** Where one begins to type. */
 export const FIRST = /** @type {Record<string, string>} */ ({ talk: 'composer', tools: 'tools', termination: 'pasted' })
 /** What one does there. */
@@ -12,4 +12,7 @@ export const HINTS = /** @type {Record<string, string>} */ ({
   model: 'Send the model a message, without an agent around it.',
   tool: 'Fill in the arguments and call the tool.',
   workbench: 'Call one of its tools.',
+  memory: 'Ask what it remembers, or add to it.',
+  context: 'Paste a conversation, and see what a model would be shown of it.',
+  executor: 'Run a piece of code, as an agent would.',
 })

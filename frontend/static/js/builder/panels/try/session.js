@@ -43,7 +43,7 @@ export class TrySession extends EventTarget {
     this.#show = show
   }
 
-  /** @param {string} said @param {string} [systemMessage]  for a model @returns {Promise<boolean>} false when the person took it back */
+  /** @param {import('../../../playground/types.js').Task} said @param {string} [systemMessage]  for a model @returns {Promise<boolean>} false when the person took it back */
   async start(said, systemMessage = '') {
     const { signal } = this.#life
     const body = { component: this.#component, said, ...(systemMessage ? { system_message: systemMessage } : {}) }

@@ -4,6 +4,7 @@ import { el, find, on } from '../../../core/dom.js'
 import { toastError } from '../../../core/toast.js'
 import { KIND_NAME } from '../../document/catalogue.js'
 import { FIRST, HINTS, SHAPES } from './kinds.js'
+import { maySee, pictureShelf } from './pictures.js'
 import { TrySession } from './session.js'
 import { showStatus } from './status.js'
 import { terminationTrial } from './termination.js'
@@ -50,6 +51,7 @@ class TryTab {
     this.root = find('#panel-try', page)
     this.text = /** @type {HTMLTextAreaElement} */ (find('textarea', this.#part('composer')))
     this.system = /** @type {HTMLTextAreaElement} */ (find('textarea', this.#part('system')))
+    this.pictures = pictureShelf(/** @type {HTMLFormElement} */ (this.#part('composer')), this.#part('pictures'), signal)
     this.tools = toolForm(this.root, editor.catalogue, signal)
     this.termination = terminationTrial(this.root, editor, teamId, signal)
   }
@@ -70,7 +72,7 @@ class TryTab {
   #focusFirst() {
     const place = FIRST[this.root.dataset['shape'] ?? '']
     if (!place || document.activeElement !== this.root) return
-    const first = [...this.#part(place).querySelectorAll('textarea, input, select, button')].find((each) => each.checkVisibility() && !each.matches('[data-try-call]'))
+    const first = [...this.#part(place).querySelectorAll('textarea, input, select, button')].find((each) => each.checkVisibility() && !each.matches('[data-try-call], [type=file]'))
     if (first instanceof HTMLElement) first.focus()
   }
 
@@ -127,7 +129,7 @@ class TryTab {
     const { kind } = this
     Object.assign(this.root.dataset, { shape: SHAPES[kind] ?? 'none', kind })
     find('[data-try]', this.page).hidden = SHAPES[kind] === undefined
-    this.#part('none').textContent = `A ${KIND_NAME[kind]} does nothing by itself. Select a team, agent, model, tool, workbench or termination condition.`
+    this.#part('none').textContent = `A ${KIND_NAME[kind]} does nothing by itself. Select a part that does, such as an agent, a model or a tool.`
     this.#part('hint').textContent = HINTS[kind] ?? ''
     this.text.placeholder = kind === 'model' ? 'Ask the model' : kind === 'team' ? 'Give the team a task' : `Say something to ${this.editor.titleAt(this.editor.selection)}`
     if (this.#isShown && SHAPES[kind] === 'tools') void this.#offerTools()
@@ -135,7 +137,9 @@ class TryTab {
   }
 
   #status() {
-    showStatus(this.root, this.#here, this.editor.at(this.editor.selection))
+    const component = this.editor.at(this.editor.selection)
+    showStatus(this.root, this.#here, component)
+    this.pictures.offer(maySee(component, this.kind) && this.#here?.session.phase !== 'waiting')
   }
 
   async #offerTools() {
@@ -160,19 +164,21 @@ class TryTab {
   async #send() {
     const said = this.text.value.trim()
     const phase = this.#here?.session.phase
-    if (said === '' || phase === 'working' || phase === 'starting') return
+    if ((said === '' && this.pictures.isEmpty) || phase === 'working' || phase === 'starting') return
     this.text.value = ''
     this.#said = said
-    if (!(await this.#say(said)) && this.text.value === '') this.text.value = said
+    const isSaid = await this.#say(this.pictures.with(said))
+    if (isSaid) this.pictures.clear()
+    else if (this.text.value === '') this.text.value = said
   }
 
-  /** The next thing in the part's conversation, or the first of a new one. @param {string} said @returns {Promise<boolean>} whether it was said */
+  /** The next thing in the part's conversation, or the first of a new one. @param {import('../../../playground/types.js').Task} said  pictures only go with the first @returns {Promise<boolean>} whether it was said */
   async #say(said) {
     const session = this.#here?.session
     this.#refuse('')
     try {
       if (session?.phase !== 'waiting') return await this.#begin(said)
-      await session.say(said)
+      await session.say(String(said))
       return true
     } catch (error) {
       this.#refuse(error)
@@ -180,7 +186,7 @@ class TryTab {
     }
   }
 
-  /** @param {string} said */
+  /** @param {import('../../../playground/types.js').Task} said */
   async #begin(said) {
     const { tryChat } = await loadChat()
     const pointer = this.editor.selection

@@ -1,0 +1,37 @@
+// @ts-check
+// When the lines of a team are drawn anew, and when they only follow.
+import { drawEdges, drawNearEdges, redrawEdges } from './edges.js'
+
+/** @typedef {import('../canvas.js').Canvas} Canvas */
+
+export class Lines {
+  /** What the last drawing was made of. */
+  #key = ''
+
+  /** @param {Canvas} canvas */
+  constructor(canvas) {
+    this.canvas = canvas
+  }
+
+  /**
+   * Lines to a hub follow the cards that moved; others may run anywhere, and are drawn anew.
+   * @param {import('../layout/layout.js').Placed} placed @param {Set<number> | 'all'} moved  cards by their places
+   */
+  draw({ lanes, bus }, moved) {
+    const { scene, edges, boxes, hub, inset } = this.canvas
+    if (!scene) return
+    const key = JSON.stringify([scene.edges, bus, bus && inset])
+    const isKnown = key === this.#key
+    this.#key = key
+    if (!isKnown || moved === 'all') drawEdges(edges, scene.edges, boxes, hub, { lanes, bus }, inset, this.#isShown)
+    else if (moved.size > 0) redrawEdges(edges, scene.edges, boxes, hub, moved)
+  }
+
+  /** Those to cards that came or went do so as well. */
+  drawNear() {
+    const { scene, edges, boxes, hub } = this.canvas
+    drawNearEdges(edges, scene?.edges ?? [], boxes, hub, this.#isShown)
+  }
+
+  #isShown = (/** @type {number} */ index) => this.canvas.nodeAt(index) !== undefined
+}

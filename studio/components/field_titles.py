@@ -1,0 +1,62 @@
+"""What the fields of components are called: in forms, in errors, and where a change is told. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import cast, get_args
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+_NAMES = frozenset({"Python", "Entra"})
+_BEFORE_UNIT = " ("
+
+
+def sentence_case(title: str) -> str:
+    """ "Max Messages" as "Max messages"; names such as "OpenAI" stay."""
+    words = title.split()
+    kept = [word if index == 0 or any(map(str.isupper, word[1:])) else word.lower() for index, word in enumerate(words)]
+    return " ".join(kept)
+
+
+def in_a_sentence(title: str) -> str:
+    """A title where it does not begin the sentence."""
+    first, _, rest = title.partition(" ")
+    is_name = any(map(str.isupper, first[1:])) or len(first) == 1 or first in _NAMES
+    return title if is_name else f"{first.lower()} {rest}".strip()
+
+
+def title_of_field(cls: type[BaseModel], name: str) -> str:
+    """What the form of `cls` calls a field, without its unit; "" when there is no such field."""
+    field = cls.model_fields.get(name)
+    if field is None:
+        return ""
+    title = field.title or name.replace("_", " ").capitalize()
+    return sentence_case(title.partition(_BEFORE_UNIT)[0] if title.endswith(")") else title)
+
+
+def title_at(cls: type[BaseModel], steps: Sequence[str]) -> str:
+    """What is called what stands at `steps` of a config: "Turn limit", "Entry 3 of handoffs"; "" when nobody knows."""
+    models: list[type[BaseModel]] = [cls]
+    title = ""
+    for index, step in enumerate(steps):
+        is_last = index == len(steps) - 1
+        known = [model for model in models if step in model.model_fields]
+        if known:
+            title = title_of_field(known[0], step)
+            models = [inner for model in known for inner in _models_of(model.model_fields[step])]
+        elif step.isdecimal() and title and not models:
+            return f"Entry {int(step) + 1} of {in_a_sentence(title)}"
+        elif is_last and not step.isdecimal():
+            return ""
+    return title
+
+
+def _models_of(field: FieldInfo) -> Iterator[type[BaseModel]]:
+    """The classes that a field, or an entry of it, may be of."""
+    todo: list[object] = [field.annotation]
+    while todo:
+        annotation = todo.pop()
+        if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+            yield annotation
+        todo += cast("tuple[object, ...]", get_args(annotation))
