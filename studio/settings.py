@@ -43,6 +43,16 @@ class Settings(BaseModel):
         bool, Field(description="Let gallery URLs point to private and loopback addresses.")
     ] = False
     max_upload_mb: Annotated[int, Field(ge=1, description="Largest request body in megabytes.")] = 20
+    otlp_endpoint: Annotated[
+        str,
+        Field(
+            description="OpenTelemetry collector that gets the spans of runs, by OTLP over HTTP; empty takes "
+            "`OTEL_EXPORTER_OTLP_ENDPOINT`, and without that none are sent."
+        ),
+    ] = ""
+    trace_content: Annotated[
+        bool, Field(description="Send what is said to models and tools, and by them, with the spans.")
+    ] = False
     chromium: Annotated[
         str, Field(description="Path of the Chromium that web surfers and browser tests use; empty searches.")
     ] = ""

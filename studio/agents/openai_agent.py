@@ -31,9 +31,19 @@ from studio.messages import (
     linked,
 )
 from studio.models.connection import Connection
-from studio.models.openai_services import OPENAI, host_of
+from studio.models.info import longest_answer
+from studio.models.openai_services import OPENAI, host_of, is_this_machine
 from studio.models.sdk import own_settings_only
 from studio.models.service_errors import translated
+from studio.models.spending import (
+    FOR_TOOLS_TOKENS,
+    MostTokens,
+    Spending,
+    answer_limit,
+    limit_in,
+    most_of_schema,
+    most_with_answer,
+)
 from studio.tools import BaseTool, StaticStreamWorkbench
 
 if TYPE_CHECKING:
@@ -97,6 +107,8 @@ class OpenAIAgent(ChatAgent):
     _connection: Connection[Any] = PrivateAttr(default_factory=lambda: Connection[Any]())
     _toolbox: Toolbox | None = PrivateAttr(default=None)
     _response_id: str | None = PrivateAttr(default=None)
+    _kept_tokens: int | None = PrivateAttr(default=None)
+    """Of the conversation that the service keeps, where it has told."""
     _history: list[JsonObject] = PrivateAttr(default_factory=list[JsonObject])
     _unsent: list[JsonObject] = PrivateAttr(default_factory=list[JsonObject])
     """What goes to the service next: the service refuses an input that lacks the results of its calls."""
@@ -186,16 +198,17 @@ class OpenAIAgent(ChatAgent):
         """Send what is new, and what went before where the service does not keep it; one effect."""
         body = await self._body([*self._history, *new])
         create = self._create
-        request = EffectRequest("model", self.model, lambda: {"address": self.address, **body})
+        about = Spending(self, lambda: self._most_tokens(body))
+        request = EffectRequest("model", self.model, lambda: {"address": self.address, **body}, about=about)
         import openai
 
         async def whole() -> JsonValue:
             with translated(openai, self.address, self.model):
-                return await asked(create(), body)
+                return await asked(create(), _limited(body))
 
         async def pieces() -> AsyncGenerator[effects.StreamItem, None]:
             with translated(openai, self.address, self.model):
-                async with aclosing(streamed(create(), body)) as items:
+                async with aclosing(streamed(create(), _limited(body))) as items:
                     async for item in items:
                         yield item
 
@@ -215,6 +228,7 @@ class OpenAIAgent(ChatAgent):
                 found = await effects.call(request, whole)
         answer = Answer.model_validate(found)
         self._response_id = answer.id
+        self._kept_tokens = answer.usage.prompt_tokens + answer.usage.completion_tokens
         self._unsent = _results([broken_off(call) for call in answer.calls])  # unless they give other ones
         self._history = [] if self.store else [*self._history, *new, *output_items(answer)]
         yield answer
@@ -244,6 +258,30 @@ class OpenAIAgent(ChatAgent):
             workbenches = [StaticStreamWorkbench(tools=tools)] if tools else []
             self._toolbox = Toolbox(self.name, workbenches, {})
         return self._toolbox
+
+    @property
+    def source(self) -> str:
+        """Name by which the model's price is found."""
+        return self.model
+
+    @property
+    def is_free(self) -> bool:
+        """Whether nobody charges for what the model answers."""
+        return is_this_machine(self.address)
+
+    def is_charged(self, answer: JsonObject) -> bool:
+        """Whether this answer was paid for."""
+        del answer
+        return True
+
+    def _most_tokens(self, body: JsonObject) -> MostTokens | None:
+        """What a request takes at the most; None where the service runs tools itself, or keeps what it has not told."""
+        has_own_tools = any(not isinstance(tool, BaseTool) for tool in self.tools or ())
+        kept = self._kept_tokens if body.get("previous_response_id") else 0
+        if has_own_tools or kept is None:
+            return None
+        longest = longest_answer(self.model)
+        return most_with_answer(kept + FOR_TOOLS_TOKENS + most_of_schema(body), body, longest)
 
     def _create(self) -> Callable[..., Awaitable[Any]]:
         client = self._given_client or self._connection.get(self._connect)
@@ -295,3 +333,9 @@ class OpenAIAgent(ChatAgent):
 
 def _results(results: Sequence[FunctionExecutionResult]) -> list[JsonObject]:
     return [{"type": "function_call_output", "call_id": each.call_id, "output": each.content} for each in results]
+
+
+def _limited(body: JsonObject) -> JsonObject:
+    """The request with the limit of its answer that is in force here."""
+    limit = answer_limit()
+    return body if limit is None else {**body, "max_output_tokens": min(limit, limit_in(body) or limit)}

@@ -8,8 +8,10 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from typing import cast
 
+from studio import effects
 from studio.agents.handoff import Handoff
 from studio.agents.releasing import release_all
+from studio.effects import Effects, Scoped
 from studio.messages import BaseMessage, CancellationToken, FunctionCall, FunctionExecutionResult, ToolSchema
 from studio.tools import StaticStreamWorkbench, StreamTool, ToolResult, Workbench
 from studio.tools.telling import Heard, listening
@@ -107,14 +109,19 @@ class Toolbox:
         async def make(index: int, call: FunctionCall) -> None:
             results[index], heard[index] = await self._result_of(call, token)
 
+        async def make_beside(index: int, call: FunctionCall, port: Effects) -> None:
+            with effects.use(port):
+                await make(index, call)
+
         if len(calls) < 2:
             for index, call in calls.items():
                 await make(index, call)
             return
+        ports = [Scoped(effects.current()) for _ in calls]
         try:
             async with asyncio.TaskGroup() as group:
-                for index, call in calls.items():
-                    group.create_task(make(index, call))
+                for (index, call), port in zip(calls.items(), ports, strict=True):
+                    group.create_task(make_beside(index, call, port))
         except BaseExceptionGroup as errors:
             raise errors.exceptions[0] from errors
 
@@ -122,7 +129,7 @@ class Toolbox:
         arguments = self._arguments_of(call)
         if isinstance(arguments, FunctionExecutionResult):
             return arguments, Heard()
-        with listening() as heard:
+        with listening(self._owner) as heard:
             async with aclosing(self._call(call, arguments, token)) as items:
                 async for item in items:
                     if isinstance(item, FunctionExecutionResult):

@@ -7,12 +7,13 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from inspect import iscoroutinefunction
 from typing import Annotated, Any, Literal, cast
 
-from pydantic import Field, PrivateAttr
+from pydantic import Field, PrivateAttr, field_validator
 
 from studio import effects
 from studio.agents.base import ChatAgent, Step
+from studio.components import JsonObject
 from studio.effects import EffectRequest, HumanQuestion
-from studio.errors import RunFailed
+from studio.errors import ConfigError, RunFailed
 from studio.messages import (
     BaseChatMessage,
     CancellationToken,
@@ -22,6 +23,7 @@ from studio.messages import (
     TextMessage,
     UserInputRequestedEvent,
 )
+from studio.models.schema_model import model_from_schema
 
 InputFunction = Callable[[str], str] | Callable[[str, CancellationToken | None], Awaitable[str]]
 
@@ -73,6 +75,29 @@ class UserProxyAgent(ChatAgent):
         int | None, Field(ge=0, title="Own answers in a row", description="Then TERMINATE asks, and NEVER ends it.")
     ] = None
 
+    choices: Annotated[
+        list[str] | None,
+        Field(min_length=1, max_length=20, title="Choices", description="Answers to choose from; free text stays."),
+    ] = None
+    answer_schema: Annotated[
+        JsonObject | None,
+        Field(
+            title="Form",
+            description="JSON schema of an object with simple fields. The answer is its JSON.",
+            json_schema_extra={"x-advanced": True},
+        ),
+    ] = None
+
+    @field_validator("answer_schema")
+    @classmethod
+    def _schema_is_one(cls, schema: JsonObject | None) -> JsonObject | None:
+        if schema is not None:
+            try:
+                model_from_schema(schema, "Answer")
+            except ConfigError as error:
+                raise ValueError(error.what) from error
+        return schema
+
     _input: InputFunction | None = PrivateAttr(default=None)
     _own_answers: int = PrivateAttr(default=0)
 
@@ -93,7 +118,13 @@ class UserProxyAgent(ChatAgent):
         if self._asks(is_over):
             asked = f"Handoff received from {handoff.source}. " if handoff else ""
             request_id = effects.new_id()
-            question = HumanQuestion(request_id, self.name, f"{asked}Enter your response: ")
+            question = HumanQuestion(
+                request_id,
+                self.name,
+                f"{asked}Enter your response: ",
+                choices=self.choices or (),
+                schema=self.answer_schema,
+            )
             yield UserInputRequestedEvent(request_id=request_id, source=self.name, prompt=question.prompt)
             answer = await self._ask(question, cancellation_token)
         yield Response(chat_message=self._reply(answer, is_over, handoff))

@@ -139,7 +139,7 @@ class MultimodalWebSurfer(ChatAgent):
     @model_validator(mode="after")
     def _has_a_folder(self) -> MultimodalWebSurfer:
         if self.to_save_screenshots and self.debug_dir is None:
-            raise ValueError("Cannot save screenshots without `debug_dir`, the folder for them.")
+            raise ValueError("Cannot save screenshots without a “Folder of screenshots”.")
         return self
 
     def capabilities(self) -> Iterator[Capability]:

@@ -8,13 +8,19 @@ The port in force is a context variable: a script that sets none talks to the wo
 supervisor sets a `Recording` one.
 """
 
+from studio.effects.divergence import Diverged, Divergence, NotRecorded
 from studio.effects.ids import named_id, random_id
+from studio.effects.once import idempotency_key, once_with
+from studio.effects.outcomes import error_body, result_body
 from studio.effects.port import (
+    HANDED_IN_BY,
     AskHuman,
     Effects,
     Form,
+    HandedIn,
     HumanQuestion,
     Live,
+    Message,
     Noting,
     Relay,
     ask_human,
@@ -29,46 +35,71 @@ from studio.effects.port import (
     stream,
     use,
 )
-from studio.effects.recording import REPEATABLE, Append, Recording, nothing_waits
+from studio.effects.recording import REPEATABLE, Append, Named, Recording, nothing_waits
+from studio.effects.repeating import Match, Repeating, Substitute
 from studio.effects.request import (
+    HASH_VERSION,
     AsyncGeneratorLike,
     EffectKind,
     EffectRequest,
     Perform,
     StreamItem,
+    ToolAct,
     canonical_json,
     sha256_hex,
 )
+from studio.effects.scope import Scoped
+from studio.effects.tape import Pages, Recorded, Tape
 
 __all__ = [
+    "HANDED_IN_BY",
+    "HASH_VERSION",
     "REPEATABLE",
     "Append",
     "AskHuman",
     "AsyncGeneratorLike",
+    "Diverged",
+    "Divergence",
     "EffectKind",
     "EffectRequest",
     "Effects",
     "Form",
+    "HandedIn",
     "HumanQuestion",
     "Live",
+    "Match",
+    "Message",
+    "Named",
+    "NotRecorded",
     "Noting",
+    "Pages",
     "Perform",
+    "Recorded",
     "Recording",
     "Relay",
+    "Repeating",
+    "Scoped",
     "StreamItem",
+    "Substitute",
+    "Tape",
+    "ToolAct",
     "ask_human",
     "ask_on_console",
     "call",
     "call_for",
     "canonical_json",
     "current",
+    "error_body",
+    "idempotency_key",
     "is_live",
     "monotonic_s",
     "named_id",
     "new_id",
     "nothing_waits",
     "now",
+    "once_with",
     "random_id",
+    "result_body",
     "sha256_hex",
     "stream",
     "use",

@@ -7,6 +7,7 @@ import os
 import sys
 from uuid import UUID
 
+SCOPE_LENGTH = 8
 _IDS_AT_ONCE = 16
 _ids: list[str] = []
 if sys.platform != "win32":
@@ -30,6 +31,11 @@ def named_id(namespace: UUID, name: str) -> str:
     made = hashlib.sha1(namespace.bytes + name.encode(), usedforsecurity=False).hexdigest()
     variant = "89ab"[int(made[16], 16) & 3]
     return f"{made[:8]}-{made[8:12]}-5{made[13:16]}-{variant}{made[17:20]}-{made[20:32]}"
+
+
+def scope_of(name: str) -> str:
+    """Eight digits that stand for one of several that work side by side; its ids begin with them."""
+    return hashlib.sha1(name.encode(), usedforsecurity=False).hexdigest()[:SCOPE_LENGTH]
 
 
 def is_uuid(text: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Generator
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Sequence
 from contextlib import aclosing, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -17,6 +17,10 @@ from studio.effects.ids import random_id
 from studio.effects.request import AsyncGeneratorLike, EffectRequest, Perform, StreamItem
 
 Result = TypeVar("Result")
+Message = TypeVar("Message")
+
+HANDED_IN_BY = "handed_in_by"
+"""In the metadata of a message that a person put into the conversation: who it was."""
 
 
 @dataclass(frozen=True)
@@ -26,13 +30,26 @@ class HumanQuestion:
     request_id: str
     source: str
     prompt: str
+    choices: Sequence[str] = ()
+    """Answers to choose from; others may be given as well."""
+    schema: dict[str, JsonValue] | None = None
+    """JSON schema of the answer, which then is JSON text."""
+
+
+@dataclass(frozen=True)
+class HandedIn:
+    """Words that a person puts into a conversation under way, as themselves or as somebody else."""
+
+    source: str
+    text: str
+    by: str
 
 
 AskHuman = Callable[[HumanQuestion], Awaitable[str]]
 
 
 class Effects(Protocol):
-    """Where requests to the world go. Implementations: `Live`, `Recording`, and later replaying ones."""
+    """Where requests to the world go. Implementations: `Live`, `Recording`, and relays around them."""
 
     async def call(self, request: EffectRequest, perform: Perform) -> JsonValue: ...
 
@@ -45,6 +62,35 @@ class Effects(Protocol):
     def new_id(self) -> str: ...
 
     def now(self) -> datetime: ...
+
+    @property
+    def scope(self) -> str:
+        """Which of several that work side by side asks here; empty where one thing is done after the other."""
+        ...
+
+    def adopt(self, scope: str) -> None:
+        """Told of a scope that is made inside this one."""
+        ...
+
+    def upcoming(self) -> Sequence[str]:
+        """Ids of the messages and events that come next, in a run that is repeated; else none."""
+        ...
+
+    @property
+    def amends(self) -> bool:
+        """Whether `amended` may give anything else than the message."""
+        ...
+
+    async def amended(self, message: Message) -> Message | None:
+        """The message as a person has changed it, before the team takes it up; None when it was dropped.
+
+        Asked before the message is shown, and again behind it.
+        """
+        ...
+
+    async def handed_in(self) -> Sequence[HandedIn]:
+        """What people want to be heard before the next turn; only asked where `amends` is true."""
+        ...
 
 
 async def ask_on_console(question: HumanQuestion) -> str:
@@ -79,6 +125,26 @@ class Live:
     def now(self) -> datetime:
         return datetime.now(UTC)
 
+    @property
+    def scope(self) -> str:
+        return ""
+
+    def adopt(self, scope: str) -> None:
+        pass
+
+    def upcoming(self) -> Sequence[str]:
+        return ()
+
+    @property
+    def amends(self) -> bool:
+        return False
+
+    async def amended(self, message: Message) -> Message | None:
+        return message
+
+    async def handed_in(self) -> Sequence[HandedIn]:
+        return ()
+
 
 class Relay:
     """A port that passes everything on to another one; base of those that look on or step in."""
@@ -102,6 +168,26 @@ class Relay:
 
     def now(self) -> datetime:
         return self._outer.now()
+
+    @property
+    def scope(self) -> str:
+        return self._outer.scope
+
+    def adopt(self, scope: str) -> None:
+        self._outer.adopt(scope)
+
+    def upcoming(self) -> Sequence[str]:
+        return self._outer.upcoming()
+
+    @property
+    def amends(self) -> bool:
+        return self._outer.amends
+
+    async def amended(self, message: Message) -> Message | None:
+        return await self._outer.amended(message)
+
+    async def handed_in(self) -> Sequence[HandedIn]:
+        return await self._outer.handed_in()
 
 
 class Noting(Relay):

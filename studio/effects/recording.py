@@ -10,10 +10,13 @@ from uuid import UUID, uuid5
 from pydantic import JsonValue
 
 from studio.effects.ids import is_uuid, named_id
-from studio.effects.port import AskHuman, Live, ask_on_console
+from studio.effects.once import once_with
+from studio.effects.outcomes import error_body, intent_body, result_body
+from studio.effects.port import AskHuman, Live, ask_on_console, current
 from studio.effects.request import AsyncGeneratorLike, EffectKind, EffectRequest, Perform, StreamItem
 
-Append = Callable[[dict[str, JsonValue]], Awaitable[None]]
+JsonObject = dict[str, JsonValue]
+Append = Callable[[JsonObject], Awaitable[None]]
 REPEATABLE: frozenset[EffectKind] = frozenset({"model", "clock"})
 """Asking again costs money at the worst. All others may change something in the world."""
 
@@ -22,7 +25,23 @@ async def nothing_waits() -> None:
     """For a log that holds an entry as soon as `append` returns."""
 
 
-class Recording(Live):
+Intend = Callable[[JsonObject], Awaitable[str]]
+
+
+class Named(Live):
+    """Ids follow from the run's own id and a counter, so that they need no entry in the log."""
+
+    def __init__(self, run_id: str, human: AskHuman = ask_on_console) -> None:
+        super().__init__(human)
+        self._namespace = UUID(run_id) if is_uuid(run_id) else uuid5(UUID(int=0), run_id)
+        self._ids = 0
+
+    def new_id(self) -> str:
+        self._ids += 1
+        return named_id(self._namespace, str(self._ids))
+
+
+class Recording(Named):
     """Talks to the world and hands each result, with the hash of its request, to `append`.
 
     A call that raises is recorded too, as an error, so that a repeated run fails in the same place. A cancelled call
@@ -32,7 +51,9 @@ class Recording(Live):
         append: Takes a result; it may be on its way to the log when this returns.
         run_id: From which the ids of the run's messages follow.
         human: Asks the person.
-        written: Waits until all results are in the log. This comes before anything that must not be done twice.
+        written: Waits until all results are in the log. This comes before anything that others see.
+        intend: As `written`, before something that must not be done twice; it notes that this is about to be done and
+            gives the key by which whoever does it can tell that it is the same again.
     """
 
     def __init__(
@@ -42,58 +63,46 @@ class Recording(Live):
         run_id: str,
         human: AskHuman = ask_on_console,
         written: Callable[[], Awaitable[None]] = nothing_waits,
+        intend: Intend | None = None,
     ) -> None:
-        super().__init__(human)
+        super().__init__(run_id, human)
         self._append = append
         self._written = written
-        self._namespace = UUID(run_id) if is_uuid(run_id) else uuid5(UUID(int=0), run_id)
-        self._ids = 0
+        self._intend = intend
 
     async def call(self, request: EffectRequest, perform: Perform) -> JsonValue:
-        if request.kind not in REPEATABLE:
-            await self._written()
+        key = await self._announce(request)
         try:
-            result = await perform()
+            with once_with(key):
+                result = await perform()
         except Exception as error:
-            await self._record_error(request, error)
+            await self._append(error_body(request, current().scope, error))
             raise
-        await self._record(request, result)
+        await self._append(result_body(request, current().scope, result))
         return result
 
     async def stream(
         self, request: EffectRequest, perform: Callable[[], AsyncIterator[StreamItem]]
     ) -> AsyncIterator[StreamItem]:
-        if request.kind not in REPEATABLE:
-            await self._written()
+        await self._announce(request)
         result: StreamItem | None = None
         try:
             async with aclosing(cast("AsyncGeneratorLike", perform())) as items:
                 async for item in items:
                     if not isinstance(item, str):
                         result = item
-                        await self._record(request, result)
+                        await self._append(result_body(request, current().scope, result))
                     yield item
         except Exception as error:
             if result is None:
-                await self._record_error(request, error)
+                await self._append(error_body(request, current().scope, error))
             raise
 
-    def new_id(self) -> str:
-        """Ids of a recorded run follow from its own id, so that they need no entry in the log."""
-        self._ids += 1
-        return named_id(self._namespace, str(self._ids))
-
-    async def _record(self, request: EffectRequest, result: JsonValue) -> None:
-        await self._append(
-            {"effect": request.kind, "source": request.source, "request": request.hash, "result": result}
-        )
-
-    async def _record_error(self, request: EffectRequest, error: Exception) -> None:
-        await self._append(
-            {
-                "effect": request.kind,
-                "source": request.source,
-                "request": request.hash,
-                "error": {"type": type(error).__name__, "message": str(error)},
-            }
-        )
+    async def _announce(self, request: EffectRequest) -> str:
+        """Say that this is about to be asked, where it matters; the key that goes with it."""
+        if request.kind in REPEATABLE:
+            return ""
+        if request.is_safe or request.kind == "input" or self._intend is None:
+            await self._written()
+            return ""
+        return await self._intend(intent_body(request, current().scope))

@@ -17,6 +17,9 @@ StreamItem = str | dict[str, JsonValue]
 """A piece of text as it arrives, or, last, the whole result as JSON."""
 
 
+HASH_VERSION = "1:"
+"""Raised when equal requests get another hash than before: runs that were recorded then cannot be told to fit."""
+
 _write_canonically = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode
 
 
@@ -31,6 +34,27 @@ def sha256_hex(text: str) -> str:
 
 
 @dataclass(frozen=True)
+class ToolAct:
+    """What a request to a tool is about, for those who may refuse it, change it, or edit what it gave.
+
+    Args:
+        name: Of the tool, as the model sees it.
+        arguments: By name, as the model wrote them.
+        agent: Who calls it; empty where nobody told.
+        perform_with: Calls the tool with arguments that may be others.
+        answer: Makes a result that the model reads as this text, and as an error or not.
+        text_of: What the model reads of a result, and whether it is an error.
+    """
+
+    name: str
+    arguments: dict[str, JsonValue]
+    agent: str
+    perform_with: Callable[[dict[str, JsonValue]], Awaitable[JsonValue]]
+    answer: Callable[[str, bool], dict[str, JsonValue]]
+    text_of: Callable[[JsonValue], tuple[str, bool]]
+
+
+@dataclass(frozen=True)
 class EffectRequest:
     """What the engine asks of the world.
 
@@ -40,12 +64,19 @@ class EffectRequest:
         make_body: Makes the whole request as plain JSON; only called when somebody wants to read it.
         make_digest: Makes a short text that is equal exactly for equal bodies. A model call gives one made of the
             digests of its messages, so that hashing a call does not serialise the whole conversation again.
+        about: What guards on the way look at, such as what a model call may cost at the most; no part of the request.
+        tool: The call of a tool that this is; no part of the hash, since the body says it.
+        is_safe: Whether asking again changes nothing in the world; no part of the request. Of models, the clock and
+            persons it is always so.
     """
 
     kind: EffectKind
     source: str
     make_body: Callable[[], JsonValue]
     make_digest: Callable[[], str] | None = None
+    tool: ToolAct | None = None
+    about: object = None
+    is_safe: bool = False
 
     @cached_property
     def body(self) -> JsonValue:
@@ -53,9 +84,9 @@ class EffectRequest:
 
     @cached_property
     def hash(self) -> str:
-        """SHA-256 over kind, source and body; equal requests have equal hashes."""
+        """SHA-256 over kind, source and body, behind the version of this recipe; equal requests have equal hashes."""
         digest = self.make_digest() if self.make_digest else canonical_json(self.body)
-        return sha256_hex(f"{self.kind}\n{self.source}\n{digest}")
+        return HASH_VERSION + sha256_hex(f"{self.kind}\n{self.source}\n{digest}")
 
 
 class AsyncGeneratorLike(Protocol):

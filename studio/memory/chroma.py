@@ -141,7 +141,7 @@ class ChromaDBVectorMemory(ServiceMemory):
             ConfigError: `allow_reset` is not set.
         """
         if not self.allow_reset:
-            raise ConfigError("This memory must not be reset.", fix="Set `allow_reset`.", where="/config/allow_reset")
+            raise ConfigError("This memory must not be reset.", fix="Set “Allow reset”.", where="/config/allow_reset")
         await self._with_collection(lambda _: cast("ClientAPI", self._client).reset())
         self._collection = None
 

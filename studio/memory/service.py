@@ -102,7 +102,10 @@ class ServiceMemory(Memory):
         self, operation: str, body: JsonObject, perform: Perform, token: CancellationToken | None
     ) -> JsonValue:
         request = EffectRequest(
-            "memory", type(self).__name__, lambda: {"operation": operation, "memory": self._settings(), **body}
+            "memory",
+            type(self).__name__,
+            lambda: {"operation": operation, "memory": self._settings(), **body},
+            is_safe=operation == "query",
         )
         with linked(token):
             return await effects.call(request, perform)

@@ -256,6 +256,8 @@ class ModelClientStreamingChunkEvent(BaseAgentEvent):
 
     is_kept: ClassVar[bool] = False
 
+    id: str = Field(default_factory=effects.random_id)
+    """Of no meaning: however many pieces there are, the ids of a recorded run stay the same."""
     content: str
     full_message_id: str | None = None
     type: Literal["ModelClientStreamingChunkEvent"] = "ModelClientStreamingChunkEvent"

@@ -133,16 +133,17 @@ class FunctionCall(BaseModel):
 
 
 class RequestUsage(BaseModel):
-    """Tokens of one model call."""
+    """Tokens of one model call. `cached_tokens` of the prompt cost less: the service had read them before."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
     prompt_tokens: int
     completion_tokens: int
+    cached_tokens: Annotated[int, Field(repr=False, exclude_if=lambda count: count == 0)] = 0
 
     if TYPE_CHECKING:
 
-        def __init__(self, prompt_tokens: int, completion_tokens: int) -> None: ...
+        def __init__(self, prompt_tokens: int, completion_tokens: int, cached_tokens: int = 0) -> None: ...
 
     else:
         __init__ = _init_by_place

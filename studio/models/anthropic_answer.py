@@ -121,11 +121,15 @@ def _call(block: JsonObject) -> FunctionCall:
 def _usage(usage: Usage | None) -> RequestUsage:
     if usage is None:
         return RequestUsage(prompt_tokens=0, completion_tokens=0)
-    cached = (usage.cache_creation_input_tokens or 0) + (usage.cache_read_input_tokens or 0)
-    return RequestUsage(prompt_tokens=(usage.input_tokens or 0) + cached, completion_tokens=usage.output_tokens or 0)
+    read = usage.cache_read_input_tokens or 0
+    return RequestUsage(
+        prompt_tokens=(usage.input_tokens or 0) + (usage.cache_creation_input_tokens or 0) + read,
+        completion_tokens=usage.output_tokens or 0,
+        cached_tokens=read,
+    )
 
 
 def _updated(usage: RequestUsage, delta: MessageDeltaUsage | None) -> RequestUsage:
     """The counts of a delta are totals, not additions."""
     completion = delta.output_tokens if delta else None
-    return RequestUsage(prompt_tokens=usage.prompt_tokens, completion_tokens=completion or usage.completion_tokens)
+    return usage.model_copy(update={"completion_tokens": completion or usage.completion_tokens})

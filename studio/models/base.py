@@ -28,6 +28,17 @@ from studio.messages import (
     linked,
 )
 from studio.models.info import ModelInfo, known_info
+from studio.models.spending import (
+    UNKNOWN_LONGEST_ANSWER,
+    MostTokens,
+    Read,
+    Spending,
+    answer_limit,
+    limit_in,
+    most_of_schema,
+    most_prompt_tokens,
+    most_with_answer,
+)
 
 ToolChoice = Literal["auto", "required", "none"] | dict[Literal["name"], str]
 """What the model may do about tools; `{"name": ...}` demands that one."""
@@ -129,6 +140,7 @@ class ChatCompletionClient(Component):
         model_info: ModelInfo | None = None
 
     _spent: Spent = PrivateAttr(default_factory=Spent)
+    _last_read: Read | None = PrivateAttr(default=None)
 
     async def _create(self, call: ModelCall) -> CreateResult:
         """Ask the model and wait for the whole answer."""
@@ -175,7 +187,9 @@ class ChatCompletionClient(Component):
             if effects.is_live():
                 answer = await self._create(call)
             else:
-                answer = await effects.call_for(_ANSWER, partial(self.request_for, call), partial(self._create, call))
+                answer = await effects.call_for(
+                    _ANSWER, partial(self.request_for, call), lambda: self._create(self.limited(call))
+                )
         except BaseException:
             self._give_up_call(place)
             raise
@@ -201,7 +215,7 @@ class ChatCompletionClient(Component):
         call = _make_call("create_stream", messages, tools, tool_choice, json_output, extra_create_args)
 
         async def perform() -> AsyncIterator[effects.StreamItem]:
-            async with aclosing(self._create_stream(call)) as items:
+            async with aclosing(self._create_stream(self.limited(call))) as items:
                 async for item in items:
                     yield item if isinstance(item, str) else item.model_dump(mode="json")
 
@@ -228,6 +242,7 @@ class ChatCompletionClient(Component):
             self.source,
             lambda: {**call.as_json(), **({"client": settings} if settings else {})},
             lambda: sha256_hex(f"{prefix}\n{call.digest}"),
+            about=Spending(self, partial(self.most_tokens, call)),
         )
 
     def _begin_call(self) -> int:
@@ -249,6 +264,7 @@ class ChatCompletionClient(Component):
 
     def _count(self, call: ModelCall, result: CreateResult) -> CreateResult:
         self._spent.add(self._usage_to_count(call, result))
+        self._last_read = Read(call.messages, call.tools, result.usage.prompt_tokens)
         return result
 
     def _usage_to_count(self, call: ModelCall, result: CreateResult) -> RequestUsage:
@@ -278,6 +294,43 @@ class ChatCompletionClient(Component):
     def context_length(self) -> int:
         """Length of the model's context in tokens."""
         raise NotImplementedError
+
+    @property
+    def is_free(self) -> bool:
+        """Whether nobody charges for what it answers."""
+        return False
+
+    def is_charged(self, answer: JsonObject) -> bool:
+        """Whether this answer was paid for."""
+        del answer
+        return True
+
+    def create_arguments(self) -> JsonObject:
+        """What goes into each request out of the config."""
+        return {}
+
+    def longest_answer(self) -> int:
+        """Tokens of the longest answer that the model can be asked for."""
+        return UNKNOWN_LONGEST_ANSWER
+
+    def limited(self, call: ModelCall) -> ModelCall:
+        """The call with the limit of its answer that is in force here."""
+        limit = answer_limit()
+        if limit is None:
+            return call
+        return call._replace(extra_create_args={**call.extra_create_args, **self.limiting(limit, call)})
+
+    def limiting(self, limit: int, call: ModelCall) -> JsonObject:
+        """The arguments that keep an answer within so many tokens."""
+        own = limit_in({**self.create_arguments(), **call.extra_create_args})
+        return {"max_tokens": min(limit, own or limit)}
+
+    def most_tokens(self, call: ModelCall) -> MostTokens | None:
+        """What the call takes at the most; None when nobody can tell."""
+        arguments = {**self.create_arguments(), **call.extra_create_args}
+        wanted = call.json_output.model_json_schema() if isinstance(call.json_output, type) else None
+        prompt = most_prompt_tokens(call.messages, call.tools, self._last_read) + most_of_schema(wanted)
+        return most_with_answer(prompt, arguments, self.longest_answer())
 
     async def close(self) -> None:
         """Let go of connections; the client can be used again afterwards."""

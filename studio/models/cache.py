@@ -16,6 +16,7 @@ from studio.messages import CreateResult, LLMMessage, RequestUsage, ToolSchema
 from studio.models.base import ChatCompletionClient, HasSchema, ModelCall
 from studio.models.cache_store import CacheStore, InMemoryStore
 from studio.models.info import ModelInfo
+from studio.models.spending import MostTokens
 
 T = TypeVar("T")
 
@@ -65,7 +66,7 @@ class ChatCompletionCache(ChatCompletionClient):
         if found is not None:
             return found[1]
         with self.client._turn():
-            result = await self.client._create(call)
+            result = await self.client._create(self.client.limited(call))
         await self._keep(key, result.model_dump(mode="json"))
         return result
 
@@ -79,7 +80,7 @@ class ChatCompletionCache(ChatCompletionClient):
             return
         pieces: list[JsonValue] = []
         with self.client._turn():
-            async with aclosing(self.client._create_stream(call)) as items:
+            async with aclosing(self.client._create_stream(self.client.limited(call))) as items:
                 async for item in items:
                     pieces.append(item if isinstance(item, str) else item.model_dump(mode="json"))
                     if not isinstance(item, str):
@@ -114,6 +115,20 @@ class ChatCompletionCache(ChatCompletionClient):
 
     def context_length(self) -> int:
         return self.client.context_length()
+
+    @property
+    def is_free(self) -> bool:
+        return self.client.is_free
+
+    def is_charged(self, answer: JsonObject) -> bool:
+        return answer.get("cached") is not True and self.client.is_charged(answer)
+
+    def limited(self, call: ModelCall) -> ModelCall:
+        """The call as it is, by which its answer is found; the inner client is asked for a short one."""
+        return call
+
+    def most_tokens(self, call: ModelCall) -> MostTokens | None:
+        return self.client.most_tokens(call)
 
     async def close(self) -> None:
         await self.client.close()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
 from datetime import date
+from fractions import Fraction
 from functools import cache, lru_cache
 from typing import Annotated, Literal
 
@@ -26,12 +28,35 @@ class Price(_Row):
 
     input: Annotated[float, Field(ge=0)]
     output: Annotated[float, Field(ge=0)]
+    cached_input: Annotated[float | None, Field(ge=0)] = None
+    """Of a prompt's tokens that the service had read before; like others where nobody says so."""
     as_of: date
     source: str
 
     def cost_of(self, usage: RequestUsage) -> float:
         """US dollars for these tokens."""
-        return (usage.prompt_tokens * self.input + usage.completion_tokens * self.output) / _PER
+        return self.micro_usd(usage.prompt_tokens, usage.completion_tokens, usage.cached_tokens) / _PER
+
+    def micro_usd(self, prompt_tokens: int, completion_tokens: int, cached_tokens: int = 0) -> int:
+        """Millionths of a US dollar for these tokens, rounded up."""
+        cached = 0 if self.cached_input is None else min(cached_tokens, prompt_tokens)
+        exact = (
+            _exact(self.input) * (prompt_tokens - cached)
+            + _exact(self.cached_input or 0) * cached
+            + _exact(self.output) * completion_tokens
+        )
+        return math.ceil(exact)
+
+    def most_micro_usd(self, prompt_tokens: int, completion_tokens: int) -> int:
+        """Millionths of a US dollar for these tokens, whatever of them the service has read before."""
+        read = self.micro_usd(prompt_tokens, completion_tokens, prompt_tokens)
+        return max(read, self.micro_usd(prompt_tokens, completion_tokens))
+
+    def tokens_for(self, micro_usd: int, *, up_to: int) -> int:
+        """Tokens of an answer that this money buys."""
+        if self.output == 0:
+            return up_to
+        return min(up_to, math.floor(micro_usd / _exact(self.output)))
 
 
 class Abilities(_Row):
@@ -46,6 +71,7 @@ class Entry(Abilities):
     prefix: str = ""
     family: str
     context_tokens: Annotated[int, Field(gt=0)]
+    longest_answer_tokens: Annotated[int | None, Field(gt=0)] = None
     native: Abilities | None = None
     """Through the maker's own API, where that differs from OpenAI-compatible services."""
     price: Price | None = None
@@ -60,6 +86,12 @@ class Catalogue(_Row):
     conservative: Entry
     """Assumed of a name that nobody knows: what nearly every server does today, and nothing that fails otherwise."""
     models: list[Entry]
+
+
+@lru_cache(maxsize=256)
+def _exact(price: float) -> Fraction:
+    """The price as it is written; money is not counted in floats."""
+    return Fraction(str(price))
 
 
 @cache

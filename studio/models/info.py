@@ -8,6 +8,7 @@ from pydantic import ConfigDict, Field, with_config
 from typing_extensions import TypedDict
 
 from studio.models.catalogue import find_entry, model_catalogue
+from studio.models.spending import UNKNOWN_LONGEST_ANSWER
 
 
 class ModelFamily:
@@ -73,6 +74,12 @@ def known_info(model: str, *, native: bool = False) -> KnownInfo:
         structured_output="structured" not in lacks,
         multiple_system_messages="several_system" not in lacks,
     )
+
+
+def longest_answer(model: str) -> int:
+    """Tokens of the longest answer that the model can be asked for; a careful guess where nobody knows."""
+    entry = find_entry(model)
+    return (entry and entry.longest_answer_tokens) or UNKNOWN_LONGEST_ANSWER
 
 
 def context_tokens(model: str) -> int:

@@ -111,12 +111,16 @@ class LlamaCppChatCompletionClient(ChatCompletionClient):
 
     def settings(self) -> JsonObject:
         place: JsonObject = {"path": self.model_path, "repo": self.repo_id, "file": self.filename}
-        return {**place, **self._create_arguments()}
+        return {**place, **self.create_arguments()}
 
     def context_length(self) -> int:
         return self.n_ctx or DEFAULT_CONTEXT_TOKENS
 
-    def _create_arguments(self) -> JsonObject:
+    @property
+    def is_free(self) -> bool:
+        return True
+
+    def create_arguments(self) -> JsonObject:
         given = {name: getattr(self, name) for name in _CREATE_FIELDS}
         return {name: value for name, value in given.items() if value is not None}
 
@@ -134,7 +138,7 @@ class LlamaCppChatCompletionClient(ChatCompletionClient):
     async def _create_stream(self, call: ModelCall) -> AsyncGenerator[str | CreateResult, None]:
         from openai.types.chat import ChatCompletionChunk
 
-        body = request_body(call, Dialect(self.source, self.info, include_names=False), self._create_arguments())
+        body = request_body(call, Dialect(self.source, self.info, include_names=False), self.create_arguments())
         body["response_format"] = _format_of(body.get("response_format"))
         fold = Fold()
         async with self._turns.get(asyncio.Lock):

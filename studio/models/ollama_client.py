@@ -22,6 +22,7 @@ from studio.models.ollama_request import ChatFold, chat_arguments
 from studio.models.openai_services import host_of
 from studio.models.service import ServiceClient
 from studio.models.service_errors import disconnected, no_completion, refused, reported, sentence, translated_http
+from studio.models.spending import limit_in
 
 if TYPE_CHECKING:
     import httpx
@@ -90,6 +91,16 @@ class OllamaChatCompletionClient(ServiceClient):
     @property
     def address(self) -> str:
         return self.host or OLLAMA
+
+    @property
+    def is_free(self) -> bool:
+        return host_of(self.address) != host_of(OLLAMA_CLOUD)
+
+    def limiting(self, limit: int, call: ModelCall) -> JsonObject:
+        given = {**self.create_arguments(), **call.extra_create_args}.get("options")
+        options = given if isinstance(given, dict) else {}
+        own = limit_in(options)
+        return {"options": {**options, "num_predict": min(limit, own or limit)}}
 
     def known_abilities(self) -> KnownInfo:
         # The server itself holds every model to JSON or a schema, and puts system messages where they stand.

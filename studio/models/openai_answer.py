@@ -156,7 +156,9 @@ def _usage(usage: CompletionUsage | None) -> RequestUsage:
     # Compatible services leave fields out or null them, whatever the SDK's types say.
     prompt = cast("int | None", usage.prompt_tokens) if usage else 0
     completion = cast("int | None", usage.completion_tokens) if usage else 0
-    return RequestUsage(prompt_tokens=prompt or 0, completion_tokens=completion or 0)
+    details = usage.prompt_tokens_details if usage else None
+    cached = details.cached_tokens if details else None
+    return RequestUsage(prompt_tokens=prompt or 0, completion_tokens=completion or 0, cached_tokens=cached or 0)
 
 
 def _logprobs(content: Sequence[OpenAITokenLogprob] | None) -> list[ChatCompletionTokenLogprob] | None:

@@ -16,17 +16,21 @@ from studio.models.base import ModelCall
 from studio.models.connection import Connection
 from studio.models.fields import ADVANCED
 from studio.models.headers import resolved_headers
+from studio.models.info import ModelFamily
 from studio.models.openai_answer import Fold, result_from
 from studio.models.openai_fields import OpenAIFields
 from studio.models.openai_request import Dialect, request_body
 from studio.models.openai_services import host_of, service_of
 from studio.models.sdk import own_settings_only
 from studio.models.service_errors import translated
+from studio.models.spending import limit_in
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
     from openai.types.chat import ChatCompletion, ChatCompletionChunk
 
+_THINKING = (ModelFamily.GPT_5, ModelFamily.O1, ModelFamily.O3, ModelFamily.O4)
+_LIMITS = ("max_tokens", "max_completion_tokens")
 KEYLESS = "none"
 """Sent where no key is configured: servers on one's own machine want none, but the SDK wants something."""
 
@@ -88,6 +92,13 @@ class BaseOpenAIChatCompletionClient(OpenAIFields):
                     raise
                 self._sends_usage = False
         return await create(**body, stream=True, **({"stream_options": options} if options else {}))
+
+    def limiting(self, limit: int, call: ModelCall) -> JsonObject:
+        given = {**self.create_arguments(), **call.extra_create_args}
+        within = min(limit, limit_in(given) or limit)
+        # Models that think before they speak know only the newer name, and most other services only the older one.
+        is_newer = self.info["family"] in _THINKING or "max_completion_tokens" in given
+        return {name: within for name in _LIMITS if name in given} or {_LIMITS[is_newer]: within}
 
     def _connected(self) -> AsyncOpenAI:
         return self._connection.get(lambda: self._make_client(self._common_arguments()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ipaddress import ip_address
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -30,6 +31,15 @@ def host_of(url: str) -> str:
     except ValueError:
         return url
     return f"{parts.scheme}://{parts.hostname}:{port}" if parts.hostname and port else url
+
+
+def is_this_machine(url: str) -> bool:
+    """Whether the URL points to the machine that the studio runs on."""
+    try:
+        name = urlsplit(url).hostname or ""
+        return name == "localhost" or ip_address(name).is_loopback
+    except ValueError:
+        return False
 
 
 def service_of(model: str) -> Service:

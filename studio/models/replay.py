@@ -15,6 +15,7 @@ from studio.messages import CreateResult, LLMMessage, RequestUsage, ToolSchema, 
 from studio.models.base import ChatCompletionClient, HasSchema, ModelCall, Spent
 from studio.models.info import KnownInfo, ModelInfo
 from studio.models.leniency import complete_model_info
+from studio.models.spending import MostTokens
 
 TOTAL_TOKENS = 10_000
 """What AutoGen's client starts `remaining_tokens` from."""
@@ -131,6 +132,17 @@ class ReplayChatCompletionClient(ChatCompletionClient):
         return RequestUsage(
             prompt_tokens=self.count_tokens(call.messages), completion_tokens=result.usage.completion_tokens
         )
+
+    @property
+    def is_free(self) -> bool:
+        return True
+
+    def most_tokens(self, call: ModelCall) -> MostTokens | None:
+        """Exactly what the next reply takes: it is written already."""
+        if self._index > len(self.chat_completions):
+            return MostTokens(0, 0, is_set=True)
+        usage = self._reply(call).usage
+        return MostTokens(usage.prompt_tokens, usage.completion_tokens, is_set=True)
 
     async def _create(self, call: ModelCall) -> CreateResult:
         result = self._reply(call)

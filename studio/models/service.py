@@ -10,9 +10,9 @@ from pydantic import BaseModel, model_validator
 from studio.components import Capability, Component, JsonObject, SecretRef, Warn
 from studio.models.base import ChatCompletionClient
 from studio.models.headers import references_in
-from studio.models.info import KnownInfo, context_tokens, is_known, known_info
+from studio.models.info import KnownInfo, context_tokens, is_known, known_info, longest_answer
 from studio.models.leniency import complete_model_info
-from studio.models.openai_services import host_of
+from studio.models.openai_services import host_of, is_this_machine
 
 
 class ServiceClient(ChatCompletionClient):
@@ -26,9 +26,12 @@ class ServiceClient(ChatCompletionClient):
         """Base URL of the service."""
         raise NotImplementedError
 
-    def create_arguments(self) -> JsonObject:
-        """What goes into each request out of the config."""
-        raise NotImplementedError
+    @property
+    def is_free(self) -> bool:
+        return is_this_machine(self.address)
+
+    def longest_answer(self) -> int:
+        return longest_answer(self.model)
 
     def known_abilities(self) -> KnownInfo:
         """What a model of this name can do, asked in this client's way."""
@@ -79,7 +82,7 @@ class ServiceClient(ChatCompletionClient):
         if isinstance(model, str) and mended.get("model_info") is None and not is_known(model):
             warn(
                 f"Nothing is known about the model {model!r}; it is taken to call tools and to read no pictures. "
-                "Fill in `model_info` if that is wrong.",
+                "Fill in “Abilities” if that is wrong.",
                 "/model",
             )
         return mended

@@ -11,6 +11,7 @@ from studio.agents.participant import require_loaded
 from studio.components import Capability, Component, all_capabilities, load_component
 from studio.components.secrets import SecretSource
 from studio.errors import Forbidden
+from studio.runs.log import Changes
 from studio.teams import Team
 
 
@@ -56,6 +57,12 @@ def load_team(document: JsonValue) -> Team:
     team = load_component(document, Team)
     require_loaded(team)
     return team
+
+
+async def remind(team: Team, changes: Changes) -> None:
+    """Let a team know of the earlier tasks of its session what it knew when the run began."""
+    if changes.began_with:
+        await team.load_state(changes.began_with)
 
 
 async def check_approved(component: Component, approvals: ApprovalSource) -> None:

@@ -3,29 +3,59 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, field
+from typing import Literal, cast, get_args
 
-from studio.errors import Conflict
+from pydantic import JsonValue
+
+from studio.effects import HandedIn
+from studio.errors import ConfigError, Conflict
+from studio.runs.deciding import DECIDED, Decision, close_question, decision_draft, decision_from, take_decision
+from studio.runs.human import check_answer
 from studio.runs.live import STOPPED_AT_QUESTION, Ending, LiveRun
-from studio.runs.log import Draft
+from studio.runs.log import Draft, JsonObject
+from studio.runs.setting import set_breakpoints, set_policy
 from studio.runs.state import Reason, RunAlreadyEnded, RunState
+from studio.runs.stepping import StepKind
 
-CommandName = Literal["pause", "resume", "step", "stop", "cancel", "answer"]
+CommandName = Literal[
+    "pause",
+    "hold",
+    "resume",
+    "continue",
+    "step",
+    "stop",
+    "cancel",
+    "answer",
+    "decide",
+    "amend",
+    "inject",
+    "breakpoints",
+    "policy",
+    "budget",
+]
+"""To continue is to resume, also a run that nobody drives any more."""
+
+HELD = "Held: a model that was being asked is asked again when the run goes on."
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One command and who gave it; `request_id` and `text` belong to `answer`."""
+    """One command and who gave it.
+
+    `request_id` and `text` belong to `answer`. `data` holds what others need: `until` of a step, the decision of
+    `decide`, the `breakpoints` or the `policy` that the run goes on with.
+    """
 
     name: CommandName
     by: str
     request_id: str = ""
     text: str = ""
+    data: JsonObject = field(default_factory=dict[str, JsonValue])
 
     def draft(self) -> Draft:
         about_answer = {"request_id": self.request_id, "text": self.text} if self.name == "answer" else {}
-        return Draft("command", {"command": self.name, "by": self.by, **about_answer})
+        return Draft("command", {"command": self.name, "by": self.by, **about_answer, **self.data})
 
 
 async def obey(run: LiveRun, command: Command) -> None:
@@ -44,27 +74,48 @@ async def obey(run: LiveRun, command: Command) -> None:
 
 
 async def _pause(run: LiveRun, command: Command) -> None:
-    if run.is_stopping:
-        raise Conflict("The run is stopping after this turn.", fix="Cancel it to end it now.")
+    _refuse_while_stopping(run)
     if run.gate.is_open:
         run.gate.pause("user")
         await run.write(command.draft())
 
 
+async def _hold(run: LiveRun, command: Command) -> None:
+    """As a pause, but a model that is being asked now is given up, and asked again when the run goes on."""
+    _refuse_while_stopping(run)
+    if run.state is RunState.PAUSED:
+        return
+    run.gate.pause("user", HELD)
+    run.debugger.flights.hold()
+    run.chunks.clear()  # what an abandoned model has written so far is written anew
+    await run.write(command.draft())
+
+
 async def _resume(run: LiveRun, command: Command) -> None:
-    if run.gate.is_open:
+    if _at_breakpoint(run):
+        run.gate.resume()
+        await _let_call_go_on(run, command)
+    elif run.gate.is_open:
         if run.pending is not None:
             raise Conflict("The run waits for an answer, not for you to resume it.", fix="Answer its question.")
-        return
-    await _open_gate(run, command, "resume", run.gate.resume)
+    else:
+        await _open_gate(run, command, "resume", run.gate.resume)
 
 
 async def _step(run: LiveRun, command: Command) -> None:
+    kind = command.data.get("until", "event")
+    if kind not in get_args(StepKind):
+        fix = "Use `event`, `turn`, `over` or `agent`."
+        raise ConfigError(f"There is no step to {kind!r}.", fix=fix, where="/until")
     if run.state is not RunState.PAUSED:
         raise Conflict("Only a paused run can be stepped.", fix="Pause it first.")
+    if _at_breakpoint(run):
+        run.gate.step(cast("StepKind", kind))
+        await _let_call_go_on(run, command)
+        return
     if run.pending is not None:
         raise Conflict("The run waits for an answer.", fix="Answer its question.")
-    await _open_gate(run, command, "step", run.gate.step)
+    await _open_gate(run, command, "step", lambda: run.gate.step(cast("StepKind", kind)))
 
 
 async def _stop(run: LiveRun, command: Command) -> None:
@@ -82,11 +133,74 @@ async def _cancel(run: LiveRun, command: Command) -> None:
 
 
 async def _answer(run: LiveRun, command: Command) -> None:
+    if run.pending is not None and run.pending.kind in DECIDED and run.pending.request_id == command.request_id:
+        raise Conflict("This question takes a decision and no text.", fix="Use the command `decide`.")
+    if run.pending is not None and run.pending.request_id == command.request_id:
+        check_answer(run.pending, command.text)
     run.human.answer(command.request_id, command.text)
-    if run.gate.is_held:
-        await run.change(RunState.PAUSED, run.gate.reason, before=[command.draft()])
-    else:
-        await run.change(RunState.RUNNING, "answer", before=[command.draft()])
+    await close_question(run, command.draft())
+
+
+async def _decide(run: LiveRun, command: Command) -> None:
+    pending, decision = run.pending, decision_from(command.data)
+    take_decision(run, command.request_id, decision, command.by)
+    assert pending
+    await close_question(run, decision_draft(pending, decision, command.by))
+
+
+async def _amend(run: LiveRun, command: Command) -> None:
+    """Change the last message, or drop it, before the team takes it up."""
+    pen, text = run.debugger.pen, command.data.get("text")
+    if run.state is not RunState.PAUSED or pen.amendable != command.data.get("message_id") or not pen.amendable:
+        raise Conflict(
+            "The team has taken this message up already, or the run does not wait.",
+            fix="Pause right behind it, or fork the run at it.",
+        )
+    if text is not None and not isinstance(text, str):
+        raise ConfigError("A message is changed to a text, or dropped with null.", where="/text")
+    pen.amend(text)
+    await run.write(command.draft())
+
+
+async def _inject(run: LiveRun, command: Command) -> None:
+    """Put words into the conversation; the team hears them before its next turn."""
+    source, text = command.data.get("source") or "user", command.data.get("text")
+    if not isinstance(text, str) or not text.strip() or not isinstance(source, str):
+        raise ConfigError("There is nothing to hand in.", fix="Say something in `text`.", where="/text")
+    run.debugger.pen.handed_in.append(HandedIn(source, text, command.by))
+    await run.write(command.draft())
+
+
+async def _breakpoints(run: LiveRun, command: Command) -> None:
+    if set_breakpoints(run.debugger, command.data):
+        await run.write(command.draft())
+
+
+async def _budget(run: LiveRun, command: Command) -> None:
+    """Note who has changed the run's limits; they are kept outside, and hold already."""
+    await run.write(command.draft())
+
+
+async def _policy(run: LiveRun, command: Command) -> None:
+    if set_policy(run.debugger, command.data):
+        await run.write(command.draft())
+
+
+def _refuse_while_stopping(run: LiveRun) -> None:
+    if run.is_stopping:
+        raise Conflict("The run is stopping after this turn.", fix="Cancel it to end it now.")
+
+
+def _at_breakpoint(run: LiveRun) -> bool:
+    """Whether the run waits before or behind a call of a tool, because of a breakpoint."""
+    return run.pending is not None and run.pending.kind == "breakpoint"
+
+
+async def _let_call_go_on(run: LiveRun, command: Command) -> None:
+    pending = run.pending
+    assert pending
+    take_decision(run, pending.request_id, Decision(hash=str(pending.details["hash"]), verdict="allow"), command.by)
+    await close_question(run, command.draft(), "step" if command.name == "step" else "resume")
 
 
 async def _open_gate(run: LiveRun, command: Command, reason: Reason, opening: Callable[[], None]) -> None:
@@ -107,9 +221,17 @@ async def _end_now(run: LiveRun, command: Command, ending: Ending) -> None:
 
 _COMMANDS: Mapping[CommandName, Callable[[LiveRun, Command], Awaitable[None]]] = {
     "pause": _pause,
+    "hold": _hold,
     "resume": _resume,
+    "continue": _resume,
     "step": _step,
     "stop": _stop,
     "cancel": _cancel,
     "answer": _answer,
+    "decide": _decide,
+    "amend": _amend,
+    "inject": _inject,
+    "breakpoints": _breakpoints,
+    "policy": _policy,
+    "budget": _budget,
 }

@@ -25,6 +25,7 @@ from studio.messages import (
 from studio.runs.live import Ending, LiveRun
 from studio.runs.log import Draft
 from studio.runs.ports import port_of
+from studio.runs.repeating.logged import Guide
 from studio.runs.state import RunState
 from studio.runs.tasks import task_message
 
@@ -53,11 +54,16 @@ class Player(Protocol):
         ...
 
 
-async def drive(run: LiveRun, player: Player, task: JsonValue, secrets: SecretSource) -> None:
-    """Take the run from its first entry to its last. Started only by the supervisor, in its task group."""
+async def drive(
+    run: LiveRun, player: Player, task: JsonValue, secrets: SecretSource, past: Guide | None = None
+) -> None:
+    """Take the run from its first entry to its last, over those that are in its log already.
+
+    Started only by the supervisor, in its task group.
+    """
     run.begun.set()
     try:
-        ending = run.ending or await _play(run, player, task, secrets)
+        ending = run.ending or await _play(run, player, task, secrets, past)
     except asyncio.CancelledError:
         if run.was_cancelled_by_others():
             raise  # the process is going down in a way that we did not ask for: not ours to swallow
@@ -67,14 +73,34 @@ async def drive(run: LiveRun, player: Player, task: JsonValue, secrets: SecretSo
     await run.end(ending)
 
 
-async def _play(run: LiveRun, player: Player, task: JsonValue, secrets: SecretSource) -> Ending:
+async def _play(run: LiveRun, player: Player, task: JsonValue, secrets: SecretSource, past: Guide | None) -> Ending:
     secret_source.set(secrets)  # the context is this run's own
-    with effects.use(port_of(run)), explained():
+    if past is None:
+        run.caught_up.set()
+    with effects.use(port_of(run, player, past)), explained():
         async with _closing(player.run_stream(task_message(task))) as stream:
-            return await _pull(run, stream)
+            if past is not None:
+                ending = await _catch_up(run, stream, past)
+                if ending is not None:
+                    return ending
+            return await _pull(run, stream, past)
 
 
-async def _pull(run: LiveRun, stream: Stream) -> Ending:
+async def _catch_up(run: LiveRun, stream: Stream, past: Guide) -> Ending | None:
+    """Let happen again what is in the log; how the run ends, where it does so on the way."""
+    while await past.is_past():
+        past.pulled(is_held=False)
+        item = await anext(stream, None)
+        past.pulled(is_held=True)
+        if item is None or isinstance(item, TaskResult):
+            await past.end()
+            await run.written()
+            return _ending(run, item)
+        await _take(run, item, past)
+    return None
+
+
+async def _pull(run: LiveRun, stream: Stream, past: Guide | None) -> Ending:
     is_between_steps = True
     clock = asyncio.get_running_loop().time
     rested_at = clock()
@@ -86,21 +112,35 @@ async def _pull(run: LiveRun, stream: Stream) -> Ending:
         if item is None or isinstance(item, TaskResult):
             await run.written()  # a run whose messages are lost did not end well
             return _ending(run, item)
-        is_between_steps = item.is_kept
-        if isinstance(item, ModelClientStreamingChunkEvent):
+        is_between_steps = await _take(run, item, past)
+        if not item.is_kept:
+            continue
+        if not is_begun:
+            await run.written()
+            is_begun = True
+        elif clock() - rested_at > LONGEST_SPELL_S:
+            await asyncio.sleep(0)  # commands and other runs have their turn
+            rested_at = clock()
+
+
+async def _take(run: LiveRun, item: BaseMessage, past: Guide | None) -> bool:
+    """Put an item on its way into the log, unless it is there; whether the run may be held behind it."""
+    is_known = past is not None and await past.knows(item)
+    if isinstance(item, ModelClientStreamingChunkEvent):
+        if not is_known:
             await run.write_held()  # a piece is not shown before what was said ahead of it
             run.add_chunk(item.source, item.full_message_id, item.content)
-        elif isinstance(item, Explanation):
+        return False
+    if isinstance(item, Explanation):
+        if not is_known:
             run.hold(Draft("explanation", item.dump()))  # part of the step that follows, and none itself
-        else:
-            await run.add(Draft("message" if item.is_chat else "event", item.dump()))
-            run.gate.entry_made()
-            if not is_begun:
-                await run.written()
-                is_begun = True
-            elif clock() - rested_at > LONGEST_SPELL_S:
-                await asyncio.sleep(0)  # commands and other runs have their turn
-                rested_at = clock()
+        return run.debugger.told(item)
+    if not is_known:
+        await run.add(Draft("message" if item.is_chat else "event", item.dump()))
+    elif item.is_chat and run.watch is not None:
+        run.watch.came(item.source)
+    run.debugger.came(item, run.usage)
+    return True
 
 
 def _ending(run: LiveRun, result: TaskResult | None) -> Ending:

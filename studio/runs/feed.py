@@ -6,8 +6,9 @@ from collections.abc import AsyncGenerator, Collection, Sequence
 from dataclasses import dataclass
 
 from studio.runs.chunks import ChunkUpdate, utf16_length
-from studio.runs.live import LiveRun, RunView
+from studio.runs.live import LiveRun
 from studio.runs.log import SHOWN, EntryKind, JsonObject, LogEntry, RunLog
+from studio.runs.view import RunView
 
 PAGE_SIZE = 500
 
@@ -56,7 +57,7 @@ async def follow(
             yield Batch(entries, [chunk for chunk, _ in chunks], view, place)
         if not is_whole:
             continue
-        if view.state.is_final:
+        if view.state.is_final or run.is_gone:
             return
         await bell.wait()
 

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from uuid import uuid4
 
 from studio.errors import NotFound
-from studio.runs.log import SHOWN, Draft, EntryKind, Lease, LogEntry, NewRun, RunStatus, RunSummary
+from studio.runs.log import SHOWN, Draft, EntryKind, Lease, LogEntry, NewRun, RunRecord, RunStatus, RunSummary
 
 
 @dataclass(slots=True)
@@ -85,6 +85,13 @@ class FleetingRuns:
             started_at=kept.created_at,
             ended_at=None,
         )
+
+    async def get(self, run_id: str) -> RunRecord:
+        kept, summary = self._found(run_id), await self.summary(run_id)
+        return RunRecord(**dict(summary), component=kept.run.component, task=kept.run.task)
+
+    async def line(self, root_id: str) -> Sequence[RunSummary]:
+        return [await self.summary(root_id)]
 
     def forget(self, run: NewRun) -> None:
         """Let a run go, also one that has not ended, or whose id nobody was told."""

@@ -5,9 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 
+from pydantic import ValidationError
+
 from studio.effects import HumanQuestion
-from studio.errors import Conflict
-from studio.runs.log import PendingInput
+from studio.errors import ConfigError, Conflict
+from studio.models.schema_model import model_from_schema
+from studio.runs.bell import Bell
+from studio.runs.log import JsonObject, PendingInput
 
 
 class HumanPort:
@@ -21,23 +25,82 @@ class HumanPort:
         self._announce = announce
         self._turn = asyncio.Lock()
         self._open: tuple[str, asyncio.Future[str]] | None = None
+        self._recalled: dict[str, list[str]] = {}
+        self._expected: PendingInput | None = None
+        self._came = Bell()
 
     async def ask(self, question: HumanQuestion) -> str:
         """Put a question of the team; see `put`."""
+        details: JsonObject = {}
+        if question.choices:
+            details["choices"] = list(question.choices)
+        if question.schema:
+            details["schema"] = question.schema
         return await self.put(
-            PendingInput(request_id=question.request_id, source=question.source, prompt=question.prompt)
+            PendingInput(
+                request_id=question.request_id, source=question.source, prompt=question.prompt, details=details
+            )
         )
 
-    async def put(self, question: PendingInput) -> str:
-        """Wait for the answer; cancelling the caller ends the wait at once."""
+    async def put(self, question: PendingInput, timeout_s: float | None = None) -> str:
+        """Wait for the answer; cancelling the caller ends the wait at once.
+
+        Args:
+            question: What is asked.
+            timeout_s: How long it may stay open, once it is asked; None waits forever.
+
+        Raises:
+            TimeoutError: Nobody answered in time, and from now on nobody can.
+        """
+        if (recalled := self._recalled_for(question)) is not None:
+            return recalled
         async with self._turn:
+            question = self._as_before(question)
             answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
             self._open = (question.request_id, answer)
             try:
                 await self._announce(question)
-                return await answer
+                return await _within(timeout_s, answer)
             finally:
                 self._open = None
+
+    def expect(self, question: PendingInput | None) -> None:
+        """Tell which question was open when the run was left, and will come again; None when none will."""
+        self._expected = question
+        self._came.ring()
+
+    async def comes(self, request_id: str) -> None:
+        """Wait while that question is still to come again."""
+        while self._expected is not None and self._expected.request_id == request_id:
+            await self._came.listen().wait()
+
+    def _as_before(self, question: PendingInput) -> PendingInput:
+        """The question with the id under which a person may have seen it before the run was left."""
+        before, about = self._expected, question.details.get("hash")
+        self.expect(None)
+        is_same = before is not None and before.kind == question.kind and about == before.details.get("hash")
+        if before is None or about is None or not is_same:
+            return question
+        return question.model_copy(update={"request_id": before.request_id})
+
+    def recall(self, key: str, text: str) -> None:
+        """Keep an answer that is in the log, but nothing that came of it, for when its question comes again.
+
+        Args:
+            key: The question's id, or the hash of what was decided about.
+            text: The answer.
+        """
+        self._recalled.setdefault(key, []).append(text)
+
+    def forget(self, key: str) -> None:
+        """What was decided has been carried out."""
+        self._recalled.pop(key, None)
+
+    def _recalled_for(self, question: PendingInput) -> str | None:
+        for key in (question.request_id, str(question.details.get("hash"))):
+            if texts := self._recalled.get(key):
+                return texts.pop(0)
+        return None
 
     @property
     def open_question(self) -> str | None:
@@ -55,3 +118,30 @@ class HumanPort:
                 f"Nobody waits for an answer to {request_id!r}.", fix="It may have been answered in another tab."
             )
         self._open[1].set_result(text)
+
+
+def check_answer(question: PendingInput, text: str) -> None:
+    """Refuse an answer that does not fit the form of its question; any text fits one without a form.
+
+    Raises:
+        ConfigError: With what is wrong with it.
+    """
+    schema = question.details.get("schema")
+    if not isinstance(schema, dict):
+        return
+    try:
+        model_from_schema(schema, "Answer").model_validate_json(text)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = "/" + "/".join(map(str, first["loc"]))
+        raise ConfigError(f"The answer does not fit its form: {first['msg']}.", where=where) from error
+
+
+async def _within(timeout_s: float | None, answer: asyncio.Future[str]) -> str:
+    try:
+        async with asyncio.timeout(timeout_s):
+            return await answer
+    except TimeoutError:
+        if answer.done() and not answer.cancelled():
+            return answer.result()  # it came at the last moment, and whoever gave it was told that it counts
+        raise

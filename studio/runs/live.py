@@ -14,6 +14,7 @@ from pydantic_core import PydanticSerializationError, to_json
 from studio.errors import StudioError
 from studio.runs.bell import Bell
 from studio.runs.chunks import Chunks
+from studio.runs.debugger import Debugger
 from studio.runs.gate import Gate
 from studio.runs.human import HumanPort
 from studio.runs.log import (
@@ -33,35 +34,13 @@ from studio.runs.log import (
 from studio.runs.owning import single_cause
 from studio.runs.recent import Recent
 from studio.runs.state import EndReason, PauseReason, Reason, RunState, check_transition
+from studio.runs.usage import with_effect
+from studio.runs.view import RunView
+from studio.runs.watch import Watch
 from studio.runs.well_formed import well_formed, well_formed_json
 from studio.runs.writing import LogWriter
 
-MOST_TOKENS = 10**12
-"""Of one model call. A service can say any number; the database and the pages cannot hold any."""
-
 logger = logging.getLogger(__name__)
-
-
-class RunView(RunStatus):
-    """A run's status as pages show it.
-
-    `is_finishing`: the run was told to pause or stop and what it has begun still comes.
-    """
-
-    is_finishing: bool = False
-    last_seq: int = 0
-
-    def as_json(self) -> JsonObject:
-        """The shape that pages get. By `last_seq` they tell the newer of two, that came by different ways."""
-        return {
-            "state": self.state.value,
-            "reason": self.reason,
-            "detail": self.detail,
-            "pending": self.pending.model_dump() if self.pending else None,
-            "finishing": self.is_finishing,
-            "last_seq": self.last_seq,
-            "usage": cast("JsonObject", self.usage.model_dump()),
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,23 +70,42 @@ _WAITS_FOR: Mapping[QuestionKind, PauseReason] = {
     "approval": "approval",
     "budget": "budget",
     "outcome": "approval",
+    "breakpoint": "breakpoint",
 }
 
 STOPPED_AT_QUESTION = Ending(RunState.STOPPED, "user", "Stopped while it waited for an answer.")
+RESTING = Ending(RunState.PAUSED, "shutdown")
+CANCELLED = Ending(RunState.CANCELLED, "user", "Cancelled.")
 
 
 class LiveRun:
-    """One run under way. All writing to its log goes through here, in the order of the calls."""
+    """One run under way. All writing to its log goes through here, in the order of the calls.
 
-    def __init__(self, lease: Lease, log: RunLog, status: RunStatus) -> None:
+    Args:
+        lease: The right to write.
+        log: Where to.
+        status: As the log has it.
+        last_seq: Number of the last entry that is in the log.
+        namespace: From which the ids of its messages follow; its own id if left out.
+    """
+
+    def __init__(self, lease: Lease, log: RunLog, status: RunStatus, *, last_seq: int = 0, namespace: str = "") -> None:
         self.id = lease.run_id
+        self.namespace = namespace or lease.run_id
         self.gate = Gate()
         self.chunks = Chunks()
         self.recent = Recent()
         self.bell = Bell()
+        self.debugger = Debugger(self.gate, self.bell.ring)
         self.human = HumanPort(self._wait_for_input)
+        self.watch: Watch | None = None
+        """Who counts turns and time."""
         self.begun = asyncio.Event()
         """Set at the first step of its task; one that is cancelled before that never takes it."""
+        self.caught_up = asyncio.Event()
+        """Set when everything that is in the log has happened again."""
+        self.is_gone = False
+        """Whether nobody drives it here any more though it has not ended."""
         self.is_stopping = False
         self.is_closed = False
         """Whether the last entry is being written: nothing may come after it."""
@@ -116,10 +114,12 @@ class LiveRun:
         self._task: asyncio.Task[None] | None = None
         self._request_stop: Callable[[], None] | None = None
         self._cancel_count = 0
+        self._rest_s: float | None = None
+        self._rest_timer: asyncio.TimerHandle | None = None
         self._writer = LogWriter(lease, log, self._publish)
         self._meant = status  # with entries that are not committed yet
         self._shown = status  # as committed
-        self._last_seq = 0
+        self._last_seq = self._given_seq = last_seq
         self._held: list[Draft] = []
 
     @property
@@ -131,19 +131,45 @@ class LiveRun:
         return self._meant.pending
 
     @property
+    def status(self) -> RunStatus:
+        """With entries that are not committed yet."""
+        return self._meant
+
+    @property
+    def usage(self) -> Usage:
+        """With calls that are not committed yet."""
+        return self._meant.usage
+
+    @property
     def view(self) -> RunView:
         """What is committed, for all to see."""
         finishing = self._shown.state is RunState.RUNNING and (self.is_stopping or not self.gate.is_open)
-        return RunView(**dict(self._shown), is_finishing=finishing, last_seq=self._last_seq)
+        return RunView(
+            **dict(self._shown),
+            is_finishing=finishing,
+            in_flight=self.debugger.finishing,
+            hits=dict(self.debugger.watch.hits),
+            amendable=self.debugger.pen.amendable if self._shown.state is RunState.PAUSED else "",
+            last_seq=self._last_seq,
+        )
 
     def attend(self, task: asyncio.Task[None], *, request_stop: Callable[[], None]) -> None:
         """Tell which task drives this run, and how its team is asked to end after its turn."""
         self._task = task
         self._request_stop = request_stop
 
+    def rest_after(self, seconds: float) -> None:
+        """Leave the run, as it is in the log, when it has waited so long for a person."""
+        self._rest_s = seconds
+
+    @property
+    def is_at_work(self) -> bool:
+        """Whether something is under way that must not be broken off."""
+        return any(flight.kind != "model" for flight in self.debugger.flights.listed())
+
     def stop_after_turn(self) -> None:
         """Let the team end when its turn is done."""
-        self.is_stopping = True
+        self.is_stopping = self.debugger.is_over = True
         if self._request_stop:
             self._request_stop()
 
@@ -155,6 +181,16 @@ class LiveRun:
         if self._task and self.begun.is_set() and not self.is_closed:
             self._cancel_count += 1
             self._task.cancel()
+
+    @property
+    def task(self) -> asyncio.Task[None] | None:
+        """Which drives the run; None before there is one."""
+        return self._task
+
+    @property
+    def is_leaving(self) -> bool:
+        """Whether the run is being left here without having ended."""
+        return self.is_gone or (self.ending is not None and not self.ending.state.is_final)
 
     @property
     def is_being_cancelled(self) -> bool:
@@ -188,6 +224,8 @@ class LiveRun:
         Raises:
             LeaseLost, LogUnavailable: An entry before it was not taken; the run must end.
         """
+        if self.watch is not None and draft.kind == "message":
+            self.watch.came(str(draft.body.get("source")))
         self._append([draft])
         if self._writer.is_full:
             await self.written()
@@ -227,15 +265,25 @@ class LiveRun:
         if error:
             body["error"] = error
         self._meant = RunStatus(state=state, reason=reason, detail=detail, pending=pending, usage=self._meant.usage)
+        if self.watch is not None:
+            self.watch.turned(state)
         self._append([*before, Draft("state", body)], is_awaited=True)
+        self._plan_rest()
         await self.written()
 
     async def record_effect(self, body: JsonObject) -> None:
         """Log what the world answered; model replies add to the usage."""
-        usage = _add(self._meant.usage, body)
+        usage = with_effect(self._meant.usage, body)
         if usage is not self._meant.usage:
             self._meant = self._meant.with_usage(usage)
         await self.add(Draft("effect", body))
+
+    async def intend(self, body: JsonObject) -> str:
+        """Log what is about to be done, with all before it; the key by which it can be told when it is done again."""
+        self._append([Draft("intent", body)])
+        key = f"{self.id}:{self._given_seq}"
+        await self.written()
+        return key
 
     async def write_held(self) -> None:
         """Append what is held, and wait until everything is in the log."""
@@ -251,16 +299,27 @@ class LiveRun:
     async def pass_gate(self) -> None:
         """Wait while the gate is closed; the log tells that the run waits, before it does."""
         while not self.gate.is_open:
-            if self.pending is None:
-                await self.change(RunState.PAUSED, self.gate.reason)
+            if self.pending is None and (self.state, self._meant.reason) != (RunState.PAUSED, self.gate.reason):
+                await self.change(RunState.PAUSED, self.gate.reason, detail=self.gate.detail)
             await self.gate.opened()
 
     async def end(self, ending: Ending) -> None:
-        """Write the last entry. When the log cannot take it, at least the pages of this process are told."""
+        """Write the last entry. When the log cannot take it, at least the pages of this process are told.
+
+        A run that only stops here for a while, to go on from its log, is left as it is where it waits already.
+        """
         self.is_closed = True
+        self._rest_s = None
+        self._plan_rest()
         self.chunks.clear()
         await self._writer.forgive()
+        self.human.expect(None)
+        self.caught_up.set()
+        self.is_gone = not ending.state.is_final
         try:
+            if self.is_gone and self.state is RunState.PAUSED:
+                self.bell.ring()
+                return
             await self.change(ending.state, ending.reason, detail=ending.detail, error=ending.error)
         except (LeaseLost, LogUnavailable) as error:
             logger.error("The end of run %s is not in its log: %s", self.id, error)
@@ -271,10 +330,27 @@ class LiveRun:
         if self.is_stopping:  # the turn that should end cannot, without an answer that nobody is going to give
             self.interrupt(STOPPED_AT_QUESTION)
             return
+        if self.pending == pending and self.state is RunState.PAUSED:
+            return  # it was asked before the server stopped
         await self.change(RunState.PAUSED, _WAITS_FOR[pending.kind], detail=pending.prompt, pending=pending)
+
+    def _plan_rest(self) -> None:
+        if self._rest_timer:
+            self._rest_timer.cancel()
+            self._rest_timer = None
+        has_deadline = self.pending is not None and "until" in self.pending.details
+        if self._rest_s is not None and self.state is RunState.PAUSED and not has_deadline:
+            self._rest_timer = asyncio.get_running_loop().call_later(self._rest_s, self._rest)
+
+    def _rest(self) -> None:
+        if self.debugger.flights.listed():
+            self._plan_rest()
+        else:
+            self.interrupt(RESTING)
 
     def _append(self, drafts: Sequence[Draft], *, is_awaited: bool = False) -> None:
         drafts, self._held = [*self._held, *drafts], []
+        self._given_seq += len(drafts)
         self._writer.add([_showable(draft) for draft in drafts], self._meant, is_awaited=is_awaited)
 
     def _publish(self, entries: Sequence[LogEntry], status: RunStatus) -> None:
@@ -296,18 +372,3 @@ def _showable(draft: Draft) -> Draft:
         if draft.kind in SHOWN:
             return Draft(draft.kind, cast("JsonObject", well_formed_json(draft.body)))
         return draft
-
-
-def _add(usage: Usage, effect: JsonObject) -> Usage:
-    result = effect.get("result")
-    used = result.get("usage") if effect.get("effect") == "model" and isinstance(result, dict) else None
-    if not isinstance(used, dict):
-        return usage
-    return Usage(
-        prompt_tokens=usage.prompt_tokens + _count(used.get("prompt_tokens")),
-        completion_tokens=usage.completion_tokens + _count(used.get("completion_tokens")),
-    )
-
-
-def _count(value: JsonValue) -> int:
-    return min(max(value, 0), MOST_TOKENS) if isinstance(value, int) else 0

@@ -16,8 +16,9 @@ from studio.messages import unchecked
 from studio.runs.state import Reason, RunState
 
 JsonObject = dict[str, JsonValue]
-EntryKind = Literal["message", "event", "explanation", "effect", "command", "state"]
-"""An explanation says why the next speaker was chosen, or how far the conditions are; it is no step of the run."""
+EntryKind = Literal["message", "event", "explanation", "effect", "intent", "command", "state"]
+"""An explanation says why the next speaker was chosen, or how far the conditions are; it is no step of the run.
+An intent says that something is about to be done that may change the world; the effect says what came of it."""
 
 SHOWN: frozenset[EntryKind] = frozenset({"message", "event", "explanation", "command", "state"})
 """The kinds that pages show. Effects are for repeating a run; they hold whole model replies and tool results."""
@@ -50,17 +51,20 @@ class Lease:
 
 
 class Usage(BaseModel):
-    """Tokens of all model calls of a run so far."""
+    """What all model calls of a run so far took. `micro_usd` is in millionths of a dollar, without the
+    `unpriced_calls`: what those cost is not known."""
 
     model_config = ConfigDict(frozen=True)
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    micro_usd: int = 0
+    unpriced_calls: int = 0
 
 
-QuestionKind = Literal["input", "approval", "budget", "outcome"]
+QuestionKind = Literal["input", "approval", "budget", "outcome", "breakpoint"]
 """Of the team to its person; or of the studio: whether a tool may run, whether to spend more, what came of a call that
-was under way when the server was killed."""
+was under way when the server was killed, what to do at a breakpoint before or after a tool."""
 
 
 class PendingInput(BaseModel):
@@ -91,8 +95,37 @@ class RunStatus(BaseModel):
         return unchecked(RunStatus, self.model_fields_set | {"usage"}, {**vars(self), "usage": usage})
 
 
+Origin = Literal["", "fork", "rerun", "replay"]
+"""How a run came about that goes on from another one."""
+
+
+class Changes(BaseModel):
+    """What a run does otherwise than the one it goes on from, beside another team or task.
+
+    Args:
+        amendments: Other texts for messages, by their ids; None drops the message.
+        results: Other results of effects, by the hashes of their requests.
+        is_other_team: Whether what was recorded can only be told to fit by its place.
+        began_with: What the team remembered of earlier tasks when the run began.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    amendments: dict[str, str | None] = {}
+    results: dict[str, JsonValue] = {}
+    is_other_team: bool = False
+    began_with: JsonObject = {}
+
+
+NO_CHANGES = Changes()
+
+
 class RunSummary(BaseModel):
-    """A run as a list shows it. `task_text` is the start of the task, without pictures."""
+    """A run as a list shows it. `task_text` is the start of the task, without pictures.
+
+    One that goes on from another has that one's entries up to `parent_seq` as its first ones. `root_id` is the oldest
+    of the line, whose ids all have.
+    """
 
     id: str
     team_id: str | None
@@ -103,6 +136,11 @@ class RunSummary(BaseModel):
     created_at: datetime
     started_at: datetime | None
     ended_at: datetime | None
+    parent_id: str | None = None
+    parent_seq: int = 0
+    root_id: str | None = None
+    session_id: str | None = None
+    origin: Origin = ""
 
 
 class RunRecord(RunSummary):
@@ -110,6 +148,12 @@ class RunRecord(RunSummary):
 
     component: JsonObject
     task: JsonValue
+    changes: Changes = NO_CHANGES
+
+    @property
+    def namespace(self) -> str:
+        """From which the ids of its messages follow: the same in all of a line, so that they can be compared."""
+        return self.root_id or self.id
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +165,12 @@ class NewRun:
     task_text: str
     team_id: str | None = None
     team_name: str = ""
+    parent_id: str | None = None
+    parent_seq: int = 0
+    root_id: str | None = None
+    session_id: str | None = None
+    origin: Origin = ""
+    changes: Changes = NO_CHANGES
 
 
 class LeaseLost(RunFailed):
@@ -170,6 +220,18 @@ class RunStore(RunLog, Protocol):
         Raises:
             NotFound: There is no such run.
         """
+        ...
+
+    async def get(self, run_id: str) -> RunRecord:
+        """The run with what it was started with.
+
+        Raises:
+            NotFound: There is no such run.
+        """
+        ...
+
+    async def line(self, root_id: str) -> Sequence[RunSummary]:
+        """A run and all that go on from it, or from those, the oldest first."""
         ...
 
     async def unfinished(self) -> Sequence[str]:

@@ -3,9 +3,33 @@
 from __future__ import annotations
 
 from studio import effects
+from studio.runs.bookkeeping import bookkeeping
+from studio.runs.budgets import Budgeted
+from studio.runs.costs import Metered, names_of
+from studio.runs.holding import Holding
 from studio.runs.live import LiveRun
+from studio.runs.pen import Amendable
+from studio.runs.repeating.logged import Guide
+from studio.runs.reviewing import Reviewed
+from studio.runs.tracing import Both, Traced, tracing
 
 
-def port_of(run: LiveRun) -> effects.Effects:
-    """What a run of the supervisor asks through: each answer goes into its log."""
-    return effects.Recording(run.record_effect, run_id=run.id, human=run.human.ask, written=run.written)
+def port_of(run: LiveRun, player: object, past: Guide | None = None) -> effects.Effects:
+    """What a run of the supervisor asks through: each answer goes into its log, with what it cost.
+
+    What is in its log already answers first.
+    """
+
+    def recording(append: effects.Append) -> effects.Effects:
+        return effects.Recording(
+            append, run_id=run.namespace, human=run.human.ask, written=run.written, intend=run.intend
+        )
+
+    books, names = bookkeeping(), names_of(player)
+    metered = Metered(recording, run.record_effect, books.prices, names)
+    found = tracing()
+    traced = Traced(metered, found, run.id, player, names) if found else None
+    budgeted = Budgeted(traced or metered, run, books, names)
+    run.watch = Both(budgeted, traced) if traced else budgeted
+    port = Amendable(Reviewed(Holding(budgeted, run), run), run.debugger.pen, lambda: run.debugger.is_watched)
+    return past.port(port, metered) if past else port

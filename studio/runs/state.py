@@ -23,8 +23,8 @@ class RunState(StrEnum):
 
     @property
     def is_final(self) -> bool:
-        """Whether nothing can follow."""
-        return not TRANSITIONS[self]
+        """Whether nothing follows by itself. Only one that was interrupted can be continued."""
+        return self not in (RunState.CREATED, RunState.RUNNING, RunState.PAUSED)
 
 
 PauseReason = Literal["user", "step", "breakpoint", "input", "approval", "budget", "shutdown"]
@@ -53,7 +53,7 @@ TRANSITIONS: Mapping[RunState, Mapping[RunState, frozenset[Reason]]] = {
     RunState.STOPPED: {},
     RunState.CANCELLED: {},
     RunState.FAILED: {},
-    RunState.INTERRUPTED: {},
+    RunState.INTERRUPTED: {RunState.RUNNING: frozenset({"resume"})},
 }
 
 

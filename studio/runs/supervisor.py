@@ -5,66 +5,100 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import logging
-from collections.abc import AsyncGenerator, Collection
-from contextlib import AsyncExitStack, aclosing
+from collections.abc import AsyncGenerator, Callable, Collection, Mapping
+from contextlib import AsyncExitStack, aclosing, suppress
+from dataclasses import replace
 from types import TracebackType
-from typing import Protocol, Self
+from typing import Self
+from weakref import WeakValueDictionary
 
 from pydantic import JsonValue
 
 from studio.components.secrets import SecretSource
-from studio.errors import Conflict
-from studio.runs.admission import ApprovalSource, SecretVault, check_approved, load_team
+from studio.errors import Conflict, NotFound, StudioError
+from studio.runs.admission import ApprovalSource, SecretVault, check_approved, load_team, remind
+from studio.runs.bell import Bell
 from studio.runs.commands import Command, CommandName, obey
 from studio.runs.driver import Player, drive
 from studio.runs.feed import Batch, follow, replay
-from studio.runs.live import Ending, LiveRun, RunView
-from studio.runs.log import SHOWN, Draft, EntryKind, NewRun, RunStatus, RunStore
+from studio.runs.leaving import let_tools_end
+from studio.runs.live import Ending, LiveRun
+from studio.runs.log import SHOWN, EntryKind, JsonObject, LeaseLost, LogUnavailable, NewRun, RunStatus, RunStore
 from studio.runs.owning import owned_tasks
+from studio.runs.repeating.forking import (
+    FromSeq,
+    Wish,
+    fork_of,
+    inherited_by,
+    past_of,
+    replay_of,
+    rerun_of,
+    start_of,
+)
+from studio.runs.repeating.logged import Guide
+from studio.runs.repeating.past import Past
+from studio.runs.repeating.replaying import Replayed, ToolMode
+from studio.runs.repeating.taking_up import Sources, end_unbegun, goes_on_by_itself, hold_back, take_up
+from studio.runs.setting import NoSettings, SettingsSource
 from studio.runs.state import RunAlreadyEnded, RunState
 from studio.runs.tasks import task_text
+from studio.runs.view import RunView
 from studio.runs.well_formed import well_formed, well_formed_json
 
 GOODBYE_S = 2.0
 GOODBYES = 3
 """A run that does not end when it is cancelled is told again, so many times, after so many seconds."""
 
+GRACE_S = 5.0
+"""How long a stopping server waits for tools and code at work: what is broken off, nobody knows the outcome of."""
+REST_S = 600.0
+"""How long a run that waits for a person is kept in memory."""
+MOST_AT_ONCE = 4
+"""Runs that are taken up at the same time when the server starts."""
+
 SHUT_DOWN = Ending(RunState.INTERRUPTED, "shutdown", "The server was stopped.")
-KILLED = Ending(RunState.INTERRUPTED, "killed", "The server was killed while the run was under way.")
+LEFT = Ending(RunState.PAUSED, "shutdown", "The server was stopped. The run goes on when it starts again.")
 
 logger = logging.getLogger(__name__)
-
-
-class Supervisor(Protocol):
-    """What the rest of the studio asks of whoever runs the teams: this process, or later many workers."""
-
-    async def start(
-        self, component: JsonValue, task: JsonValue, *, team_id: str | None = None, team_name: str = "", by: str = ""
-    ) -> str: ...
-
-    async def command(
-        self, run_id: str, command: CommandName, *, by: str = "", request_id: str = "", text: str = ""
-    ) -> RunView: ...
-
-    async def view(self, run_id: str) -> RunView: ...
-
-    def subscribe(
-        self, run_id: str, after_seq: int = 0, *, kinds: Collection[EntryKind] = SHOWN
-    ) -> AsyncGenerator[Batch]: ...
 
 
 class RunSupervisor:
     """Runs teams in this process.
 
-    An async context manager: entering it marks what a killed server left unfinished as interrupted; leaving it
-    interrupts what is under way.
+    An async context manager: entering it takes up the runs that another server has left, leaving it pauses what is
+    under way. A run that only waits for a person is taken up when somebody tells it something.
+
+    Args:
+        store: Keeps the runs.
+        approvals: What people have allowed.
+        secrets: The studio's own ones.
+        settings: What is kept with teams for their runs.
+        goes_on: Whether runs go on at the next start; those that nobody could find again do not.
+        rest_s: How long a run that waits for a person is kept in memory.
     """
 
-    def __init__(self, store: RunStore, approvals: ApprovalSource, secrets: SecretVault) -> None:
+    def __init__(
+        self,
+        store: RunStore,
+        approvals: ApprovalSource,
+        secrets: SecretVault,
+        settings: SettingsSource | None = None,
+        *,
+        goes_on: bool = True,
+        rest_s: float = REST_S,
+    ) -> None:
         self._store = store
         self._approvals = approvals
         self._secrets = secrets
+        self._settings = settings or NoSettings()
+        self._sources = Sources(store, approvals, secrets, self._settings)
+        self._goes_on = goes_on
+        self._rest_s = rest_s
         self._live: dict[str, LiveRun] = {}
+        self._bells: WeakValueDictionary[str, Bell] = WeakValueDictionary()
+        """Of runs that nobody drives and somebody looks at; rung when one is taken up, or held back."""
+        self._taking_up = asyncio.Lock()
+        self._at_once = asyncio.Semaphore(MOST_AT_ONCE)
         self._stack = AsyncExitStack()
         self._group: asyncio.TaskGroup | None = None
         self._context = contextvars.copy_context()
@@ -72,9 +106,10 @@ class RunSupervisor:
     async def __aenter__(self) -> Self:
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(self._store.own_runs())
-            await self._mark_killed()
             self._context = contextvars.copy_context()
-            self._group = await stack.enter_async_context(owned_tasks())
+            group = self._group = await stack.enter_async_context(owned_tasks())
+            for run_id in await self._store.unfinished():
+                group.create_task(self._take_up_again(run_id), name=f"taking up {run_id}")
             self._stack = stack.pop_all()
         return self
 
@@ -104,12 +139,68 @@ class RunSupervisor:
         # What is kept is what was loaded: references in place of keys.
         document = team.dump_component()
         new = NewRun(document, task, text, team_id, well_formed(team_name or team.label))
-        run_id = await self.play(team, new, by=by)
+        return await self._begun(await self.play(team, new, by=by))
+
+    async def fork(self, run_id: str, seq: int, wish: Wish | None = None, *, by: str = "") -> str:
+        """Start a run that has the first `seq` entries of another one, and go on from there; returns its id.
+
+        Raises:
+            NotFound: There is no such run.
+            ConfigError: There is nothing in it that is as the wish says.
+            InvalidComponent, NotApproved, Conflict: As for `start`.
+        """
+        record = await self._store.get(run_id)
+        wish = wish or Wish()
+        if wish.component is not None:
+            wish = replace(wish, component=load_team(wish.component).dump_component())
+        if wish.task is not None:
+            wish = replace(wish, task=well_formed_json(wish.task))
+        return await self._start_from(await fork_of(self._store, record, seq, wish), by)
+
+    async def rerun(self, run_id: str, from_seq: FromSeq = None, *, by: str = "") -> str:
+        """Start a run of the same team and task: anew, behind an entry, or from what made the run fail.
+
+        Raises:
+            NotFound, ConfigError, InvalidComponent, NotApproved, Conflict: As for `fork`.
+        """
+        record = await self._store.get(run_id)
+        return await self._start_from(await rerun_of(self._store, record, from_seq), by)
+
+    async def replay(self, run_id: str, tools: Mapping[str, ToolMode] | None = None, *, by: str = "") -> str:
+        """Start a run that does all of another one again from what was recorded; its log is compared with that one's.
+
+        It asks nothing of the world, beside the tools that are to be called, and fails at the first difference.
+
+        Raises:
+            NotFound, InvalidComponent, NotApproved, Conflict: As for `fork`.
+        """
+        record = await self._store.get(run_id)
+        has_ended = record.status.state in (RunState.FINISHED, RunState.STOPPED)
+
+        def guide(run: LiveRun) -> Guide:
+            return Replayed(run, past_of(self._store, record), tools or {}, has_ended=has_ended)
+
+        return await self._start_from(replay_of(record), by, guide)
+
+    async def _start_from(self, new: NewRun, by: str, guide: Callable[[LiveRun], Guide] | None = None) -> str:
+        """Start a run that goes on from another one."""
+        team = load_team(new.component)
+        await check_approved(team, self._approvals)
+        await remind(team, new.changes)
+
+        def past(run: LiveRun) -> Guide:
+            return Past(run, inherited_by(self._store, run.id, new))
+
+        return await self._begun(await self.play(team, new, by=by, guide=guide or past))
+
+    async def _begun(self, run_id: str) -> str:
         if run_id in self._live:
             await self._live[run_id].begun.wait()  # a team that has not begun hears no command
         return run_id
 
-    async def play(self, player: Player, new: NewRun, *, by: str = "") -> str:
+    async def play(
+        self, player: Player, new: NewRun, *, by: str = "", guide: Callable[[LiveRun], Guide] | None = None
+    ) -> str:
         """Start a run of what was loaded and approved, and return its id.
 
         Nothing is awaited after its task is there: whoever is cancelled meanwhile has started nothing, or knows what.
@@ -119,22 +210,44 @@ class RunSupervisor:
         """
         secrets = await self._secrets.source()
         lease = await self._store.create(new)
-        run = LiveRun(lease, self._store, RunStatus())
-        await run.change(RunState.RUNNING, "start", before=[Draft("command", {"command": "start", "by": by})])
+        run = LiveRun(lease, self._store, RunStatus(), last_seq=new.parent_seq, namespace=new.root_id or "")
+        await run.change(RunState.RUNNING, "start", before=[start_of(new, by)])
+        settings = await self._settings.of(new.team_id or "")
+        run.debugger.begin(new.team_id or "", settings.policy, settings.breakpoints)
         if self._group is None:
             await run.end(SHUT_DOWN)
             raise Conflict("The studio is stopping; it starts no more runs.")
-        self._live[run.id] = run
-        run.attend(
-            self._group.create_task(
-                self._drive(run, player, new.task, secrets), name=f"run {run.id}", context=self._context.copy()
-            ),
-            request_stop=lambda: player.request_stop("Stopped by the user."),
-        )
+        self._begin(self._group, run, player, new.task, secrets, guide(run) if guide else None)
         return run.id
 
+    def _begin(
+        self,
+        group: asyncio.TaskGroup,
+        run: LiveRun,
+        player: Player,
+        task: JsonValue,
+        secrets: SecretSource,
+        past: Guide | None,
+    ) -> None:
+        self._live[run.id] = run
+        driving = self._drive(run, player, task, secrets, past)
+        run.attend(
+            group.create_task(driving, name=f"run {run.id}", context=self._context.copy()),
+            request_stop=lambda: player.request_stop("Stopped by the user."),
+        )
+        if self._goes_on:
+            run.rest_after(self._rest_s)
+        self._ring(run.id)
+
     async def command(
-        self, run_id: str, command: CommandName, *, by: str = "", request_id: str = "", text: str = ""
+        self,
+        run_id: str,
+        command: CommandName,
+        *,
+        by: str = "",
+        request_id: str = "",
+        text: str = "",
+        data: JsonObject | None = None,
     ) -> RunView:
         """Tell a run something and return its status after it.
 
@@ -143,17 +256,68 @@ class RunSupervisor:
             RunAlreadyEnded: It takes no more commands.
             Conflict: Its state does not allow this one.
         """
-        run = self._live.get(run_id)
-        if run is None:
-            view = await self.view(run_id)
-            raise RunAlreadyEnded(f"The run has ended: {view.state.value}.", fix="Start a new run of the team.")
-        await obey(run, Command(command, by, request_id, text))
+        run = await self._reached(run_id, command, by)
+        if command != "cancel":
+            await run.caught_up.wait()
+        if command in ("answer", "decide"):
+            await run.human.comes(request_id)
+        if command != "continue" or run.state is RunState.PAUSED:
+            await obey(run, Command(command, by, request_id, text, data or {}))
         return run.view
+
+    async def _reached(self, run_id: str, command: CommandName, by: str) -> LiveRun:
+        """The run, taken up if nobody drives it."""
+        while (run := self._live.get(run_id)) is not None:
+            if not run.is_leaving or run.task is None:
+                return run
+            await asyncio.wait({run.task})
+        view = await self.view(run_id)
+        if view.state.is_final and (command != "continue" or view.state is not RunState.INTERRUPTED):
+            raise RunAlreadyEnded(f"The run has ended: {view.state.value}.", fix="Start a new run of the team.")
+        return await self._take_up(run_id, by)
+
+    async def _take_up(self, run_id: str, by: str = "") -> LiveRun:
+        async with self._taking_up:
+            if (run := self._live.get(run_id)) is not None:
+                return run
+            taken = await take_up(self._sources, run_id, by=by)
+            if self._group is None:
+                await taken.run.end(LEFT)
+                raise Conflict("The studio is stopping.", fix="The run goes on when it starts again.")
+            self._begin(self._group, taken.run, taken.team, taken.record.task, taken.secrets, taken.past)
+            return taken.run
+
+    async def _take_up_again(self, run_id: str) -> None:
+        """Let a run go on that was under way when the server stopped."""
+        async with self._at_once:
+            try:
+                status = (await self._store.summary(run_id)).status
+                if status.state is RunState.CREATED:
+                    await end_unbegun(self._store, run_id)
+                elif goes_on_by_itself(status) and self._group is not None:
+                    run = await self._take_up(run_id)
+                    await run.caught_up.wait()
+            except StudioError as error:
+                logger.warning("Run %s cannot go on: %s", run_id, error)
+                if not isinstance(error, Conflict | NotFound | LeaseLost | LogUnavailable):
+                    await hold_back(self._store, run_id, error)
+                    self._ring(run_id)
+
+    async def command_team(self, team_id: str, command: CommandName, *, by: str = "", data: JsonObject) -> None:
+        """Tell all runs of a team that are under way."""
+        for run in [run for run in self._live.values() if team_id and run.debugger.team_id == team_id]:
+            with suppress(RunAlreadyEnded):
+                await obey(run, Command(command, by, data=data))
 
     def break_off(self, run_id: str, ending: Ending) -> None:
         """End a run now, if it is under way, without waiting for its last entry."""
         if (run := self._live.get(run_id)) is not None:
             run.interrupt(ending)
+
+    async def left(self, run_id: str) -> None:
+        """Wait until nobody drives the run here: it has ended, or it has waited long for a person."""
+        while (run := self._live.get(run_id)) is not None and run.task:
+            await asyncio.wait({run.task})
 
     async def view(self, run_id: str) -> RunView:
         """The run's status now.
@@ -175,35 +339,52 @@ class RunSupervisor:
         Raises:
             NotFound: There is no such run.
         """
-        run = self._live.get(run_id)
-        if run is not None:
-            batches = follow(run, self._store, after_seq, kinds)
-        else:
-            batches = replay(self._store, run_id, await self.view(run_id), after_seq, kinds)
-        async with aclosing(batches):
-            async for batch in batches:
-                yield batch
+        place, bell = after_seq, self._bells.setdefault(run_id, Bell())
+        while True:
+            changed, run = bell.listen(), self._live.get(run_id)
+            if run is not None and not run.is_gone:
+                batches = follow(run, self._store, place, kinds)
+            else:
+                batches = replay(self._store, run_id, await self.view(run_id), place, kinds)
+            has_ended = False
+            async with aclosing(batches):
+                async for batch in batches:
+                    place, has_ended = batch.last_seq, batch.view.state.is_final
+                    yield batch
+            if has_ended or self._is_stopping:
+                return
+            await changed.wait()
 
-    async def _drive(self, run: LiveRun, player: Player, task: JsonValue, secrets: SecretSource) -> None:
+    def _ring(self, run_id: str) -> None:
+        if (bell := self._bells.get(run_id)) is not None:
+            bell.ring()
+
+    @property
+    def _is_stopping(self) -> bool:
+        return self._group is None
+
+    async def _drive(
+        self, run: LiveRun, player: Player, task: JsonValue, secrets: SecretSource, past: Guide | None
+    ) -> None:
         try:
-            await drive(run, player, task, secrets)
+            await drive(run, player, task, secrets, past)
         finally:
             del self._live[run.id]
-
-    async def _mark_killed(self) -> None:
-        for run_id in await self._store.unfinished():
-            lease, status = await self._store.take_over(run_id)
-            await LiveRun(lease, self._store, status).end(KILLED)
+            self._ring(run.id)
 
     async def shut_down(self) -> None:
-        """End all runs as interrupted, also those that hang in a call, and start no more.
+        """Leave all runs, also those that hang in a call, so that they can go on at the next start; start no more.
 
         Leaving the supervisor does this too; a server calls it earlier, so that its pages come to an end.
         """
         self._group = None
+        for bell in list(self._bells.values()):
+            bell.ring()
+        if self._goes_on:
+            await let_tools_end(list(self._live.values()), LEFT.detail, GRACE_S)
         tasks: dict[asyncio.Task[None], LiveRun] = {}
         for run in list(self._live.values()):
-            tasks[run.interrupt(SHUT_DOWN)] = run
+            tasks[run.interrupt(LEFT if self._goes_on else SHUT_DOWN)] = run
         waiting = set(tasks)
         for _ in range(GOODBYES):
             if not waiting:

@@ -14,18 +14,20 @@ from pydantic import JsonValue
 from studio.agents import Participant
 from studio.agents.participant import require_loaded
 from studio.components import Component, load_component
-from studio.errors import ConfigError, RunFailed
+from studio.errors import ConfigError, Conflict, RunFailed
 from studio.models import ChatCompletionClient
 from studio.runs.admission import ApprovalSource, SecretVault, check_approved
 from studio.runs.commands import CommandName
 from studio.runs.dialogues import Dialogue, ModelDialogue, ParticipantDialogue, ToolDialogue
 from studio.runs.feed import Batch
 from studio.runs.fleeting import FleetingRuns
-from studio.runs.live import Ending, RunView
+from studio.runs.live import Ending
 from studio.runs.log import NewRun
+from studio.runs.part_tools import tools_for
 from studio.runs.state import RunState
 from studio.runs.supervisor import RunSupervisor
 from studio.runs.tasks import task_text
+from studio.runs.view import RunView
 from studio.runs.well_formed import well_formed_json
 from studio.tools import BaseTool, StaticStreamWorkbench, Workbench
 
@@ -33,6 +35,8 @@ WORK_LIMIT_S = 300.0
 """How long a part may work at a stretch; waiting for the person does not count."""
 MOST_CHARACTERS = 8_000_000
 """Of what a try may say altogether."""
+MOST_AT_ONCE = 20
+"""Tries that are open at the same time; each may hold a tool server, a browser or a container."""
 
 LEFT = Ending(RunState.CANCELLED, "user", "Nobody follows it any more.")
 TOO_LONG = Ending.failed(
@@ -47,6 +51,12 @@ class CannotBeTried(ConfigError):
     """Only some kinds of components do something by themselves."""
 
     code = "cannot_be_tried"
+
+
+class TooManyTries(Conflict):
+    """As many tries are open as the studio keeps at once."""
+
+    code = "too_many_tries"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +74,8 @@ class Trials:
         approvals: Knows what people have allowed.
         secrets: Knows the studio's own secrets.
         work_limit_s: How long a part may work without an answer.
-        most_characters: How much a try may say.
+        most_characters: How much a try may say, and how much of it while it is still being written.
+        most_at_once: How many tries may be open.
     """
 
     def __init__(
@@ -74,11 +85,15 @@ class Trials:
         *,
         work_limit_s: float = WORK_LIMIT_S,
         most_characters: int = MOST_CHARACTERS,
+        most_at_once: int = MOST_AT_ONCE,
     ) -> None:
+        self._most_characters = most_characters
+        self._most_at_once = most_at_once
+        self._open_count = 0
         self._approvals = approvals
         self._work_limit_s = work_limit_s
         self._runs = FleetingRuns(most_characters, lambda run_id: self._supervisor.break_off(run_id, TOO_MUCH))
-        self._supervisor = RunSupervisor(self._runs, approvals, secrets)
+        self._supervisor = RunSupervisor(self._runs, approvals, secrets, goes_on=False)
 
     async def __aenter__(self) -> Self:
         await self._supervisor.__aenter__()
@@ -102,7 +117,13 @@ class Trials:
             CannotBeTried: It is of a kind that does nothing by itself.
             InvalidTask: Nothing was said.
             NotApproved: It could do something that nobody allowed.
+            TooManyTries: So many are open that no more begins.
         """
+        if self._open_count >= self._most_at_once:
+            raise TooManyTries(
+                f"{self._open_count} tries are open, and the studio keeps no more at once.",
+                fix="End one of them: reset it, or close its page.",
+            )
         part = await asyncio.to_thread(load_component, document)
         require_loaded(part)
         said = well_formed_json(said)
@@ -120,20 +141,26 @@ class Trials:
         """
         new = NewRun(component={}, task=trial.said, task_text=task_text(trial.said))
         run_id = ""
+        self._open_count += 1
         try:
             run_id = await self._supervisor.play(trial.dialogue, new)
             yield run_id
         finally:  # without awaiting anything: it must also work while the reader's task is being cancelled
+            self._open_count -= 1
             self._supervisor.break_off(run_id, LEFT)
             self._runs.forget(new)
 
     async def follow(self, run_id: str) -> AsyncGenerator[Batch]:
-        """Follow a try to its end. A part that works for too long is broken off."""
+        """Follow a try to its end. A part that works for too long, or streams too much, is broken off."""
+        streamed = 0
         limit = _WorkLimit(self._work_limit_s, lambda: self._supervisor.break_off(run_id, TOO_LONG))
         try:
             async with aclosing(self._supervisor.subscribe(run_id)) as batches:
                 async for batch in batches:
                     limit.see(is_waiting=batch.view.pending is not None)
+                    streamed += sum(len(chunk.text) for chunk in batch.chunks)
+                    if streamed > self._most_characters:
+                        self._supervisor.break_off(run_id, TOO_MUCH)
                     yield batch
         finally:
             limit.lift()
@@ -179,6 +206,8 @@ def _dialogue_with(part: Component, system_message: str) -> Dialogue:
             return ToolDialogue(part)
         case BaseTool():
             return ToolDialogue(StaticStreamWorkbench(tools=[part]))
+        case _ if tools := tools_for(part):
+            return ToolDialogue(StaticStreamWorkbench(tools=list(tools)))
         case _:
             raise CannotBeTried(
                 f"A {part.component_type} cannot be tried alone.", fix="Try the agent or the team that uses it."

@@ -14,6 +14,7 @@ from sqlmodel import col
 from studio.runs import Draft, Lease, LeaseLost, LogEntry, LogUnavailable, RunState, RunStatus
 from studio.store.database import Database
 from studio.store.json_text import JsonText, to_json
+from studio.store.spending import add_spending
 from studio.store.tables import Run, RunEvent, UtcDateTime, table_of
 
 
@@ -98,6 +99,8 @@ _ADVANCE = (
         pending=bindparam("to_pending"),
         prompt_tokens=bindparam("to_prompt_tokens"),
         completion_tokens=bindparam("to_completion_tokens"),
+        micro_usd=bindparam("to_micro_usd"),
+        unpriced_calls=bindparam("to_unpriced_calls"),
         started_at=func.coalesce(col(Run.started_at), bindparam("to_started_at", type_=UtcDateTime)),
         ended_at=bindparam("to_ended_at"),
     )
@@ -127,6 +130,7 @@ def _write_all(connection: Connection, batch: Sequence[_Append]) -> list[Sequenc
     ]
     if rows:
         _add_rows(connection, at, rows)
+        add_spending(connection, [entry for entries in results if entries for entry in entries])
     return results
 
 
@@ -155,6 +159,8 @@ def _number(connection: Connection, item: _Append, at: datetime) -> Sequence[Log
         "to_pending": status.pending.model_dump() if status.pending else None,
         "to_prompt_tokens": status.usage.prompt_tokens,
         "to_completion_tokens": status.usage.completion_tokens,
+        "to_micro_usd": status.usage.micro_usd,
+        "to_unpriced_calls": status.usage.unpriced_calls,
         "to_started_at": at if status.state is RunState.RUNNING else None,
         "to_ended_at": at if status.state.is_final else None,
     }

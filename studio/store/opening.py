@@ -11,10 +11,15 @@ from studio.errors import SetupError
 from studio.runs import owned_tasks
 from studio.store.appender import Appender
 from studio.store.approvals import Approvals
+from studio.store.arrivals import Arrivals
+from studio.store.costs import Costs
 from studio.store.database import Database, database_url
 from studio.store.galleries import Galleries
+from studio.store.inbox import Inbox
+from studio.store.logs import Logs
 from studio.store.runs import Runs
 from studio.store.secrets import Secrets
+from studio.store.team_settings import SettingsOfTeams
 from studio.store.teams import Teams
 
 
@@ -23,10 +28,15 @@ class Store:
     """Everything that the studio keeps, by what it is."""
 
     teams: Teams
+    settings: SettingsOfTeams
     galleries: Galleries
     runs: Runs
+    logs: Logs
+    arrivals: Arrivals
     secrets: Secrets
     approvals: Approvals
+    inbox: Inbox
+    costs: Costs
 
 
 @asynccontextmanager
@@ -49,10 +59,15 @@ async def open_store(data_dir: Path, url: str = "") -> AsyncGenerator[Store]:
             try:
                 yield Store(
                     teams=Teams(database),
+                    settings=SettingsOfTeams(database),
                     galleries=Galleries(database),
                     runs=Runs(database, appender, data_dir),
+                    logs=Logs(database),
+                    arrivals=Arrivals(database),
                     secrets=Secrets(database, data_dir / "secret.key"),
                     approvals=Approvals(database),
+                    inbox=Inbox(database),
+                    costs=Costs(database),
                 )
             finally:
                 appender.close()

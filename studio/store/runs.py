@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import builtins
 from collections.abc import Collection, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime
@@ -10,11 +11,13 @@ from pathlib import Path
 from typing import cast
 from uuid import uuid4
 
+from sqlalchemy import func, or_
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import col, select, update
 
-from studio.errors import NotFound
+from studio.errors import Conflict, NotFound
 from studio.runs import (
+    Changes,
     Draft,
     EntryKind,
     Lease,
@@ -29,6 +32,7 @@ from studio.runs import (
 )
 from studio.store.appender import Appender
 from studio.store.database import Database
+from studio.store.lineage import Lineage, entries_in
 from studio.store.ownership import own_folder
 from studio.store.tables import Run, RunEvent, RunStart
 
@@ -42,6 +46,7 @@ class Runs:
         self._database = database
         self._appender = appender
         self._data_dir = data_dir
+        self._lineage = Lineage(database)
 
     async def create(self, run: NewRun) -> Lease:
         row = Run(
@@ -51,12 +56,19 @@ class Runs:
             task_text=run.task_text,
             state=RunState.CREATED.value,
             created_at=datetime.now(UTC),
+            last_seq=run.parent_seq,
+            parent_id=run.parent_id,
+            parent_seq=run.parent_seq,
+            root_id=run.root_id,
+            session_id=run.session_id,
+            origin=run.origin,
         )
+        changes = run.changes.model_dump(mode="json", exclude_defaults=True)
         try:
             async with self._database.write() as session:
                 session.add(row)
                 await session.flush()
-                session.add(RunStart(run_id=row.id, component=run.component, task=run.task))
+                session.add(RunStart(run_id=row.id, component=run.component, task=run.task, changes=changes))
         except IntegrityError as error:
             raise NotFound(f"There is no team {run.team_id!r}.", fix="It may have been deleted.") from error
         return Lease(row.id, row.epoch)
@@ -67,12 +79,13 @@ class Runs:
     async def read(
         self, run_id: str, *, after: int = 0, limit: int = 500, kinds: Collection[EntryKind] | None = None
     ) -> Sequence[LogEntry]:
-        query = select(RunEvent).where(RunEvent.run_id == run_id, RunEvent.seq > after)
+        spans = await self._lineage.spans(run_id)
+        query = select(RunEvent).where(entries_in(spans), RunEvent.seq > after)
         if kinds is not None:
             query = query.where(col(RunEvent.kind).in_(sorted(kinds)))
         async with self._database.read() as session:
             rows = await session.exec(query.order_by(col(RunEvent.seq)).limit(limit))
-            return [_entry(row) for row in rows]
+            return [_entry(row, run_id) for row in rows]
 
     async def summary(self, run_id: str) -> RunSummary:
         async with self._database.read() as session:
@@ -93,7 +106,14 @@ class Runs:
         if found is None:
             raise NotFound(f"There is no run {run_id!r}.")
         row, start = found
-        return RunRecord(**dict(_summary(row)), component=start.component, task=start.task)
+        changes = Changes.model_validate(start.changes)
+        return RunRecord(**dict(_summary(row)), component=start.component, task=start.task, changes=changes)
+
+    async def line(self, root_id: str) -> Sequence[RunSummary]:
+        query = select(Run).where(or_(col(Run.id) == root_id, col(Run.root_id) == root_id))
+        async with self._database.read() as session:
+            rows = await session.exec(query.order_by(col(Run.created_at), col(Run.id)))
+            return [_summary(row) for row in rows]
 
     async def list(self, team_id: str | None = None, *, limit: int = 100) -> Sequence[RunSummary]:
         """The newest runs first; of one team, or of all."""
@@ -105,17 +125,39 @@ class Runs:
             rows = (await session.exec(query)).all()
         return [_summary(row) for row in rows]
 
+    async def session(self, session_id: str) -> builtins.list[RunSummary]:
+        """The runs of a session, in their order; that with the session's id is the first."""
+        query = select(Run).where((col(Run.session_id) == session_id) | (col(Run.id) == session_id))
+        async with self._database.read() as session:
+            return [_summary(row) for row in await session.exec(query.order_by(col(Run.created_at)))]
+
+    async def sessions(
+        self, team_id: str | None = None, *, limit: int = 100
+    ) -> builtins.list[builtins.list[RunSummary]]:
+        """Those of more than one run, the newest first; of one team, or of all."""
+        query = select(Run.session_id).where(col(Run.session_id).is_not(None)).group_by(col(Run.session_id))
+        if team_id is not None:
+            query = query.where(Run.team_id == team_id)
+        async with self._database.read() as session:
+            found = (await session.exec(query.order_by(func.max(Run.created_at).desc()).limit(limit))).all()
+        return [await self.session(session_id) for session_id in found if session_id]
+
     async def delete(self, run_id: str) -> None:
         """Remove an ended run with its log.
 
         Raises:
             NotFound: There is no such run, or it has not ended.
+            Conflict: Others have its entries as their first ones.
         """
         async with self._database.write() as session:
             row = await session.get(Run, run_id)
             if row is None or row.state in UNFINISHED:
                 raise NotFound(f"There is no ended run {run_id!r}.", fix="Stop or cancel it first.")
+            below = select(Run.id).where(Run.parent_id == run_id, col(Run.parent_seq) > 0)
+            if (await session.exec(below.limit(1))).first() is not None:
+                raise Conflict("Other runs go on from this one.", fix="Delete those first.")
             await session.delete(row)
+            self._lineage.forget(run_id)
 
     async def unfinished(self) -> Sequence[str]:
         async with self._database.read() as session:
@@ -142,8 +184,8 @@ class Runs:
         return own_folder(self._data_dir)
 
 
-def _entry(row: RunEvent) -> LogEntry:
-    return LogEntry(run_id=row.run_id, seq=row.seq, at=row.at, kind=cast("EntryKind", row.kind), body=row.body)
+def _entry(row: RunEvent, run_id: str) -> LogEntry:
+    return LogEntry(run_id=run_id, seq=row.seq, at=row.at, kind=cast("EntryKind", row.kind), body=row.body)
 
 
 def _summary(row: Run) -> RunSummary:
@@ -157,6 +199,6 @@ def _status(row: Run) -> RunStatus:
             "reason": row.reason,
             "detail": row.detail,
             "pending": PendingInput.model_validate(row.pending) if row.pending else None,
-            "usage": Usage(prompt_tokens=row.prompt_tokens, completion_tokens=row.completion_tokens),
+            "usage": Usage.model_validate(row, from_attributes=True),
         }
     )

@@ -101,6 +101,14 @@ class TeamVersion(Table, table=True):
     at: datetime = Field(sa_type=UtcDateTime)
 
 
+class TeamSettings(Table, table=True):
+    """Breakpoints and rules for tools in a team's runs: set by those who look on, and no part of a version."""
+
+    team_id: str = Field(primary_key=True, foreign_key="team.id", ondelete="CASCADE")
+    breakpoints: list[JsonValue] = Field(sa_type=JSON)
+    policy: JsonObject = Field(sa_type=JSON)
+
+
 class Gallery(Table, table=True):
     """A gallery: components to take from. `origin` says how it came here, `source` from which file or URL."""
 
@@ -118,6 +126,8 @@ class Run(Table, table=True):
 
     Written again with every entry of the log, so nothing large belongs here: that is in `RunStart`.
     `epoch` is the lease: only its newest holder may append. `last_seq` hands out the sequence numbers.
+    A run that goes on from another one has that one's entries up to `parent_seq` as its first; `root_id` is the
+    oldest of such a line, and `origin` says how it came about. `session_id` is that of a conversation of several runs.
     """
 
     __table_args__ = (Index(None, "team_id", "created_at"),)
@@ -132,8 +142,15 @@ class Run(Table, table=True):
     pending: JsonObject | None = Field(default=None, sa_type=JSON)
     prompt_tokens: int = Field(default=0, sa_type=Counter)
     completion_tokens: int = Field(default=0, sa_type=Counter)
+    micro_usd: int = Field(default=0, sa_type=Counter)
+    unpriced_calls: int = Field(default=0, sa_type=Counter)
     epoch: int = Field(default=1, sa_type=Counter)
     last_seq: int = Field(default=0, sa_type=Counter)
+    parent_id: str | None = Field(default=None, index=True)
+    parent_seq: int = Field(default=0, sa_type=Counter)
+    root_id: str | None = Field(default=None, index=True)
+    session_id: str | None = Field(default=None, index=True)
+    origin: str = ""
     created_at: datetime = Field(sa_type=UtcDateTime)
     started_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     ended_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
@@ -145,6 +162,7 @@ class RunStart(Table, table=True):
     run_id: str = Field(primary_key=True, foreign_key="run.id", ondelete="CASCADE")
     component: JsonObject = Field(sa_type=JSON)
     task: JsonValue = Field(default=None, sa_type=JSON)
+    changes: JsonObject = Field(default_factory=dict[str, JsonValue], sa_type=JSON)
 
 
 class RunEvent(Table, table=True):
@@ -156,6 +174,47 @@ class RunEvent(Table, table=True):
     at: datetime = Field(sa_type=UtcDateTime)
     kind: str
     body: JsonObject = Field(sa_type=JSON)
+
+
+class Spending(Table, table=True):
+    """What one agent of one run took on one day (UTC) of one model or tool. Stays when the run or the team goes.
+
+    `micro_usd` is in millionths of a dollar, without the `unpriced_calls`. `kind` is that of the effect.
+    """
+
+    __table_args__ = (Index(None, "day", "team_id"),)
+
+    run_id: str = Field(primary_key=True)
+    day: str = Field(primary_key=True)
+    agent: str = Field(primary_key=True)
+    kind: str = Field(primary_key=True)
+    name: str = Field(primary_key=True)
+    team_id: str = Field(index=True)
+    team_name: str
+    calls: int = Field(sa_type=Counter)
+    prompt_tokens: int = Field(sa_type=Counter)
+    completion_tokens: int = Field(sa_type=Counter)
+    cached_tokens: int = Field(sa_type=Counter)
+    micro_usd: int = Field(sa_type=Counter)
+    unpriced_calls: int = Field(sa_type=Counter)
+    ms: int = Field(sa_type=Counter)
+
+
+class OwnPrice(Table, table=True):
+    """What a model costs by its user's word: US dollars for a million tokens, since the day `as_of`."""
+
+    model: str = Field(primary_key=True)
+    input: float
+    output: float
+    cached_input: float | None = None
+    as_of: str
+
+
+class Budget(Table, table=True):
+    """Limits of the studio (`studio`), a team (`team:ID`) or a run (`run:ID`)."""
+
+    scope: str = Field(primary_key=True)
+    limits: JsonObject = Field(sa_type=JSON)
 
 
 class Secret(Table, table=True):

@@ -7,39 +7,35 @@ side their tasks stand still meanwhile (`studio.teams.branches`).
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from typing import Any, cast
 
 from pydantic import PrivateAttr
 
+from studio import effects
 from studio.agents import Participant
 from studio.agents.releasing import release_all
 from studio.components import walk
-from studio.conditions import Count
 from studio.errors import ConfigError, RunFailed
 from studio.messages import (
     BaseChatMessage,
     BaseMessage,
     CancellationToken,
-    ConditionProgress,
-    EdgeDecision,
     Response,
-    Rule,
-    SelectionAttempt,
     SelectSpeakerEvent,
-    SpeakerDecisionEvent,
     TaskResult,
-    TerminationProgressEvent,
-    clipped,
+    TextMessage,
     is_explained,
 )
-from studio.teams.saving import SavedTeam
-from studio.teams.turns import Spoken, Unread, answered, as_told, speak
+from studio.teams.explaining import ExplainedTeam
+from studio.teams.turns import Spoken, Unread, answered, as_amended, as_told, speak
 from studio.tools.variables import with_variables
 
+Steps = AsyncGenerator[BaseMessage | Response | TaskResult, None]
 
-class Team(SavedTeam):
+
+class Team(ExplainedTeam):
     """Several participants in one conversation. Every chat message reaches all of them; who speaks next is up to the
     kind of team.
     """
@@ -111,8 +107,9 @@ class Team(SavedTeam):
             yield item
         course = self._course
         while not course.is_over:
-            choice = self.go_on(again) if again else self.choose_speaker()
-            again = ()
+            handed_in = await self._hear_people(is_inside=is_inside)
+            choice = handed_in or (self.go_on(again) if again else self.choose_speaker())
+            again = again if handed_in else ()
             if isinstance(choice, tuple):
                 for event in choice:
                     yield event
@@ -120,24 +117,22 @@ class Team(SavedTeam):
                 async with aclosing(choice) as events:
                     async for event in events:
                         yield event
-            if course.reason is not None:
-                break
+            if handed_in or course.reason is not None:
+                continue
             names = course.speakers
             speakers = self._called_up(names)
             if self.emit_team_events:
                 self._conversation.give_word(names)
                 yield SelectSpeakerEvent(content=list(names), source=self.manager_name)
             alone, turn = course.alone, await self._begin_turns(speakers, token)
-            if isinstance(turn, Response):
+            if isinstance(turn, Response) and not effects.current().amends:
                 spoken = answered(alone, turn)
                 for item in await self._end_turn(spoken, spoken.messages):
                     yield item
                 continue
-            async with aclosing(turn) as steps:
-                async for step in steps:
-                    item = as_told(step, alone)
-                    for shown in await self._end_turn(item, item.messages) if isinstance(item, Spoken) else (item,):
-                        yield shown
+            async with aclosing(self._whole_turn(turn, alone)) as items:
+                async for item in items:
+                    yield item
         await self._forget_counts()
         yield course.reason or course.stop_asked or ""
 
@@ -158,7 +153,20 @@ class Team(SavedTeam):
         await self.hear(messages, messages, speaker=None)
         self._task_heard = messages
         await self.judge(messages, is_turn=False)
-        return (), (*(self._how_far() if is_explained() else ()), *(messages if show_task else ()))
+        return (), (*(self.how_far() if is_explained() else ()), *(messages if show_task else ()))
+
+    async def _hear_people(self, *, is_inside: bool) -> tuple[BaseMessage, ...]:
+        """Let everybody hear what people have put into the conversation meanwhile; nobody's turn ends with it."""
+        if is_inside or not effects.current().amends:
+            return ()
+        said: list[BaseMessage] = []
+        for given in await effects.current().handed_in():
+            metadata = {effects.HANDED_IN_BY: given.by}
+            message = TextMessage(source=given.source, content=given.text, metadata=metadata)
+            await Team.hear(self, [message], [message], speaker=None)
+            await self.judge([message], is_turn=False)
+            said.append(message)
+        return tuple(said)
 
     def _called_up(self, names: Sequence[str]) -> list[Participant]:
         """Those who have the word."""
@@ -167,9 +175,7 @@ class Team(SavedTeam):
         named = self._named()
         return [named.get(name) or self._participant(name) for name in names]
 
-    async def _begin_turns(
-        self, speakers: Sequence[Participant], token: CancellationToken
-    ) -> Response | AsyncGenerator[BaseMessage | Response | TaskResult, None]:
+    async def _begin_turns(self, speakers: Sequence[Participant], token: CancellationToken) -> Response | Steps:
         """Hand over what they have not read, and let them speak."""
         names, conversation = self._course.speakers, self._conversation
         if len(names) == 1:
@@ -190,14 +196,44 @@ class Team(SavedTeam):
                     if not isinstance(item, Spoken):
                         yield item
                         continue
-                    new.extend(item.messages)
                     still_speaking -= 1
-                    for shown in await self._end_turn(item, None if still_speaking else new):
+                    async for shown in self._show_and_end_turn(item, new, is_last=not still_speaking):
                         yield shown
         finally:
             for item in left if self._run is run else ():
                 if isinstance(item, Spoken):  # broken off when this one of several had spoken
                     await self._end_turn(item, None)
+
+    async def _whole_turn(self, turn: Response | Steps, name: str) -> AsyncGenerator[BaseMessage, None]:
+        """What happens in a turn, to its end."""
+        if isinstance(turn, Response):
+            async for item in self._show_and_end_turn(answered(name, turn), []):
+                yield item
+            return
+        async with aclosing(turn) as steps:
+            async for step in steps:
+                item = as_told(step, name)
+                if not isinstance(item, Spoken):
+                    yield item
+                    continue
+                async for shown in self._show_and_end_turn(item, []):
+                    yield shown
+
+    async def _show_and_end_turn(
+        self, spoken: Spoken, new: list[BaseMessage], *, is_last: bool = True
+    ) -> AsyncGenerator[BaseMessage, None]:
+        """As `_end_turn`, with what is shown. Where people may change a message, it is shown before it is taken up.
+
+        `new` is what others have said in the same round, to which this is added; `is_last` when nobody still speaks.
+        """
+        if effects.current().amends:
+            spoken = await as_amended(spoken)
+            if spoken.unshown is not None:
+                yield spoken.unshown
+                spoken = (await as_amended(spoken))._replace(unshown=None)
+        new.extend(spoken.messages)
+        for item in await self._end_turn(spoken, new if is_last else None):
+            yield item
 
     async def _end_turn(self, spoken: Spoken, new: Sequence[BaseMessage] | None) -> Sequence[BaseMessage]:
         """Take up what somebody has said; what is then to be shown is returned.
@@ -213,56 +249,7 @@ class Team(SavedTeam):
         if new is None:
             return last
         await self.judge(new, is_turn=True)
-        return (*self._how_far(), *last) if is_explained() else last
-
-    # --- explaining, to those who ask (`studio.messages.explained`) ---
-
-    def decision(
-        self,
-        rule: Rule,
-        reason: str,
-        *,
-        candidates: Sequence[str] | None = None,
-        prompt: str = "",
-        attempts: Sequence[SelectionAttempt] = (),
-        edges: Sequence[EdgeDecision] = (),
-    ) -> SpeakerDecisionEvent:
-        """Why those speak who have the word now.
-
-        Args:
-            rule: By which they were chosen.
-            reason: In plain words, as a sentence.
-            candidates: Who could have spoken; all when left out.
-            prompt: What a model was asked.
-            attempts: What it answered.
-            edges: Those of a graph that were looked at.
-        """
-        return SpeakerDecisionEvent.told(
-            source=self.manager_name,
-            team=self.name,
-            candidates=self.participant_names if candidates is None else list(candidates),
-            chosen=list(self._course.speakers),
-            rule=rule,
-            reason=reason,
-            prompt=clipped(prompt),
-            attempts=list(attempts),
-            edges=list(edges),
-        )
-
-    def _how_far(self) -> tuple[TerminationProgressEvent]:
-        conditions = list(self.limits())
-        if self.termination_condition is not None:
-            conditions.extend(self.termination_condition.progress("/config/termination_condition"))
-        told = TerminationProgressEvent.told(
-            source=self.manager_name, team=self.name, conditions=conditions, stop_reason=self._course.reason
-        )
-        return (told,)
-
-    def limits(self) -> Iterator[ConditionProgress]:
-        """How far the limits are that this kind of team has besides its condition."""
-        if self.max_turns is not None:
-            words = f"{self.max_turns} turns are taken"
-            yield Count(self._course.turns, self.max_turns, "turns").progress("/config/max_turns", words)
+        return (*self.how_far(), *last) if is_explained() else last
 
     def _named(self) -> Mapping[str, Participant]:
         known = self._by_name

@@ -10,31 +10,37 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import aclosing
-from datetime import datetime
-from typing import Generic, TypeVar, cast
-from uuid import NAMESPACE_OID
+from typing import Generic, NamedTuple, TypeVar, cast
 
 from pydantic import JsonValue
 
 from studio import effects
-from studio.effects import AsyncGeneratorLike, EffectRequest, Effects, HumanQuestion, Perform, StreamItem, named_id
+from studio.effects import AsyncGeneratorLike, EffectRequest, Effects, Perform, Scoped, StreamItem
 
 Item = TypeVar("Item")
 
+PATIENCE_S = 1.0
+"""How long a run that is repeated waits for an item that came before the others then, and may not come now."""
+
 
 async def side_by_side(
-    branches: Sequence[AsyncGenerator[Item, None]], left: list[Item] | None = None
+    branches: Sequence[AsyncGenerator[Item, None]],
+    left: list[Item] | None = None,
+    *,
+    id_of: Callable[[Item], str] = lambda _: "",
 ) -> AsyncGenerator[Item, None]:
     """Give the items of all branches as they come; those that come at once in the order of the branches.
 
-    The first error of a branch ends them all, after what was waiting to be taken. When the generator is closed the
-    branches are cancelled and have ended before `aclose` returns.
+    A run that is repeated is given them in the order in which they came then. The first error of a branch ends them
+    all, after what was waiting to be taken. When the generator is closed the branches are cancelled and have ended
+    before `aclose` returns.
 
     Args:
         branches: What goes on at the same time.
         left: Is given, at the end, the items that nobody has taken.
+        id_of: The id under which an item is logged; empty for those that are not.
     """
-    junction = _Junction[Item]()
+    junction = _Junction(id_of)
     outer = effects.current()
     ports = [_BranchEffects(outer, junction.pulled) for _ in branches]  # ids first, so that they follow the order
     loop = asyncio.get_running_loop()
@@ -42,7 +48,7 @@ async def side_by_side(
     for task in tasks:
         task.add_done_callback(junction.note_end)
     try:
-        async with aclosing(junction.items(tasks)) as items:
+        async with aclosing(junction.items(tasks, _Order(outer, ports, tasks))) as items:
             async for item in items:
                 yield item
     finally:
@@ -51,11 +57,17 @@ async def side_by_side(
         await _end(tasks)
 
 
+class _Offer(NamedTuple, Generic[Item]):
+    item: Item
+    goes_on: asyncio.Event
+
+
 class _Junction(Generic[Item]):
     """A channel without a buffer, from several branches to one reader."""
 
-    def __init__(self) -> None:
-        self._offers: deque[tuple[Item, asyncio.Event]] = deque()
+    def __init__(self, id_of: Callable[[Item], str]) -> None:
+        self._id_of = id_of
+        self._offers: deque[_Offer[Item]] = deque()
         self._taken: list[asyncio.Event] = []
         self._changed = asyncio.Event()
         self.pulled = asyncio.Event()
@@ -63,7 +75,7 @@ class _Junction(Generic[Item]):
 
     @property
     def untaken(self) -> list[Item]:
-        return [item for item, _ in self._offers]
+        return [offer.item for offer in self._offers]
 
     async def drive(self, items: AsyncGenerator[Item, None], port: Effects) -> None:
         """Offer the items of one branch, each when the one before was taken and more is asked for."""
@@ -71,7 +83,7 @@ class _Junction(Generic[Item]):
             async with aclosing(items):
                 async for item in items:
                     goes_on = asyncio.Event()
-                    self._offers.append((item, goes_on))
+                    self._offers.append(_Offer(item, goes_on))
                     self._changed.set()
                     await goes_on.wait()
 
@@ -79,41 +91,79 @@ class _Junction(Generic[Item]):
         """Told when a branch has ended."""
         self._changed.set()
 
-    async def items(self, tasks: Sequence[asyncio.Task[None]]) -> AsyncGenerator[Item, None]:
+    async def items(self, tasks: Sequence[asyncio.Task[None]], order: _Order) -> AsyncGenerator[Item, None]:
         """What the branches offer, until all have ended.
 
         A branch whose item was taken goes on only when nothing else is left to give.
         """
+        is_patient = True
         while True:
-            while self._offers:
-                item, goes_on = self._offers.popleft()
-                self._taken.append(goes_on)
-                yield item
+            while (offer := self._next(order, is_patient=is_patient)) is not None:
+                is_patient = True
+                self._taken.append(offer.goes_on)
+                yield offer.item
             for task in tasks:
                 if task.done():
                     task.result()  # raises the branch's error
-            if all(task.done() for task in tasks):
+            if not self._offers and all(task.done() for task in tasks):
                 return
             self._changed.clear()
             self.pulled.set()
             for goes_on in self._taken:
                 goes_on.set()
             self._taken.clear()
-            await self._changed.wait()
+            is_patient = await self._wait()
             self.pulled.clear()
 
+    def _next(self, order: _Order, *, is_patient: bool) -> _Offer[Item] | None:
+        if not self._offers:
+            return None
+        place = order.place(lambda: [self._id_of(offer.item) for offer in self._offers]) if is_patient else 0
+        if place is None:
+            return None
+        offer = self._offers[place]
+        del self._offers[place]
+        return offer
 
-class _BranchEffects:
-    """The port to the world as one branch has it.
+    async def _wait(self) -> bool:
+        """Wait until a branch offers something or ends; False when what is held back for its turn waited in vain."""
+        try:
+            async with asyncio.timeout(PATIENCE_S if self._offers else None):
+                await self._changed.wait()
+        except TimeoutError:
+            return False
+        return True
 
-    It asks nothing while nobody pulls, and its ids do not depend on what the other branches do meanwhile.
-    """
+
+class _Order:
+    """Which of several items comes next: the first that came, or, in a run that is repeated, the one that came then."""
+
+    def __init__(self, port: Effects, branches: Sequence[Scoped], tasks: Sequence[asyncio.Task[None]]) -> None:
+        self._port = port
+        self._branches = branches
+        self._tasks = tasks
+
+    def place(self, offered: Callable[[], Sequence[str]]) -> int | None:
+        """Place of the item to give; None to wait for one that is still to come."""
+        upcoming = self._port.upcoming()
+        if not upcoming:
+            return 0
+        ids = offered()
+        if "" in ids:
+            return ids.index("")
+        for item_id in upcoming:
+            for branch, task in zip(self._branches, self._tasks, strict=True):
+                if branch.made(item_id):
+                    return ids.index(item_id) if item_id in ids else 0 if task.done() else None
+        return 0
+
+
+class _BranchEffects(Scoped):
+    """The port to the world as one branch has it: it asks nothing while nobody pulls."""
 
     def __init__(self, outer: Effects, pulled: asyncio.Event) -> None:
-        self._outer = outer
+        super().__init__(outer)
         self._pulled = pulled
-        self._name = outer.new_id()
-        self._id_count = 0
 
     async def call(self, request: EffectRequest, perform: Perform) -> JsonValue:
         await self._pulled.wait()
@@ -126,16 +176,6 @@ class _BranchEffects:
         async with aclosing(cast("AsyncGeneratorLike", self._outer.stream(request, perform))) as items:
             async for item in items:
                 yield item
-
-    async def answer(self, question: HumanQuestion) -> str:
-        return await self._outer.answer(question)
-
-    def new_id(self) -> str:
-        self._id_count += 1
-        return named_id(NAMESPACE_OID, f"{self._name} {self._id_count}")
-
-    def now(self) -> datetime:
-        return self._outer.now()
 
 
 async def _end(tasks: Sequence[asyncio.Task[None]]) -> None:

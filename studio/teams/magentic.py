@@ -59,6 +59,7 @@ class MagenticOneGroupChat(Team):
     absent_in_json: ClassVar[Mapping[str, object]] = {"max_turns": None}
     drawn_as = "hub"
     led_by = "Orchestrator"
+    leader_does = "plans and hands out the work"
     manager_name: ClassVar[str] = "MagenticOneOrchestrator"
     manager_state_type: ClassVar[str] = "MagenticOneOrchestratorState"
 

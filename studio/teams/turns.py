@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar, cast
 
+from studio import effects
 from studio.agents import Participant
 from studio.messages import BaseChatMessage, BaseMessage, CancellationToken, Response, TaskResult, seen_through
 from studio.teams.branches import side_by_side
+
+Message = TypeVar("Message", bound=BaseMessage)
 
 
 class Spoken(NamedTuple):
@@ -46,7 +49,12 @@ def speak(
     branches: dict[str, list[tuple[Participant, Unread]]] = {}
     for participant, unread in turns:
         branches.setdefault(participant.name, []).append((participant, unread))
-    return side_by_side([_one_after_another(branch, token) for branch in branches.values()], left)
+    return side_by_side([_one_after_another(branch, token) for branch in branches.values()], left, id_of=_logged_id)
+
+
+def _logged_id(item: BaseMessage | Spoken) -> str:
+    shown = item.unshown if isinstance(item, Spoken) else item
+    return shown.id if shown is not None and shown.is_kept else ""
 
 
 async def _one_after_another(turns: Sequence[tuple[Participant, Unread]], token: CancellationToken) -> Speech:
@@ -76,6 +84,21 @@ def answered(name: str, response: Response) -> Spoken:
     answer, inner = response.chat_message, response.inner_messages
     said = (answer,)
     return Spoken(name, (*inner, answer) if inner else said, said, answer)
+
+
+async def as_amended(spoken: Spoken) -> Spoken:
+    """The end of an agent's turn as a person has changed it; a team inside has asked about its own messages."""
+    was = spoken.unshown
+    if was is None:
+        return spoken
+    now = await effects.current().amended(was)
+    if now is was:
+        return spoken
+
+    def changed(messages: Sequence[Message]) -> list[Message]:
+        return [cast("Message", now) if each is was else each for each in messages if each is not was or now]
+
+    return Spoken(spoken.name, changed(spoken.messages), changed(spoken.said), now)
 
 
 async def _turn(participant: Participant, unread: Unread, token: CancellationToken) -> Speech:

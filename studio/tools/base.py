@@ -13,10 +13,10 @@ from pydantic import BaseModel, ConfigDict, JsonValue, TypeAdapter, ValidationEr
 
 from studio import effects
 from studio.components import Component, JsonObject
-from studio.effects import EffectRequest
+from studio.effects import EffectRequest, ToolAct
 from studio.errors import StudioError, ToolFailed
 from studio.messages import CancellationToken, ToolSchema, linked
-from studio.tools.telling import pass_on, telling
+from studio.tools.telling import calling_agent, pass_on, telling
 from studio.tools.variables import team_variables
 
 _JSON: TypeAdapter[JsonValue] = TypeAdapter(JsonValue, config=ConfigDict(defer_build=True))
@@ -48,6 +48,15 @@ class BaseTool(Component):
         """Whether what it gives depends on the team's context variables, which are part of the request then."""
         return False
 
+    @property
+    def is_safe_to_repeat(self) -> bool:
+        """Whether calling it again with the same arguments changes nothing in the world.
+
+        Of other tools a person is asked what came of a call that was under way when the server was killed. They can
+        tell that a call is the same again by `studio.effects.idempotency_key`.
+        """
+        return False
+
     async def _run(self, arguments: JsonObject) -> ToolReturn:
         """Do the work. The arguments are those that the model wrote; on the way it may `emit` events."""
         raise NotImplementedError
@@ -75,7 +84,9 @@ class BaseTool(Component):
             body["context_variables"] = copy.deepcopy(dict(team_variables() or {}))
 
         with linked(cancellation_token):
-            answer = await effects.call(EffectRequest("tool", name, lambda: body), lambda: self._attempt(given))
+            act = ToolAct(name, given, calling_agent(), self._attempt, _saying, _said_by)
+            request = EffectRequest("tool", name, lambda: body, tool=act, is_safe=self.is_safe_to_repeat)
+            answer = await effects.call(request, lambda: self._attempt(given))
         answer = cast("JsonObject", answer)
         if "events" in answer or "context_variables" in answer:
             pass_on(name, call_id, answer)
@@ -150,6 +161,15 @@ class StreamTool(BaseTool):
             async for item in items:
                 last = item
         return ToolReturn(plain(last), self.return_value_as_string(last))
+
+
+def _saying(text: str, is_error: bool) -> JsonObject:
+    return {"error": text} if is_error else {"value": text, "text": text}
+
+
+def _said_by(answer: JsonValue) -> tuple[str, bool]:
+    result = cast("JsonObject", answer)
+    return (str(result["error"]), True) if "error" in result else (str(result.get("text", "")), False)
 
 
 def text_of(value: object) -> str:

@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 from pydantic import BaseModel, Field, JsonValue, PrivateAttr, ValidationError, field_validator
 
+from studio import effects
 from studio.components import Capability, JsonObject
 from studio.errors import ToolFailed
 from studio.messages import ToolSchema
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 _HOST = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9.])?|\[[0-9A-Fa-f:.]+\]")
 _PLACE = re.compile(r"{([^{}]*)}")
+KEY_HEADER = "Idempotency-Key"
 BODY_LIMIT = 1_000_000
 """Bytes of an answer that are read."""
 
@@ -132,7 +134,7 @@ class HttpTool(BaseTool):
         try:
             async with (
                 asyncio.timeout(self.timeout),  # of the whole call: httpx's own limit starts anew with each byte
-                httpx.AsyncClient(timeout=None, headers=resolved_headers(self.headers)) as client,
+                httpx.AsyncClient(timeout=None, headers=self._headers()) as client,
                 client.stream(method, url, params=query, json=None if in_query else given) as response,
             ):
                 body = await _read(response)
@@ -141,6 +143,16 @@ class HttpTool(BaseTool):
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise ToolFailed(f"{self.address} cannot be asked: {error}") from error
         return self._result(response, body)
+
+    @property
+    def is_safe_to_repeat(self) -> bool:
+        return self.method == "GET"
+
+    def _headers(self) -> dict[str, str]:
+        """Those of the config, and the key by which a service can tell that a call is the same again."""
+        key, own = effects.idempotency_key(), resolved_headers(self.headers)
+        has_own = any(name.lower() == KEY_HEADER.lower() for name in own)
+        return {**own, KEY_HEADER: key} if key and not has_own else own
 
     def _result(self, response: httpx.Response, body: str) -> ToolReturn:
         if response.status_code >= 400:

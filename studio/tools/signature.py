@@ -19,6 +19,8 @@ from studio.tools.annotations import Names, names_in
 CANCELLATION_TOKEN = "cancellation_token"
 KEPT_SOURCE = 50_000
 """Characters up to which a source is remembered once it was read."""
+KEPT_SOURCES = 1024
+"""More than the tools of a large team: with fewer, each check of it would read all of them again."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,7 @@ def _parameters(arguments: type[BaseModel]) -> JsonObject:
     }
 
 
-_read_once = lru_cache(maxsize=256)(_read)
+_read_once = lru_cache(maxsize=KEPT_SOURCES)(_read)
 
 
 def _parse(source: str) -> ast.Module:

@@ -82,6 +82,7 @@ class Heard:
 
 _telling: ContextVar[Telling | None] = ContextVar("studio_telling", default=None)
 _heard: ContextVar[Heard | None] = ContextVar("studio_heard", default=None)
+_agent: ContextVar[str] = ContextVar("studio_calling_agent", default="")
 
 
 def emit(name: str, content: object = None) -> None:
@@ -125,14 +126,20 @@ def telling() -> Generator[Telling]:
 
 
 @contextmanager
-def listening() -> Generator[Heard]:
-    """Hear what the calls inside the block tell; their changes wait for `take_up`."""
+def listening(agent: str = "") -> Generator[Heard]:
+    """Hear what the calls inside the block tell, which are this agent's; their changes wait for `take_up`."""
     heard = Heard()
-    token = _heard.set(heard)
+    token, calling = _heard.set(heard), _agent.set(agent)
     try:
         yield heard
     finally:
+        _agent.reset(calling)
         _heard.reset(token)
+
+
+def calling_agent() -> str:
+    """Who makes the calls here; empty where nobody said so."""
+    return _agent.get()
 
 
 def pass_on(tool: str, call_id: str | None, told: JsonObject) -> None:

@@ -198,4 +198,4 @@ def test_it_loads_and_dumps_unchanged_and_says_what_it_needs():
     assert {"host", "process"} <= {each.kind for each in all_capabilities(surfer)}
     config = cast("JsonObject", written["config"])
     report = validate_component({**written, "config": {**config, "to_save_screenshots": True}})
-    assert "debug_dir" in report.errors[0].message
+    assert "Folder of screenshots" in report.errors[0].message

@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, aclosing, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from pydantic import JsonValue, PrivateAttr
 
@@ -37,6 +38,8 @@ class World:
     called: asyncio.Event = field(default_factory=asyncio.Event)
     closed: list[str] = field(default_factory=list[str])
     closing: asyncio.Event = field(default_factory=asyncio.Event)
+    refusals: int = 0
+    """How often `refused` is answered with an error."""
     holds_chunks: bool = False
     holds_release: bool = False
     chunk_turns: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(0))
@@ -47,6 +50,9 @@ class World:
         self.called.set()
         if text == "cancelled inside":
             raise asyncio.CancelledError
+        if text == "refused" and self.refusals:
+            self.refusals -= 1
+            raise ModelUnavailable("No answer.", fix="Try again.")
         if text == "deaf":
             with suppress(asyncio.CancelledError):
                 await self.answers.wait()
@@ -181,4 +187,7 @@ class Studio:
         return await self.store.runs.read(run_id)
 
 
-OpenStudio = Callable[[], AbstractAsyncContextManager[Studio]]
+class OpenStudio(Protocol):
+    """Opens a studio on the same folder each time."""
+
+    def __call__(self, *, rest_s: float = 600.0) -> AbstractAsyncContextManager[Studio]: ...

@@ -34,8 +34,8 @@ async def serve_until_killed(data_dir: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_runs_of_a_killed_server_are_interrupted_at_the_next_start(
-    tmp_path: Path, open_studio: OpenStudio
+async def test_runs_of_a_killed_server_go_on_at_the_next_start(
+    tmp_path: Path, open_studio: OpenStudio, world: World
 ) -> None:
     code = (
         "import asyncio, pathlib, sys; from tests.runs.test_killed_server import serve_until_killed; "
@@ -48,13 +48,16 @@ async def test_runs_of_a_killed_server_are_interrupted_at_the_next_start(
     ids = (await server.stdout.readline()).decode().split()
     server.kill()
     await server.communicate()
-    assert len(ids) == 2
+    calling, asking = ids
     async with open_studio() as studio:
+        await studio.until(calling, RunState.FINISHED)
+        assert world.calls == ["one"]
+        view = await studio.supervisor.view(asking)
+        assert view.pending
+        await studio.supervisor.command(asking, "answer", request_id=view.pending.request_id, text="This.")
+        await studio.until(asking, RunState.FINISHED)
+        assert await studio.said(asking) == ["Go.", "", "This."]
+        assert world.calls == ["one"]
         for run_id in ids:
-            status = (await studio.store.runs.get(run_id)).status
-            assert (status.state, status.reason, status.pending) == (RunState.INTERRUPTED, "killed", None)
             log = await studio.log(run_id)
             assert [entry.seq for entry in log] == list(range(1, len(log) + 1))
-            assert (await studio.said(run_id))[0] == "Go."
-            assert log[-1].body["reason"] == "killed"
-        assert await studio.store.runs.unfinished() == []

@@ -13,6 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from studio.effects import HumanQuestion
 from studio.errors import Conflict
+from studio.messages import TextMessage
 from studio.runs import (
     TRANSITIONS,
     Draft,
@@ -102,7 +103,7 @@ class ControlOfARun(RuleBasedStateMachine):
                 self.branches.append(asyncio.get_running_loop().create_task(self._ask()))
             self.made += 1
             await self.run.write(Draft("message", {"source": "a"}))
-            self.run.gate.entry_made()
+            self.run.gate.came(TextMessage(content="", source="a"))
             if self.run.is_stopping:
                 return Ending(RunState.STOPPED, "user")
 

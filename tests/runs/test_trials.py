@@ -16,7 +16,7 @@ from pydantic import JsonValue
 from studio.components import JsonObject, all_capabilities, load_component
 from studio.components.secrets import SecretSource
 from studio.errors import StudioError
-from studio.runs import Batch, RunState, RunView, Trial, Trials
+from studio.runs import Batch, NotApproved, RunState, RunView, TooManyTries, Trial, Trials
 from studio.store import Store, open_store
 from tests.fakes.openai_server import Call, OpenAIServer, Reply
 from tests.runs.scripted import World, scripted
@@ -58,11 +58,17 @@ class Page:
 
 @asynccontextmanager
 async def opened(
-    tmp_path: Path, *, work_limit_s: float = 60.0, most_characters: int = 100_000
+    tmp_path: Path, *, work_limit_s: float = 60.0, most_characters: int = 100_000, most_at_once: int = 9
 ) -> AsyncGenerator[tuple[Trials, Store]]:
     async with (
         open_store(tmp_path) as store,
-        Trials(store.approvals, store.secrets, work_limit_s=work_limit_s, most_characters=most_characters) as trials,
+        Trials(
+            store.approvals,
+            store.secrets,
+            work_limit_s=work_limit_s,
+            most_characters=most_characters,
+            most_at_once=most_at_once,
+        ) as trials,
     ):
         yield trials, store
 
@@ -211,7 +217,11 @@ async def test_nothing_runs_before_a_person_allowed_it(tmp_path: Path):
 @pytest.mark.parametrize(
     ("part", "said", "code"),
     [
-        ({"provider": "autogen_core.memory.ListMemory", "config": {}}, "Hello", "cannot_be_tried"),
+        (
+            {"provider": "autogen_ext.cache_store.diskcache.DiskCacheStore", "config": {"directory": "x"}},
+            "Hello",
+            "cannot_be_tried",
+        ),
         (team()["config"], "Hello", "invalid_component"),
         ({"provider": "acme.Robot", "component_type": "agent", "config": {}}, "Hello", "invalid_component"),
         (replay_model("x"), "  ", "invalid_task"),
@@ -307,3 +317,64 @@ async def test_a_try_is_no_run_of_the_studio(tmp_path: Path):
         await page.until(is_waiting=True)
         listed: Sequence[object] = await store.runs.list()
     assert listed == []
+
+
+def part(provider: str, **config: JsonValue) -> JsonObject:
+    return {"provider": provider, "config": config}
+
+
+def results(page: Page) -> list[object]:
+    """What the calls gave, as a person reads it."""
+    done = [body for body in page.said if body["type"] == "ToolCallExecutionEvent"]
+    return [cast("list[JsonObject]", body["content"])[0]["content"] for body in done]
+
+
+async def test_a_memory_is_told_something_and_asked_for_it(tmp_path: Path):
+    memory = part("autogen_core.memory.ListMemory")
+    async with (
+        opened(tmp_path) as (trials, store),
+        trying(trials, store, memory, call("add", text="Tea, not coffee.")) as page,
+    ):
+        await page.until(is_waiting=True)
+        await page.say(call("query", text="drinks"))
+        assert results(page) == ["Remembered.", "Tea, not coffee."]
+
+
+async def test_a_context_shows_what_a_model_would_see_of_a_conversation(tmp_path: Path):
+    context = part("autogen_core.model_context.BufferedChatCompletionContext", buffer_size=2)
+    told = call("show", conversation="ann: One\nbob: Two\nann: Three")
+    async with opened(tmp_path) as (trials, store), trying(trials, store, context, told) as page:
+        await page.until(is_waiting=True)
+        await page.say(told)  # a second time it has not piled up
+        assert results(page) == ["2 of 3 messages\nbob: Two\nann: Three"] * 2
+
+
+async def test_an_executor_runs_code_once_somebody_allowed_it(tmp_path: Path):
+    executor = part("autogen_ext.code_executors.local.LocalCommandLineCodeExecutor", work_dir=str(tmp_path / "work"))
+    asked = call("run", code="print(6 * 7)")
+    async with opened(tmp_path) as (trials, store):
+        with pytest.raises(NotApproved):
+            await trials.prepare(executor, asked)
+        async with trying(trials, store, executor, asked) as page:
+            await page.until(is_waiting=True)
+            await page.say(call("run", code="exit(3)"))
+            first, second = map(str, results(page))
+    assert first.strip() == "42"
+    assert second.startswith("Exit code 3")
+
+
+async def test_more_tries_than_the_studio_keeps_are_refused_until_one_has_ended(tmp_path: Path):
+    async with opened(tmp_path, most_at_once=1) as (trials, store):
+        async with trying(trials, store, replay_model("Hi"), "Hello"):
+            with pytest.raises(TooManyTries, match="1 tries are open"):
+                await trials.prepare(replay_model("Hi"), "Hello")
+        await trials.prepare(replay_model("Hi"), "Hello")
+
+
+async def test_a_part_that_streams_more_than_a_page_can_show_is_ended(tmp_path: Path):
+    model = replay_model("word " * 400)
+    cast("JsonObject", model["config"])["delay_s"] = 0.001  # so that its reader sees pieces, not the whole
+    async with opened(tmp_path, most_characters=200) as (trials, store), trying(trials, store, model, "Go") as page:
+        view = await page.until(is_waiting=False)
+    assert view.state is RunState.FAILED
+    assert "said more than a page can show" in view.detail

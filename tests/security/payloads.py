@@ -109,99 +109,58 @@ def process_starters(canary: Path) -> dict[str, JsonObject]:
     return found
 
 
-def callers() -> dict[str, JsonObject]:
-    """What would reach a host that it should not (CVE-2026-2286)."""
-    http = "autogen_ext.tools.http.HttpTool"
+def http_tools() -> dict[str, JsonObject]:
+    """HTTP tools that would reach a host that they should not (CVE-2026-2286)."""
     schema = {"type": "object", "properties": {"host": {"type": "string"}}}
     remote_schema = {"type": "object", "properties": {"x": {"$ref": METADATA}}, "$schema": OWN_PORT}
+
+    def tool(host: str, port: int, path: str = "/", scheme: str = "http", **config: object) -> JsonObject:
+        called = {"name": "call", "scheme": scheme, "host": host, "port": port, "path": path, "json_schema": schema}
+        return component("autogen_ext.tools.http.HttpTool", "tool", **{**called, **config})
+
+    return {
+        "metadata by HTTP": tool("169.254.169.254", 80),
+        "the studio's own port": tool("127.0.0.1", 8040, "/api/{host}", method="DELETE"),
+        "a host from the model": tool("{host}", -1, "/../../etc/passwd", "file"),
+        "a schema from elsewhere": tool("a.example", 80, json_schema=remote_schema),
+    }
+
+
+def callers() -> dict[str, JsonObject]:
+    """Models, caches and servers at an address that they should not have."""
     openai = "autogen_ext.models.openai.OpenAIChatCompletionClient"
     azure = "autogen_ext.models.openai.AzureOpenAIChatCompletionClient"
-    credential = component(
+    ollama = "autogen_ext.models.ollama.OllamaChatCompletionClient"
+    surfer = "autogen_ext.agents.web_surfer.MultimodalWebSurfer"
+    mcp = "autogen_ext.tools.mcp.McpWorkbench"
+    token = component(
         "autogen_ext.auth.azure.AzureTokenProvider",
         "token_provider",
         provider_kind="ManagedIdentityCredential",
         scopes=[METADATA],
     )
-    redis = component(
-        "autogen_ext.cache_store.redis.RedisStore", "cache_store", redis_config={"host": "169.254.169.254"}
+    redis = component("autogen_ext.cache_store.redis.RedisStore", "cache_store", redis_config={"host": METADATA})
+    cached = component(
+        "autogen_ext.models.cache.ChatCompletionCache", "chat_completion_cache", client=replay_model("x"), store=redis
     )
+    picture = {"content": {"url": METADATA}, "mime_type": "image/png"}
+    sse: JsonObject = {"type": "SseServerParams", "url": METADATA}
+    streamed: JsonObject = {"type": "StreamableHttpServerParams", "url": OWN_PORT}
+    opening: JsonObject = {"start_page": "file:///etc/passwd", "downloads_folder": "/", "debug_dir": "/"}
     return {
-        "metadata by HTTP": component(
-            http,
-            "tool",
-            name="a",
-            scheme="http",
-            host="169.254.169.254",
-            port=80,
-            path="/",
-            method="GET",
-            json_schema=schema,
-        ),
-        "the studio's own port": component(
-            http,
-            "tool",
-            name="b",
-            scheme="http",
-            host="127.0.0.1",
-            port=8040,
-            path="/api/{host}",
-            method="DELETE",
-            json_schema=schema,
-        ),
-        "a host from the model": component(
-            http,
-            "tool",
-            name="c",
-            scheme="file",
-            host="{host}",
-            port=-1,
-            path="/../../etc/passwd",
-            method="GET",
-            json_schema=schema,
-        ),
-        "a schema from elsewhere": component(
-            http, "tool", name="d", scheme="http", host="a.example", port=80, json_schema=remote_schema
-        ),
         "a model at metadata": component(openai, "model", model="gpt-4o", base_url=METADATA, api_key="env:HOME"),
-        "a model at the studio": component(
-            openai, "model", model="gpt-4o", base_url=OWN_PORT, api_key="secret:../../token"
-        ),
+        "a model at the studio": component(openai, "model", model="x", base_url=OWN_PORT, api_key="secret:../token"),
         "credentials of the machine": component(
-            azure, "model", model="gpt-4o", azure_endpoint=METADATA, api_version="1", azure_ad_token_provider=credential
+            azure, "model", model="gpt-4o", azure_endpoint=METADATA, api_version="1", azure_ad_token_provider=token
         ),
-        "Ollama at metadata": component(
-            "autogen_ext.models.ollama.OllamaChatCompletionClient", "model", model="x", host=METADATA
-        ),
-        "a cache elsewhere": component(
-            "autogen_ext.models.cache.ChatCompletionCache",
-            "chat_completion_cache",
-            client=replay_model("x"),
-            store=redis,
-        ),
-        "MCP over SSE": component(
-            "autogen_ext.tools.mcp.McpWorkbench",
-            "workbench",
-            server_params={"type": "SseServerParams", "url": METADATA},
-        ),
-        "MCP over HTTP": component(
-            "autogen_ext.tools.mcp.McpWorkbench",
-            "workbench",
-            server_params={"type": "StreamableHttpServerParams", "url": OWN_PORT},
-        ),
+        "Ollama at metadata": component(ollama, "model", model="x", host=METADATA),
+        "a cache elsewhere": cached,
+        "MCP over SSE": component(mcp, "workbench", server_params=sse),
+        "MCP over HTTP": component(mcp, "workbench", server_params=streamed),
         "a browser that opens files": component(
-            "autogen_ext.agents.web_surfer.MultimodalWebSurfer",
-            "agent",
-            name="surfer",
-            model_client=replay_model("x"),
-            start_page="file:///etc/passwd",
-            downloads_folder="/",
-            debug_dir="/",
+            surfer, "agent", name="surfer", model_client=replay_model("x"), **opening
         ),
-        "a picture from elsewhere": component(
-            "autogen_core.memory.ListMemory",
-            "memory",
-            memory_contents=[{"content": {"url": METADATA}, "mime_type": "image/png"}],
-        ),
+        "a picture from elsewhere": component("autogen_core.memory.ListMemory", "memory", memory_contents=[picture]),
     }
 
 
@@ -322,6 +281,7 @@ def payloads(canary: Path) -> dict[str, JsonObject]:
         **tools,
         **code_runners(canary),
         **process_starters(canary),
+        **http_tools(),
         **callers(),
         **file_readers(canary),
         **strange_providers(canary),

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, ClassVar, Self, cast
 
 from pydantic import Field, JsonValue, PrivateAttr, TypeAdapter, model_validator
 
 from studio import effects
 from studio.components import Capability, Component, JsonObject
-from studio.effects import EffectRequest
+from studio.effects import EffectRequest, ToolAct
 from studio.errors import StudioError
 from studio.messages import CancellationToken, ToolSchema, linked
 from studio.tools.mcp.connection import Connection
@@ -17,7 +17,7 @@ from studio.tools.mcp.host import McpSessionHost, as_json
 from studio.tools.mcp.results import Progress, listed_tools, parameters_of, parts_of
 from studio.tools.mcp.servers import McpServerParams
 from studio.tools.overrides import ToolOverrides, check_unique, original_name, shown
-from studio.tools.telling import pass_on
+from studio.tools.telling import calling_agent, pass_on
 from studio.tools.workbench import ResultContent, TextResultContent, ToolResult, Workbench
 
 if TYPE_CHECKING:
@@ -112,9 +112,8 @@ class McpWorkbench(Workbench):
     ) -> ToolResult:
         given = cast("JsonObject", dict(arguments or {}))
         own_name = original_name(name, self.tool_overrides)
-        request = EffectRequest("tool", name, lambda: {"name": name, "arguments": given, "call_id": call_id})
 
-        async def perform() -> JsonValue:
+        async def perform_with(given: JsonObject) -> JsonValue:
             progress = Progress()
             try:
                 result = await self._opened().ask(
@@ -124,13 +123,15 @@ class McpWorkbench(Workbench):
                 parts, is_error = [TextResultContent(content=error.what)], True
             else:
                 parts, is_error = parts_of(result), bool(result.is_error)
-            content = cast("JsonValue", _PARTS.dump_python(list(parts), mode="json"))
             events: JsonObject = {"events": progress.events()} if progress.told else {}
-            return {"content": content, "is_error": is_error, **events}
+            return {**_answer(parts, is_error), **events}
 
+        act = ToolAct(name, given, calling_agent(), perform_with, _saying, _said_by)
+        body: JsonObject = {"name": name, "arguments": given, "call_id": call_id}
+        request = EffectRequest("tool", name, lambda: body, tool=act)
         self._may_have_changed = True
         with linked(cancellation_token):
-            answer = cast("JsonObject", await effects.call(request, perform))
+            answer = cast("JsonObject", await effects.call(request, lambda: perform_with(given)))
         if "events" in answer:
             pass_on(name, call_id, answer)
         return ToolResult(
@@ -199,12 +200,26 @@ class McpWorkbench(Workbench):
         return await effects.call(self._request(body), perform)
 
     def _request(self, body: JsonObject) -> EffectRequest:
-        return EffectRequest("tool", self.server_params.label, lambda: body)
+        return EffectRequest("tool", self.server_params.label, lambda: body, is_safe=True)
 
     def _opened(self) -> Connection:
         if self._connection is None:
             self._connection = Connection(self.server_params, self.host)
         return self._connection
+
+
+def _answer(parts: Sequence[ResultContent], is_error: bool) -> JsonObject:
+    return {"content": cast("JsonValue", _PARTS.dump_python(list(parts), mode="json")), "is_error": is_error}
+
+
+def _saying(text: str, is_error: bool) -> JsonObject:
+    return _answer([TextResultContent(content=text)], is_error)
+
+
+def _said_by(answer: JsonValue) -> tuple[str, bool]:
+    result = cast("JsonObject", answer)
+    parts = _PARTS.validate_python(result["content"])
+    return ToolResult(name="", result=parts).to_text("[picture]"), bool(result["is_error"])
 
 
 def _as_json(question: Callable[[Client], Awaitable[BaseModel]]) -> Callable[[Client], Awaitable[JsonValue]]:

@@ -1,0 +1,39 @@
+"""The port as one of several has it that work side by side."""
+
+from __future__ import annotations
+
+from uuid import NAMESPACE_OID
+
+from studio.effects.ids import SCOPE_LENGTH, named_id, scope_of
+from studio.effects.port import Effects, Relay
+
+
+class Scoped(Relay):
+    """Ids do not depend on what the others do meanwhile, and tell by their beginning whose they are.
+
+    Make the scopes of all that work side by side before any of them begins, so that they follow their order.
+    """
+
+    def __init__(self, outer: Effects) -> None:
+        super().__init__(outer)
+        self._name = outer.new_id()
+        self._scope = scope_of(self._name)
+        self._id_count = 0
+        self._scopes = {self._scope}
+        outer.adopt(self._scope)
+
+    @property
+    def scope(self) -> str:
+        return self._scope
+
+    def adopt(self, scope: str) -> None:
+        self._scopes.add(scope)
+        self._outer.adopt(scope)
+
+    def made(self, item_id: str) -> bool:
+        """Whether an id was, or will be, given here or in a scope inside this one."""
+        return item_id[:SCOPE_LENGTH] in self._scopes
+
+    def new_id(self) -> str:
+        self._id_count += 1
+        return self._scope + named_id(NAMESPACE_OID, f"{self._name} {self._id_count}")[SCOPE_LENGTH:]

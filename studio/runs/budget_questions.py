@@ -1,0 +1,120 @@
+"""What is said when a limit is near, or does not allow the next call; and what a person may answer."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Literal, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from studio.effects import random_id
+from studio.runs.limits import MOST, Measure
+from studio.runs.log import JsonObject, PendingInput
+from studio.runs.purses import Line
+
+MICRO = 1_000_000
+
+
+class Answer(BaseModel):
+    """`raise` lets `by` more be spent, `allow` lets a call be made whose cost nobody can tell, `look` looks again."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    action: Literal["raise", "stop", "allow", "look"] = "look"
+    by: Annotated[int, Field(ge=0, le=MOST)] = 0
+
+
+class Shortage(NamedTuple):
+    """A limit that does not allow what is next.
+
+    `why` is `unbounded` or `unpriced` when nobody can tell what it takes.
+    """
+
+    line: Line
+    measure: Measure
+    estimate: int
+    agent: str
+    model: str
+    why: str = ""
+
+    @property
+    def is_passing(self) -> bool:
+        """Whether other calls have set something aside that may be left when they are settled."""
+        return not self.why and self.line.purse.aside.get(self.measure, 0) > 0
+
+    @property
+    def whose(self) -> str:
+        return whose(self.line)
+
+
+def read_answer(text: str) -> Answer:
+    """What was answered; what is no answer has the question asked again."""
+    if text.strip() in ("stop", "allow"):
+        return Answer.model_validate({"action": text.strip()})
+    try:
+        return Answer.model_validate(json.loads(text))
+    except (ValidationError, ValueError):
+        return Answer()
+
+
+def question_of(short: Shortage, *, source: str) -> PendingInput:
+    """The question to the person."""
+    line, measure = short.line, short.measure
+    details: JsonObject = {
+        "scope": line.scope,
+        "name": line.name,
+        "measure": measure,
+        "limit": line.limit(measure),
+        "spent": line.purse.spent.get(measure, 0),
+        "next_call_estimate": short.estimate,
+        "model": short.model,
+        "why": short.why,
+    }
+    return PendingInput(request_id=random_id(), source=source, prompt=_prompt(short), kind="budget", details=details)
+
+
+def warning_of(line: Line, measure: Measure) -> JsonObject:
+    """An entry of the log that tells that four fifths of a limit are used."""
+    spent, limit = line.purse.spent.get(measure, 0), line.limit(measure) or 0
+    return {
+        "command": "budget_warning",
+        "by": "studio",
+        "content": f"{in_words(measure, spent)} of {in_words(measure, limit)} used: the budget of {whose(line)}.",
+        "scope": line.scope,
+        "name": line.name,
+        "measure": measure,
+        "spent": spent,
+        "limit": limit,
+    }
+
+
+def whose(line: Line) -> str:
+    """What a limit is for, in words."""
+    return {
+        "run": "this run",
+        "agent": line.name,
+        "team_day": "this team for today",
+        "studio_day": "all teams for today",
+    }[line.scope]
+
+
+def in_words(measure: Measure, amount: int) -> str:
+    """An amount as people read it."""
+    if measure == "micro_usd":
+        return f"${amount / MICRO:,.2f}" if amount >= MICRO // 10 or amount == 0 else f"${amount / MICRO:,.4f}"
+    return f"{amount:,} {measure if amount != 1 else measure[:-1]}"
+
+
+def _prompt(short: Shortage) -> str:
+    measure, line = short.measure, short.line
+    if short.why == "unpriced":
+        return f"The price of {short.model} is not known, and the money of {short.whose} is limited. Ask the model?"
+    if short.why == "unbounded":
+        return (
+            f"Nobody can tell what the next call of {short.model} takes, and {short.whose} has a limit. Ask the model?"
+        )
+    spent, limit = in_words(measure, line.purse.spent.get(measure, 0)), in_words(measure, line.limit(measure) or 0)
+    if measure in ("turns", "seconds"):
+        return f"The budget of {short.whose} is used up: {spent} of {limit}."
+    may = in_words(measure, short.estimate)
+    return f"The next call may take up to {may}; {spent} of the {limit} of {short.whose} are spent."

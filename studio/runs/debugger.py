@@ -1,0 +1,70 @@
+"""What people have set to look into one run: its breakpoints, its rules for tools, and what is under way in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from studio.messages import BaseMessage, Explanation
+from studio.runs.breakpoints import Breakpoint, Watch
+from studio.runs.flights import Flights, InFlight
+from studio.runs.gate import Gate
+from studio.runs.log import Usage
+from studio.runs.pen import Pen
+from studio.runs.policy import ToolPolicy
+
+
+class Debugger:
+    """Closes the gate of its run where a breakpoint or a step says so.
+
+    Args:
+        gate: Of the run.
+        tell: Wakes those who look at the run.
+    """
+
+    def __init__(self, gate: Gate, tell: Callable[[], None]) -> None:
+        self._gate = gate
+        self.team_id = ""
+        """Of the team whose breakpoints and rules these are; empty for a run of none."""
+        self.policy = ToolPolicy()
+        self.watch = Watch()
+        self.flights = Flights(lambda: None if gate.is_open and not self.is_over else tell())
+        self.pen = Pen()
+        self.is_over = False
+        """Whether the run is to stop: nothing holds it any more."""
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether the run may be held behind the next message."""
+        return not self._gate.is_open or self._gate.is_stepping or not self.watch.is_idle
+
+    def begin(self, team_id: str, policy: ToolPolicy, breakpoints: Sequence[Breakpoint]) -> None:
+        """Begin with what is kept with the team of the run."""
+        self.team_id = team_id
+        self.policy = policy
+        self.watch.put(breakpoints)
+
+    def came(self, item: BaseMessage, usage: Usage) -> None:
+        """Take note of a message or event that is on its way into the log."""
+        self._gate.came(item)
+        self.pen.came(item)
+        if not self.watch.is_idle:
+            self._wait_at(self.watch.came(item, usage))
+
+    def told(self, what: Explanation) -> bool:
+        """Take note of an explanation; whether the run waits right behind it, where else no step ends."""
+        is_held = self._gate.told(what)
+        if self.watch.is_idle:
+            return is_held
+        met = self.watch.progressed(what) or self.watch.told(what)
+        return self._wait_at(met) or is_held
+
+    @property
+    def finishing(self) -> Sequence[InFlight]:
+        """What a run that is held or ends still waits for; nothing while it goes on as it should."""
+        return self.flights.listed() if self.is_over or not self._gate.is_open else ()
+
+    def _wait_at(self, met: Breakpoint | None) -> bool:
+        if met is None or self.is_over:
+            return False
+        self._gate.pause("breakpoint", f"Breakpoint: {met.in_words}.")
+        return True

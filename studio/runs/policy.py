@@ -1,0 +1,131 @@
+"""Which tool calls of a run go on by themselves, which are refused, and which a person is asked about."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
+from functools import cache
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue
+
+from studio.effects import canonical_json
+
+Verdict = Literal["ask", "allow", "deny"]
+MOST_CHARACTERS = 20_000
+"""Of an argument that is compared with a pattern, so that none of them takes forever."""
+MOST_RULES = 200
+
+
+def compiled(pattern: str) -> str:
+    """Refuse a pattern that is none."""
+    try:
+        _pattern(pattern)
+    except re.error as error:
+        raise ValueError(f"This is no regular expression: {error}.") from error
+    return pattern
+
+
+class ArgumentTest(BaseModel):
+    """Something that an argument of a call must be. An argument inside others is named `outer.inner`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    argument: Annotated[str, Field(min_length=1, max_length=200)]
+    test: Literal["equals", "starts_with", "inside", "matches"] = "equals"
+    """`inside`: a path in this folder, after `..` is worked out. `matches`: all of it fits the regular expression."""
+    value: Annotated[str, Field(max_length=2_000)]
+
+    def model_post_init(self, context: object) -> None:
+        del context
+        if self.test == "matches":
+            compiled(self.value)
+
+    def holds(self, arguments: Mapping[str, JsonValue]) -> bool | None:
+        """Whether the arguments are so; None when it cannot be told."""
+        found = _found(arguments, self.argument)
+        if found is None:
+            return False
+        text = found if isinstance(found, str) else canonical_json(found)
+        match self.test:
+            case "equals":
+                return text == self.value
+            case "starts_with":
+                return text.startswith(self.value)
+            case "inside":
+                return _is_inside(text, self.value)
+            case "matches":
+                return None if len(text) > MOST_CHARACTERS else _pattern(self.value).fullmatch(text) is not None
+
+
+class ToolRule(BaseModel):
+    """What happens with the calls of a tool whose arguments pass all tests."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    tool: Annotated[str, Field(min_length=1, max_length=200)]
+    """Its name; `*` and `?` stand for any text and any character."""
+    when: Annotated[tuple[ArgumentTest, ...], Field(max_length=20)] = ()
+    verdict: Verdict = "ask"
+    reason: Annotated[str, Field(max_length=2_000)] = ""
+    """What the agent reads when the call is refused."""
+
+    def applies(self, tool: str, arguments: Mapping[str, JsonValue]) -> bool:
+        """Whether the call is one of these. Where that cannot be told, all but a permission applies."""
+        if not fnmatchcase(tool, self.tool):
+            return False
+        found = [test.holds(arguments) for test in self.when]
+        return False not in found and (None not in found or self.verdict != "allow")
+
+
+class ToolPolicy(BaseModel):
+    """The rules of a team, in order: the first that applies decides."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    rules: Annotated[tuple[ToolRule, ...], Field(max_length=MOST_RULES)] = ()
+    otherwise: Verdict = "allow"
+    timeout_s: Annotated[float | None, Field(ge=0, le=31_536_000)] = None
+    """How long a person has; None waits forever."""
+    on_timeout: Literal["allow", "deny"] = "deny"
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether every call goes on by itself."""
+        return self.otherwise == "allow" and all(rule.verdict == "allow" for rule in self.rules)
+
+    def ruling(self, tool: str, arguments: Mapping[str, JsonValue]) -> tuple[Verdict, str]:
+        """What happens with a call, and the reason that the rule gives."""
+        for rule in self.rules:
+            if rule.applies(tool, arguments):
+                return rule.verdict, rule.reason
+        return self.otherwise, ""
+
+
+Pattern = Annotated[str, AfterValidator(compiled)]
+
+
+@cache
+def _pattern(text: str) -> re.Pattern[str]:
+    return re.compile(text, re.DOTALL)  # a line break in an argument must not lead past a rule
+
+
+def _found(arguments: Mapping[str, JsonValue], name: str) -> JsonValue:
+    """The argument of that name; None when there is none."""
+    if name in arguments:
+        return arguments[name]
+    outer, _, inner = name.partition(".")
+    within = arguments.get(outer)
+    return _found(within, inner) if inner and isinstance(within, dict) else None
+
+
+def _is_inside(path: str, folder: str) -> bool:
+    """By the text alone; where links in the file system lead cannot be seen from it."""
+    if "\0" in path:
+        return False
+    place, home = (posixpath.normpath(text.replace("\\", "/")) for text in (path, folder))
+    if home == ".":
+        return not place.startswith(("/", ".."))
+    return place == home or place.startswith(home.rstrip("/") + "/")

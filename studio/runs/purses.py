@@ -1,0 +1,159 @@
+"""How much was spent of each limit, what is set aside for calls under way, and where the limits are kept."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from typing import Protocol
+
+from studio.runs.limits import NO_BUDGET, Budget, DayLimits, Limits, Measure, Scope
+from studio.runs.log import JsonObject
+
+STUDIO = "studio"
+
+
+@dataclass(slots=True)
+class Purse:
+    """Numbers by measure. `aside` is set aside for calls that are under way."""
+
+    spent: dict[Measure, int] = field(default_factory=dict[Measure, int])
+    aside: dict[Measure, int] = field(default_factory=dict[Measure, int])
+    _rest_s: float = 0.0
+
+    def spend_seconds(self, seconds: float) -> None:
+        """Count time; what is less than a second counts when it has become one."""
+        whole, self._rest_s = divmod(self._rest_s + seconds, 1.0)
+        self.spend("seconds", int(whole))
+
+    def used(self, measure: Measure) -> int:
+        return self.spent.get(measure, 0) + self.aside.get(measure, 0)
+
+    def spend(self, measure: Measure, amount: int) -> None:
+        self.spent[measure] = self.spent.get(measure, 0) + amount
+
+    def set_aside(self, measure: Measure, amount: int) -> None:
+        self.aside[measure] = self.aside.get(measure, 0) + amount
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One purse with the limits that hold for it. `name` is the agent's; `limits` of a day have no turns or seconds."""
+
+    scope: Scope
+    name: str
+    purse: Purse
+    limits: Limits | DayLimits
+
+    def limit(self, measure: Measure) -> int | None:
+        return getattr(self.limits, measure, None)
+
+    def left(self, measure: Measure) -> int | None:
+        """What may still be spent; None without a limit."""
+        limit = self.limit(measure)
+        return None if limit is None else max(0, limit - self.purse.used(measure))
+
+
+class BudgetStore(Protocol):
+    """Where budgets are kept, by scope."""
+
+    async def put(self, scope: str, limits: JsonObject) -> None:
+        """Keep these limits in place of those before."""
+        ...
+
+
+class KeptNowhere:
+    """For runs that nobody can find again."""
+
+    async def put(self, scope: str, limits: JsonObject) -> None:
+        del scope, limits
+
+
+def _today() -> date:
+    return datetime.now(UTC).date()
+
+
+class BudgetBook:
+    """All budgets of a studio, and what was spent today.
+
+    Args:
+        store: Keeps budgets.
+        kept: Those that are kept already, by scope: `studio`, `team:ID`, `run:ID`, `day:DATE:ID`.
+        spent_today: By team.
+        today: The present day, in UTC.
+    """
+
+    def __init__(
+        self,
+        store: BudgetStore | None = None,
+        kept: Mapping[str, JsonObject] | None = None,
+        spent_today: Mapping[str, Mapping[Measure, int]] | None = None,
+        today: Callable[[], date] = _today,
+    ) -> None:
+        self._store = store or KeptNowhere()
+        self._kept = {scope: Budget.model_validate(limits) for scope, limits in (kept or {}).items()}
+        self._today = today
+        self._days: dict[tuple[date, str], Purse] = {}
+        self._waiting: list[asyncio.Future[None]] = []
+        for team_id, spent in (spent_today or {}).items():
+            for measure, amount in spent.items():
+                for purse in (self._purse(team_id), self._purse(STUDIO)):
+                    purse.spend(measure, amount)
+
+    def of_studio(self) -> Budget:
+        return self._kept.get(STUDIO, NO_BUDGET)
+
+    def of_team(self, team_id: str) -> Budget:
+        """The team's own limits, without those of the studio."""
+        return self._kept.get(f"team:{team_id}", NO_BUDGET)
+
+    def of_run(self, run_id: str, team_id: str) -> Budget:
+        """The limits that hold for a run: its own if it was given some, else the team's and the studio's."""
+        own = self._kept.get(f"run:{run_id}")
+        return own if own is not None else self.of_team(team_id).over(self.of_studio())
+
+    async def set(self, scope: str, budget: Budget) -> None:
+        """Keep a budget; runs under way go on with it at once."""
+        await self._store.put(scope, budget.model_dump(mode="json", exclude_none=True))
+        self._kept[scope] = budget
+        self.changed()
+
+    async def raise_day(self, scope: Scope, team_id: str, measure: Measure, by: int) -> None:
+        """Let more be spent today only."""
+        key = self._day_key(STUDIO if scope == "studio_day" else team_id)
+        limits = self._limits_of_day(scope, team_id)
+        more = (getattr(limits, measure) or 0) + by
+        await self.set(key, Budget(day=limits.model_copy(update={measure: more})))
+
+    def day_lines(self, team_id: str) -> list[Line]:
+        """What the team and the studio have spent today."""
+        lines = [Line("studio_day", "", self._purse(STUDIO), self._limits_of_day("studio_day", ""))]
+        if team_id:
+            lines.insert(0, Line("team_day", "", self._purse(team_id), self._limits_of_day("team_day", team_id)))
+        return lines
+
+    def changed(self) -> None:
+        """Wake all that wait for something to be settled or allowed."""
+        waiting, self._waiting = self._waiting, []
+        for future in waiting:
+            if not future.done():
+                future.set_result(None)
+
+    async def change(self) -> None:
+        """Wait until something was settled or allowed."""
+        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(future)
+        await future
+
+    def _limits_of_day(self, scope: Scope, team_id: str) -> DayLimits:
+        of_today = self._kept.get(self._day_key(STUDIO if scope == "studio_day" else team_id))
+        if of_today is not None:
+            return of_today.day
+        return self.of_studio().day if scope == "studio_day" else self.of_team(team_id).day
+
+    def _day_key(self, whose: str) -> str:
+        return f"day:{self._today().isoformat()}:{whose}"
+
+    def _purse(self, whose: str) -> Purse:
+        return self._days.setdefault((self._today(), whose), Purse())

@@ -1,0 +1,156 @@
+"""Runs a team again over its log, without asking the world anything and without a log of its own."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from typing import cast
+
+from pydantic import JsonValue
+
+from studio import effects
+from studio.effects import (
+    AsyncGeneratorLike,
+    Divergence,
+    EffectRequest,
+    Match,
+    Named,
+    Perform,
+    Recorded,
+    Repeating,
+    StreamItem,
+    Tape,
+)
+from studio.messages import BaseMessage, Explanation, TaskResult, explained
+from studio.runs.admission import load_team
+from studio.runs.repeating.amending import Amending
+from studio.runs.repeating.pages import Entries, tape_pages
+from studio.runs.tasks import task_message
+from studio.teams import Team
+
+Look = Callable[[EffectRequest, Recorded], None]
+
+
+@dataclass
+class Repeated:
+    """What came of it.
+
+    Args:
+        items: All that the team gave: messages, events, and explanations.
+        last_seq: Number of the last entry that happened again.
+        divergence: Where the team did something else than was recorded; None where it did the same.
+        state: What the team remembers at the end, as `Team.save_state` gives it.
+        error: What the team failed with.
+    """
+
+    items: list[BaseMessage] = field(default_factory=list[BaseMessage])
+    last_seq: int = 0
+    divergence: Divergence | None = None
+    state: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])
+    error: Exception | None = None
+
+
+async def repeat(
+    component: JsonValue,
+    task: JsonValue,
+    entries: Entries,
+    until_seq: int | None = None,
+    *,
+    run_id: str,
+    match: Match = "exact",
+    amendments: Mapping[str, str | None] | None = None,
+    look: Look | None = None,
+    with_state: bool = False,
+    began_with: Mapping[str, JsonValue] | None = None,
+    to_end: bool = False,
+) -> Repeated:
+    """Run a team over recorded entries, up to one of them, and stop there. Costs nothing and asks nothing.
+
+    Args:
+        component: The team, as the run was started with it (`RunRecord.component`).
+        task: Its task (`RunRecord.task`).
+        entries: The log of the run, all kinds, oldest first; see `entries_of`.
+        until_seq: The last entry that happens again; None for all.
+        run_id: Whose ids the messages have: `RunRecord.namespace`.
+        match: How requests are told to be those that were recorded; `"by position"` for a changed team.
+        amendments: Other texts for messages, by their ids: `RunRecord.changes.amendments`.
+        look: Told of each request with the recorded entry that answered it: its `body` is the exact prompt of a call.
+        with_state: Whether the state is wanted.
+        began_with: What the team remembered at the beginning: `RunRecord.changes.began_with`.
+        to_end: Whether a team that said its last word is let come to its end.
+
+    Raises:
+        InvalidComponent: The team does not load.
+    """
+    team = load_team(component)
+    if began_with:
+        await team.load_state(began_with)
+    end = _End(run_id)
+    world = Amending(end, amendments or {})
+    tape = Tape(tape_pages(entries, until=until_seq), seen=world.note)
+
+    async def tell(request: EffectRequest, entry: Recorded) -> None:
+        if look:
+            look(request, entry)
+
+    port = Repeating(tape, world, match=match, given=tell)
+    port.takes_up_last = with_state
+    found = Repeated()
+    with effects.use(port), explained():
+        async with asyncio.TaskGroup() as group:
+            pulling = group.create_task(_pull(team, task, port, found, end.reached, to_end))
+            await end.reached.wait()
+            if with_state:
+                found.state = await team.save_state()
+            pulling.cancel()
+    found.last_seq, found.divergence = tape.last_seq, port.divergence
+    return found
+
+
+class _End(Named):
+    """The world behind the end of a log: nobody answers any more."""
+
+    def __init__(self, run_id: str) -> None:
+        super().__init__(run_id)
+        self.reached = asyncio.Event()
+
+    async def call(self, request: EffectRequest, perform: Perform) -> JsonValue:
+        del request, perform
+        self.reached.set()
+        return await asyncio.get_running_loop().create_future()
+
+    async def stream(
+        self, request: EffectRequest, perform: Callable[[], AsyncIterator[StreamItem]]
+    ) -> AsyncIterator[StreamItem]:
+        await self.call(request, _nothing)
+        async with aclosing(cast("AsyncGeneratorLike", perform())) as items:  # never comes to this
+            async for item in items:
+                yield item
+
+
+async def _nothing() -> JsonValue:
+    return None
+
+
+async def _pull(
+    team: Team, task: JsonValue, port: Repeating, found: Repeated, reached: asyncio.Event, to_end: bool
+) -> None:
+    """Pull the team to the end of its log, and hold it there."""
+    try:
+        async with aclosing(team.run_stream(task_message(task))) as stream:
+            while to_end or await port.tape.head() is not None:
+                item = await anext(stream, None)
+                if item is None or isinstance(item, TaskResult):
+                    break
+                if not item.is_kept:
+                    found.items += [item] if isinstance(item, Explanation) else []
+                elif await port.happened(item.dump()) is not None:
+                    found.items.append(item)
+            reached.set()
+            await asyncio.get_running_loop().create_future()
+    except Exception as error:  # noqa: BLE001  how a run failed is part of what happened; whatever its team raises
+        found.error = error
+    finally:
+        reached.set()

@@ -1,0 +1,153 @@
+"""What a run is started with that goes on from another one: a fork, a re-run, a replay."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from pydantic import JsonValue
+
+from studio.errors import ConfigError
+from studio.runs.log import Changes, Draft, JsonObject, NewRun, Origin, RunRecord, RunStore
+from studio.runs.repeating.pages import entries_of
+from studio.runs.repeating.past import PastLog
+from studio.runs.tasks import task_text
+
+FromSeq = int | Literal["failure"] | None
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What a fork is to do otherwise.
+
+    Args:
+        component: Another team; None for the same.
+        task: Another task; None for the same.
+        amendments: Other texts for messages, by their ids; None drops the message.
+        results: Other results of effects, by their numbers in the log.
+    """
+
+    component: JsonObject | None = None
+    task: JsonValue = None
+    amendments: Mapping[str, str | None] = field(default_factory=dict[str, "str | None"])
+    results: Mapping[int, JsonValue] = field(default_factory=dict[int, JsonValue])
+
+
+async def fork_of(store: RunStore, record: RunRecord, seq: int, wish: Wish, origin: Origin = "fork") -> NewRun:
+    """What a fork behind the entry `seq` is started with.
+
+    It begins before everything that it changes, so that its own log shows the change: with the entries of its parent
+    up to there as its first ones.
+
+    Raises:
+        ConfigError: There is no such entry, message or effect.
+    """
+    if not 0 <= seq <= record.last_seq:
+        raise ConfigError(f"The run has no entry {seq}.", fix=f"Choose one up to {record.last_seq}.", where="/seq")
+    cut, results = await _cut(store, record, seq, wish)
+    is_other = wish.component is not None and wish.component != record.component
+    changes = Changes(
+        amendments={**record.changes.amendments, **wish.amendments},
+        results=results,
+        is_other_team=is_other or (record.changes.is_other_team and cut > 0),
+        began_with=record.changes.began_with,
+    )
+    new = replace(_same(record), parent_seq=cut, origin=origin, changes=changes)
+    if is_other:
+        new = replace(new, component=wish.component)
+    return new if wish.task is None else replace(new, task=wish.task, task_text=task_text(wish.task))
+
+
+async def rerun_of(store: RunStore, record: RunRecord, from_seq: FromSeq) -> NewRun:
+    """What a re-run is started with: from the beginning, behind an entry, or from what made the run fail.
+
+    Raises:
+        ConfigError: There is no such entry, or the run did not fail.
+    """
+    if from_seq == "failure":
+        from_seq = await _before_failure(store, record)
+    return await fork_of(store, record, from_seq or 0, Wish(), origin="rerun")
+
+
+def replay_of(record: RunRecord) -> NewRun:
+    """What a replay is started with: it has a log of its own from its first entry."""
+    return replace(_same(record), origin="replay", changes=record.changes)
+
+
+def past_of(store: RunStore, record: RunRecord) -> PastLog:
+    """What a run repeats that goes on, or is replayed."""
+    return _past(store, record.id, record.last_seq, record.parent_seq, record.changes)
+
+
+def inherited_by(store: RunStore, run_id: str, new: NewRun) -> PastLog:
+    """What a run repeats that begins with entries of another one."""
+    return _past(store, run_id, new.parent_seq, new.parent_seq, new.changes)
+
+
+def start_of(new: NewRun, by: str) -> Draft:
+    """The first entry of a run's own."""
+    body: JsonObject = {"command": new.origin or "start", "by": by}
+    if new.parent_id:
+        changes = new.changes.model_dump(mode="json", exclude_defaults=True, exclude={"began_with"})
+        body |= {"from": new.parent_id, "seq": new.parent_seq, **({"changes": changes} if changes else {})}
+    return Draft("command", body)
+
+
+def _past(store: RunStore, run_id: str, until: int, inherited: int, changes: Changes) -> PastLog:
+    return PastLog(
+        entries_of(store, run_id, until=until),
+        inherited=inherited,
+        match="by position" if changes.is_other_team else "exact",
+        amendments=changes.amendments,
+        results=changes.results,
+    )
+
+
+def _same(record: RunRecord) -> NewRun:
+    return NewRun(
+        record.component,
+        record.task,
+        record.task_text,
+        record.team_id,
+        record.team_name,
+        parent_id=record.id,
+        root_id=record.namespace,
+        session_id=record.session_id,
+    )
+
+
+async def _cut(store: RunStore, record: RunRecord, seq: int, wish: Wish) -> tuple[int, dict[str, JsonValue]]:
+    """Behind which entry the fork begins, and the changed results by the hashes of their requests."""
+    missing, results, cut = {*wish.amendments, *wish.results}, dict[str, JsonValue](), seq
+    if wish.task is not None:
+        missing.add("")
+    if not missing:
+        return cut, results
+    async for page in entries_of(store, record.id):
+        for entry in page:
+            found: str | int | None = None
+            if entry.kind == "effect" and entry.seq in wish.results:
+                found = entry.seq
+                results[str(entry.body.get("request"))] = wish.results[entry.seq]
+            elif entry.kind in ("message", "event"):
+                found = "" if "" in missing else str(entry.body.get("id"))
+            if found in missing:
+                missing.discard(found)
+                cut = min(cut, entry.seq - 1)
+    if missing:
+        raise ConfigError(f"The run has nothing that is called {next(iter(missing))!r}.", where="/changes")
+    return cut, results
+
+
+async def _before_failure(store: RunStore, record: RunRecord) -> int:
+    if record.status.state.value != "failed":
+        raise ConfigError("The run has not failed.", fix="Choose from which entry it is to run again.")
+    failed = 0
+    async for page in entries_of(store, record.id):
+        for entry in page:
+            if entry.kind == "effect" and "error" in entry.body:
+                failed = entry.seq
+            elif entry.kind == "message":
+                failed = 0  # the team got over it
+    return (failed or record.last_seq) - 1

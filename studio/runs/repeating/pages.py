@@ -1,0 +1,38 @@
+"""The log of a run as a tape: read in pages, oldest first."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+
+from studio.effects import Recorded
+from studio.runs.log import LogEntry, RunLog
+
+PAGE_SIZE = 500
+
+Entries = AsyncIterator[Sequence[LogEntry]]
+
+
+async def entries_of(log: RunLog, run_id: str, *, until: int | None = None) -> Entries:
+    """Pages of a run's log, of all kinds, up to the entry `until`."""
+    place = 0
+    while until is None or place < until:
+        size = PAGE_SIZE if until is None else min(PAGE_SIZE, until - place)
+        page = await log.read(run_id, after=place, limit=size)
+        if page:
+            yield page
+            place = page[-1].seq
+        if len(page) < size:
+            return
+
+
+async def tape_pages(entries: Entries, *, until: int | None = None) -> AsyncIterator[Sequence[Recorded]]:
+    """The same as a tape takes them, up to the entry `until`."""
+    async for page in entries:
+        yield [_recorded(entry) for entry in page if until is None or entry.seq <= until]
+
+
+def _recorded(entry: LogEntry) -> Recorded:
+    if entry.kind == "effect":
+        return Recorded(entry.seq, "effect", entry.body, entry.kind)
+    is_item = entry.kind in ("message", "event")
+    return Recorded(entry.seq, "item" if is_item else "other", entry.body, entry.kind)

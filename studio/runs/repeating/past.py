@@ -1,0 +1,163 @@
+"""What a run's log holds already, while the run does it again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import cast
+
+from pydantic import JsonValue
+
+from studio.effects import Diverged, Divergence, EffectRequest, Effects, Match, Recorded, Repeating, Tape
+from studio.effects.divergence import of_entry
+from studio.messages import BaseMessage, Explanation, ModelClientStreamingChunkEvent
+from studio.runs.deciding import recorded_decision
+from studio.runs.live import CANCELLED, LiveRun
+from studio.runs.log import JsonObject
+from studio.runs.repeating.amending import Amending
+from studio.runs.repeating.doubts import Doubts, InDoubt
+from studio.runs.repeating.logged import as_logged
+from studio.runs.repeating.pages import Entries, tape_pages
+from studio.runs.setting import set_breakpoints, set_policy
+from studio.runs.state import PauseReason, RunState
+
+GATE = frozenset({"pause", "hold", "resume", "step", "stop"})
+
+
+@dataclass(frozen=True)
+class PastLog:
+    """What a run repeats before it goes on.
+
+    Args:
+        entries: All there are.
+        inherited: Up to which number they are another run's, whose people's commands are not about this one.
+        match: How what is asked is told to be what was recorded.
+        amendments: Other texts for messages.
+        results: Other results of what is asked, by the hash of the request.
+    """
+
+    entries: Entries
+    inherited: int = 0
+    match: Match = "exact"
+    amendments: Mapping[str, str | None] = field(default_factory=dict[str, "str | None"])
+    results: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])
+
+
+class Past:
+    """Leads a run over its log. Nothing of it is written again; after the last entry the run is as it was there."""
+
+    def __init__(self, run: LiveRun, log: PastLog) -> None:
+        self._run = run
+        self._log = log
+        self._tape = Tape(tape_pages(log.entries), seen=self._seen, passed=self._passed, over=self._over)
+        self._amending: Amending | None = None
+        self._port: Repeating | None = None
+        self._doubts = Doubts()
+        self._explanations = 0
+        """In the log, less those that the team has given."""
+        self._told = ""
+        self._is_cancelled = False
+
+    def port(self, outer: Effects, recording: Effects) -> Effects:
+        """The ports through which the run asks, given those of a run without a past and the innermost of them."""
+        doubting = InDoubt(outer, recording, self._doubts, self._run, self._log.results)
+        self._amending = Amending(doubting, self._log.amendments)
+        self._port = Repeating(self._tape, self._amending, match=self._log.match, given=self._given)
+        return self._port
+
+    @property
+    def is_over(self) -> bool:
+        """Whether everything has happened again."""
+        return self._tape.is_over
+
+    async def is_past(self) -> bool:
+        """Whether what is asked for now is in the log."""
+        return await self._tape.head() is not None
+
+    def pulled(self, *, is_held: bool) -> None:
+        """Tell whether somebody waits for the team's next item."""
+        assert self._port
+        self._port.is_held = is_held
+
+    async def knows(self, item: BaseMessage) -> bool:
+        """Whether the team has given this before.
+
+        Raises:
+            Diverged: It has given something else.
+        """
+        assert self._port
+        if isinstance(item, ModelClientStreamingChunkEvent):
+            return not self.is_over
+        if isinstance(item, Explanation):
+            return self._knows_explanation()
+        return await self._port.happened(as_logged(item)) is not None
+
+    async def end(self) -> None:
+        """The team has come to its end.
+
+        Raises:
+            Diverged: More was recorded.
+        """
+        assert self._port
+        if self._port.divergence:
+            raise Diverged(self._port.divergence)
+        if (rest := await self._tape.head()) is not None:
+            raise Diverged(Divergence(rest.seq, of_entry(rest), "the end of the run"))
+
+    def _knows_explanation(self) -> bool:
+        is_known = not self.is_over or self._explanations > 0
+        self._explanations -= is_known
+        return is_known
+
+    async def _given(self, request: EffectRequest, entry: Recorded) -> None:
+        del entry
+        self._doubts.take(request)
+        self._run.human.forget(request.hash)
+
+    def _seen(self, entry: Recorded) -> None:
+        assert self._amending
+        self._amending.note(entry)
+
+    def _passed(self, entry: Recorded) -> None:
+        if entry.name == "explanation":
+            self._explanations += 1
+        elif entry.seq > self._log.inherited:
+            if entry.name == "intent":
+                self._doubts.add(entry)
+            elif entry.name == "command":
+                self._obey_again(entry.body)
+
+    def _obey_again(self, body: JsonObject) -> None:
+        """What a person has told the run at this place, as far as it still matters."""
+        run, command = self._run, str(body.get("command"))
+        if command in GATE:
+            self._told = command
+        match command:
+            case "stop":
+                run.stop_after_turn()
+            case "cancel":
+                self._is_cancelled = True
+            case "breakpoints":
+                set_breakpoints(run.debugger, {"breakpoints": body.get("breakpoints")})
+            case "policy":
+                set_policy(run.debugger, {"policy": body.get("policy")})
+            case "answer":
+                run.human.recall(str(body.get("request_id")), str(body.get("text")))
+            case "decide":
+                run.human.recall(str(body.get("hash")), recorded_decision(body))
+            case _:
+                pass
+
+    def _over(self) -> None:
+        """Be as the run was after its last entry."""
+        run = self._run
+        if run.state is RunState.PAUSED and run.pending is None:
+            run.gate.pause(cast("PauseReason", run.status.reason), run.status.detail)
+        elif self._told in ("pause", "hold"):
+            run.gate.pause("user")
+        elif self._told != "step":
+            run.gate.resume()
+        run.human.expect(run.pending)
+        run.caught_up.set()
+        if self._is_cancelled:
+            run.interrupt(CANCELLED)

@@ -1,0 +1,136 @@
+"""Looks at each call of a tool before it is made, and behind it: rules, a person's approval, and breakpoints."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime, timedelta
+from typing import cast
+
+from pydantic import JsonValue
+
+from studio.effects import EffectRequest, Effects, Perform, Relay, ToolAct, random_id
+from studio.runs.deciding import Decided, close_question, decision_draft
+from studio.runs.live import LiveRun
+from studio.runs.log import JsonObject, PendingInput, QuestionKind
+
+RULE, TIMEOUT = "rule", "timeout"
+"""Who decided, where no person did."""
+REFUSED = "This call was refused."
+REVIEW = "review"
+"""Where the recorded result of a call says what was decided about it, so that repeating it needs no decision."""
+
+
+class Reviewed(Relay):
+    """Stands before the port that makes the calls. What a person decides becomes part of the recorded result.
+
+    Each question has an id that nobody can guess and the hash of the request. A decision without both is refused, and
+    what is then carried out is the copy of the arguments that was shown.
+    """
+
+    def __init__(self, outer: Effects, run: LiveRun) -> None:
+        super().__init__(outer)
+        self._run = run
+
+    async def call(self, request: EffectRequest, perform: Perform) -> JsonValue:
+        act, debugger = request.tool, self._run.debugger
+        if act is None or (debugger.policy.is_idle and debugger.watch.is_idle):
+            return await self._outer.call(request, perform)
+        shown = copy.deepcopy(act.arguments)
+        decided = await self._decide(request, act, shown)
+
+        async def carry_out() -> JsonValue:
+            result = await _as_decided(act, shown, decided, perform)
+            if decided is not None and decided.verdict == "deny":
+                return result
+            return await self._look_at(request, act, shown, result)
+
+        return await self._outer.call(request, carry_out)
+
+    async def _decide(self, request: EffectRequest, act: ToolAct, shown: JsonObject) -> Decided | None:
+        """What is to happen with a call; None when nobody has anything to say about it."""
+        debugger = self._run.debugger
+        verdict, reason = debugger.policy.ruling(act.name, shown)
+        met = debugger.watch.tool(act.name, "before")
+        if verdict == "deny":
+            return Decided(hash=request.hash, verdict="deny", reason=reason, by=RULE)
+        if verdict == "ask":
+            return await self._ask("approval", f"{_who(act)} wants to use {act.name}.", request, act, shown, {})
+        if met is None or debugger.is_over:
+            return None
+        prompt = f"Breakpoint: {met.in_words}."
+        return await self._ask("breakpoint", prompt, request, act, shown, {"breakpoint": met.id})
+
+    async def _look_at(self, request: EffectRequest, act: ToolAct, shown: JsonObject, result: JsonValue) -> JsonValue:
+        """Wait behind a call where a breakpoint says so; the person may change what it gave."""
+        debugger = self._run.debugger
+        met = debugger.watch.tool(act.name, "after")
+        if met is None or debugger.is_over:
+            return result
+        text, is_error = act.text_of(result)
+        more: JsonObject = {"breakpoint": met.id, "result": text, "is_error": is_error}
+        decided = await self._ask("breakpoint", f"Breakpoint: {met.in_words}.", request, act, shown, more)
+        if decided.verdict == "deny":
+            return _noted(act.answer(decided.reason or REFUSED, True), decided, {"was": text})
+        if decided.text is None:
+            return result
+        changed = {**_beside(result), **act.answer(decided.text, decided.is_error)}
+        return _noted(changed, decided, {"was": text})
+
+    async def _ask(
+        self, kind: QuestionKind, prompt: str, request: EffectRequest, act: ToolAct, shown: JsonObject, more: JsonObject
+    ) -> Decided:
+        policy = self._run.debugger.policy
+        timeout_s = policy.timeout_s if kind == "approval" else None
+        details: JsonObject = {
+            "tool": act.name,
+            "agent": act.agent,
+            "arguments": copy.deepcopy(shown),
+            "hash": request.hash,
+            **({"until": _after(timeout_s), "on_timeout": policy.on_timeout} if timeout_s is not None else {}),
+            **more,
+        }
+        question = PendingInput(
+            request_id=random_id(), source=act.agent or act.name, prompt=prompt, kind=kind, details=details
+        )
+        try:
+            return Decided.model_validate_json(await self._run.human.put(question, timeout_s))
+        except TimeoutError:
+            reason = "" if policy.on_timeout == "allow" else "Nobody approved this call in time."
+            decided = Decided(hash=request.hash, verdict=policy.on_timeout, reason=reason, by=TIMEOUT)
+            await close_question(self._run, decision_draft(question, decided, TIMEOUT))
+            return decided
+
+
+async def _as_decided(
+    act: ToolAct, shown: JsonObject, decided: Decided | None, perform: Callable[[], Awaitable[JsonValue]]
+) -> JsonValue:
+    if decided is None:
+        return await perform()
+    if decided.verdict == "deny":
+        text = f"{REFUSED} {decided.reason}".strip()
+        return _noted(act.answer(text, True), decided, {})
+    arguments = shown if decided.arguments is None else decided.arguments
+    return _noted(await act.perform_with(copy.deepcopy(arguments)), decided, {})
+
+
+def _noted(result: JsonValue, decided: Decided, more: JsonObject) -> JsonValue:
+    """The result with what was decided about it; a later decision stands beside an earlier one."""
+    found = cast("JsonObject", result)
+    note = {**decided.model_dump(exclude_defaults=True, exclude={"hash", "text"}), **more}
+    before = cast("list[JsonValue]", found.get(REVIEW) or [])
+    return {**found, REVIEW: [*before, cast("JsonValue", note)]}
+
+
+def _beside(result: JsonValue) -> JsonObject:
+    """What a call told and changed besides its result, and what was decided about it before."""
+    kept = ("events", "context_variables", REVIEW)
+    return {key: value for key, value in cast("JsonObject", result).items() if key in kept}
+
+
+def _who(act: ToolAct) -> str:
+    return act.agent or "The team"
+
+
+def _after(seconds: float) -> str:
+    return (datetime.now(UTC) + timedelta(seconds=seconds)).isoformat().replace("+00:00", "Z")

@@ -1,0 +1,65 @@
+"""Sessions: a team that goes on with another task and still knows the ones before."""
+
+from __future__ import annotations
+
+from pydantic import JsonValue
+
+from studio.errors import Conflict, RunFailed
+from studio.runs.log import Changes, JsonObject, NewRun, RunRecord, RunStore
+from studio.runs.repeating.folding import repeat
+from studio.runs.repeating.forking import past_of
+from studio.runs.state import RunState
+from studio.runs.tasks import task_text
+from studio.runs.well_formed import well_formed_json
+
+MAY_GO_ON = frozenset({RunState.FINISHED, RunState.STOPPED})
+
+
+def session_of(record: RunRecord) -> str:
+    """The session that a run belongs to: the id of its first run."""
+    return record.session_id or record.id
+
+
+async def next_of(store: RunStore, record: RunRecord, task: JsonValue) -> NewRun:
+    """What a run is started with that goes on where another one has ended, with another task.
+
+    What the team remembers is worked out of the log: nothing need be saved at the end of each run for it.
+
+    Raises:
+        InvalidTask: There is nothing to do.
+        Conflict: The run has not come to an end, or its team does something else now than was recorded.
+    """
+    if record.status.state not in MAY_GO_ON:
+        raise Conflict(
+            "Only a run that has finished or was stopped can go on with another task.", fix="Fork it instead."
+        )
+    task = well_formed_json(task)
+    return NewRun(
+        record.component,
+        task,
+        task_text(task),
+        record.team_id,
+        record.team_name,
+        session_id=session_of(record),
+        changes=Changes(began_with=await _remembered(store, record)),
+    )
+
+
+async def _remembered(store: RunStore, record: RunRecord) -> JsonObject:
+    past = past_of(store, record)
+    found = await repeat(
+        record.component,
+        record.task,
+        past.entries,
+        run_id=record.namespace,
+        match=past.match,
+        amendments=past.amendments,
+        with_state=True,
+        began_with=record.changes.began_with,
+        to_end=True,
+    )
+    if found.error is not None:
+        raise RunFailed("What the team remembers could not be worked out from the log.") from found.error
+    if found.divergence is not None:
+        raise Conflict("The team does something else now than was recorded.", fix="Start a new run of the team.")
+    return dict(found.state)

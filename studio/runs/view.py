@@ -1,0 +1,40 @@
+"""A run as pages show it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+from studio.runs.flights import InFlight
+from studio.runs.log import JsonObject, RunStatus
+
+
+class RunView(RunStatus):
+    """A run's status as pages show it.
+
+    `is_finishing`: the run was told to pause or stop and what it has begun still comes.
+    """
+
+    is_finishing: bool = False
+    in_flight: Sequence[InFlight] = ()
+    """What a run that is held or ends still waits for."""
+    hits: Mapping[str, int] = {}
+    """How often each breakpoint was met, by its id."""
+    amendable: str = ""
+    """Id of the last message of a run that is held, while it can be changed."""
+    last_seq: int = 0
+
+    def as_json(self) -> JsonObject:
+        """The shape that pages get. By `last_seq` they tell the newer of two, that came by different ways."""
+        return {
+            "state": self.state.value,
+            "reason": self.reason,
+            "detail": self.detail,
+            "pending": self.pending.model_dump() if self.pending else None,
+            "finishing": self.is_finishing,
+            "in_flight": [each.model_dump(mode="json") for each in self.in_flight],
+            "hits": dict(self.hits),
+            "amendable": self.amendable,
+            "last_seq": self.last_seq,
+            "usage": cast("JsonObject", self.usage.model_dump()),
+        }

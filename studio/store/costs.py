@@ -1,0 +1,181 @@
+"""What runs cost: sums by run, team and day, and what models cost by the user's word."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, date, datetime
+from typing import NamedTuple, cast
+
+from pydantic import JsonValue
+from sqlalchemy import ColumnElement, Executable, func
+from sqlalchemy import select as columns
+from sqlmodel import col, select
+
+from studio.errors import NotFound
+from studio.models import Price
+from studio.runs import RunState
+from studio.store.database import Database
+from studio.store.spending import SUMS
+from studio.store.tables import Budget, JsonObject, OwnPrice, Run, RunEvent, Spending
+
+OWN = "own"
+
+
+class Sum(NamedTuple):
+    """What some calls took together. `micro_usd` is without the `unpriced_calls`."""
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cached_tokens: int = 0
+    micro_usd: int = 0
+    unpriced_calls: int = 0
+    ms: int = 0
+
+
+class RunPart(NamedTuple):
+    """What one agent took of one model or tool."""
+
+    agent: str
+    kind: str
+    name: str
+    sum: Sum
+
+
+class DayPart(NamedTuple):
+    """What a team took of one model on one day."""
+
+    day: str
+    team_id: str
+    team_name: str
+    model: str
+    run_count: int
+    sum: Sum
+
+
+class Step(NamedTuple):
+    """A call that cost something, or a message; in the log's order."""
+
+    seq: int
+    kind: str
+    source: str
+    spent: JsonObject
+
+
+class PastRun(NamedTuple):
+    """What a run of a team took in all."""
+
+    tokens: int
+    micro_usd: int
+    unpriced_calls: int
+    ms: int
+
+
+_SUMMED = tuple(func.coalesce(func.sum(col(getattr(Spending, name))), 0) for name in SUMS)
+_BODY = col(RunEvent.body)
+
+
+class Costs:
+    """Sums of what was spent, and own prices."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def of_run(self, run_id: str) -> Sequence[RunPart]:
+        """Each agent with each model and tool, by the order of their names."""
+        keys = (col(Spending.agent), col(Spending.kind), col(Spending.name))
+        query = columns(*keys, *_SUMMED).where(col(Spending.run_id) == run_id).group_by(*keys).order_by(*keys)
+        return [RunPart._make([*row[:3], Sum._make(row[3:])]) for row in await self._rows(query)]
+
+    async def steps_of_run(self, run_id: str) -> Sequence[Step]:
+        """Calls with what they took, and the messages between them; no text of either is read."""
+        query = (
+            columns(col(RunEvent.seq), col(RunEvent.kind), _BODY["source"].as_string(), _BODY["spent"])
+            .where(col(RunEvent.run_id) == run_id, col(RunEvent.kind).in_(["effect", "message"]))
+            .order_by(col(RunEvent.seq))
+        )
+        rows = await self._rows(query)
+        return [Step._make([*row[:2], row[2] or "", row[3] or {}]) for row in rows]
+
+    async def by_day(self, *, since: date, until: date, team_id: str | None = None) -> Sequence[DayPart]:
+        """What models took, both days included, oldest first."""
+        keys = (col(Spending.day), col(Spending.team_id), col(Spending.name))
+        count = func.count(func.distinct(col(Spending.run_id)))
+        query = columns(*keys[:2], func.max(col(Spending.team_name)), keys[2], count, *_SUMMED)
+        query = query.where(*_between(since, until), col(Spending.kind) == "model")
+        if team_id is not None:
+            query = query.where(col(Spending.team_id) == team_id)
+        rows = await self._rows(query.group_by(*keys).order_by(*keys))
+        return [DayPart._make([*row[:5], Sum._make(row[5:])]) for row in rows]
+
+    async def of_day(self, day: date) -> Mapping[str, Sum]:
+        """What each team has spent on models that day."""
+        query = columns(col(Spending.team_id), *_SUMMED).where(*_between(day, day), col(Spending.kind) == "model")
+        return {str(row[0]): Sum._make(row[1:]) for row in await self._rows(query.group_by(col(Spending.team_id)))}
+
+    async def past_runs(self, team_id: str, *, limit: int) -> Sequence[PastRun]:
+        """The team's newest runs that came to their end."""
+        spent_ms = select(func.sum(Spending.ms)).where(col(Spending.run_id) == col(Run.id)).scalar_subquery()
+        tokens = col(Run.prompt_tokens) + col(Run.completion_tokens)
+        query = (
+            columns(tokens, col(Run.micro_usd), col(Run.unpriced_calls), func.coalesce(spent_ms, 0))
+            .where(col(Run.team_id) == team_id, col(Run.state) == RunState.FINISHED.value)
+            .order_by(col(Run.created_at).desc())
+            .limit(limit)
+        )
+        return [PastRun._make(row) for row in await self._rows(query)]
+
+    async def own_prices(self) -> Mapping[str, Price]:
+        """Prices by the user's word, by the model's name."""
+        async with self._database.read() as session:
+            rows = (await session.exec(select(OwnPrice).order_by(OwnPrice.model))).all()
+        return {row.model: _price(row) for row in rows}
+
+    async def set_price(self, model: str, *, input: float, output: float, cached_input: float | None) -> Price:
+        """Set what a model costs from today on; what was spent before keeps its price."""
+        row = OwnPrice(
+            model=model,
+            input=input,
+            output=output,
+            cached_input=cached_input,
+            as_of=datetime.now(UTC).date().isoformat(),
+        )
+        async with self._database.write() as session:
+            row = await session.merge(row)
+            return _price(row)
+
+    async def forget_price(self, model: str) -> None:
+        """Go back to the catalogue's price.
+
+        Raises:
+            NotFound: No price of this model was set.
+        """
+        async with self._database.write() as session:
+            row = await session.get(OwnPrice, model)
+            if row is None:
+                raise NotFound(f"No price of {model!r} was set.")
+            await session.delete(row)
+
+    async def budgets(self) -> Mapping[str, JsonObject]:
+        """All limits that are kept, by scope."""
+        async with self._database.read() as session:
+            return {row.scope: row.limits for row in await session.exec(select(Budget))}
+
+    async def put(self, scope: str, limits: JsonObject) -> None:
+        """Keep limits in place of those of the same scope."""
+        async with self._database.write() as session:
+            await session.merge(Budget(scope=scope, limits=limits))
+
+    async def _rows(self, query: Executable) -> Sequence[Sequence[object]]:
+        async with self._database.read() as session:
+            connection = await session.connection()
+            return [tuple(row) for row in await connection.execute(query)]
+
+
+def _between(since: date, until: date) -> tuple[ColumnElement[bool], ...]:
+    return col(Spending.day) >= since.isoformat(), col(Spending.day) <= until.isoformat()
+
+
+def _price(row: OwnPrice) -> Price:
+    values: dict[str, JsonValue] = {**cast("JsonObject", row.model_dump(exclude={"model"})), "source": OWN}
+    return Price.model_validate(values)

@@ -1,0 +1,64 @@
+"""All questions that runs wait on, wherever they are asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import func
+from sqlmodel import col, select
+
+from studio.runs import PendingInput, RunState
+from studio.store.database import Database
+from studio.store.tables import Run, RunEvent
+
+
+@dataclass(frozen=True, slots=True)
+class OpenQuestion:
+    """A question with the run that waits on it; `since` is when it began to wait."""
+
+    run_id: str
+    team_id: str | None
+    team_name: str
+    task_text: str
+    reason: str
+    since: datetime
+    question: PendingInput
+
+
+class Inbox:
+    """What people are asked, over all runs."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def list(self) -> Sequence[OpenQuestion]:
+        """The open questions, the one that waits longest first."""
+        newest = (
+            select(func.max(RunEvent.seq))
+            .where(col(RunEvent.run_id) == col(Run.id), col(RunEvent.kind) == "state")
+            .correlate(Run)
+            .scalar_subquery()
+        )
+        query = (
+            select(Run, RunEvent.at)
+            .join(RunEvent, (col(RunEvent.run_id) == col(Run.id)) & (col(RunEvent.seq) == newest))
+            .where(col(Run.state) == RunState.PAUSED.value)
+            .order_by(col(RunEvent.at), col(Run.id))
+        )
+        async with self._database.read() as session:
+            rows = await session.exec(query)
+            return [_question(run, at, run.pending) for run, at in rows if run.pending is not None]
+
+
+def _question(run: Run, at: datetime, pending: object) -> OpenQuestion:
+    return OpenQuestion(
+        run_id=run.id,
+        team_id=run.team_id,
+        team_name=run.team_name,
+        task_text=run.task_text,
+        reason=run.reason,
+        since=at,
+        question=PendingInput.model_validate(pending),
+    )

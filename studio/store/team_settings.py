@@ -1,0 +1,57 @@
+"""What is kept with a team for its runs: breakpoints and rules for tools. It is no part of the team's component."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+from pydantic import BaseModel
+from sqlmodel.ext.asyncio.session import AsyncSession
+
+from studio.errors import NotFound
+from studio.runs import Breakpoint, RunSettings, ToolPolicy
+from studio.store.database import Database
+from studio.store.tables import JsonObject, Team, TeamSettings
+
+
+class SettingsOfTeams:
+    """The settings of all teams; those of a deleted team go with it."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def of(self, team_id: str) -> RunSettings:
+        """Those of a team; the empty ones where nobody set any."""
+        async with self._database.read() as session:
+            row = await session.get(TeamSettings, team_id) if team_id else None
+        return RunSettings() if row is None else _read(row)
+
+    async def set_breakpoints(self, team_id: str, breakpoints: Sequence[Breakpoint]) -> None:
+        """Raises: NotFound."""
+        async with self._database.write() as session:
+            row = await _row(session, team_id)
+            row.breakpoints = [_json(each) for each in breakpoints]
+            session.add(row)
+
+    async def set_policy(self, team_id: str, policy: ToolPolicy) -> None:
+        """Raises: NotFound."""
+        async with self._database.write() as session:
+            row = await _row(session, team_id)
+            row.policy = _json(policy)
+            session.add(row)
+
+
+async def _row(session: AsyncSession, team_id: str) -> TeamSettings:
+    if await session.get(Team, team_id) is None:
+        raise NotFound(f"There is no team {team_id!r}.")
+    return await session.get(TeamSettings, team_id) or TeamSettings(
+        team_id=team_id, breakpoints=[], policy=_json(ToolPolicy())
+    )
+
+
+def _json(value: BaseModel) -> JsonObject:
+    return cast("JsonObject", value.model_dump(mode="json"))
+
+
+def _read(row: TeamSettings) -> RunSettings:
+    return RunSettings.model_validate({"breakpoints": row.breakpoints, "policy": row.policy})

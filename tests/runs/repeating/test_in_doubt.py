@@ -1,0 +1,130 @@
+"""Calls of tools that were under way when the server went down."""
+
+from __future__ import annotations
+
+import pytest
+
+from studio.components import JsonObject
+from studio.effects import idempotency_key
+from studio.messages import ToolSchema
+from studio.runs import PendingInput, RunState
+from studio.tools import BaseTool, ToolReturn
+from tests.runs.scripted import OpenStudio, Studio
+from tests.runs.tooling import Drawer, agent, current_drawer, effects_of, reply, team
+
+
+class KeyTool(BaseTool):
+    """Tells the key that goes with its call, and can hang."""
+
+    provider = "tests.runs.KeyTool"
+    is_safe: bool = False
+
+    @property
+    def schema(self) -> ToolSchema:  # pyright: ignore[reportIncompatibleMethodOverride]
+        return ToolSchema(name="key", description="Tells.", parameters={"type": "object", "properties": {}})
+
+    @property
+    def is_safe_to_repeat(self) -> bool:
+        return self.is_safe
+
+    async def _run(self, arguments: JsonObject) -> ToolReturn:
+        drawer = current_drawer.get()
+        drawer.calls.append({"key": idempotency_key(), **arguments})
+        drawer.called.set()
+        await drawer.opened.wait()
+        return ToolReturn("done", "done")
+
+
+def asking(*, is_safe: bool = False) -> JsonObject:
+    """A team whose agent calls the tool once."""
+    clerk = agent("clerk", reply({}, tool="key"), "Bye.", tools=())
+    assert isinstance(clerk, dict)
+    config = clerk["config"]
+    assert isinstance(config, dict)
+    tool: JsonObject = {"provider": KeyTool.provider, "config": {"is_safe": is_safe}}
+    document = team({**clerk, "config": {**config, "tools": [tool]}})
+    assert isinstance(document, dict)
+    return document
+
+
+async def broken_off(open_studio: OpenStudio, drawer: Drawer, document: JsonObject, grace: pytest.MonkeyPatch) -> str:
+    """A run whose server stopped while its tool was at work."""
+    grace.setattr("studio.runs.supervisor.GRACE_S", 0)
+    drawer.opened.clear()
+    async with open_studio() as studio:
+        run_id = await studio.supervisor.start(document, "Go.")
+        await drawer.called.wait()
+    drawer.opened.set()
+    return run_id
+
+
+async def question(studio: Studio, run_id: str) -> PendingInput:
+    view = (await studio.until(run_id, RunState.PAUSED, "approval")).view
+    assert view.pending
+    assert view.pending.kind == "outcome"
+    return view.pending
+
+
+async def test_a_person_is_asked_what_came_of_a_call_that_was_broken_off(
+    open_studio: OpenStudio, drawer: Drawer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_id = await broken_off(open_studio, drawer, asking(), monkeypatch)
+    async with open_studio() as studio:
+        pending = await question(studio, run_id)
+        assert len(drawer.calls) == 1
+        assert pending.details["idempotency_key"] == drawer.calls[0]["key"]
+        await studio.supervisor.command(run_id, "answer", request_id=pending.request_id, text="again")
+        await studio.until(run_id, RunState.FINISHED)
+        assert [call["key"] for call in drawer.calls] == [pending.request_id] * 2
+
+
+@pytest.mark.parametrize(
+    ("answer", "found"),
+    [
+        ('{"outcome": "result", "text": "it was done"}', {"value": "it was done", "text": "it was done"}),
+        ("failed", {"error": "The call was broken off and counts as failed."}),
+    ],
+)
+async def test_what_the_person_says_is_the_recorded_result(
+    open_studio: OpenStudio, drawer: Drawer, monkeypatch: pytest.MonkeyPatch, answer: str, found: JsonObject
+) -> None:
+    run_id = await broken_off(open_studio, drawer, asking(), monkeypatch)
+    async with open_studio() as studio:
+        pending = await question(studio, run_id)
+        await studio.supervisor.command(run_id, "answer", request_id=pending.request_id, text="what?")
+        await studio.supervisor.command(run_id, "answer", request_id=pending.request_id, text=answer)
+        await studio.until(run_id, RunState.FINISHED)
+        assert len(drawer.calls) == 1
+        (effect,) = effects_of(await studio.log(run_id), "tool")
+        assert effect["result"] == found
+
+
+async def test_a_person_may_stop_a_run_that_is_in_doubt(
+    open_studio: OpenStudio, drawer: Drawer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_id = await broken_off(open_studio, drawer, asking(), monkeypatch)
+    async with open_studio() as studio:
+        pending = await question(studio, run_id)
+        await studio.supervisor.command(run_id, "answer", request_id=pending.request_id, text="stop")
+        await studio.until(run_id, RunState.STOPPED)
+        assert len(drawer.calls) == 1
+
+
+async def test_a_tool_that_is_safe_to_repeat_is_called_again(
+    open_studio: OpenStudio, drawer: Drawer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_id = await broken_off(open_studio, drawer, asking(is_safe=True), monkeypatch)
+    async with open_studio() as studio:
+        await studio.until(run_id, RunState.FINISHED)
+        assert len(drawer.calls) == 2
+
+
+async def test_a_stopping_server_waits_for_a_tool_at_work(open_studio: OpenStudio, drawer: Drawer) -> None:
+    async with open_studio() as studio:
+        drawer.opened.clear()
+        run_id = await studio.supervisor.start(asking(), "Go.")
+        await drawer.called.wait()
+        drawer.opened.set()
+    async with open_studio() as studio:
+        await studio.until(run_id, RunState.FINISHED)
+        assert len(drawer.calls) == 1
