@@ -38,6 +38,24 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")
 DataDir = Annotated[Path | None, typer.Option(help="Folder of the database, the token and the keys.")]
 
 
+def _print_version(is_wanted: bool) -> None:
+    if is_wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"Team Studio {version('team-studio')}")
+        raise typer.Exit
+
+
+@app.callback()
+def common(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and exit.", callback=_print_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Build, run, check and export teams of AI agents."""
+    del version  # its callback did the work
+
+
 @app.command()
 def serve(
     host: Annotated[str | None, typer.Option(help="Address to listen on. [default: 127.0.0.1]")] = None,

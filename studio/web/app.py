@@ -2,29 +2,56 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
 from collections.abc import AsyncGenerator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from datetime import UTC, datetime
 from importlib.metadata import version
 
 from fastapi import FastAPI
 from markupsafe import Markup
 from starlette.middleware.gzip import GZipMiddleware
 
-from studio.runs import RunSupervisor, Trials
+from studio.errors import StudioError
+from studio.models.prices import PriceBook
+from studio.runs import Bookkeeping, BudgetBook, Measure, RunSupervisor, Trials, keeping_books
 from studio.settings import Settings
-from studio.store import open_store
+from studio.store import Store, open_store
 from studio.web.access import Keys
-from studio.web.api import approvals, components, galleries, python, runs, secrets, teams, tries, versions
+from studio.web.api import (
+    approvals,
+    breakpoints,
+    budgets,
+    bundles,
+    components,
+    costs,
+    diffs,
+    forks,
+    galleries,
+    inbox,
+    prompts,
+    python,
+    run_index,
+    run_states,
+    runs,
+    secrets,
+    sessions,
+    teams,
+    tries,
+    versions,
+)
 from studio.web.assets import Assets, load_assets
 from studio.web.dependencies import Services
 from studio.web.failures import add_error_handlers
 from studio.web.fragments import diff, form
 from studio.web.fragments import galleries as gallery_fragments
 from studio.web.fragments import tries as try_fragments
+from studio.web.pages import comparisons, play, sharing
+from studio.web.pages import costs as cost_pages
 from studio.web.pages import galleries as gallery_pages
-from studio.web.pages import play
+from studio.web.pages import inbox as inbox_pages
 from studio.web.pages import settings as settings_pages
 from studio.web.pages import teams as team_pages
 from studio.web.requests import AsciiJSONResponse
@@ -32,14 +59,19 @@ from studio.web.security import OPEN_PATH, Guard, LoginPage, Policy, allowed_hos
 from studio.web.shipped import load_shipped_galleries
 from studio.web.team_checks import TeamChecks
 from studio.web.templates import PageGlobals, Templates
+from studio.web.tracing import open_tracing
 
 MB = 1024 * 1024
 GZIP_FROM_BYTES = 1024
 ROUTERS = (
     team_pages.router,
     play.router,
+    comparisons.router,
+    sharing.router,
     gallery_pages.router,
+    cost_pages.router,
     settings_pages.router,
+    inbox_pages.router,
     form.router,
     diff.router,
     gallery_fragments.router,
@@ -47,11 +79,22 @@ ROUTERS = (
     teams.router,
     versions.router,
     galleries.router,
+    bundles.router,
     runs.router,
+    diffs.router,
+    forks.router,
+    costs.router,
+    budgets.router,
+    sessions.router,
+    prompts.router,
+    run_index.router,
+    run_states.router,
     tries.router,
     components.router,
     python.router,
     approvals.router,
+    breakpoints.router,
+    inbox.router,
     secrets.router,
 )
 
@@ -63,13 +106,13 @@ def create_app(settings: Settings) -> FastAPI:
         SetupError: The data folder cannot be used, or the front end's files are missing.
     """
     assets, keys = load_assets(), Keys.of(settings)
-    page_globals = PageGlobals(assets.url, assets.modules_behind, assets.importmap, keys.csrf)
+    page_globals = PageGlobals(assets.url, assets.loading, assets.importmap, keys.csrf)
     templates = Templates(assets.templates, page_globals)
     csp = content_security_policy(scripts=[assets.importmap_hash])
     app = FastAPI(
         title="Team Studio",
         version=version("team-studio"),
-        lifespan=_lifespan(settings, templates),
+        lifespan=_lifespan(settings, assets, templates),
         openapi_url="/api/openapi.json",
         default_response_class=AsciiJSONResponse,
         docs_url=None,
@@ -78,7 +121,7 @@ def create_app(settings: Settings) -> FastAPI:
     for router in ROUTERS:
         app.include_router(router)
     app.add_api_route(OPEN_PATH, _health, include_in_schema=False)
-    app.router.routes.extend(assets.routes())
+    app.router.routes[:0] = assets.routes()  # first, since a page asks for a hundred of them
     add_error_handlers(app, templates, csp)
     app.add_middleware(GZipMiddleware, minimum_size=GZIP_FROM_BYTES)
     policy = Policy(
@@ -101,21 +144,48 @@ async def _health() -> dict[str, bool]:
     return {"ok": True}
 
 
-def _lifespan(settings: Settings, templates: Templates) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
+def _lifespan(
+    settings: Settings, assets: Assets, templates: Templates
+) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncGenerator[None]:
         async with (
             open_store(settings.data_dir, settings.database_url) as store,
-            RunSupervisor(store.runs, store.approvals, store.secrets) as supervisor,
+            _open_books(store) as books,
+            open_tracing(settings),
+            RunSupervisor(store.runs, store.approvals, store.secrets, store.settings) as supervisor,
             Trials(store.approvals, store.secrets) as trials,
         ):
             await load_shipped_galleries(store)
-            services = Services(settings, store, supervisor, trials, templates, TeamChecks(store))
+            services = Services(settings, store, books, supervisor, trials, templates, TeamChecks(store))
             app.state.services = services
-            yield
-            services.closing.set()
+            async with asyncio.TaskGroup() as ahead:
+                ahead.create_task(asyncio.to_thread(_warm, assets))
+                yield
+                services.closing.set()
 
     return lifespan
+
+
+@asynccontextmanager
+async def _open_books(store: Store) -> AsyncGenerator[Bookkeeping]:
+    """What runs reckon with; the supervisors that are entered inside the block know it."""
+    today = await store.costs.of_day(datetime.now(UTC).date())
+    spent: dict[str, dict[Measure, int]] = {
+        team_id: {"micro_usd": total.micro_usd, "tokens": total.prompt_tokens + total.completion_tokens}
+        for team_id, total in today.items()
+    }
+    budget_book = BudgetBook(store.costs, await store.costs.budgets(), spent)
+    books = Bookkeeping(PriceBook(await store.costs.own_prices()), budget_book)
+    with keeping_books(books):
+        yield books
+
+
+def _warm(assets: Assets) -> None:
+    """What the first builder would wait for; what is wrong with it is told to who asks."""
+    assets.loading("js/builder.js")
+    with suppress(StudioError):
+        components.catalogue_json()
 
 
 def _login_page(assets: Assets, templates: Templates) -> LoginPage:

@@ -8,7 +8,7 @@ from typing import Annotated, cast
 
 from fastapi import Depends, Request
 
-from studio.runs import RunSupervisor, Trials
+from studio.runs import Bookkeeping, RunSupervisor, Trials
 from studio.settings import Settings
 from studio.store import Store
 from studio.web.team_checks import TeamChecks
@@ -21,6 +21,7 @@ class Services:
 
     settings: Settings
     store: Store
+    books: Bookkeeping
     supervisor: RunSupervisor
     trials: Trials
     templates: Templates
@@ -42,6 +43,10 @@ def _settings(found: ServicesDep) -> Settings:
 
 def _store(found: ServicesDep) -> Store:
     return found.store
+
+
+def _books(found: ServicesDep) -> Bookkeeping:
+    return found.books
 
 
 def _supervisor(found: ServicesDep) -> RunSupervisor:
@@ -66,6 +71,7 @@ def _closing(found: ServicesDep) -> asyncio.Event:
 
 SettingsDep = Annotated[Settings, Depends(_settings)]
 StoreDep = Annotated[Store, Depends(_store)]
+BooksDep = Annotated[Bookkeeping, Depends(_books)]
 SupervisorDep = Annotated[RunSupervisor, Depends(_supervisor)]
 TrialsDep = Annotated[Trials, Depends(_trials)]
 TeamChecksDep = Annotated[TeamChecks, Depends(_team_checks)]

@@ -263,6 +263,8 @@ def test_versions_and_questions_of_the_builder(open_page: OpenPage, width_px: in
     canvas(page)
     look("graph")
     page.locator(".edge-label").click()
+    if (sheet := page.get_by_role("button", name="Unfold the inspector")).is_visible():
+        sheet.click()
     expect(page.locator('[data-field$="/condition"]')).to_be_visible()
     look("form of an edge", ".inspector")
     assert inspection.faults == []
@@ -281,11 +283,23 @@ def test_the_playground(open_page: OpenPage, shipped_team: Callable[[str], str],
     for button in page.locator(".why-button").all():
         button.click()
     look("run ended")
-    if page.get_by_role("tab", name="Flow").is_visible():
-        for name, content in (("Flow", ".flow-node"), ("Runs", ".run-row")):
-            page.get_by_role("tab", name=name).click()
-            expect(page.locator(content).first).to_be_visible()
-            look(f"{name} of a run")
+    page.get_by_text("+ raw").click()
+    expect(page.locator(".raw-entry").first).to_be_visible()
+    page.locator("[data-filter=kind]").select_option("decisions")
+    look("raw decisions of a run")
+    page.get_by_role("searchbox", name="Search this run").fill("nowhere at all")
+    expect(page.locator("[data-part=search-status]")).to_have_text("Nothing found")
+    look("search that finds nothing")
+    if page.get_by_role("tab", name="Views").is_visible():
+        page.get_by_role("tab", name="Runs").click()
+        expect(page.locator(".run-row").first).to_be_visible()
+        look("runs")
+        page.get_by_role("tab", name="Views").click()
+    for name in ("Flow", "Timeline"):
+        page.get_by_role("tab", name=name).click()
+        page.locator(f"#view-{name.lower()} summary").click()
+        expect(page.locator(f"#view-{name.lower()} tbody tr").first).to_be_visible()
+        look(f"{name} of a run")
     page.goto(f"{origin(page)}/runs/nothing", wait_until="domcontentloaded")
     look("run that is not there")
     assert inspection.faults == []

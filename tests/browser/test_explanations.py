@@ -90,7 +90,7 @@ def test_gauges_tell_how_far_each_condition_is_and_the_end_names_the_one_that_fi
         page.reload(wait_until="domcontentloaded")
 
 
-def test_while_a_run_is_held_the_gauges_stand_as_after_its_last_message(
+def test_while_a_run_is_held_the_gauges_count_what_the_team_has_taken_up(
     open_page: OpenPage, openai_server: OpenAIServer, pair: Callable[[int], str]
 ) -> None:
     openai_server.say(Reply("one", hold=0))
@@ -100,9 +100,10 @@ def test_while_a_run_is_held_the_gauges_stand_as_after_its_last_message(
     expect(gauges(page)).to_contain_text(["1 of 50 messages"])
     expect(page.get_by_role("button", name="Why writer spoke")).to_have_count(0)  # nothing of it was heard
     page.keyboard.press("Space")
+    expect(page.locator(STATE)).to_have_text("Pausing")
     openai_server.release()
     expect(page.locator(STATE)).to_have_text("Paused by you")
-    expect(gauges(page)).to_contain_text(["2 of 50 messages"])
+    expect(gauges(page)).to_contain_text(["1 of 50 messages"])  # its last message can still be changed
     page.keyboard.press("s")
-    expect(gauges(page)).to_contain_text(["3 of 50 messages"])
+    expect(gauges(page)).to_contain_text(["2 of 50 messages"])
     expect(page.get_by_role("button", name="Why critic spoke")).to_be_visible()

@@ -93,3 +93,10 @@ def test_serving_other_machines_must_be_allowed(studio: Studio, tmp_path: Path, 
     assert code == 2
     assert "--allow-remote" in err
     assert err.count("\n") == 1
+
+
+def test_the_version_is_told(studio: Studio):
+    code, out, _ = studio("--version")
+    assert code == 0
+    assert out.startswith("Team Studio ")
+    assert out.endswith("\n")

@@ -1,12 +1,21 @@
 // @ts-check
 // The page of one team's runs: /teams/{id}/play and /runs/{id}.
 import { find, on } from './core/dom.js'
-import { bindShortcuts } from './core/shortcuts.js'
+import { Actions } from './core/actions.js'
+import { keyboard, sayWhyNot } from './core/keyboard.js'
+import { tabs } from './core/tabs.js'
 import { toastError } from './core/toast.js'
 import { startWithApproval } from './playground/approval.js'
+import { importRun } from './playground/compare/import-run.js'
 import { composer } from './playground/composer.js'
+import { goesOn, nextTask } from './playground/next-task.js'
+import { showEstimate } from './playground/cost/estimate.js'
+import { costSettings } from './playground/cost/panel.js'
+import { debugSettings } from './playground/debug/panel.js'
 import { disableControls } from './playground/controls.js'
 import { taskText } from './playground/format.js'
+import { paletteAction } from './playground/palette.js'
+import { runActions } from './playground/run-actions.js'
 import { hasEnded } from './playground/run-words.js'
 import { runsList } from './playground/runs-list.js'
 import { server } from './playground/server.js'
@@ -19,6 +28,8 @@ const { teamId = '' } = page.dataset // '' when the team is no more: its runs st
 const runs = runsList(find('[data-part="runs"]', page), teamId)
 const form = /** @type {HTMLFormElement} */ (find('[data-part="composer"]', page))
 const task = composer(form, start)
+const next = nextTask(find('[data-part="next"]', page))
+const showTab = tabs(find('[data-part="views"]', page))
 
 /** @type {AbortController} */
 let life = new AbortController()
@@ -28,10 +39,12 @@ let runId = ''
 let lastTask = ''
 /** Started here, and its Pause button was not ready yet. */
 let isFresh = false
+/** New with each run, so that what its views add goes with it. */
+let actions = new Actions(sayWhyNot)
 
 /** @param {import('./playground/types.js').Task} given */
 async function start(given) {
-  const id = await startWithApproval(teamId, given)
+  const id = next.isWanted ? await next.start(runId, given) : await startWithApproval(teamId, given)
   if (id === null) return false
   history.pushState(null, '', `/runs/${id}`)
   await show(id)
@@ -56,7 +69,7 @@ function focusAfterRun() {
   isFresh = false
   if (!document.activeElement?.matches('body, [data-command]')) return
   if (!form.hidden && isWide()) task.focus()
-  else find('[data-part="chat-scroll"]', page).focus({ preventScroll: true })
+  else find('[data-part="chat-scroll"]', page).focus(/** @type {FocusOptions} */ ({ preventScroll: true, focusVisible: false }))
 }
 
 /** On a phone the keyboard would cover what is to be read. */
@@ -75,10 +88,15 @@ async function show(id) {
   page.dataset.view = id === '' ? 'new' : 'run'
   page.dataset.tab = 'chat'
   find('[data-part="chat"]', page).replaceChildren()
+  find('[data-part="chat-none"]', page).hidden = true
+  find('[data-part="ask"]', page).hidden = true
   disableControls(find('[data-part="controls"]', page))
   page.ariaBusy = 'true'
   runs.select(id)
   markTab()
+  actions = new Actions(sayWhyNot)
+  actions.add([...paletteAction(actions), ...runActions(() => open?.toolbar, () => void newRun(), showView)])
+  keyboard(actions, [], signal)
   try {
     if (id === '') await showNew(signal)
     else await showOne(id, signal)
@@ -98,6 +116,8 @@ async function showNew(signal) {
   if (signal.aborted) return
   welcome(page, component)
   previewTeam(page, component, signal)
+  debugSettings(page, teamId, component, signal)
+  costSettings(page, teamId, component, signal)
 }
 
 /** @param {string} id @param {AbortSignal} signal */
@@ -105,14 +125,30 @@ async function showOne(id, signal) {
   const run = await server.run(id)
   if (signal.aborted) return
   lastTask = taskText(run.task)
-  showComposer(hasEnded(run.state))
-  open = showRun(page, run, signal)
+  showComposer(hasEnded(run.state), run.state)
+  open = showRun(page, run, { actions, showView }, signal)
   await open.shown
 }
 
-/** While a run is open there is nothing to type but answers. @param {boolean} isShown */
-function showComposer(isShown) {
+function newRun() {
+  history.pushState(null, '', `/teams/${teamId}/play`)
+  return show('')
+}
+
+/** Bring a view of the run to the front. @param {string} name */
+function showView(name) {
+  const tab = page.querySelector(`#view-tab-${name}`)
+  if (!(tab instanceof HTMLElement)) return
+  showTab(tab)
+  page.dataset.tab = 'views'
+  markTab()
+}
+
+/** While a run is open there is nothing to type but answers. @param {boolean} isShown @param {string} [state]  of the run that has ended */
+function showComposer(isShown, state = '') {
   form.hidden = !isShown || teamId === ''
+  if (isShown) void showEstimate(page, teamId, life.signal)
+  next.offer(isShown && runId !== '' && goesOn(state))
   find('[data-part="to-live"] span:last-child', page).textContent = isShown ? 'To the end' : 'Jump to live'
 }
 
@@ -125,7 +161,7 @@ function markTab() {
 page.addEventListener('run:state', (event) => {
   const { detail } = /** @type {CustomEvent} */ (event)
   runs.update(runId, detail)
-  showComposer(hasEnded(detail.state))
+  showComposer(hasEnded(detail.state), detail.state)
   if (hasEnded(detail.state)) focusAfterRun()
   else focusRun()
 })
@@ -139,10 +175,7 @@ on(page, 'click', 'a[data-run]', (event, link) => {
   history.pushState(null, '', link.getAttribute('href'))
   show(link.dataset.run ?? '')
 })
-on(page, 'click', '[data-new-run]', () => {
-  history.pushState(null, '', `/teams/${teamId}/play`)
-  show('')
-})
+on(page, 'click', '[data-new-run]', newRun)
 on(page, 'click', '[data-again]', () => task.fill(lastTask))
 on(page, 'click', '[data-example]', (_, button) => task.fill(button.dataset.example ?? ''))
 on(page, 'click', '[data-tab-name]', (_, tab) => {
@@ -153,18 +186,8 @@ window.addEventListener('popstate', () => {
   const id = /^\/runs\/([^/]+)$/.exec(location.pathname)?.[1] ?? ''
   if (id !== runId) show(id)
 })
-bindShortcuts(document, [
-  { keys: 'space', label: 'Pause or resume', run: (event) => !isControl(event) && Boolean(open?.toolbar.toggle()) },
-  { keys: 's', label: 'One step', run: () => Boolean(open?.toolbar.press('step')) },
-  { keys: 'j', label: 'Next message', run: () => open?.step(1) },
-  { keys: 'k', label: 'Message before', run: () => open?.step(-1) },
-])
-
-/** Space presses the button that has the focus. @param {KeyboardEvent} event */
-function isControl(event) {
-  return event.target instanceof Element && event.target.closest('button, a, summary, [role="button"], dialog') !== null
-}
-
+on(page, 'click', '[data-commands]', () => void actions.run('command-palette'))
 teamSwitcher(find('[data-part="team-menu"]', page), teamId)
+importRun(page, teamId)
 runs.refresh()
 show(page.dataset.runId ?? '')

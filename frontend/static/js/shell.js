@@ -3,10 +3,15 @@
 import 'htmx.org'
 import { copyText } from './core/copy.js'
 import { dialogs } from './core/dialog.js'
+import { inboxCount } from './core/inbox-count.js'
 import { menus } from './core/menu.js'
 import { themeSwitch } from './core/theme.js'
+import { toastError } from './core/toast.js'
 
+// Whatever fails and is caught nowhere is at least told.
+addEventListener('unhandledrejection', (event) => toastError(event.reason))
 themeSwitch(document)
 menus(document)
 dialogs(document)
 copyText(document)
+inboxCount(document)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { aligned, distributed, overlaps, snapped } from '../../static/js/builder/canvas/align.js'
+import { aligned, distributed, overlaps, snapped } from '../../static/js/builder/canvas/layout/align.js'
 
 const box = (x, y, width = 100, height = 50) => ({ x, y, width, height })
 const boxes = [box(10, 100), box(60, 20, 100, 80), box(400, 300)]

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { aroundHub, extent, inOrder } from '../../static/js/builder/canvas/geometry.js'
-import { gapAt } from '../../static/js/builder/canvas/gap.js'
+import { aroundHub, extent, inOrder } from '../../static/js/builder/canvas/layout/geometry.js'
+import { gapAt } from '../../static/js/builder/canvas/gestures/gap.js'
 
 const box = (x, y) => ({ x, y, width: 200, height: 100 })
 const rows = [box(0, 0), box(300, 0), box(0, 200), box(300, 200)]

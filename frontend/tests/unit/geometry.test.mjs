@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { aroundHub, extent, forward, inOrder, loop, neighbour, roundedPath, rows } from '../../static/js/builder/canvas/geometry.js'
+import { aroundHub, extent, forward, inOrder, loop, neighbour, roundedPath, rows } from '../../static/js/builder/canvas/layout/geometry.js'
 
 const size = (height = 100) => ({ width: 236, height })
 const overlap = (a, b) => a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height

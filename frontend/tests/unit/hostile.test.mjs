@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { get, remove, set } from '../../static/js/core/pointer.js'
-import { makeScene } from '../../static/js/builder/canvas/scene.js'
+import { makeScene } from '../../static/js/builder/canvas/draw/scene.js'
 import { namesOf, removeMany } from '../../static/js/builder/document/bulk.js'
 import { kindOfType, titleOf } from '../../static/js/builder/document/catalogue.js'
 import { duplicating, unpacked } from '../../static/js/builder/document/clipboard.js'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { keptPlaces } from '../../static/js/builder/canvas/kept-places.js'
-import { makeScene } from '../../static/js/builder/canvas/scene.js'
+import { keptPlaces } from '../../static/js/builder/canvas/layout/kept-places.js'
+import { makeScene } from '../../static/js/builder/canvas/draw/scene.js'
 import { agent, catalogue, team } from './team.mjs'
 
 const VIEW = { width: 1000, height: 700 }

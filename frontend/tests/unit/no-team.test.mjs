@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { makeScene } from '../../static/js/builder/canvas/scene.js'
+import { makeScene } from '../../static/js/builder/canvas/draw/scene.js'
 import { alike, headline, noTeam, sorted, wrapInTeam } from '../../static/js/builder/document/findings.js'
 import { agent, catalogue, document, limit, or, team } from './team.mjs'
 

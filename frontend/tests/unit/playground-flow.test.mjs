@@ -13,7 +13,7 @@ test('a message goes to the agent that answers it', () => {
   assert.deepEqual(counts(flow), { 'user>writer': 1, 'writer>critic': 1, 'critic>writer': 1 })
   assert.equal(flow.edgeOf(2)?.to, 'critic')
   assert.equal(flow.edgeOf(4), undefined)
-  assert.equal(flow.lastSenderOf(4), 'writer')
+  assert.equal(flow.sourceOf(4), 'writer')
 })
 
 test('the first word of an answer moves the message, and only once', () => {

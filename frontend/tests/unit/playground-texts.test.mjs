@@ -29,7 +29,7 @@ test('an entry is handed on once, and a failing view does not starve the others'
   const entries = entriesOf(['message', message('a', '1')], ['message', message('a', '2')])
   feed.push(batchOf({ entries }))
   feed.push(batchOf({ entries }))
-  assert.deepEqual([seen, failures, feed.lastSeq], [[1, 2], ['broken'], 2])
+  assert.deepEqual([seen, failures], [[1, 2], ['broken']])
 })
 
 test('links lead only to the web, mail or this studio', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { makeScene } from '../../static/js/builder/canvas/scene.js'
+import { makeScene } from '../../static/js/builder/canvas/draw/scene.js'
 import { typeLabel } from '../../static/js/builder/document/catalogue.js'
 import { agent, catalogue, limit, model, or, selector, team, tool, workbench } from './team.mjs'
 

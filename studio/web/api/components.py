@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import threading
 from typing import cast
 
 from fastapi import APIRouter, Response
@@ -39,12 +40,20 @@ class SwitchedOut(BaseModel):
 
 @router.get("/components", summary="Every component the studio knows, with schema, slots and template")
 async def list_components() -> Response:
-    return Response(await asyncio.to_thread(_catalogue_json), media_type="application/json")
+    return Response(await asyncio.to_thread(catalogue_json), media_type="application/json")
+
+
+def catalogue_json() -> bytes:
+    """The same for the life of the server, and every builder asks for it. Who comes while it is made waits for it."""
+    with _making:
+        return _catalogue_json()
+
+
+_making = threading.Lock()
 
 
 @functools.cache
 def _catalogue_json() -> bytes:
-    """The same for the life of the server, and every builder asks for it."""
     return bytes(AsciiJSONResponse(catalogue()).body)
 
 

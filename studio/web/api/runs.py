@@ -37,13 +37,19 @@ class StartRun(BaseModel):
 
 
 class RunCommand(BaseModel):
-    """`request_id` and `text` belong to `answer`."""
+    """`request_id` and `text` belong to `answer`, `request_id` also to `decide`.
+
+    `data` holds what other commands need: `{"until": "event" | "turn" | "over" | "agent"}` for `step`; for `decide`
+    the `hash` of the request that was shown, a `verdict` of "allow" or "deny", and where they are wanted a `reason`,
+    other `arguments`, or another result `text`; `{"breakpoints": [...]}`; `{"policy": {...}}`.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
     command: CommandName
     request_id: str = ""
     text: str = Field("", max_length=1_000_000)
+    data: JsonObject = Field(default_factory=dict[str, JsonValue])
 
 
 class StartedRun(BaseModel):
@@ -62,6 +68,10 @@ class RunSummaryOut(BaseModel):
     started_at: datetime | None
     ended_at: datetime | None
     usage: Usage
+    parent_id: str | None = None
+    parent_seq: int = 0
+    session_id: str | None = None
+    origin: str = ""
 
 
 class RunOut(RunSummaryOut):
@@ -107,22 +117,27 @@ async def delete_run(run_id: str, store: StoreDep) -> None:
     await store.runs.delete(run_id)
 
 
-@router.get("/{run_id}/events", summary="Read entries of the log from a number on, oldest first")
+@router.get("/{run_id}/events", summary="Read entries of the log between two numbers, oldest first")
 async def list_events(
     run_id: str,
     store: StoreDep,
     supervisor: SupervisorDep,
     after: Annotated[int, Query(ge=0, le=MAX_SEQ)] = 0,
+    before: Annotated[int, Query(ge=0, le=MAX_SEQ)] = MAX_SEQ,
     limit: Annotated[int, Query(ge=1, le=MAX_PAGE)] = 500,
+    newest: bool = False,
 ) -> EventsOut:
+    """`after` and `before` are left out themselves; with `newest`, the last ones of what is between."""
     last_seq = (await supervisor.view(run_id)).last_seq
-    entries = await store.runs.read(run_id, after=after, limit=limit, kinds=SHOWN)
+    entries = await store.logs.between(run_id, after=after, before=before, limit=limit, kinds=SHOWN, newest=newest)
     return EventsOut(entries=[_entry(entry) for entry in entries], last_seq=last_seq)
 
 
-@router.post("/{run_id}/commands", summary="Tell a run to pause, resume, step, stop or cancel, or answer its question")
+@router.post("/{run_id}/commands", summary="Tell a run to pause, go on, step or end, or answer its question")
 async def command_run(run_id: str, body: RunCommand, supervisor: SupervisorDep) -> JsonObject:
-    view = await supervisor.command(run_id, body.command, by=PERSON, request_id=body.request_id, text=body.text)
+    view = await supervisor.command(
+        run_id, body.command, by=PERSON, request_id=body.request_id, text=body.text, data=body.data
+    )
     return view.as_json()
 
 
@@ -184,4 +199,8 @@ def _summary(run: RunSummary, task: JsonValue) -> RunSummaryOut:
         started_at=run.started_at,
         ended_at=run.ended_at,
         usage=run.status.usage,
+        parent_id=run.parent_id,
+        parent_seq=run.parent_seq,
+        session_id=run.session_id,
+        origin=run.origin,
     )

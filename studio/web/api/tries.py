@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from studio.components import JsonObject, load_component
 from studio.errors import InvalidDocument
 from studio.messages import BaseMessage, ConditionProgress
-from studio.runs import Trial, Trials, Turn, judge, load_condition, read_conversation, read_messages
+from studio.runs import Trial, Trials, Turn, judge, load_condition, read_conversation, read_messages, tools_for
 from studio.store import Store
 from studio.tools import BaseTool, StaticWorkbench
 from studio.web.api.runs import RunCommand, events_of
@@ -126,6 +126,8 @@ async def list_tools(body: ToolsRequest) -> ToolsOut:
         schemas.append(part.schema)
     elif isinstance(part, StaticWorkbench):
         schemas.extend(await part.list_tools())
+    elif tools := tools_for(part):
+        schemas.extend(tool.schema for tool in tools)
     else:
         return ToolsOut(tools=[], is_known=False)
     return ToolsOut(tools=cast("list[JsonObject]", schemas), is_known=True)
@@ -133,7 +135,7 @@ async def list_tools(body: ToolsRequest) -> ToolsOut:
 
 @router.post("/termination", summary="Whether and where a condition would stop a conversation; runs nothing")
 async def judge_conversation(body: JudgeRequest, store: StoreDep) -> VerdictOut:
-    condition = load_condition(body.component)
+    condition = await asyncio.to_thread(load_condition, body.component)
     verdict = await judge(condition, await _conversation(body, store))
     return VerdictOut(
         words=condition.in_words(),

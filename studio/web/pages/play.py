@@ -29,3 +29,11 @@ async def run_page(request: Request, run_id: str, store: StoreDep, templates: Te
     return templates.page(
         request, "pages/playground.html", title=run.team_name, nav="teams", team_id=run.team_id or "", run_id=run.id
     )
+
+
+@router.get("/runs/{run_id}/beside/{other_id}")
+async def beside_page(
+    request: Request, run_id: str, other_id: str, store: StoreDep, templates: TemplatesDep
+) -> Response:
+    runs = [await store.runs.summary(each) for each in (run_id, other_id)]
+    return templates.page(request, "pages/beside.html", title="Runs side by side", nav="teams", runs=runs)

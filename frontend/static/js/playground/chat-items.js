@@ -79,7 +79,8 @@ function renderMeta(item) {
       icon('arrow-down'), el('span', {}, item.usage.completion_tokens.toLocaleString('en')),
       el('span', { class: 'visually-hidden' }, usageWords(item.usage))))
   }
-  if (item.seq > 0 && item.at) meta.append(el('a', { class: 'turn-time', href: `#seq-${item.seq}`, title: 'Link to this message' }, clock(item.at)))
+  if (item.seq > 0 && item.at) meta.append(el('a', { class: 'turn-time', href: `#e${item.seq}`, title: 'Link to this message' }, clock(item.at)))
+  if (item.seq > 0) meta.append(el('button', { type: 'button', class: 'button quiet small icon-only turn-more', 'data-turn-menu': true, 'aria-haspopup': 'menu', 'aria-label': `More for ${shownName(item.source)}’s message` }, icon('ellipsis')))
   return meta
 }
 

@@ -1,191 +1,163 @@
 // @ts-check
-/** @import {Batch, Entry, Item} from './types.js' */
+/** @import {Batch, Item} from './types.js' */
 /** @import {ItemContext} from './chat-items.js' */
+/** @import {Filter} from './filter.js' */
+/** @import {Level} from './detail.js' */
+/** @import {Row, RunIndex} from './run-index.js' */
+/** @import {RunItems} from './run-items.js' */
 /** @import {Selection} from './selection.js' */
 /** @import {Tail} from './tail.js' */
 import { announce } from '../core/dom.js'
-import { renderItem, updateItem } from './chat-items.js'
+import { ChatNodes } from './chat-nodes.js'
+import { ChatSlots } from './chat-slots.js'
+import { NO_FILTER, isOn } from './filter.js'
 import { excerpt } from './format.js'
-import { Thread } from './thread.js'
-
-/** The page keeps this many items; memory and layout grow with elements, not with the log. */
-const WINDOW = 300
-/** Taking away one by one would be work in every frame. */
-const SLACK = 60
-/** A reader far up keeps what is on the page up to this many. */
-const READER_WINDOW = 1500
+import { remark } from './found-marks.js'
+import { WindowedList } from './windowed-list.js'
 
 /**
  * @typedef {object} ChatOptions
+ * @property {HTMLElement} scroller
  * @property {HTMLElement} list
- * @property {HTMLButtonElement} earlier  shows what is above the window
+ * @property {HTMLElement} none  said when a filter leaves nothing
  * @property {Tail} tail
  * @property {ItemContext} context
  * @property {Selection} selection
- * @property {(before: number) => Promise<{entries: Entry[], isStart: boolean}>} entriesBefore
+ * @property {RunIndex} index
+ * @property {RunItems} items
+ * @property {Level} level
  */
 
-/** The conversation: a window of the newest items, and what the reader asked to see above it. */
+/** The conversation of a run of any length: what is near the view is drawn, what is far away is not even here. */
 export class Chat {
-  #thread = new Thread()
-  /** @type {Map<string, HTMLElement>} */
-  #nodes = new Map()
   #options
-  #firstSeq = Number.POSITIVE_INFINITY
+  #window
+  #nodes
+  slots
 
   /** @param {ChatOptions} options @param {AbortSignal} signal */
   constructor(options, signal) {
     this.#options = options
-    const { list, earlier, selection } = options
-    earlier.hidden = true
-    earlier.addEventListener('click', () => this.#showEarlier(), { signal })
+    const { scroller, list, selection, tail, index, items, context, level } = options
+    this.slots = new ChatSlots(index, level)
+    this.#nodes = new ChatNodes({ index, items, context }, this.slots, () => list.clientWidth)
+    this.#window = new WindowedList(scroller, list, {
+      id: (place) => this.#row(place).seq,
+      key: (place) => this.#nodes.keyOf(this.#row(place)),
+      guess: (place) => this.#nodes.guess(this.#row(place)),
+      node: (place, old) => this.#nodeOf(place, old),
+      rest: () => (isOn(this.slots.filter) ? [] : this.#nodes.loose()),
+      isPinned: (key) => key.startsWith('ask-'),
+      isAtEnd: () => tail.isFollowing,
+      moveTo: (top) => tail.moveTo(top),
+      drawn: (first, last) => this.#drawn(first, last),
+    }, signal)
     list.addEventListener('click', (event) => this.#clicked(event), { signal })
-    selection.subscribe((seq, by) => this.#mark(seq, by !== 'chat'), signal)
+    selection.subscribe((seq, by) => (by === 'chat' || seq === null ? this.#window.draw() : this.reveal(seq)), signal)
   }
 
-  /** The past is drawn at once, with the first live batch. @param {Batch} batch */
+  /** News, after the index took them. @param {Batch} batch */
   apply(batch) {
-    this.#thread.apply(batch)
-    if (batch.live) this.#draw(batch.entries.length > 0)
+    const { items, tail, scroller, list } = this.#options
+    const { changed, removed } = items.apply(batch)
+    for (const key of removed) this.#window.forget(key)
+    for (const item of changed) this.#nodes.changed(item)
+    if (this.slots.isOld) return this.show({})
+    const added = this.slots.take()
+    const focused = document.activeElement
+    this.#window.grow(added)
+    this.#window.draw()
+    tail.grown(added === 0 ? 0 : this.slots.rows.slice(-added).filter(({ item }) => item !== 'command' && item !== '').length)
+    this.#showNone()
+    if (!batch.live) return
+    const asked = /** @type {HTMLElement | null} */ (list.querySelector('.question[data-answer="open"] textarea'))
+    if (changed.some((item) => item.answer === 'open') && asked && isFocusFree()) asked.focus({ preventScroll: true })
+    else if (focused !== document.activeElement && document.activeElement === document.body) scroller.focus({ preventScroll: true, focusVisible: false })
+    if (batch.entries.length > 0) announceNewest(changed)
   }
 
-  /** @param {boolean} isNews */
-  #draw(isNews) {
-    const { items, removed } = this.#thread.take()
-    for (const key of removed) this.#remove(key)
-    const fresh = items.filter((item) => !this.#nodes.has(item.key))
-    const shown = new Set(fresh.slice(-WINDOW))
-    if (shown.size < fresh.length) this.#options.earlier.hidden = false
-    for (const item of items) {
-      if (this.#nodes.has(item.key)) this.#update(item)
-      else if (shown.has(item)) this.#append(item)
-    }
-    this.#trim()
-    this.#options.tail.grown(shown.size)
-    if (isNews) announceNewest(fresh)
+  /** Show other things, and keep what is in view there. @param {{level?: Level, filter?: Filter}} change */
+  show(change) {
+    const { selection, tail } = this.#options
+    const seq = selection.seq ?? this.slots.rows[this.#window.topRow]?.seq ?? 0
+    const offset = this.#window.offsetOf(this.slots.shownAt(seq))
+    this.slots.choose(change)
+    const count = this.slots.rows.length
+    this.#window.reset(count, tail.isFollowing || count === 0 ? -1 : this.slots.placeOf(seq), offset)
+    tail.grown(0)
+    this.#showNone()
   }
 
-  /** @param {Item} item */
-  #append(item) {
-    const { list, context } = this.#options
-    const node = renderItem(item, context)
-    const writing = item.streaming || item.kind === 'input' ? null : list.querySelector(':scope > [data-streaming]')
-    list.insertBefore(node, writing)
-    this.#nodes.set(item.key, node)
-    markContinued(node)
-    if (item.answer === 'open' && isFocusFree()) answerBox(node)?.focus({ preventScroll: true })
-    if (item.seq > 0) this.#firstSeq = Math.min(this.#firstSeq, item.seq)
+  /** Place of the selected item, or of the one before the top of the view. */
+  get here() {
+    const { seq } = this.#options.selection
+    if (seq === null) return this.#window.topRow - 1
+    const place = this.slots.shownAt(seq)
+    return place < 0 ? this.slots.placeOf(seq) : place
   }
 
-  /** @param {Item} item */
-  #update(item) {
-    const old = /** @type {HTMLElement} */ (this.#nodes.get(item.key))
-    const hadFocus = old.contains(document.activeElement)
-    const node = updateItem(old, item, this.#options.context)
-    this.#nodes.set(item.key, node)
-    markContinued(node)
-    if (hadFocus && !node.contains(document.activeElement)) (answerBox(node) ?? messagesOf(node))?.focus({ preventScroll: true, focusVisible: false })
-  }
-
-  /** @param {string} key */
-  #remove(key) {
-    this.#nodes.get(key)?.remove()
-    this.#nodes.delete(key)
-  }
-
-  #trim() {
-    const limit = this.#options.tail.isFollowing ? WINDOW : READER_WINDOW
-    if (this.#nodes.size <= limit + SLACK) return
-    const keys = new Map([...this.#nodes].map(([key, node]) => [node, key]))
-    for (const node of [...this.#options.list.children].slice(0, this.#nodes.size - limit)) {
-      const key = keys.get(/** @type {HTMLElement} */ (node))
-      if (key) this.#remove(key)
-    }
-    const first = /** @type {HTMLElement | null} */ (this.#options.list.querySelector('[data-seq]:not([data-seq="0"])'))
-    this.#firstSeq = Number(first?.dataset.seq ?? this.#firstSeq)
-    this.#options.earlier.hidden = false
-  }
-
-  async #showEarlier() {
-    const { earlier, list, tail, context } = this.#options
-    earlier.disabled = true
+  /** Bring what shows an entry into view; what is hidden by detail or filter is shown again. @param {number} seq @param {{isForced?: boolean}} [how] */
+  reveal(seq, { isForced = false } = {}) {
+    const { tail } = this.#options
+    if (isForced && this.slots.shownAt(seq) < 0) this.show({ filter: NO_FILTER, level: 2 })
+    if (this.slots.rows.length === 0) return
     tail.release()
-    try {
-      const { entries, isStart } = await this.#options.entriesBefore(this.#firstSeq)
-      const past = new Thread()
-      past.apply({ entries, chunks: [], state: null, live: false })
-      const nodes = past.take().items.map((item) => {
-        const node = renderItem(item, context)
-        this.#nodes.set(item.key, node)
-        return node
-      })
-      tail.keepPlace(() => {
-        list.prepend(...nodes)
-        for (const node of list.children) markContinued(/** @type {HTMLElement} */ (node))
-      })
-      this.#firstSeq = entries[0]?.seq ?? this.#firstSeq
-      earlier.hidden = isStart
-    } finally {
-      earlier.disabled = false
-    }
+    const place = this.slots.shownAt(seq)
+    this.#window.reveal(place < 0 ? this.slots.placeOf(seq) : place)
+    this.#focusSelected()
   }
 
-  /** Bring an item into view, from the log if need be. @param {number} seq */
-  async reveal(seq) {
-    while (seq < this.#firstSeq && !this.#options.earlier.hidden) await this.#showEarlier()
-    this.#mark(seq, true)
+  draw() {
+    this.#window.draw()
   }
 
-  /** The message before or after the selected one. @param {1 | -1} step */
-  neighbour(step) {
-    const { list, selection } = this.#options
-    const turns = /** @type {HTMLElement[]} */ ([...list.querySelectorAll('[tabindex="-1"][data-seq]:not([data-seq="0"])')])
-    const here = turns.findIndex((node) => Number(node.dataset.seq) === selection.seq)
-    const next = here === -1 ? turns.at(step === 1 ? 0 : -1) : turns[here + step]
-    return next ? Number(next.dataset.seq) : null
+  #focusSelected() {
+    const node = this.#options.list.querySelector(':scope > [data-selected]')
+    if (node instanceof HTMLElement && node.tabIndex === -1 && isFocusFree() && !document.activeElement?.closest('[data-part="views"]')) node.focus({ preventScroll: true })
+  }
+
+  #showNone() {
+    this.#options.none.hidden = this.slots.rows.length > 0 || !isOn(this.slots.filter)
+  }
+
+  /** @param {number} place */
+  #row(place) {
+    return /** @type {Row} */ (this.slots.rows[place])
+  }
+
+  /** @param {number} place @param {HTMLElement | undefined} old */
+  #nodeOf(place, old) {
+    const { colours } = this.#options.context
+    const node = this.#nodes.nodeOf(this.#row(place), old, (late) => late.then(() => this.#window.schedule(), () => {}))
+    node.toggleAttribute('data-continued', this.slots.goesOn(place, (row) => row.item === 'message' && colours.isHuman(row.source)))
+    return node
+  }
+
+  /** @param {number} first @param {number} last */
+  #drawn(first, last) {
+    const { items, selection, list, index } = this.#options
+    const missing = this.slots.rows.slice(first, last + 1).filter(({ seq }) => items.find(seq) === undefined)
+    if (missing.length > 0) items.bring(missing.map(({ seq }) => seq))?.then(() => this.#window.schedule(), () => {})
+    const { seq } = selection
+    const own = seq === null ? null : list.querySelector(`:scope > [data-seq="${seq}"]:not([hidden])`)
+    const shown = own ?? (seq === null ? null : list.querySelector(`:scope > [data-seq="${index.itemOf(seq)}"]:not([hidden])`))
+    for (const node of list.querySelectorAll(':scope > [data-selected]')) if (node !== shown) node.removeAttribute('data-selected')
+    shown?.setAttribute('data-selected', '')
+    remark()
   }
 
   /** @param {MouseEvent} event */
   #clicked(event) {
     const target = /** @type {Element} */ (event.target)
     const node = target.closest('[data-seq]')
-    if (!(node instanceof HTMLElement) || target.closest('summary, button, textarea, pre, a:not(.turn-time)') || document.getSelection()?.toString()) return
+    if (!(node instanceof HTMLElement) || target.closest('summary, button, textarea, pre, a') || document.getSelection()?.toString()) return
     this.#options.selection.select(Number(node.dataset.seq) || null, 'chat')
-  }
-
-  /** @param {number | null} seq @param {boolean} scroll */
-  #mark(seq, scroll) {
-    const { list, tail } = this.#options
-    list.querySelector(':scope > [data-selected]')?.removeAttribute('data-selected')
-    const node = seq === null ? null : list.querySelector(`:scope > [data-seq="${seq}"]`)
-    if (!(node instanceof HTMLElement)) {
-      if (seq !== null && seq < this.#firstSeq && !this.#options.earlier.hidden) this.reveal(seq)
-      return
-    }
-    node.dataset.selected = ''
-    if (!scroll) return
-    tail.release()
-    node.scrollIntoView({ block: 'nearest' })
-    if (node.tabIndex === -1 && !document.activeElement?.matches('textarea, input')) node.focus({ preventScroll: true })
   }
 }
 
 /** Whether nobody is typing or reading in a dialog. */
 function isFocusFree() {
-  return !document.activeElement?.closest('textarea, input, dialog, [popover]')?.checkVisibility()
-}
-
-/** @param {HTMLElement} node @returns {HTMLElement | null} */
-const answerBox = (node) => node.querySelector('.question-form textarea')
-
-/** @param {HTMLElement} node @returns {HTMLElement | null} */
-const messagesOf = (node) => node.closest('[data-part="chat-scroll"]')
-
-/** An agent that goes on needs no second name. @param {HTMLElement} node */
-function markContinued(node) {
-  const before = /** @type {HTMLElement | null} */ (node.previousElementSibling)
-  const isTurn = node.classList.contains('turn')
-  node.toggleAttribute('data-continued', isTurn && before?.classList.contains('turn') === true && before.dataset.source === node.dataset.source && before.dataset.side === node.dataset.side)
+  return !document.activeElement?.closest('textarea, input, select, dialog, [popover]')?.checkVisibility()
 }
 
 /** @param {Item[]} items */

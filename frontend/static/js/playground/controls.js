@@ -3,7 +3,8 @@
 /** @import {Command} from './run-words.js' */
 import { find, on } from '../core/dom.js'
 import { toastError } from '../core/toast.js'
-import { tokens, usageTotal, usageWords } from './format.js'
+import { costWords } from './cost/money.js'
+import { duration, tokens, usageTotal, usageWords } from './format.js'
 import { allowed, badge, hasEnded, isOlder } from './run-words.js'
 import { Totals } from './totals.js'
 
@@ -48,6 +49,10 @@ export function controls(root, first, send, signal) {
     const total = usageTotal(totals.usage)
     node.hidden = total === 0
     find('[data-part="tokens"]', node).textContent = tokens(total)
+    find('[data-part="money"]', node).textContent = costWords(totals.told)
+    const time = find('[data-part="time"]', node)
+    time.hidden = totals.ms === 0
+    time.textContent = duration(totals.ms)
     node.title = usageWords(totals.usage)
   }
 

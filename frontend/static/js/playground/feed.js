@@ -8,24 +8,19 @@
  * @param {(name: string, error: unknown) => void} report  called once per view
  */
 export function createFeed(views, report) {
-  let lastSeq = 0
+  /** @type {Map<string, number>} newest entry that each view has */
+  const places = new Map(Object.keys(views).map((name) => [name, 0]))
   const failed = new Set()
 
   return {
-    get lastSeq() {
-      return lastSeq
-    },
-    /** @param {Batch} batch */
-    push(batch) {
-      const entries = batch.entries.filter((entry) => {
-        if (entry.seq <= lastSeq) return false
-        lastSeq = entry.seq
-        return true
-      })
-      const news = { ...batch, entries }
-      for (const [name, apply] of Object.entries(views)) {
+    /** @param {Batch} batch @param {string[]} [to]  names of views; all unless told */
+    push(batch, to = Object.keys(views)) {
+      for (const name of to) {
+        const place = places.get(name) ?? 0
+        const entries = batch.entries.filter((entry) => entry.seq > place)
+        places.set(name, Math.max(place, entries.at(-1)?.seq ?? 0))
         try {
-          apply(news)
+          views[name]?.({ ...batch, entries })
         } catch (error) {
           if (!failed.has(name)) report(name, error)
           failed.add(name)

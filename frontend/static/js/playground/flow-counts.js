@@ -17,6 +17,7 @@ import { hasEnded } from './run-words.js'
  * @property {string} from
  * @property {string} to
  * @property {number[]} seqs  messages that went this way, oldest first; none on an edge that is only planned
+ * @property {boolean} isPlanned  the team's design has it
  */
 
 /**
@@ -33,11 +34,15 @@ export class FlowCounts {
   shape = 0
   /** @type {{source: string, seq: number} | null} message that nobody has answered yet */
   #open = null
+  /** @type {Map<number, FlowEdge>} by the message that went along it */
+  #edgeOfMessage = new Map()
+  /** @type {Map<number, string>} who did what an entry tells */
+  #sources = new Map()
 
   /** @param {Body | null} component */
   constructor(component) {
     for (const [from, to] of plannedEdges(component)) {
-      this.#edge(from, to)
+      this.#edge(from, to).isPlanned = true
       for (const name of [from, to]) this.#node(name).isPlanned = true
     }
     this.#node('user')
@@ -55,14 +60,19 @@ export class FlowCounts {
     return travelled
   }
 
-  /** The edge that the message went along, if it has been answered. @param {number} seq */
-  edgeOf(seq) {
-    return [...this.edges.values()].find((edge) => edge.seqs.includes(seq))
+  /** Whether the design says who speaks after whom. */
+  get isDesigned() {
+    return [...this.edges.values()].some((edge) => edge.isPlanned)
   }
 
-  /** Whose newest message it is: one that nobody has answered has no edge yet. @param {number} seq */
-  lastSenderOf(seq) {
-    return [...this.nodes.values()].find((node) => node.lastSeq === seq)?.name ?? ''
+  /** The edge that the message went along, if it has been answered. @param {number} seq */
+  edgeOf(seq) {
+    return this.#edgeOfMessage.get(seq)
+  }
+
+  /** Who did what an entry tells. @param {number} seq */
+  sourceOf(seq) {
+    return this.#sources.get(seq) ?? ''
   }
 
   /** @param {Entry} entry @returns {FlowEdge[] | undefined} */
@@ -71,6 +81,7 @@ export class FlowCounts {
     if (kind !== 'message' && kind !== 'event') return undefined
     if (!body.source || isManager(body)) return undefined
     const travelled = this.#works(String(body.source))
+    this.#sources.set(seq, String(body.source))
     const node = this.#node(String(body.source))
     const usage = usageOf(body.models_usage)
     if (usage) node.tokens += usage.prompt_tokens + usage.completion_tokens
@@ -97,6 +108,7 @@ export class FlowCounts {
     this.#node(to)
     const edge = this.#edge(open.source, to)
     edge.seqs.push(open.seq)
+    this.#edgeOfMessage.set(open.seq, edge)
     this.#open = null
     return edge
   }
@@ -116,7 +128,7 @@ export class FlowCounts {
     const key = JSON.stringify([from, to])
     let edge = this.edges.get(key)
     if (!edge) {
-      this.edges.set(key, (edge = { key, from, to, seqs: [] }))
+      this.edges.set(key, (edge = { key, from, to, seqs: [], isPlanned: false }))
       this.shape += 1
     }
     return edge

@@ -17,7 +17,7 @@ export function nodeShape(name, hue) {
 
 /** A way between two agents, with the number of messages that went along it. @param {string} key */
 export function edgeShape(key) {
-  return svg('g', { class: 'flow-edge', 'data-key': key }, svg('path', { class: 'flow-hit' }),
+  return svg('g', { class: 'flow-edge', tabindex: 0, role: 'button', 'data-key': key }, svg('path', { class: 'flow-hit' }),
     svg('path', { class: 'flow-line', 'marker-end': 'url(#flow-arrow)' }),
     svg('rect', { class: 'flow-label', y: -8, height: 16, rx: 8 }), text('flow-count', 0, '', 'middle'))
 }

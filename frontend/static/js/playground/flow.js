@@ -4,7 +4,8 @@
 /** @import {Placed} from './flow-layout.js' */
 /** @import {ColourBook} from './participants.js' */
 /** @import {Selection} from './selection.js' */
-import { el, svg } from '../core/dom.js'
+import { el, on, svg } from '../core/dom.js'
+import { flowChosen } from './flow-chosen.js'
 import { FlowCounts } from './flow-counts.js'
 import { layout, pathThrough } from './flow-layout.js'
 import { NODE_HEIGHT_PX, arrowHead, edgeShape, flowName, middleOf, nodeShape, showCount, widthOf } from './flow-shapes.js'
@@ -18,9 +19,12 @@ const TRAVEL_MS = 700
  * @typedef {object} FlowOptions
  * @property {HTMLElement} stage  the SVG goes here
  * @property {HTMLElement} table  the same as rows, for those who do not see the picture
+ * @property {HTMLElement} chosen  what is selected, in words
+ * @property {HTMLElement} design  the choice between design and what happened
  * @property {Body} component
  * @property {ColourBook} colours
  * @property {Selection} selection
+ * @property {(seq: number) => number} itemOf  the entry that the conversation shows an entry by
  */
 
 /** Who talks to whom: agents as nodes, messages as counted edges. */
@@ -33,6 +37,7 @@ export class Flow {
   #nodes = new Map()
   /** @type {Map<string, SVGGElement>} */
   #edges = new Map()
+  #chosen
 
   /** @param {FlowOptions} options @param {AbortSignal} signal */
   constructor(options, signal) {
@@ -40,9 +45,14 @@ export class Flow {
     this.#counts = new FlowCounts(options.component)
     this.#drawing = svg('svg', { class: 'flow', role: 'group', 'aria-label': 'Message flow' }, arrowHead())
     options.stage.replaceChildren(this.#drawing)
-    this.#drawing.addEventListener('click', (event) => this.#chosen(event), { signal })
-    this.#drawing.addEventListener('keydown', (event) => event.key === 'Enter' && this.#chosen(event), { signal })
-    options.selection.subscribe((seq) => this.#mark(seq), signal)
+    this.#chosen = flowChosen(options.chosen, this.#counts, options.selection, (seq) => this.#spoken(seq), signal)
+    this.#drawing.addEventListener('click', (event) => this.#choose(event), { signal })
+    this.#drawing.addEventListener('keydown', (event) => event.key === 'Enter' && this.#choose(event), { signal })
+    options.table.addEventListener('click', (event) => this.#choose(event), { signal })
+    options.selection.subscribe((seq) => this.#mark(seq === null ? null : this.#spoken(seq)), signal)
+    on(options.design, 'change', 'input', (event) => { options.stage.dataset.shows = event.target.value }, signal)
+    const chosenDesign = options.design.querySelector('input:checked')
+    options.stage.dataset.shows = chosenDesign instanceof HTMLInputElement ? chosenDesign.value : 'both'
     const resized = new ResizeObserver(() => this.#arrange(true))
     resized.observe(options.stage)
     signal.addEventListener('abort', () => resized.disconnect())
@@ -57,6 +67,8 @@ export class Flow {
 
   /** @param {FlowEdge[]} [travelled] edges to light up */
   async draw(travelled = []) {
+    this.#options.design.hidden = !this.#counts.isDesigned
+    this.#chosen.show()
     for (const node of this.#counts.nodes.values()) this.#showNode(node)
     for (const edge of this.#counts.edges.values()) this.#showEdge(edge)
     await this.#arrange(false)
@@ -87,6 +99,7 @@ export class Flow {
       for (const part of group.querySelectorAll('text, rect')) part.setAttribute('transform', `translate(${label.x} ${label.y})`)
     }
     for (const [name, { x, y }] of placed.nodes) this.#nodeGroup(name).style.transform = `translate(${x}px, ${y}px)`
+    requestAnimationFrame(() => { this.#drawing.dataset.placed = '' }) // from now on they move there
   }
 
   /** @param {string} name */
@@ -122,7 +135,10 @@ export class Flow {
     const group = this.#edgeGroup(edge.key)
     const count = edge.seqs.length
     group.dataset.state = count === 0 ? 'planned' : 'used'
-    group.style.setProperty('--edge-width', `${Math.min(1.4 + Math.log2(count + 1) * 0.7, 6)}px`)
+    group.toggleAttribute('data-planned', edge.isPlanned)
+    group.toggleAttribute('data-unplanned', this.#counts.isDesigned && !edge.isPlanned)
+    group.setAttribute('aria-label', `${flowName(edge.from)} to ${flowName(edge.to)}, ${wayWords(edge)}`)
+    group.style.setProperty('--edge-width', `${Math.min(1.4 + Math.log2(count + 1) * 0.35, 4)}px`)
     showCount(group, count)
   }
 
@@ -140,25 +156,42 @@ export class Flow {
   }
 
   #showTable() {
-    const rows = [...this.#counts.edges.values()].filter((edge) => edge.seqs.length > 0)
+    const isFocused = this.#options.table.contains(document.activeElement)
+    if (isFocused) return // its rows stay until somebody has gone on
+    const rows = [...this.#counts.edges.values()]
     this.#options.table.replaceChildren(...rows.map((edge) =>
-      el('tr', {}, el('td', {}, flowName(edge.from)), el('td', {}, flowName(edge.to)), el('td', { class: 'numeric' }, edge.seqs.length))))
+      el('tr', {}, el('td', {}, el('button', { type: 'button', class: 'link-button', 'data-key': edge.key }, flowName(edge.from))), el('td', {}, flowName(edge.to)),
+        el('td', { class: 'numeric' }, edge.seqs.length), el('td', {}, this.#counts.isDesigned ? (edge.isPlanned ? 'yes' : 'no') : ''))))
   }
 
   /** @param {Event} event */
-  #chosen(event) {
-    const group = /** @type {Element} */ (event.target).closest('g')
-    const node = this.#counts.nodes.get(group?.dataset.name ?? '')
-    const edge = this.#counts.edges.get(group?.dataset.key ?? '')
+  #choose(event) {
+    const target = /** @type {HTMLElement | SVGElement | null} */ (/** @type {Element} */ (event.target).closest('[data-key], [data-name]'))
+    const node = this.#counts.nodes.get(target?.dataset.name ?? '')
+    const edge = this.#counts.edges.get(target?.dataset.key ?? '')
     const seq = node?.lastSeq || edge?.seqs.at(-1)
-    if (seq) this.#options.selection.select(seq, 'flow')
+    if (seq && this.#options.selection.seq !== seq) this.#options.selection.select(seq, 'flow')
+    else if (!seq) this.#options.selection.select(null, 'flow')
+    this.#mark(seq ?? null, { node, edge })
+    this.#chosen.choose(node ?? edge)
   }
 
-  /** @param {number | null} seq */
-  #mark(seq) {
-    const edge = seq === null ? undefined : this.#counts.edgeOf(seq)
-    const sender = edge?.from ?? (seq === null ? '' : this.#counts.lastSenderOf(seq))
+  /** What somebody said or did of which an entry tells. @param {number} seq */
+  #spoken(seq) {
+    return this.#counts.sourceOf(seq) ? seq : this.#options.itemOf(seq)
+  }
+
+  /** @param {number | null} seq @param {{node?: FlowNode | undefined, edge?: FlowEdge | undefined}} [pressed]  what has no message yet can be chosen too */
+  #mark(seq, pressed = {}) {
+    const edge = pressed.edge ?? (seq === null || pressed.node ? undefined : this.#counts.edgeOf(seq))
+    const sender = pressed.node?.name ?? (pressed.edge ? '' : edge?.from ?? (seq === null ? '' : this.#counts.sourceOf(seq)))
     for (const [key, group] of this.#edges) group.toggleAttribute('data-selected', key === edge?.key)
     for (const [name, group] of this.#nodes) group.toggleAttribute('data-selected', name === sender)
   }
+}
+
+/** @param {FlowEdge} edge */
+function wayWords({ seqs, isPlanned }) {
+  const count = seqs.length === 0 ? 'no message' : `${seqs.length} ${seqs.length === 1 ? 'message' : 'messages'}`
+  return `${count}, ${isPlanned ? 'designed' : 'not in the design'}`
 }

@@ -1,6 +1,7 @@
 // @ts-check
 /** @import {Item} from './types.js' */
 import { el, icon } from '../core/dom.js'
+import { answerForm, hasMore } from './debug/answer.js'
 import { renderMarkdown } from './markdown.js'
 
 /**
@@ -17,7 +18,9 @@ export function renderQuestion(item, answer) {
     box.append(el('p', { class: 'muted small' }, item.answer === 'answered' ? 'Answered below.' : 'The run ended without an answer.'))
     return box
   }
-  box.append(renderForm(item, answer))
+  const send = (/** @type {string} */ _command, /** @type {import('./types.js').Body} */ given) => answer(given.request_id, given.text)
+  const pending = { request_id: item.requestId, source: item.source, prompt: '', details: item.details ?? {} }
+  box.append(hasMore(pending) ? answerForm(pending, send) : renderForm(item, answer))
   return box
 }
 

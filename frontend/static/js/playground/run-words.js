@@ -7,7 +7,7 @@ const PAUSED = /** @type {{[reason: string]: string}} */ ({
   breakpoint: 'Paused at a breakpoint',
   input: 'Waiting for your answer',
   approval: 'Waiting for your approval',
-  budget: 'Paused: the budget is used up',
+  budget: 'Paused at its budget',
   shutdown: 'Paused: the server is stopping',
 })
 
@@ -29,6 +29,13 @@ const ENDINGS = /** @type {{[reason: string]: string}} */ ({
   killed: 'the server ended without warning',
 })
 
+/** Pauses that nobody pressed a button for. */
+export const EXPLAINED_PAUSES = /** @type {{[reason: string]: string}} */ ({
+  breakpoint: 'Paused at a breakpoint',
+  budget: 'Paused: the budget of this run is used up',
+  shutdown: 'Paused: the server was stopping',
+})
+
 const ENDED = new Set(['finished', 'stopped', 'cancelled', 'failed', 'interrupted'])
 
 /** @param {string} state */
@@ -45,7 +52,7 @@ export const isOlder = (news, known) => (news.last_seq ?? Infinity) < (known.las
 
 /** For a row of a list: what the run does, or that it waits for the reader. @param {{state: string, reason?: string}} run */
 export function rowWords({ state, reason = '' }) {
-  const isWaiting = state === 'paused' && (reason === 'input' || reason === 'approval')
+  const isWaiting = state === 'paused' && ['input', 'approval', 'budget'].includes(reason)
   return isWaiting ? { words: 'Waiting for you', look: 'waiting' } : { words: stateWord(state), look: state }
 }
 
@@ -80,7 +87,7 @@ function runningBadge(run, isStopping, worker) {
  */
 export function allowed(run) {
   const isPausing = run.finishing === true
-  const isHeld = run.state === 'paused' && !['input', 'approval'].includes(run.reason)
+  const isHeld = run.state === 'paused' && (run.reason === 'breakpoint' || (!run.pending && !['input', 'approval'].includes(run.reason)))
   const isOpen = ['created', 'running', 'paused'].includes(run.state)
   return {
     pause: run.state === 'running' && !isPausing && run.reason !== 'step',
@@ -110,9 +117,20 @@ export function ending(body, { by = '', because = '' } = {}) {
 /** @param {string} by */
 const person = (by) => (by && by !== 'user' ? by : 'you')
 
-/** A command as a line of the conversation. What ends the run is told where it ends. @param {string} command */
-export function commandWords(command, by = '') {
-  const past = { pause: 'Pause asked', resume: 'Resumed', step: 'One step' }
+/** A command as a line of the conversation. What ends the run is told where it ends. @param {string} command @param {string} [by] @param {Body} [body]  of the entry, where it is known */
+export function commandWords(command, by = '', body = {}) {
+  if (command === 'decide') return decisionWords(by, body)
+  const past = { pause: 'Pause asked', hold: 'Held', resume: 'Resumed', step: STEPS[body.until] ?? 'One step', amend: body.text === null ? 'Message dropped' : 'Message changed' }
   const word = /** @type {{[name: string]: string}} */ (past)[command]
   return word ? `${word} by ${person(by)}` : ''
+}
+
+const STEPS = /** @type {{[until: string]: string}} */ ({ turn: 'One turn', over: 'One step over', agent: 'A step to the next agent' })
+
+/** @param {string} by @param {Body} body */
+function decisionWords(by, body) {
+  const what = body.tool ? `The call of ${body.tool}` : 'A call'
+  const verb = body.verdict === 'deny' ? 'refused' : body.text !== undefined ? 'given another result' : body.arguments ? 'allowed with other arguments' : 'allowed'
+  const who = by === 'timeout' ? 'because nobody answered in time' : `by ${person(by)}`
+  return `${what} was ${verb} ${who}${body.reason && by !== 'timeout' ? `: ${body.reason}` : ''}`
 }

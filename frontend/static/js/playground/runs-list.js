@@ -2,6 +2,7 @@
 /** @import {RunSummary} from './types.js' */
 import { el, find } from '../core/dom.js'
 import { toastError } from '../core/toast.js'
+import { asTree } from './compare/fork-changes.js'
 import { excerpt, listTime, taskText, tokens, usageTotal } from './format.js'
 import { rowWords } from './run-words.js'
 import { server } from './server.js'
@@ -29,7 +30,7 @@ export function runsList(root, teamId) {
       try {
         const runs = teamId === '' ? [] : await server.runs(teamId)
         const focused = list.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement).dataset.run ?? '' : ''
-        list.replaceChildren(...runs.map(renderRow))
+        list.replaceChildren(...asTree(runs).map(({ run, depth }) => renderRow(run, depth)))
         empty.hidden = runs.length > 0
         mark()
         if (focused) /** @type {HTMLElement | null} */ (list.querySelector(`[data-run="${CSS.escape(focused)}"]`))?.focus({ preventScroll: true })
@@ -50,11 +51,19 @@ export function runsList(root, teamId) {
   }
 }
 
+const ORIGINS = /** @type {{[origin: string]: string}} */ ({ fork: 'Fork', rerun: 'Again', replay: 'Replay' })
+
 /** @param {RunSummary} run */
-function renderRow(run) {
+function wordBefore({ origin, session_id: session }) {
+  const word = origin ? (ORIGINS[origin] ?? origin) : session ? 'Continued' : ''
+  return word && el('span', { class: 'run-origin-word' }, `${word}: `)
+}
+
+/** @param {RunSummary} run @param {number} depth  in the tree of those that go on from others */
+function renderRow(run, depth) {
   const time = el('time', { datetime: run.started_at ?? '' }, listTime(run.started_at ?? ''))
-  return el('li', {}, el('a', { class: 'run-row', href: `/runs/${run.id}`, 'data-run': run.id },
-    el('span', { class: 'run-task' }, excerpt(taskText(run.task), 120) || 'A picture'), renderFoot(run, time)))
+  return el('li', { 'data-depth': depth > 0 && Math.min(depth, 3) }, el('a', { class: 'run-row', href: `/runs/${run.id}`, 'data-run': run.id },
+    el('span', { class: 'run-task' }, wordBefore(run), excerpt(taskText(run.task), 120) || 'A picture'), renderFoot(run, time)))
 }
 
 /** @param {Pick<RunSummary, 'state' | 'reason' | 'usage'>} run @param {Node | undefined} time */

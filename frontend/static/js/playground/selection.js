@@ -1,6 +1,9 @@
 // @ts-check
 
-/** @typedef {'chat' | 'flow' | 'timeline' | 'keys' | 'link'} View */
+/** Who selected: a view by its name, or `keys`, `link`, `search`. @typedef {string} View */
+
+/** To press what is selected already ends the selection; these lead somewhere, and stay there. */
+const LEADING = new Set(['link', 'keys', 'search'])
 
 /** Which entry of the log is selected: one for all views of the page. */
 export function createSelection() {
@@ -10,7 +13,7 @@ export function createSelection() {
     seq: /** @type {number | null} */ (null),
     /** @param {number | null} seq @param {View} by */
     select(seq, by) {
-      this.seq = this.seq === seq && by !== 'link' ? null : seq
+      this.seq = this.seq === seq && !LEADING.has(by) ? null : seq
       for (const listener of listeners) listener(this.seq, by)
     },
     /** @param {(seq: number | null, by: View) => void} listener @param {AbortSignal} signal */

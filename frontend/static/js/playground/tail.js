@@ -9,23 +9,31 @@ const NEAR_PX = 48
  *
  * @param {HTMLElement} scroller
  * @param {HTMLButtonElement} pill  leads back to the end
+ * @param {(() => void)} draw  draws the end, which may be far from what is in the page
  * @param {AbortSignal} signal
  */
-export function followTail(scroller, pill, signal) {
+export function followTail(scroller, pill, draw, signal) {
   let isFollowing = true
   let missed = 0
   let lastTop = 0
 
   function show() {
     pill.hidden = isFollowing
-    pill.dataset.count = missed > 0 ? String(missed) : ''
+    pill.dataset.count = missed > 0 ? missed.toLocaleString('en') : ''
+    if (missed > 0) pill.setAttribute('aria-description', `${missed} new`)
+    else pill.removeAttribute('aria-description')
+  }
+
+  function stick() {
+    scroller.scrollTop = scroller.scrollHeight
+    lastTop = scroller.scrollTop
   }
 
   function toEnd() {
     isFollowing = true
     missed = 0
-    scroller.scrollTop = scroller.scrollHeight
-    lastTop = scroller.scrollTop
+    draw()
+    stick()
     show()
   }
 
@@ -39,7 +47,7 @@ export function followTail(scroller, pill, signal) {
     show()
   }, { signal, passive: true })
   pill.addEventListener('click', toEnd, { signal })
-  new ResizeObserverUntil(signal, () => isFollowing && toEnd()).observe(scroller)
+  new ResizeObserverUntil(signal, () => isFollowing && stick()).observe(scroller)
   show()
 
   return {
@@ -48,15 +56,14 @@ export function followTail(scroller, pill, signal) {
     },
     /** Call once per batch, after the elements are there. @param {number} added */
     grown(added) {
-      if (isFollowing) return toEnd()
+      if (isFollowing) return stick()
       missed += added
       show()
     },
-    /** Put something above what is in view without moving that. @param {() => void} change */
-    keepPlace(change) {
-      const fromEnd = scroller.scrollHeight - scroller.scrollTop
-      change()
-      scroller.scrollTop = scroller.scrollHeight - fromEnd
+    /** Not the reader moves, but what is around the place. @param {number} top */
+    moveTo(top) {
+      if (Math.abs(scroller.scrollTop - top) >= 1) scroller.scrollTop = top
+      lastTop = scroller.scrollTop
     },
     /** Look at something further up: do not jump away from it. */
     release() {

@@ -2,16 +2,13 @@
 /** @import {Batch, Body, Chunk, Entry, Item, Pending} from './types.js' */
 import { Decisions } from './decisions.js'
 import { memoryPart, partsOf, usageOf } from './message-parts.js'
-import { commandWords, ending, hasEnded } from './run-words.js'
+import { EXPLAINED_PAUSES, commandWords, ending, hasEnded } from './run-words.js'
 import { StreamedText } from './streamed-text.js'
 import { Termination } from './termination.js'
 import { OpenCalls, callsOf } from './tool-calls.js'
 
-const EXPLAINED_PAUSES = /** @type {{[reason: string]: string}} */ ({
-  breakpoint: 'Paused at a breakpoint',
-  budget: 'Paused: the budget of this run is used up',
-  shutdown: 'Paused: the server was stopping',
-})
+/** Ids of finished messages that are kept, so that a long run needs no more memory than a short one. */
+const FINISHED_KEPT = 500
 
 /**
  * Turns the log and the chunks between its entries into the items of the conversation.
@@ -135,7 +132,7 @@ export class Thread {
     const { command, by, request_id: id } = entry.body
     if (command === 'answer') return this.#answered(String(id))
     if (command === 'stop' || command === 'cancel') this.#endedBy = String(by || 'you')
-    const label = commandWords(String(command), String(by ?? ''))
+    const label = commandWords(String(command), String(by ?? ''), entry.body)
     if (label) this.#add(entry, { kind: 'command', label })
   }
 
@@ -155,22 +152,23 @@ export class Thread {
 
   /** @param {Pending} pending @param {string} at @param {number} [seq] */
   #ask(pending, at, seq = 0) {
+    if (pending.kind && pending.kind !== 'input') return // those of the studio are asked above the composer
     const known = this.#questions.get(pending.request_id)
     if (known) {
-      const isNews = (pending.prompt && !known.label) || (seq && !known.seq)
-      if (isNews) this.#changed.add(Object.assign(known, { label: known.label || pending.prompt, seq: known.seq || seq, at: known.at || at }))
+      const isNews = (pending.prompt && !known.label) || (pending.details && !known.details) || (seq && !known.seq)
+      if (isNews) this.#changed.add(Object.assign(known, { label: known.label || pending.prompt, details: pending.details ?? {}, seq: known.seq || seq, at: known.at || at }))
       return
     }
     if (this.#done.has(pending.request_id)) return
     const item = this.#add({ seq, at, kind: 'event', body: { source: pending.source } },
-      { key: `ask-${pending.request_id}`, kind: 'input', label: pending.prompt, requestId: pending.request_id, answer: 'open' })
+      { key: `ask-${pending.request_id}`, kind: 'input', label: pending.prompt, requestId: pending.request_id, details: pending.details, answer: 'open' })
     this.#questions.set(pending.request_id, item)
   }
 
   /** @param {string} requestId */
   #answered(requestId) {
     const item = this.#questions.get(requestId)
-    this.#done.add(requestId)
+    this.#finished(requestId)
     if (!item) return
     this.#questions.delete(requestId)
     this.#changed.add(Object.assign(item, { answer: 'answered' }))
@@ -195,15 +193,21 @@ export class Thread {
    * @returns {string} key of the item that the message takes over, or ''
    */
   #closeStream(body) {
-    this.#done.add(body.id)
+    this.#finished(body.id)
     const open = this.#streams.get(body.id)
     for (const [id, { item }] of this.#streams) {
       if (item.source !== body.source) continue
       this.#streams.delete(id)
-      this.#done.add(id)
+      this.#finished(id)
       if (id !== body.id) this.#drop(item)
     }
     return open?.item.key ?? ''
+  }
+
+  /** Late pieces come soon or never. @param {string} id */
+  #finished(id) {
+    this.#done.add(id)
+    if (this.#done.size > FINISHED_KEPT) this.#done.delete(this.#done.values().next().value ?? '')
   }
 
   /** @param {Item} item */

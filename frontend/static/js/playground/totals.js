@@ -13,6 +13,18 @@ export class Totals {
   /** @type {Usage} */
   #told = { prompt_tokens: 0, completion_tokens: 0 }
   messages = 0
+  #first = 0
+  #last = 0
+
+  /** The server's sum, with what it cost. */
+  get told() {
+    return this.#told
+  }
+
+  /** From the first entry to the last. */
+  get ms() {
+    return this.#last - this.#first
+  }
 
   get usage() {
     return usageTotal(this.#told) > usageTotal(this.#seen) ? this.#told : this.#seen
@@ -25,7 +37,9 @@ export class Totals {
 
   /** @param {Batch} batch */
   apply(batch) {
-    for (const { kind, body } of batch.entries) {
+    for (const { kind, body, at } of batch.entries) {
+      this.#last = Math.max(this.#last, Date.parse(at))
+      this.#first ||= this.#last
       if (kind === 'message') this.messages += 1
       const usage = kind === 'message' || kind === 'event' ? usageOf(body.models_usage) : null
       if (!usage) continue

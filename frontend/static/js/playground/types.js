@@ -16,18 +16,26 @@
  * @property {number} offset  where `text` starts in the message
  * @property {string} text
  *
- * @typedef {{request_id: string, prompt: string, source: string}} Pending  a question to the person
+ * @typedef {object} Pending  a question to the person
+ * @property {string} request_id
+ * @property {string} prompt
+ * @property {string} source
+ * @property {'input' | 'approval' | 'breakpoint' | 'budget' | 'outcome'} [kind]
+ * @property {Body} [details]  by the kind: the call of a tool, choices, a schema
  *
  * @typedef {object} RunState
  * @property {string} state
  * @property {string} reason
  * @property {Pending | null} pending
  * @property {boolean} [finishing]  told to pause or stop; what it has begun still comes
+ * @property {{kind: string, name: string, agent: string, since: string}[]} [in_flight]  what a run that is held or ends still waits for
+ * @property {{[id: string]: number}} [hits]  how often each breakpoint was met
+ * @property {string} [amendable]  id of the last message, while it can be changed
  * @property {string} [detail]  how it ended, in words
  * @property {Usage} [usage]  of all model calls so far
  * @property {number} [last_seq]  the log's newest entry when this was so
  *
- * @typedef {{prompt_tokens: number, completion_tokens: number}} Usage
+ * @typedef {{prompt_tokens: number, completion_tokens: number, micro_usd?: number, unpriced_calls?: number}} Usage
  *
  * @typedef {object} Run
  * @property {string} id
@@ -41,6 +49,9 @@
  * @property {number} last_seq
  * @property {string} [detail]
  * @property {Usage} usage
+ * @property {string | null} [parent_id]  of a run that goes on from another one
+ * @property {number} [parent_seq]  the last entry that both have
+ * @property {'' | 'fork' | 'rerun' | 'replay'} [origin]
  *
  * @typedef {object} RunSummary
  * @property {string} id
@@ -50,6 +61,9 @@
  * @property {string} reason
  * @property {string} started_at
  * @property {Usage | null} usage
+ * @property {string | null} [session_id]  the first run of the conversation that this one continues
+ * @property {string | null} [parent_id]
+ * @property {string} [origin]
  *
  * @typedef {string | (string | Body)[]} Task
  *
@@ -86,8 +100,21 @@
  * @property {string} label  what the item says besides its parts: the note's title, the target of a handoff, the command
  * @property {boolean} streaming
  * @property {string} requestId  of the question in an input item
+ * @property {Body} [details]  of the question: choices, a schema of the answer
  * @property {'open' | 'answered' | 'unanswered' | ''} answer
  * @property {string} state  of the run, in an end item
  * @property {Body[]} why  the decisions that gave the word to who speaks here, from the outermost team inwards
+ *
+ * @typedef {object} RunContext  what a panel is given of the run that is shown
+ * @property {HTMLElement} page
+ * @property {Run} run  as it was when the page opened it
+ * @property {import('./selection.js').Selection} selection  which entry is selected, for all views
+ * @property {import('../core/actions.js').Actions} actions  for keys, palette and the list of keys; new with each run
+ * @property {(after: number, before: number) => Promise<Entry[]>} entriesBetween  whole entries, both ends left out; kept, so asking again is cheap
+ * @property {(name: string) => void} showView  bring a tab to the front
+ * @property {AbortSignal} signal  ends with the run being left
+ *
+ * @typedef {(context: RunContext) => void | ((batch: Batch) => void)} Panel  what it returns gets news; of the past it gets all entries
+ *   first, with `live: false` and bodies that hold what the index knows: type, source, models_usage
  */
 export {}

@@ -1,0 +1,99 @@
+// @ts-check
+// What can be otherwise in a fork, as the server is told it. No DOM.
+/** @import {Body, Entry, RunSummary} from '../types.js' */
+
+/**
+ * @typedef {'same' | 'redo' | 'text' | 'result' | 'instructions' | 'model' | 'team'} ChangeKind
+ * @typedef {{ kind: ChangeKind, label: string, help: string, text?: string, isLong?: boolean }} Choice  `text`: what stands there now
+ * @typedef {{ entry: Entry, executed?: Entry | undefined, component: Body, hasTeam: boolean }} Place  `executed`: the event with the results of the calls in `entry`
+ */
+
+/** Everything that can be changed at an entry, the most likely first. @param {Place} place @returns {Choice[]} */
+export function choicesAt({ entry, executed, component, hasTeam }) {
+  const { body } = entry
+  const agent = agentOf(component, String(body.source))
+  const isSaid = entry.kind === 'message'
+  /** @type {(Choice | false)[]} */
+  const choices = [
+    isSaid && typeof body.content === 'string' && { kind: 'text', label: 'What it says', help: 'The team goes on as if this had been said.', text: body.content, isLong: true },
+    executed !== undefined && { kind: 'result', label: 'What the tool gave', help: 'The tool is not called again: the agent reads this in place of its result.', text: String(executed.body.content[0]?.content ?? ''), isLong: true },
+    agent !== null && { kind: 'redo', label: 'Ask the model again', help: 'Nothing else changes; a model may answer otherwise.' },
+    typeof agent?.config?.system_message === 'string' && { kind: 'instructions', label: `Instructions of ${body.source}`, help: 'The model is asked again with them, from here on.', text: agent.config.system_message, isLong: true },
+    typeof agent?.config?.model_client?.config?.model === 'string' && { kind: 'model', label: `Model of ${body.source}`, help: 'It is asked from here on. The key and the service stay as they are.', text: agent.config.model_client.config.model },
+    hasTeam && { kind: 'team', label: 'The team as it is saved now', help: 'All that was changed in the builder since, from here on.' },
+    { kind: 'same', label: 'Nothing', help: 'The run goes on behind this entry once more.' },
+  ]
+  return choices.filter((each) => each !== false)
+}
+
+/**
+ * The request for a fork.
+ * @param {Place} place @param {ChangeKind} kind @param {string} text @param {Body | undefined} [saved]  the team as it is saved now
+ */
+export function forkBody({ entry, executed, component }, kind, text, saved) {
+  const { seq, body } = entry
+  const source = String(body.source)
+  switch (kind) {
+    case 'text': return { seq, amendments: { [body.id]: text } }
+    case 'result': return { seq: executed?.seq ?? seq, tool_results: { [executed?.body.content[0]?.call_id ?? '']: text } }
+    case 'redo': return { seq, redo: true }
+    case 'instructions': return { seq, redo: true, component: withAgent(component, source, (config) => { config.system_message = text }) }
+    case 'model': return { seq, redo: true, component: withAgent(component, source, (config) => { setModel(config.model_client.config, text) }) }
+    case 'team': return { seq, redo: agentOf(component, source) !== null, component: saved }
+    case 'same': return { seq }
+  }
+}
+
+/** What a model can do was told for the old one. @param {Body} config @param {string} model */
+function setModel(config, model) {
+  config.model = model
+  delete config.model_info
+}
+
+/** The agent of that name, in the team or a team inside it. @param {unknown} component @param {string} name @returns {Body | null} */
+export function agentOf(component, name) {
+  if (Array.isArray(component)) {
+    for (const each of component) {
+      const found = agentOf(each, name)
+      if (found) return found
+    }
+    return null
+  }
+  if (component === null || typeof component !== 'object') return null
+  const envelope = /** @type {Body} */ (component)
+  if (typeof envelope.provider === 'string' && envelope.config?.name === name) return envelope
+  return agentOf(Object.values(envelope), name)
+}
+
+/** A copy of the team in which the config of one agent is another. @param {Body} component @param {string} name @param {(config: Body) => void} change */
+export function withAgent(component, name, change) {
+  const copy = structuredClone(component)
+  const agent = agentOf(copy, name)
+  if (agent) change(agent.config)
+  return copy
+}
+
+/**
+ * Runs in the order of their tree: each before those that go on from it; whoever has no parent here stands at the top.
+ * @template {Pick<RunSummary, 'id'> & {parent_id?: string | null}} R
+ * @param {R[]} runs  newest first
+ * @returns {{run: R, depth: number}[]}
+ */
+export function asTree(runs) {
+  const here = new Set(runs.map((run) => run.id))
+  /** @type {Map<string, R[]>} */
+  const children = new Map()
+  for (const run of runs) {
+    const parent = run.parent_id && here.has(run.parent_id) ? run.parent_id : ''
+    children.set(parent, [...(children.get(parent) ?? []), run])
+  }
+  /** @type {{run: R, depth: number}[]} */
+  const found = []
+  const stack = (children.get('') ?? []).map((run) => ({ run, depth: 0 })).reverse()
+  for (let next = stack.pop(); next; next = stack.pop()) {
+    const { run, depth } = next
+    found.push(next)
+    stack.push(...(children.get(run.id) ?? []).map((each) => ({ run: each, depth: depth + 1 })).reverse())
+  }
+  return found
+}

@@ -1,0 +1,64 @@
+// @ts-check
+/** @import {RunContext} from '../types.js' */
+import { el, icon, on } from '../../core/dom.js'
+import { openMenu } from '../../core/menu.js'
+import { toastError } from '../../core/toast.js'
+import { forkFrom, startAndOpen } from './fork-dialog.js'
+import { replay } from './replay-dialog.js'
+
+const ORIGINS = /** @type {{[origin: string]: string}} */ ({ fork: 'Fork of', rerun: 'Run again from', replay: 'Replay of' })
+const SELECT_FIRST = 'Select a message first.'
+const OF_ENTRY = ['fork-here', 'redo-here', 'rerun-here', 'show-prompt']
+
+/**
+ * Runs that go on from this one: forks from the menu of each message, re-runs, a replay; and where this one came from.
+ * @param {RunContext} context
+ */
+export function forksPanel(context) {
+  const { page, run, selection, actions, signal } = context
+  const whenSelected = () => (selection.seq === null ? SELECT_FIRST : true)
+  const start = (/** @type {'fork' | 'rerun'} */ way, /** @type {{[field: string]: unknown}} */ body) => void startAndOpen(context, way, body).catch(toastError)
+  const here = () => selection.seq ?? 0
+  /** @type {Omit<import('../../core/actions.js').Action, 'group' | 'scope'>[]} */
+  const list = [
+    { id: 'fork-here', label: 'Fork from here…', icon: 'git-fork', keys: ['f'], when: whenSelected, run: () => void forkFrom(context, here()).catch(toastError) },
+    { id: 'redo-here', label: 'Ask its model again', icon: 'refresh-cw', when: whenSelected, run: () => start('fork', { seq: here(), redo: true }) },
+    { id: 'rerun-here', label: 'Run again from here', icon: 'skip-forward', when: whenSelected, run: () => start('rerun', { from_seq: here() }) },
+    { id: 'rerun-all', label: 'Run all again', icon: 'rotate-ccw', run: () => start('rerun', {}) },
+    { id: 'rerun-failure', label: 'Run again from the failure', icon: 'triangle-alert', when: () => (hasFailed(page) ? true : 'The run has not failed.'), run: () => start('rerun', { from_seq: 'failure' }) },
+    { id: 'replay-run', label: 'Replay for nothing', icon: 'repeat', run: () => void replay(context).catch(toastError) },
+  ]
+  actions.add(list.map((each) => ({ ...each, group: 'Run', scope: 'page' })))
+  page.addEventListener('contextmenu', (event) => {
+    const turn = event.target instanceof Element ? event.target.closest('.turn[data-seq]') : null
+    if (!(turn instanceof HTMLElement) || event.target instanceof HTMLTextAreaElement) return
+    event.preventDefault()
+    const { left, top } = turn.getBoundingClientRect()
+    open(turn, event.clientX || left + 40, event.clientY || top + 24)
+  }, { signal })
+  on(page, 'click', '[data-turn-menu]', (event, button) => {
+    event.stopPropagation()
+    const turn = button.closest('.turn')
+    const { left, bottom } = button.getBoundingClientRect()
+    if (turn instanceof HTMLElement) open(turn, left, bottom)
+  }, signal)
+  showOrigin()
+
+  /** @param {HTMLElement} turn @param {number} x @param {number} y */
+  function open(turn, x, y) {
+    selection.select(Number(turn.dataset['seq']), 'link')
+    const offered = OF_ENTRY.map((id) => actions.find(id)).filter((action) => action !== undefined)
+    openMenu('This message', offered.map(({ id, label, icon: glyph = '', keys = [] }) => ({ label, icon: glyph, keys, run: () => void actions.run(id) })), { x, y })
+  }
+
+  function showOrigin() {
+    if (!run.parent_id) return
+    const note = el('p', { class: 'run-origin small' }, icon('git-fork'), el('span', {}, `${ORIGINS[run.origin ?? ''] ?? 'Goes on from'} `, el('a', { href: `/runs/${run.parent_id}${run.parent_seq ? `#e${run.parent_seq}` : ''}` }, 'another run')),
+      el('a', { class: 'run-origin-compare', href: `/runs/${run.parent_id}/compare/${run.id}` }, 'Compare both'))
+    page.querySelector('.playground-chat')?.prepend(note)
+    signal.addEventListener('abort', () => note.remove())
+  }
+}
+
+/** @param {HTMLElement} page */
+const hasFailed = (page) => page.querySelector('[data-part="state"]')?.getAttribute('data-state') === 'failed'

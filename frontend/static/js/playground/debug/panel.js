@@ -1,0 +1,128 @@
+// @ts-check
+/** @import {Batch, Body, Panel, RunState} from '../types.js' */
+import { el, find, icon, on } from '../../core/dom.js'
+import { toastError } from '../../core/toast.js'
+import { hasEnded } from '../run-words.js'
+import { server } from '../server.js'
+import { askCard } from './ask.js'
+import { breakpointList } from './breakpoints.js'
+import { changes } from './changes.js'
+import { NO_POLICY, Settings } from './settings.js'
+import { withPermission } from './policy.js'
+import { toolRules } from './tool-rules.js'
+
+/** Breakpoints and rules can be set before anything runs. @param {HTMLElement} page @param {string} teamId @param {Body} component @param {AbortSignal} signal */
+export function debugSettings(page, teamId, component, signal) {
+  const root = find('[data-part="debug"]', page)
+  find('[data-part="debug-run"]', root).hidden = true
+  find('[data-part="debug-change"]', root).hidden = true
+  const settings = new Settings(teamId, () => { list.draw(); rules.draw() })
+  const list = breakpointList(root, settings, component, signal)
+  const rules = toolRules(root, settings, component, signal)
+  list.draw()
+  rules.draw()
+  if (teamId) settings.read(signal).catch((error) => signal.aborted || toastError(error))
+  return { settings, list }
+}
+
+/**
+ * Steps, what is still finishing, breakpoints, rules for tools, changes; and the question that waits for a decision.
+ * @type {Panel}
+ */
+export function debugPanel({ page, run, actions, showView, signal }) {
+  const root = find('[data-part="debug"]', page)
+  const { settings, list } = debugSettings(page, run.team_id ?? '', run.component, signal)
+  const dock = find('[data-part="ask"]', page)
+  /** @type {RunState} */
+  let state = run
+  let shownRequest = ''
+  let counted = ''
+  dock.replaceChildren()
+  dock.hidden = true
+
+  /** @param {string} command @param {Body} [more] @returns {Promise<void>} */
+  async function send(command, more) {
+    try {
+      take(await server.command(run.id, command, more))
+    } catch (error) {
+      toastError(error)
+      throw error
+    }
+  }
+  const press = (/** @type {string} */ command, /** @type {Body} */ more = {}) => void send(command, more).catch(() => {})
+  const change = changes(root, run, send, signal)
+
+  /** @param {string} tool @param {Body} args */
+  const always = (tool, args) => void settings.setPolicy(withPermission(settings.policy ?? NO_POLICY, tool, args))
+
+  function showQuestion() {
+    const { pending } = state
+    const asked = hasEnded(state.state) ? '' : pending?.request_id ?? ''
+    if (asked !== counted) document.dispatchEvent(new CustomEvent('inbox:change'))
+    counted = asked
+    const isShown = pending !== null && !hasEnded(state.state) && (pending.kind ?? 'input') !== 'input'
+    if (!isShown) {
+      const hadFocus = dock.contains(document.activeElement)
+      dock.hidden = true
+      dock.replaceChildren()
+      shownRequest = ''
+      if (hadFocus) find('[data-part="chat-scroll"]', page).focus({ preventScroll: true })
+    } else if (pending && pending.request_id !== shownRequest) {
+      shownRequest = pending.request_id
+      dock.replaceChildren(askCard(pending, send, run.team_id ? always : null))
+      dock.hidden = false
+    }
+  }
+
+  function show() {
+    const isHeld = state.state === 'paused' && (!state.pending || state.reason === 'breakpoint')
+    find('[data-part="debug-run"]', root).hidden = hasEnded(state.state)
+    find('[data-part="debug-change"]', root).hidden = hasEnded(state.state)
+    for (const button of root.querySelectorAll('[data-step]')) /** @type {HTMLButtonElement} */ (button).disabled = !isHeld
+    const hold = /** @type {HTMLButtonElement} */ (find('[data-hold]', root))
+    hold.disabled = state.state !== 'running'
+    find('[data-part="debug-why"]', root).textContent = state.state === 'paused' ? state.detail ?? '' : ''
+    showFinishing(root, state.in_flight ?? [])
+    const waitsAt = String(state.pending?.details?.breakpoint ?? '')
+    list.count(state.hits ?? {}, waitsAt)
+    change.show(state)
+    showQuestion()
+  }
+
+  /** @param {RunState} news */
+  function take(news) {
+    if ((news.last_seq ?? Infinity) < (state.last_seq ?? 0)) return
+    state = { ...state, ...news }
+    show()
+  }
+
+  on(root, 'click', '[data-step]', (_event, button) => press('step', { data: { until: button.dataset.step } }), signal)
+  on(root, 'click', '[data-hold]', () => press('hold'), signal)
+  page.addEventListener('run:state', (event) => take(/** @type {CustomEvent} */ (event).detail), { signal })
+  const step = (/** @type {string} */ until) => press('step', { data: { until } })
+  const whenHeld = () => (state.state === 'paused' && (!state.pending || state.reason === 'breakpoint') ? true : 'Only a paused run can be stepped.')
+  actions.add([
+    { id: 'step-turn', label: 'Step: to the end of a turn', icon: 'step-forward', keys: ['shift+s'], group: 'Debug', scope: 'page', when: whenHeld, run: () => step('turn') },
+    { id: 'step-over', label: 'Step: over what is inside', icon: 'skip-forward', keys: ['o'], group: 'Debug', scope: 'page', when: whenHeld, run: () => step('over') },
+    { id: 'step-agent', label: 'Step: to the next agent', icon: 'user', keys: ['a'], group: 'Debug', scope: 'page', when: whenHeld, run: () => step('agent') },
+    { id: 'hold', label: 'Hold now', icon: 'hand', keys: ['h'], group: 'Debug', scope: 'page', when: () => (state.state === 'running' ? true : 'The run does not run.'), run: () => press('hold') },
+    { id: 'add-breakpoint', label: 'Add a breakpoint', icon: 'circle-dot', keys: ['b'], group: 'Debug', scope: 'page', run: () => { showView('debug'); list.focus() } },
+    { id: 'to-question', label: 'To the question that waits', icon: 'circle-help', keys: ['q'], group: 'Debug', scope: 'page', when: () => (dock.hidden ? 'No question waits.' : true), run: () => { /** @type {HTMLElement | null} */ (dock.querySelector('button, textarea, input'))?.focus() } },
+  ])
+  show()
+
+  /** @param {Batch} batch */
+  return (batch) => {
+    change.apply(batch)
+    if (batch.state) take(batch.state)
+  }
+}
+
+/** @param {HTMLElement} root @param {NonNullable<RunState['in_flight']>} calls */
+function showFinishing(root, calls) {
+  find('[data-part="finishing"]', root).hidden = calls.length === 0
+  const glyph = /** @type {{[kind: string]: string}} */ ({ model: 'brain', tool: 'wrench', code: 'terminal', memory: 'database' })
+  find('[data-part="finishing-list"]', root).replaceChildren(...calls.map((call) => el('li', {}, icon(glyph[call.kind] ?? 'box'),
+    el('span', { class: 'grow truncate' }, call.agent ? `${call.agent}: ${call.name}` : call.name),
+    el('span', { class: 'muted small numeric' }, `since ${new Date(call.since).toLocaleTimeString('en', { timeStyle: 'medium', hour12: false })}`))))
+}

@@ -1,0 +1,28 @@
+// @ts-check
+/** @import {Action} from '../core/actions.js' */
+/** @typedef {ReturnType<typeof import('./controls.js').controls>} Toolbar */
+
+/**
+ * What is done to the run, and to the page around it.
+ * @param {() => Toolbar | undefined} toolbar  of the open run @param {() => void} newRun @param {(name: string) => void} showView @returns {Action[]}
+ */
+export function runActions(toolbar, newRun, showView) {
+  const whenOpen = () => (toolbar() ? true : 'No run is open.')
+  /** @type {Omit<Action, 'group' | 'scope'>[]} */
+  const run = [
+    { id: 'pause-or-resume', label: 'Pause or resume', icon: 'pause', keys: ['space'], run: (event) => !isControl(event) && Boolean(toolbar()?.toggle()) },
+    { id: 'step', label: 'One step', icon: 'step-forward', keys: ['s'], run: () => Boolean(toolbar()?.press('step')) },
+    { id: 'stop', label: 'Stop after this turn', icon: 'square', when: whenOpen, run: () => void toolbar()?.press('stop') },
+    { id: 'cancel', label: 'Cancel now', icon: 'x', when: whenOpen, run: () => void toolbar()?.press('cancel') },
+    { id: 'new-run', label: 'New run', icon: 'plus', run: newRun },
+  ]
+  const views = /** @type {HTMLElement[]} */ ([...document.querySelectorAll('[data-part="views"] [role=tab]')])
+  /** @type {Omit<Action, 'group' | 'scope'>[]} */
+  const shown = views.map((tab, index) => ({ id: `view-${tab.id.slice('view-tab-'.length)}`, label: `Show ${tab.textContent?.trim()}`, icon: 'panel-right', keys: [String(index + 1)], run: () => showView(tab.id.slice('view-tab-'.length)) }))
+  return [...run.map((each) => /** @type {Action} */ ({ ...each, group: 'Run', scope: 'page' })), ...shown.map((each) => /** @type {Action} */ ({ ...each, group: 'View', scope: 'page' }))]
+}
+
+/** Space presses the button that has the focus. @param {Event | undefined} event */
+function isControl(event) {
+  return event?.target instanceof Element && event.target.closest('button, a, summary, input, select, [role="button"], dialog') !== null
+}

@@ -1,0 +1,43 @@
+"""Breakpoints and rules for tools of a team. Runs of the team that are under way take up a change at once."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from fastapi import APIRouter
+
+from studio.components import JsonObject
+from studio.runs import Breakpoints, Rules
+from studio.web.dependencies import StoreDep, SupervisorDep
+from studio.web.requests import StudioRoute
+
+router = APIRouter(prefix="/api/teams/{team_id}", tags=["runs"], route_class=StudioRoute)
+PERSON = "you"
+
+
+@router.get("/breakpoints", summary="Read the breakpoints that are kept with a team")
+async def read_breakpoints(team_id: str, store: StoreDep) -> Breakpoints:
+    await store.teams.get(team_id)
+    return Breakpoints(breakpoints=tuple((await store.settings.of(team_id)).breakpoints))
+
+
+@router.put("/breakpoints", summary="Set the breakpoints of a team and of its runs that are under way")
+async def set_breakpoints(team_id: str, body: Breakpoints, store: StoreDep, supervisor: SupervisorDep) -> Breakpoints:
+    await store.settings.set_breakpoints(team_id, body.breakpoints)
+    data = cast("JsonObject", body.model_dump(mode="json"))
+    await supervisor.command_team(team_id, "breakpoints", by=PERSON, data=data)
+    return body
+
+
+@router.get("/policy", summary="Read which tools of a team ask, run by themselves, or are refused")
+async def read_policy(team_id: str, store: StoreDep) -> Rules:
+    await store.teams.get(team_id)
+    return Rules(policy=(await store.settings.of(team_id)).policy)
+
+
+@router.put("/policy", summary="Set the rules for tools of a team and of its runs that are under way")
+async def set_policy(team_id: str, body: Rules, store: StoreDep, supervisor: SupervisorDep) -> Rules:
+    await store.settings.set_policy(team_id, body.policy)
+    data = cast("JsonObject", body.model_dump(mode="json"))
+    await supervisor.command_team(team_id, "policy", by=PERSON, data=data)
+    return body

@@ -1,0 +1,143 @@
+"""Runs as files: a preview of what leaves, the file, and a file brought in."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request, Response
+from pydantic import BaseModel
+from starlette.datastructures import UploadFile
+
+from studio.errors import InvalidDocument
+from studio.runs import LogEntry, RunRecord, RunStatus
+from studio.runs.bundle import Bundle, read_bundle
+from studio.web.api.downloads import filename
+from studio.web.dependencies import SettingsDep, StoreDep, TemplatesDep
+from studio.web.requests import StudioRoute
+from studio.web.run_tests import make_test
+from studio.web.sharing import share
+
+router = APIRouter(prefix="/api/runs", tags=["runs"], route_class=StudioRoute)
+
+FILE_BODY: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "multipart/form-data": {
+                "schema": {
+                    "type": "object",
+                    "required": ["file"],
+                    "properties": {"file": {"type": "string", "format": "binary"}},
+                }
+            },
+            "text/html": {"schema": {"type": "string"}},
+        },
+    }
+}
+
+
+class RemovedOut(BaseModel):
+    """A secret that was taken out, by its name; `places` are the first few."""
+
+    name: str
+    count: int
+    places: list[str]
+
+
+class BundlePreviewOut(BaseModel):
+    """What the file would hold."""
+
+    filename: str
+    size_mb: float
+    entry_count: int
+    removed: list[RemovedOut]
+    too_short: list[str]
+
+
+class ImportedRun(BaseModel):
+    id: str
+
+
+@router.get("/{run_id}/bundle/preview", summary="What a bundle of the run would hold, and what would be taken out")
+async def preview_bundle(
+    run_id: str, store: StoreDep, settings: SettingsDep, templates: TemplatesDep
+) -> BundlePreviewOut:
+    shared = await share(store, settings, templates, run_id)
+    packed = shared.packed
+    return BundlePreviewOut(
+        filename=filename(packed.bundle.run.team_name, ".run.html"),
+        size_mb=round(shared.size_mb, 3),
+        entry_count=len(packed.bundle.entries),
+        removed=[RemovedOut(name=one.name, count=one.count, places=one.places) for one in packed.removed],
+        too_short=list(packed.too_short),
+    )
+
+
+@router.get(
+    "/{run_id}/bundle",
+    summary="The run as one HTML file: its team and its log, without secrets",
+    response_class=Response,
+    responses={200: {"content": {"text/html": {}}}},
+)
+async def download_bundle(run_id: str, store: StoreDep, settings: SettingsDep, templates: TemplatesDep) -> Response:
+    shared = await share(store, settings, templates, run_id)
+    name = filename(shared.packed.bundle.run.team_name, ".run.html")
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(shared.html.encode("utf-8", "replace"), media_type="application/octet-stream", headers=headers)
+
+
+@router.get(
+    "/{run_id}/test",
+    summary="A pytest file that repeats the run, with its recorded answers and the team, as ZIP",
+    response_class=Response,
+    responses={200: {"content": {"application/zip": {}}}},
+)
+async def download_test(run_id: str, store: StoreDep, settings: SettingsDep) -> Response:
+    name, content = await make_test(store, settings, run_id)
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(content, media_type="application/zip", headers=headers)
+
+
+@router.post(
+    "/import", status_code=201, summary="Bring in a run from a file; nothing in it runs", openapi_extra=FILE_BODY
+)
+async def import_run(
+    request: Request, store: StoreDep, team_id: Annotated[str | None, Query(max_length=100)] = None
+) -> ImportedRun:
+    """The run is listed with the team `team_id`, if one is named."""
+    bundle = await asyncio.to_thread(read_bundle, await _file(request))
+    run, entries = await asyncio.to_thread(_run_of, bundle, team_id)
+    await store.arrivals.add(run, entries)
+    return ImportedRun(id=run.id)
+
+
+async def _file(request: Request) -> bytes:
+    if not request.headers.get("content-type", "").startswith("multipart/form-data"):
+        return await request.body()
+    async with request.form(max_files=1, max_fields=2) as form:
+        file = form.get("file")
+        if not isinstance(file, UploadFile):
+            raise InvalidDocument("The form has no file.", fix="Send it in the field `file`.")
+        return await file.read()
+
+
+def _run_of(bundle: Bundle, team_id: str | None) -> tuple[RunRecord, list[LogEntry]]:
+    run = bundle.run
+    record = RunRecord(
+        id=run.id,
+        team_id=team_id,
+        team_name=run.team_name,
+        task_text=run.task_text,
+        status=RunStatus(state=run.state, reason=run.reason, detail=run.detail, usage=run.usage),
+        last_seq=len(bundle.entries),
+        created_at=run.created_at,
+        started_at=run.started_at,
+        ended_at=run.ended_at,
+        component=bundle.component,
+        task=run.task,
+        root_id=run.root_id,
+        changes=run.changes,
+    )
+    entries = [LogEntry(run.id, entry.seq, entry.at, entry.kind, entry.body) for entry in bundle.entries]
+    return record, entries

@@ -1,0 +1,219 @@
+"""What runs cost: by message, agent, model and tool of one run, by team and day of all, and what models cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, date, datetime, timedelta
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from pydantic import BaseModel, ConfigDict, Field
+
+from studio.models import Price, model_catalogue
+from studio.models.prices import PriceBook
+from studio.runs.estimates import Estimate, estimate_of
+from studio.store import DayPart, RunPart, Step, Sum
+from studio.web.dependencies import BooksDep, StoreDep
+from studio.web.requests import StudioRoute
+
+router = APIRouter(prefix="/api", tags=["costs"], route_class=StudioRoute)
+DEFAULT_DAYS = 30
+MOST_DAYS = 366
+PAST_RUNS = 50
+
+
+class Cost(BaseModel):
+    """`micro_usd` is in millionths of a dollar, without the calls whose price is not known. Times are of the calls."""
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cached_tokens: int = 0
+    micro_usd: int = 0
+    unpriced_calls: int = 0
+    ms: int = 0
+
+
+class NamedCost(Cost):
+    """What an agent, model or tool took."""
+
+    name: str
+
+
+class MessageCost(Cost):
+    """What led to a message, since the one before it of the same agent."""
+
+    seq: int
+    agent: str
+
+
+class PriceOut(BaseModel):
+    """US dollars per million tokens. `origin` is `own`, `catalogue` or `free`; all null when nobody knows the price."""
+
+    model: str
+    input: float | None = None
+    output: float | None = None
+    cached_input: float | None = None
+    as_of: date | None = None
+    origin: str = ""
+    source: str = ""
+
+
+class RunCostOut(BaseModel):
+    total: Cost
+    agents: list[NamedCost]
+    models: list[NamedCost]
+    tools: list[NamedCost]
+    messages: list[MessageCost]
+    prices: list[PriceOut]
+
+
+class DayCost(Cost):
+    """What a team took of one model on one day (UTC)."""
+
+    day: date
+    team_id: str
+    team_name: str
+    model: str
+    runs: int
+
+
+class CostsOut(BaseModel):
+    since: date
+    until: date
+    total: Cost
+    parts: list[DayCost]
+
+
+class SetPrice(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    model: Annotated[str, Field(min_length=1, max_length=200)]
+    input: Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)]
+    output: Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)]
+    cached_input: Annotated[float | None, Field(ge=0, le=1e6, allow_inf_nan=False)] = None
+
+
+@router.get("/runs/{run_id}/cost", summary="Read what a run took, by message, agent, model and tool")
+async def run_cost(run_id: str, store: StoreDep, books: BooksDep) -> RunCostOut:
+    await store.runs.summary(run_id)
+    parts = await store.costs.of_run(run_id)
+    models = [part for part in parts if part.kind == "model"]
+    return RunCostOut(
+        total=_total(part.sum for part in parts),
+        agents=_by(parts, lambda part: part.agent),
+        models=_by(models, lambda part: part.name),
+        tools=_by([part for part in parts if part.kind != "model"], lambda part: part.name),
+        messages=messages_of(await store.costs.steps_of_run(run_id)),
+        prices=[_price_of(books.prices, name, models) for name in sorted({part.name for part in models})],
+    )
+
+
+@router.get("/costs", summary="Read what teams took, by day and model; days are in UTC")
+async def costs(
+    store: StoreDep,
+    team_id: str | None = None,
+    since: Annotated[date | None, Query(alias="from")] = None,
+    until: Annotated[date | None, Query(alias="to")] = None,
+) -> CostsOut:
+    last = until or datetime.now(UTC).date()
+    first = max(since or last - timedelta(days=DEFAULT_DAYS - 1), last - timedelta(days=MOST_DAYS))
+    parts = await store.costs.by_day(since=first, until=last, team_id=team_id)
+    return CostsOut(
+        since=first, until=last, total=_total(part.sum for part in parts), parts=[_day_cost(part) for part in parts]
+    )
+
+
+@router.get("/teams/{team_id}/estimate", summary="Tell what a run of this team takes, by its past ones")
+async def estimate(team_id: str, store: StoreDep) -> Estimate:
+    await store.teams.get(team_id)
+    return estimate_of(await store.costs.past_runs(team_id, limit=PAST_RUNS))
+
+
+@router.get("/prices", summary="List the prices that were set here")
+async def list_prices(store: StoreDep) -> list[PriceOut]:
+    return [_price_out(model, price, "own") for model, price in (await store.costs.own_prices()).items()]
+
+
+@router.put("/prices", summary="Set what a model costs from now on; what was spent before stays as it is")
+async def set_price(body: SetPrice, store: StoreDep, books: BooksDep) -> PriceOut:
+    price = await store.costs.set_price(body.model, **body.model_dump(exclude={"model"}))
+    books.prices.own = await store.costs.own_prices()
+    return _price_out(body.model, price, "own")
+
+
+@router.delete("/prices", status_code=204, summary="Go back to the price of the catalogue")
+async def forget_price(model: str, store: StoreDep, books: BooksDep) -> None:
+    await store.costs.forget_price(model)
+    books.prices.own = await store.costs.own_prices()
+
+
+def messages_of(steps: Sequence[Step]) -> list[MessageCost]:
+    """What led to each message: the calls of its agent since its message before, and those of nobody who speaks."""
+    speakers = {step.source for step in steps if step.kind == "message"}
+    waiting: dict[str, Cost] = {}
+    messages: list[MessageCost] = []
+    for step in steps:
+        if step.kind == "effect":
+            agent = str(step.spent.get("agent", ""))
+            key = agent if agent in speakers else ""
+            waiting[key] = _sum([waiting.get(key, Cost()), _cost_of(step)])
+        else:
+            taken = _sum([waiting.pop(step.source, Cost()), waiting.pop("", Cost())])
+            messages.append(MessageCost(seq=step.seq, agent=step.source, **taken.model_dump()))
+    return messages
+
+
+def _cost_of(step: Step) -> Cost:
+    if not step.spent:
+        return Cost()
+    numbers = {name: value for name in Cost.model_fields if isinstance(value := step.spent.get(name), int)}
+    is_unpriced = "micro_usd" in step.spent and step.spent["micro_usd"] is None
+    return Cost.model_validate({**numbers, "calls": 1, "unpriced_calls": int(is_unpriced)})
+
+
+def _by(parts: Sequence[RunPart], name_of: Callable[[RunPart], str]) -> list[NamedCost]:
+    """Sums by name, the dearest first."""
+    sums: dict[str, list[Sum]] = {}
+    for part in parts:
+        sums.setdefault(name_of(part), []).append(part.sum)
+    named = [NamedCost(name=name, **_total(found).model_dump()) for name, found in sums.items()]
+    return sorted(named, key=lambda cost: (-cost.micro_usd, -cost.prompt_tokens - cost.completion_tokens, -cost.ms))
+
+
+def _total(sums: Iterable[Sum]) -> Cost:
+    return _sum(Cost.model_validate(part._asdict()) for part in sums)
+
+
+def _sum(costs: Iterable[Cost]) -> Cost:
+    added = list(costs)
+    return Cost.model_validate({name: sum(getattr(cost, name) for cost in added) for name in Cost.model_fields})
+
+
+def _day_cost(part: DayPart) -> DayCost:
+    return DayCost(
+        day=date.fromisoformat(part.day),
+        team_id=part.team_id,
+        team_name=part.team_name,
+        model=part.model,
+        runs=part.run_count,
+        **part.sum._asdict(),
+    )
+
+
+def _price_of(prices: PriceBook, model: str, parts: Sequence[RunPart]) -> PriceOut:
+    """What the model costs now; what costs nothing and has no price in any list is told by what was paid for it."""
+    sums = [part.sum for part in parts if part.name == model]
+    was_free = not any(part.unpriced_calls or part.micro_usd for part in sums)
+    known = prices.find(model, is_free=was_free)
+    return _price_out(model, known.price, known.origin) if known else PriceOut(model=model)
+
+
+def _price_out(model: str, price: Price, origin: str) -> PriceOut:
+    return PriceOut(
+        model=model,
+        **price.model_dump(exclude={"source", "as_of"}),
+        as_of=None if origin == "free" else price.as_of,
+        origin=origin,
+        source=model_catalogue().sources.get(price.source, ""),
+    )

@@ -1,0 +1,159 @@
+"""Two runs compared: what each did, where they part, and how their teams differ."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Query
+from pydantic import BaseModel
+
+from studio.runs import Usage
+from studio.runs.comparing import Fold
+from studio.web.dependencies import StoreDep
+from studio.web.requests import StudioRoute
+from studio.web.run_comparison import MOST_ROWS, Cell, RunComparison, Side, WindowView, compare_runs
+
+router = APIRouter(prefix="/api/runs", tags=["runs"], route_class=StudioRoute)
+
+
+class SideOut(BaseModel):
+    """One of the two runs."""
+
+    id: str
+    team_name: str
+    task: str
+    state: str
+    detail: str
+    started_at: datetime | None
+    seconds: float
+    act_count: int
+    usage: Usage
+
+
+class ConfigChangeOut(BaseModel):
+    """A difference between the two teams; `place` is the part it is in, "" for the team itself."""
+
+    place: str
+    kind: str
+    text: str
+    where: str
+
+
+class PieceOut(BaseModel):
+    state: Literal["kept", "removed", "added"]
+    text: str
+
+
+class ActOut(BaseModel):
+    """A message or event; `pieces` are its text, marked where the other run's differs."""
+
+    seq: int
+    at: datetime
+    source: str
+    type: str
+    noun: str
+    pieces: list[PieceOut]
+    prompt_tokens: int
+    completion_tokens: int
+    seconds: float
+
+
+class RowOut(BaseModel):
+    """Twins, or an act of one run only. A fold has `count` equal rows from `index` on, and no acts."""
+
+    index: int
+    state: Literal["same", "changed", "before", "after", "folded"]
+    count: int = 1
+    before: ActOut | None = None
+    after: ActOut | None = None
+
+
+class DivergenceOut(BaseModel):
+    index: int
+    words: str
+
+
+class RunDiffOut(BaseModel):
+    """`rows` are those that were asked for; `following` is the `start` of the next ones, null at the end."""
+
+    before: SideOut
+    after: SideOut
+    config: list[ConfigChangeOut]
+    divergence: DivergenceOut | None
+    counts: dict[Literal["same", "changed", "before", "after"], int]
+    differences: list[int]
+    row_count: int
+    is_cut: bool
+    rows: list[RowOut]
+    following: int | None
+
+
+@router.get("/{run_id}/diff/{other_id}", summary="Compare two runs: aligned acts, first divergence, config changes")
+async def diff_runs(
+    run_id: str,
+    other_id: str,
+    store: StoreDep,
+    start: Annotated[int, Query(ge=0, le=2**31)] = 0,
+    limit: Annotated[int, Query(ge=1, le=MOST_ROWS)] = 100,
+    folded: bool = True,
+) -> RunDiffOut:
+    found = await compare_runs(store, run_id, other_id)
+    return _out(found, await found.window(start, limit, folded=folded))
+
+
+def _out(found: RunComparison, shown: WindowView) -> RunDiffOut:
+    first = found.divergence
+    return RunDiffOut(
+        before=_side(found.before),
+        after=_side(found.after),
+        config=[
+            ConfigChangeOut(place=group.place, kind=row.kind, text=row.text, where=row.where)
+            for group in found.config.groups
+            for row in group.rows
+        ],
+        divergence=DivergenceOut(index=first.index, words=first.words) if first else None,
+        counts=found.counts,
+        differences=found.differences,
+        row_count=len(found.rows),
+        is_cut=found.is_cut,
+        rows=[
+            RowOut(index=item.start, state="folded", count=item.count)
+            if isinstance(item, Fold)
+            else RowOut(index=item.row.index, state=item.row.state, before=_act(item.before), after=_act(item.after))
+            for item in shown.items
+        ],
+        following=shown.following,
+    )
+
+
+def _side(side: Side) -> SideOut:
+    run = side.run
+    return SideOut(
+        id=run.id,
+        team_name=run.team_name,
+        task=run.task_text,
+        state=side.state,
+        detail=run.status.detail,
+        started_at=run.started_at,
+        seconds=side.seconds,
+        act_count=len(side.acts),
+        usage=run.status.usage,
+    )
+
+
+def _act(cell: Cell | None) -> ActOut | None:
+    if cell is None:
+        return None
+    act = cell.act
+    return ActOut(
+        seq=act.seq,
+        at=act.at,
+        source=act.source,
+        type=act.type,
+        noun=act.noun,
+        pieces=[PieceOut(state=piece.state, text=piece.text) for piece in cell.pieces],
+        prompt_tokens=act.prompt_tokens,
+        completion_tokens=act.completion_tokens,
+        seconds=act.seconds,
+    )

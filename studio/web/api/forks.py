@@ -1,0 +1,121 @@
+"""Runs that go on from others: forks, re-runs, replays, and the line that they make."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from fastapi import APIRouter
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+from studio.components import JsonObject
+from studio.runs import ToolMode, Usage
+from studio.web.dependencies import StoreDep, SupervisorDep
+from studio.web.forking import before_call, tools_called, wish_of
+from studio.web.requests import StudioRoute
+
+router = APIRouter(prefix="/api/runs", tags=["runs"], route_class=StudioRoute)
+PERSON = "you"
+Seq = Annotated[int, Field(ge=0, le=2**53)]
+
+
+class Fork(BaseModel):
+    """Where a run parts from another one, and what is otherwise from there on.
+
+    `seq` is the last entry that both have; with `redo`, the model is asked anew for what stands there. `amendments`
+    are other texts for messages by their ids, null to drop one; `tool_results` other results by the ids of the calls.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    seq: Seq
+    redo: bool = False
+    component: JsonObject | None = None
+    task: JsonValue = None
+    amendments: dict[str, Annotated[str, Field(max_length=1_000_000)] | None] = {}
+    tool_results: dict[str, Annotated[str, Field(max_length=1_000_000)]] = {}
+
+
+class Rerun(BaseModel):
+    """From its beginning, behind an entry, or from what made it fail."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    from_seq: Seq | Literal["failure"] | None = None
+
+
+class Replay(BaseModel):
+    """What tools do; those that are not named give what is recorded."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    tools: dict[str, ToolMode] = {}
+
+
+class NewRunOut(BaseModel):
+    id: str
+
+
+class RunInLine(BaseModel):
+    """`parent_seq` is the last entry that it has from its parent."""
+
+    id: str
+    parent_id: str | None
+    parent_seq: int
+    origin: str
+    task: str
+    state: str
+    created_at: datetime
+    usage: Usage
+
+
+@router.post("/{run_id}/fork", status_code=201, summary="Start a run that goes on from an entry of another one")
+async def fork_run(run_id: str, body: Fork, store: StoreDep, supervisor: SupervisorDep) -> NewRunOut:
+    """403 with `missing` when something is not approved, as for a start."""
+    wish = await wish_of(
+        store,
+        run_id,
+        body.seq,
+        component=body.component,
+        task=body.task,
+        amendments=body.amendments,
+        tool_results=body.tool_results,
+    )
+    seq = await before_call(store, run_id, body.seq) if body.redo else body.seq
+    return NewRunOut(id=await supervisor.fork(run_id, seq, wish, by=PERSON))
+
+
+@router.post(
+    "/{run_id}/rerun", status_code=201, summary="Run the same again: all, behind an entry, or from the failure"
+)
+async def rerun_run(run_id: str, body: Rerun, supervisor: SupervisorDep) -> NewRunOut:
+    return NewRunOut(id=await supervisor.rerun(run_id, body.from_seq, by=PERSON))
+
+
+@router.post("/{run_id}/replay", status_code=201, summary="Repeat a run from what was recorded; fails where it differs")
+async def replay_run(run_id: str, body: Replay, supervisor: SupervisorDep) -> NewRunOut:
+    return NewRunOut(id=await supervisor.replay(run_id, body.tools, by=PERSON))
+
+
+@router.get("/{run_id}/tools", summary="Names of the tools that the run has called")
+async def list_tools(run_id: str, store: StoreDep) -> list[str]:
+    await store.runs.summary(run_id)
+    return await tools_called(store, run_id)
+
+
+@router.get("/{run_id}/line", summary="The run, those it goes on from, and those that go on from them")
+async def list_line(run_id: str, store: StoreDep) -> list[RunInLine]:
+    run = await store.runs.summary(run_id)
+    return [
+        RunInLine(
+            id=one.id,
+            parent_id=one.parent_id,
+            parent_seq=one.parent_seq,
+            origin=one.origin,
+            task=one.task_text,
+            state=one.status.state.value,
+            created_at=one.created_at,
+            usage=one.status.usage,
+        )
+        for one in await store.runs.line(run.root_id or run.id)
+    ]

@@ -1,0 +1,40 @@
+"""What people are asked by all runs; answered through the run's commands."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from fastapi import APIRouter
+from pydantic import BaseModel
+
+from studio.runs import PendingInput
+from studio.web.dependencies import StoreDep
+from studio.web.requests import StudioRoute
+
+router = APIRouter(prefix="/api/inbox", tags=["runs"], route_class=StudioRoute)
+
+
+class OpenQuestionOut(BaseModel):
+    run_id: str
+    team_id: str | None
+    team_name: str
+    task: str
+    reason: str
+    since: datetime
+    pending: PendingInput
+
+
+@router.get("", summary="List the open questions of all runs, the one that waits longest first")
+async def list_questions(store: StoreDep) -> list[OpenQuestionOut]:
+    return [
+        OpenQuestionOut(
+            run_id=found.run_id,
+            team_id=found.team_id,
+            team_name=found.team_name,
+            task=found.task_text,
+            reason=found.reason,
+            since=found.since,
+            pending=found.question,
+        )
+        for found in await store.inbox.list()
+    ]

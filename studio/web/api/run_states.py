@@ -1,0 +1,48 @@
+"""What the team of a run remembered at some place of its log."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from pydantic import BaseModel
+
+from studio.components import JsonObject
+from studio.runs import state_at
+from studio.web.api.runs import MAX_SEQ
+from studio.web.dependencies import StoreDep
+from studio.web.requests import StudioRoute
+
+router = APIRouter(prefix="/api/runs", tags=["runs"], route_class=StudioRoute)
+
+
+class UnsurePart(BaseModel):
+    """A part of the team that keeps something elsewhere: a pointer into its component, and why it matters."""
+
+    where: str
+    reason: str
+
+
+class StateOut(BaseModel):
+    """`state` is what a team saves. It is approximate where `unsure` names parts, or where the team, when it was
+    repeated, did something else than was recorded (`divergence`)."""
+
+    seq: int
+    state: JsonObject
+    is_exact: bool
+    unsure: list[UnsurePart]
+    divergence: JsonObject | None
+
+
+@router.get("/{run_id}/state", summary="Read what the team remembered behind an entry")
+async def get_state(run_id: str, store: StoreDep, at: Annotated[int, Query(ge=0, le=MAX_SEQ)]) -> StateOut:
+    """The log is repeated up to there, at no cost. 403 with `missing` when something is not approved any more."""
+    found = await state_at(store.runs, store.approvals, run_id, at)
+    return StateOut(
+        seq=found.seq,
+        state=dict(found.state),
+        is_exact=found.is_exact,
+        unsure=[UnsurePart(where=each.where, reason=each.reason) for each in found.unsure],
+        divergence=asdict(found.divergence) if found.divergence else None,
+    )

@@ -1,0 +1,72 @@
+"""Sessions: going on with another task, and the runs of a conversation."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from fastapi import APIRouter
+from pydantic import BaseModel, ConfigDict, JsonValue
+
+from studio.errors import NotFound
+from studio.runs import RunSummary, next_of
+from studio.runs.admission import check_approved, load_team, remind
+from studio.web.api.runs import PERSON, StartedRun
+from studio.web.dependencies import StoreDep, SupervisorDep
+from studio.web.requests import StudioRoute
+
+router = APIRouter(prefix="/api", tags=["sessions"], route_class=StudioRoute)
+
+
+class NextTask(BaseModel):
+    """As the task of a new run."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    task: JsonValue
+
+
+class SessionRun(BaseModel):
+    id: str
+    task: str
+    state: str
+    created_at: datetime
+
+
+class SessionOut(BaseModel):
+    """`id` is that of its first run; runs are in their order."""
+
+    id: str
+    team_id: str | None
+    team_name: str
+    runs: list[SessionRun]
+
+
+@router.post("/runs/{run_id}/next", status_code=201, summary="Go on with another task where a run has ended")
+async def go_on(run_id: str, body: NextTask, store: StoreDep, supervisor: SupervisorDep) -> StartedRun:
+    new = await next_of(store.runs, await store.runs.get(run_id), body.task)
+    team = load_team(new.component)
+    await check_approved(team, store.approvals)
+    await remind(team, new.changes)
+    return StartedRun(id=await supervisor.play(team, new, by=PERSON))
+
+
+@router.get("/sessions", summary="List the sessions of more than one run, the newest first")
+async def list_sessions(store: StoreDep, team_id: str | None = None) -> list[SessionOut]:
+    return [_session(runs) for runs in await store.runs.sessions(team_id)]
+
+
+@router.get("/sessions/{session_id}", summary="Read the runs of a session; a run that is in none is one of its own")
+async def read_session(session_id: str, store: StoreDep) -> SessionOut:
+    runs = await store.runs.session(session_id)
+    if not runs:
+        raise NotFound(f"There is no session {session_id!r}.")
+    return _session(runs)
+
+
+def _session(runs: list[RunSummary]) -> SessionOut:
+    first = runs[0]
+    listed = [
+        SessionRun(id=run.id, task=run.task_text, state=run.status.state.value, created_at=run.created_at)
+        for run in runs
+    ]
+    return SessionOut(id=first.session_id or first.id, team_id=first.team_id, team_name=first.team_name, runs=listed)

@@ -1,0 +1,15 @@
+"""What teams have spent, by day."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request, Response
+
+from studio.web.dependencies import StoreDep, TemplatesDep
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/costs")
+async def costs_page(request: Request, store: StoreDep, templates: TemplatesDep) -> Response:
+    teams = [(team.id, team.name) for team in await store.teams.list()]
+    return templates.page(request, "pages/costs.html", title="Costs", nav="costs", teams=teams)

@@ -1,0 +1,163 @@
+"""A run as a file to give away: what is in it, what was taken out of it, and how it looks without a studio."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
+
+from markupsafe import Markup
+from pydantic import JsonValue
+
+from studio.components import DefaultEnv, component_classes
+from studio.components.secrets import is_secret_name, references_within
+from studio.errors import TooLarge
+from studio.messages import Image
+from studio.runs import LogEntry, RunRecord
+from studio.runs.acts import Act, acts_of
+from studio.runs.bundle import MOST_ENTRIES, Bundle, Packed, embedded, pack
+from studio.runs.redaction import Redactor
+from studio.settings import Settings
+from studio.store import Store
+from studio.web.assets import find_frontend
+from studio.web.run_comparison import duration
+from studio.web.templates import Templates
+
+READ_AT_ONCE = 2_000
+PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")
+MB = 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Line:
+    """A message or event as the file shows it; `level` says from which detail on."""
+
+    act: Act
+    level: str
+    pictures: Sequence[str]
+    number: int
+
+
+@dataclass(frozen=True)
+class Shared:
+    """A run that was packed, and its file."""
+
+    packed: Packed
+    html: str
+
+    @property
+    def size_mb(self) -> float:
+        return len(self.html.encode("utf-8", "replace")) / MB
+
+
+async def share(store: Store, settings: Settings, templates: Templates, run_id: str) -> Shared:
+    """Pack a run and write its file.
+
+    Raises:
+        NotFound: There is no such run.
+        TooLarge: No studio would take the file.
+    """
+    run = await store.runs.get(run_id)
+    entries = await whole_log(store, run_id)
+    secrets = await known_secrets(store, settings, run)
+    return await asyncio.to_thread(_share, run, entries, secrets, settings, templates)
+
+
+def _share(
+    run: RunRecord, entries: Sequence[LogEntry], secrets: Mapping[str, str], settings: Settings, templates: Templates
+) -> Shared:
+    packed = pack(run, entries, Redactor(secrets), saved_at=datetime.now(UTC))
+    shared = Shared(packed, _html(packed.bundle, templates))
+    if shared.size_mb > settings.max_upload_mb:
+        most = f"{settings.max_upload_mb} MB"
+        raise TooLarge(f"The file would be larger than the {most} that a studio takes.", fix="Share a shorter run.")
+    return shared
+
+
+async def whole_log(store: Store, run_id: str) -> list[LogEntry]:
+    """All entries, or one more than a bundle may hold."""
+    entries: list[LogEntry] = []
+    while len(entries) <= MOST_ENTRIES:
+        page = await store.runs.read(run_id, after=entries[-1].seq if entries else 0, limit=READ_AT_ONCE)
+        entries += page
+        if len(page) < READ_AT_ONCE:
+            break
+    return entries
+
+
+async def known_secrets(store: Store, settings: Settings, run: RunRecord) -> dict[str, str]:
+    """Every secret that this studio knows, by its reference."""
+    resolve = await store.secrets.source()
+    stored = [f"secret:{secret.name}" for secret in await store.secrets.list()]
+    variables = {name for name in os.environ if is_secret_name(name)} | set(_usual_variables())
+    references = {*stored, *(f"env:{name}" for name in variables), *_references(run.component)}
+    found = {reference: value for reference in sorted(references) if (value := resolve(reference))}
+    return {**found, **({"the studio’s access token": settings.token} if settings.token else {})}
+
+
+@cache
+def _usual_variables() -> frozenset[str]:
+    marks = (mark for cls in component_classes() for field in cls.model_fields.values() for mark in field.metadata)
+    return frozenset(mark.name for mark in marks if isinstance(mark, DefaultEnv))
+
+
+def _references(value: JsonValue) -> Iterator[str]:
+    if isinstance(value, str):
+        yield from references_within(value)
+    elif isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _references(item)
+
+
+def _html(bundle: Bundle, templates: Templates) -> str:
+    css = (find_frontend() / "static/css/bundle.css").read_text(encoding="utf-8")
+    digest = base64.b64encode(hashlib.sha256(css.encode()).digest()).decode()
+    run = bundle.run
+    start, end = run.started_at or run.created_at, run.ended_at or bundle.saved_at
+    return templates.text(
+        "bundle.html",
+        bundle=bundle,
+        run=run,
+        lines=list(_lines(bundle)),
+        took=duration((end - start).total_seconds()),
+        tokens=run.usage.prompt_tokens + run.usage.completion_tokens,
+        component_text=json.dumps(bundle.component, indent=2, ensure_ascii=False),
+        css=Markup(css),
+        csp=f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; base-uri 'none'; form-action 'none'",
+        data=Markup(embedded(bundle)),
+    )
+
+
+def _lines(bundle: Bundle) -> Iterator[Line]:
+    entries = [LogEntry(bundle.run.id, entry.seq, entry.at, entry.kind, entry.body) for entry in bundle.entries]
+    bodies = {entry.seq: entry.body for entry in entries}
+    numbers: dict[str, int] = {}
+    for act in acts_of(entries):
+        number = numbers.setdefault(act.source, len(numbers))
+        yield Line(act, _level(act), list(_pictures(bodies[act.seq].get("content"))), number % 6)
+
+
+def _level(act: Act) -> str:
+    if act.type == "ThoughtEvent":
+        return "thought"
+    if act.type.startswith("Code") or (act.type.startswith("Tool") and act.type.endswith("Event")):
+        return "tool"
+    return "event" if act.type.endswith("Event") else "message"
+
+
+def _pictures(content: JsonValue) -> Iterator[str]:
+    """Pictures as `data:` addresses, their type read from their first bytes."""
+    for part in content if isinstance(content, list) else []:
+        if isinstance(part, dict) and isinstance(data := part.get("data"), str):
+            try:
+                image = Image(data=data)
+            except ValueError:
+                continue
+            if image.mime_type in PICTURES:
+                yield image.data_uri

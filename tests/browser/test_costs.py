@@ -1,0 +1,106 @@
+"""What runs cost, estimates and limits, as their user sees them: by pointer and by keyboard."""
+
+from __future__ import annotations
+
+import httpx
+import pytest
+from playwright.sync_api import expect
+
+from studio.components import JsonObject
+from tests.browser.conftest import MakeTeam, OpenPage
+from tests.browser.playing import STATE, expect_end, give_task
+from tests.fakes.openai_server import OpenAIServer
+from tests.runs.test_budgets import agent, in_turn
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(90)]
+MODEL = "ReplayChatCompletionClient"
+PRICE = {"model": MODEL, "input": 100, "output": 1000}
+
+
+def reporters() -> JsonObject:
+    """Two that take 0.02 and 0.05 dollars for each message."""
+    return in_turn(agent("writer", (100, 10), (100, 10)), agent("critic", (400, 10), (400, 10)), turns=4)
+
+
+def test_a_run_shows_what_it_cost_and_the_next_one_what_it_will(
+    open_page: OpenPage, make_team: MakeTeam, api: httpx.Client
+) -> None:
+    api.put("/api/prices", json=PRICE).raise_for_status()
+    address = make_team(reporters())
+    page = open_page()
+    page.goto(address)
+    estimate = page.locator("[data-part=estimate]")
+    expect(estimate).to_have_text("No finished run of this team yet to estimate from.")
+    give_task(page, address)
+    expect_end(page)
+    expect(page.locator("[data-part=totals]")).to_contain_text("$0.14")
+    expect(estimate).to_contain_text("About 1,040 tokens, $0.14")
+
+    page.get_by_role("tab", name="Flow").focus()
+    page.keyboard.press("End")
+    while page.locator("[data-run-view=cost]").is_hidden():
+        page.keyboard.press("ArrowLeft")
+    agents = page.get_by_role("table", name="Agents")
+    expect(agents.get_by_role("row", name="critic")).to_contain_text("$0.10")
+    expect(agents.get_by_role("row", name="writer")).to_contain_text("$0.0400")
+
+    page.goto(page.url.split("/runs/")[0] + "/costs")
+    expect(page.get_by_role("table", name="By model").get_by_role("row", name=MODEL)).to_contain_text("$0.14")
+    expect(page.get_by_role("img", name="Bars for 30 days")).to_be_visible()
+
+
+def test_a_budget_is_set_asked_about_and_raised(open_page: OpenPage, make_team: MakeTeam, api: httpx.Client) -> None:
+    api.put("/api/prices", json=PRICE).raise_for_status()
+    address = make_team(reporters())
+    page = open_page()
+    page.goto(address)
+    page.get_by_role("tab", name="Cost").click()
+    page.get_by_label("Each run, us dollars").fill("0.08")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Limits of the team saved.")).to_be_visible()
+
+    give_task(page, address)
+    expect(page.locator(STATE)).to_have_text("Paused at its budget")
+    card = page.get_by_role("region", name="Waiting for you")
+    expect(card).to_contain_text("The next call may take up to $0.0200; $0.0700 of the $0.0800 of this run are spent.")
+    card.get_by_label("More US dollars").fill("0.01")
+    page.keyboard.press("Enter")
+    expect(card).to_contain_text("$0.0900 of the $0.0900")
+    page.get_by_role("tab", name="Cost").click()
+    expect(page.get_by_role("list", name="Limits")).to_contain_text("$0.0900 of $0.0900")
+    page.get_by_label("This run, us dollars").fill("1")
+    page.get_by_role("button", name="Set for this run").click()
+    expect_end(page)
+    expect(page.locator("[data-part=totals]")).to_contain_text("$0.14")
+
+
+def test_a_run_at_its_budget_can_be_stopped_with_the_keyboard(
+    open_page: OpenPage, make_team: MakeTeam, api: httpx.Client
+) -> None:
+    address = make_team(reporters())
+    team_id = address.split("/teams/")[1].split("/")[0]
+    api.put(f"/api/teams/{team_id}/budget", json={"run": {"turns": 1}}).raise_for_status()
+    page = open_page(width_px=390, height_px=844)
+    give_task(page, address)
+    stop = page.get_by_role("button", name="Stop the run")
+    stop.focus()
+    page.keyboard.press("Enter")
+    expect_end(page, "Stopped")
+
+
+def test_a_conversation_is_continued_with_another_task(
+    open_page: OpenPage, make_team: MakeTeam, openai_server: OpenAIServer
+) -> None:
+    openai_server.say("Hello Ann.", "You are Ann.")
+    page = open_page()
+    give_task(page, make_team(in_turn(agent("a", model="fake", base_url=openai_server.url), turns=1)), "I am Ann.")
+    expect_end(page)
+    box = page.get_by_role("checkbox", name="Continue this conversation")
+    box.focus()
+    page.keyboard.press("Space")
+    page.get_by_role("textbox", name="Task for the team").fill("Who am I?")
+    page.keyboard.press("Enter")
+    expect(page.locator(".chat")).to_contain_text("You are Ann.")
+    expect(page.locator(".run-row").first).to_contain_text("Continued: Who am I?")
+    told = [str(message["content"]) for message in openai_server.requests[1].body["messages"]]
+    assert told == ["I am Ann.", "Hello Ann.", "Who am I?"]

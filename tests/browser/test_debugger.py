@@ -1,0 +1,177 @@
+"""Approving a tool, stopping at a breakpoint, changing what was said: by pointer and by keyboard."""
+
+from __future__ import annotations
+
+import json
+
+import httpx
+import pytest
+from playwright.sync_api import Page, expect
+
+from studio.components import JsonObject
+from tests.browser.conftest import MakeTeam, OpenPage
+from tests.browser.playing import MESSAGES, STATE, agent, expect_end, give_task, round_robin
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(90)]
+
+SOURCE = "def shout(text: str) -> str:\n    return text.upper()\n"
+DECISION = "[data-decision]"
+
+
+def scripted(*replies: str | JsonObject) -> JsonObject:
+    abilities: JsonObject = dict.fromkeys(("vision", "json_output", "structured_output"), False)
+    return {
+        "provider": "autogen_ext.models.replay.ReplayChatCompletionClient",
+        "component_type": "replay_chat_completion_client",
+        "config": {
+            "chat_completions": list(replies),
+            "model_info": {**abilities, "function_calling": True, "family": "unknown"},
+        },
+    }
+
+
+def shouting() -> JsonObject:
+    """A team whose agent calls a tool, whose result it then says."""
+    call: JsonObject = {
+        "finish_reason": "function_calls",
+        "content": [{"id": "1", "name": "shout", "arguments": json.dumps({"text": "hello"})}],
+        "usage": {"prompt_tokens": 1, "completion_tokens": 1},
+        "cached": False,
+    }
+    clerk = agent("clerk", scripted(call))
+    tool: JsonObject = {
+        "provider": "autogen_core.tools.FunctionTool",
+        "component_type": "tool",
+        "config": {"source_code": SOURCE, "name": "shout", "description": "Says it loudly.", "global_imports": []},
+    }
+    config = clerk["config"]
+    assert isinstance(config, dict)
+    config.update({"tools": [tool], "model_client_stream": False})
+    return round_robin(clerk, message_count=2)
+
+
+def pair() -> JsonObject:
+    writer, critic = agent("writer", scripted("One.", "Three.")), agent("critic", scripted("Two.", "Four."))
+    return round_robin(writer, critic, message_count=4)
+
+
+def ask_before(page: Page, tool: str) -> None:
+    """Set on the page, before the run, that a tool asks."""
+    page.get_by_role("tab", name="Debug").click()
+    page.get_by_label(f"What happens with {tool}").select_option("ask")
+
+
+def test_a_person_changes_the_arguments_of_a_tool_and_allows_it(open_page: OpenPage, make_team: MakeTeam) -> None:
+    address = make_team(shouting())
+    page = open_page()
+    page.goto(address, wait_until="domcontentloaded")
+    ask_before(page, "shout")
+    give_task(page, address)
+    card = page.locator(DECISION)
+    expect(card).to_contain_text("clerk wants to use shout")
+    expect(page.locator("[data-inbox-count]")).to_have_text("1")
+    arguments = card.get_by_label("Exact arguments")
+    expect(arguments).to_have_value('{\n  "text": "hello"\n}')
+    arguments.fill("no JSON")
+    card.get_by_role("button", name="Allow with changes").click()
+    expect(card.get_by_role("alert")).to_have_text("The arguments must be a JSON object.")
+    arguments.fill('{"text": "bye"}')
+    card.get_by_role("button", name="Allow with changes").click()
+    expect_end(page)
+    expect(page.locator(MESSAGES).last).to_contain_text("BYE")
+    expect(page.locator(".chat")).to_contain_text("The call of shout was allowed with other arguments by you")
+
+
+def test_a_tool_is_refused_in_the_inbox_by_keyboard(open_page: OpenPage, make_team: MakeTeam) -> None:
+    address = make_team(shouting())
+    page = open_page()
+    page.goto(address, wait_until="domcontentloaded")
+    ask_before(page, "shout")
+    give_task(page, address)
+    expect(page.locator(DECISION)).to_be_visible()
+    run_address = page.url
+    page.get_by_role("link", name="Inbox").click()
+    card = page.locator(DECISION)
+    expect(card).to_be_visible()
+    card.get_by_label("Reason that the agent reads").focus()
+    page.keyboard.type("Too loud.")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Nothing waits for you")).to_be_visible()
+    page.goto(run_address, wait_until="domcontentloaded")
+    expect_end(page)
+    expect(page.locator(".chat")).to_contain_text("This call was refused. Too loud.")
+
+
+def test_a_run_waits_at_a_breakpoint_and_goes_on_in_steps_by_keyboard(open_page: OpenPage, make_team: MakeTeam) -> None:
+    address = make_team(pair())
+    page = open_page()
+    page.goto(address, wait_until="domcontentloaded")
+    page.get_by_role("tab", name="Debug").click()
+    form = page.get_by_role("form", name="New breakpoint")
+    form.get_by_label("Agent", exact=True).fill("critic")
+    page.keyboard.press("Enter")
+    point = page.get_by_role("checkbox", name="Before critic")
+    expect(point).to_be_checked()
+    give_task(page, address)
+    page.get_by_role("tab", name="Debug").click()
+    expect(page.locator(STATE)).to_have_text("Paused at a breakpoint")
+    expect(page.locator("[data-part=debug-why]")).to_have_text("Breakpoint: before critic speaks.")
+    expect(page.locator(MESSAGES)).to_have_count(2)
+    point.focus()
+    page.keyboard.press("Space")
+    expect(point).not_to_be_checked()
+    page.get_by_role("region", name="Messages").focus()
+    page.keyboard.press("Shift+S")
+    expect(page.locator(STATE)).to_have_text("Paused after one step")
+    expect(page.locator(MESSAGES)).to_have_count(3)
+    page.keyboard.press("a")
+    expect(page.locator(".chat")).to_contain_text("A step to the next agent by you")
+    expect(page.locator(MESSAGES)).to_have_count(3)
+    page.keyboard.press("Space")
+    expect_end(page)
+
+
+def test_the_last_message_is_changed_and_another_handed_in(
+    open_page: OpenPage, make_team: MakeTeam, api: httpx.Client
+) -> None:
+    address = make_team(pair())
+    team_id = address.split("/")[-2]
+    points = [{"id": "b", "on": "agent", "name": "writer", "when": "after", "visit": 1}]
+    api.put(f"/api/teams/{team_id}/breakpoints", json={"breakpoints": points}).raise_for_status()
+    page = open_page()
+    give_task(page, address)
+    expect(page.locator(STATE)).to_have_text("Paused at a breakpoint")
+    page.get_by_role("tab", name="Debug").click()
+    page.get_by_label("Last message, of writer").fill("Uno.")
+    page.get_by_role("button", name="Change", exact=True).click()
+    expect(page.locator(".chat")).to_contain_text("Message changed by you")
+    page.get_by_label("Say as").select_option("critic")
+    page.get_by_label("Message", exact=True).fill("Hm.")
+    page.get_by_role("button", name="Hand in").click()
+    expect(page.get_by_label("Message", exact=True)).to_have_value("")
+    page.get_by_role("button", name="Resume").click()
+    expect_end(page)
+    expect(page.locator(MESSAGES).nth(2)).to_contain_text("Hm.")
+
+
+def test_a_question_with_a_form_is_answered(open_page: OpenPage, make_team: MakeTeam) -> None:
+    schema: JsonObject = {
+        "type": "object",
+        "properties": {"size": {"type": "integer", "title": "Size"}, "colour": {"enum": ["red", "blue"]}},
+        "required": ["size"],
+    }
+    person: JsonObject = {
+        "provider": "autogen_agentchat.agents.UserProxyAgent",
+        "component_type": "agent",
+        "config": {"name": "person", "description": "", "answer_schema": schema},
+    }
+    page = open_page()
+    give_task(page, make_team(round_robin(person, message_count=2)))
+    form = page.locator(".question-form")
+    form.get_by_role("button", name="Send").click()
+    expect(form.get_by_role("alert")).to_have_text("Fill in Size.")
+    form.get_by_label("Size").fill("3")
+    form.get_by_label("colour").select_option("blue")
+    form.get_by_label("Size").press("Enter")
+    expect_end(page)
+    expect(page.locator(MESSAGES).last).to_contain_text('"size":3')
