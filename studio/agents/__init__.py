@@ -2,24 +2,14 @@
 
 from typing import TYPE_CHECKING
 
-from studio.agents.assistant import AssistantAgent as AssistantAgent
-from studio.agents.base import ChatAgent as ChatAgent
-from studio.agents.guardrails import Guardrail as Guardrail
-from studio.agents.guardrails import ModelGuardrail as ModelGuardrail
-from studio.agents.guardrails import RegexGuardrail as RegexGuardrail
-from studio.agents.handoff import Handoff as Handoff
-from studio.agents.iteration import InputRequestEvent as InputRequestEvent
-from studio.agents.iteration import RunIterator as RunIterator
-from studio.agents.participant import Participant as Participant
-from studio.agents.structured import InvalidAnswer as InvalidAnswer
-from studio.agents.structured import StructuredMessageFactory as StructuredMessageFactory
-from studio.agents.user_proxy import InputFailed as InputFailed
-from studio.agents.user_proxy import UserProxyAgent as UserProxyAgent
 from studio.components.rooms import waiting
 
 if TYPE_CHECKING:
     from studio.agents.agent_tool import AgentTool as AgentTool
     from studio.agents.agent_tool import TaskTool as TaskTool
+    from studio.agents.assistant import AssistantAgent as AssistantAgent
+    from studio.agents.base import BaseChatAgent as BaseChatAgent
+    from studio.agents.base import ChatAgent as ChatAgent
     from studio.agents.code_executor import CodeExecutorAgent as CodeExecutorAgent
     from studio.agents.code_turn import ApprovalFuncType as ApprovalFuncType
     from studio.agents.code_turn import ApprovalRequest as ApprovalRequest
@@ -28,28 +18,45 @@ if TYPE_CHECKING:
     from studio.agents.elsewhere import OpenAIAssistantAgent as OpenAIAssistantAgent
     from studio.agents.elsewhere import VideoSurfer as VideoSurfer
     from studio.agents.file_surfer import FileSurfer as FileSurfer
+    from studio.agents.guardrails import Guardrail as Guardrail
+    from studio.agents.guardrails import ModelGuardrail as ModelGuardrail
+    from studio.agents.guardrails import RegexGuardrail as RegexGuardrail
+    from studio.agents.handoff import Handoff as Handoff
+    from studio.agents.iteration import InputRequestEvent as InputRequestEvent
+    from studio.agents.iteration import RunIterator as RunIterator
     from studio.agents.magentic_one_coder import MagenticOneCoderAgent as MagenticOneCoderAgent
     from studio.agents.message_filter import MessageFilterAgent as MessageFilterAgent
     from studio.agents.message_filter import MessageFilterConfig as MessageFilterConfig
     from studio.agents.message_filter import PerSourceFilter as PerSourceFilter
     from studio.agents.openai_agent import OpenAIAgent as OpenAIAgent
+    from studio.agents.participant import Participant as Participant
+    from studio.agents.structured import InvalidAnswer as InvalidAnswer
+    from studio.agents.structured import StructuredMessageFactory as StructuredMessageFactory
     from studio.agents.time_reply import TimeReplyAgent as TimeReplyAgent
+    from studio.agents.user_proxy import InputFailed as InputFailed
+    from studio.agents.user_proxy import UserProxyAgent as UserProxyAgent
     from studio.agents.web_surfer import MultimodalWebSurfer as MultimodalWebSurfer
 else:
     __getattr__ = waiting(
         __name__,
         {
             "agent_tool": "AgentTool TaskTool",
+            "assistant": "AssistantAgent",
+            "base": "BaseChatAgent ChatAgent",
             "code_executor": "CodeExecutorAgent",
             "code_turn": "ApprovalFuncType ApprovalRequest ApprovalResponse",
             "elsewhere": "NotRunHere OpenAIAssistantAgent VideoSurfer",
             "file_surfer": "FileSurfer",
+            "guardrails": "Guardrail ModelGuardrail RegexGuardrail",
+            "handoff": "Handoff",
+            "iteration": "InputRequestEvent RunIterator",
             "magentic_one_coder": "MagenticOneCoderAgent",
             "message_filter": "MessageFilterAgent MessageFilterConfig PerSourceFilter",
             "openai_agent": "OpenAIAgent",
+            "participant": "Participant",
+            "structured": "InvalidAnswer StructuredMessageFactory",
             "time_reply": "TimeReplyAgent",
+            "user_proxy": "InputFailed UserProxyAgent",
             "web_surfer": "MultimodalWebSurfer",
         },
     )
-
-BaseChatAgent = ChatAgent

@@ -122,3 +122,7 @@ class ChatAgent(Participant):
     async def close(self) -> None:
         """Let go of everything it holds."""
         await self.release()
+
+
+BaseChatAgent = ChatAgent
+"""AgentChat's name for it."""

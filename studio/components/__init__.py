@@ -1,5 +1,7 @@
 """Components: one class each, AutoGen's JSON on the wire, and nothing executed while they are read."""
 
+from typing import TYPE_CHECKING
+
 from studio.components.advice import Advice as Advice
 from studio.components.advice import advice_kinds as advice_kinds
 from studio.components.base import Component as Component
@@ -21,32 +23,45 @@ from studio.components.document import parse_json as parse_json
 from studio.components.field_titles import sentence_case as sentence_case
 from studio.components.findings import at_place as at_place
 from studio.components.findings import at_places as at_places
-from studio.components.keeping import FoundSecret as FoundSecret
-from studio.components.keeping import take_out_secrets as take_out_secrets
-from studio.components.loading import Part as Part
-from studio.components.loading import Report as Report
-from studio.components.loading import SecretUse as SecretUse
-from studio.components.loading import all_capabilities as all_capabilities
-from studio.components.loading import envelopes as envelopes
-from studio.components.loading import load_component as load_component
-from studio.components.loading import validate_component as validate_component
 from studio.components.merge import MergeConflict as MergeConflict
 from studio.components.merge import Merged as Merged
 from studio.components.merge import Side as Side
 from studio.components.merge import merge as merge
-from studio.components.schema import GROUPS as GROUPS
-from studio.components.schema import PARTICIPANT_NAMES as PARTICIPANT_NAMES
-from studio.components.schema import Slot as Slot
-from studio.components.schema import catalogue as catalogue
-from studio.components.schema import form_schema as form_schema
-from studio.components.schema import group_of as group_of
-from studio.components.schema import slots as slots
-from studio.components.schema import template as template
+from studio.components.rooms import waiting
 from studio.components.secrets import DefaultEnv as DefaultEnv
 from studio.components.secrets import SecretRef as SecretRef
 from studio.components.secrets import env as env
 from studio.components.secrets import is_reference as is_reference
 from studio.components.secrets import references_within as references_within
 from studio.components.secrets import secret_source as secret_source
-from studio.components.switching import Switched as Switched
-from studio.components.switching import switched as switched
+
+if TYPE_CHECKING:
+    from studio.components.keeping import FoundSecret as FoundSecret
+    from studio.components.keeping import take_out_secrets as take_out_secrets
+    from studio.components.loading import Part as Part
+    from studio.components.loading import Report as Report
+    from studio.components.loading import SecretUse as SecretUse
+    from studio.components.loading import all_capabilities as all_capabilities
+    from studio.components.loading import envelopes as envelopes
+    from studio.components.loading import load_component as load_component
+    from studio.components.loading import validate_component as validate_component
+    from studio.components.schema import GROUPS as GROUPS
+    from studio.components.schema import PARTICIPANT_NAMES as PARTICIPANT_NAMES
+    from studio.components.schema import Slot as Slot
+    from studio.components.schema import catalogue as catalogue
+    from studio.components.schema import form_schema as form_schema
+    from studio.components.schema import group_of as group_of
+    from studio.components.schema import slots as slots
+    from studio.components.schema import template as template
+    from studio.components.switching import Switched as Switched
+    from studio.components.switching import switched as switched
+else:
+    __getattr__ = waiting(
+        __name__,
+        {
+            "keeping": "FoundSecret take_out_secrets",
+            "loading": "Part Report SecretUse all_capabilities envelopes load_component validate_component",
+            "schema": "GROUPS PARTICIPANT_NAMES Slot catalogue form_schema group_of slots template",
+            "switching": "Switched switched",
+        },
+    )

@@ -55,6 +55,7 @@ class Registry(Generic[P]):
         for point in sorted(entry_points(group=ENTRY_POINTS), key=lambda point: point.value):
             point.load()
             import_whole(point.module)
+        import_whole("studio.components")  # whose loading has kinds of advice, too
 
     def find(self, provider: str) -> P | None:
         """The class that answers to a provider or alias, or None."""

@@ -1,4 +1,4 @@
-"""Rooms that hold more than most programs need: some of their modules wait until one of their names is asked for.
+"""Rooms that hold more than most programs need: their modules, or some, wait until one of their names is asked for.
 
 The names are there as if they were imported, also for `from studio.models import OllamaChatCompletionClient`. Whoever
 needs every class, such as the catalogue, has the whole room imported.
@@ -18,10 +18,12 @@ def waiting(room: str, names: Mapping[str, str]) -> Callable[[str], object]:
 
     Args:
         room: The package, its `__name__`.
-        names: For each module of it that is imported late, what the room exports from there, parted by blanks.
+        names: For each module of it that is imported late, what the room exports from there, parted by blanks. The
+            module of another room is given in full.
     """
-    homes = {name: f"{room}.{module}" for module, held in names.items() for name in held.split()}
-    _waiting[room] = tuple(names)
+    modules = {module if "." in module else f"{room}.{module}": held for module, held in names.items()}
+    homes = {name: module for module, held in modules.items() for name in held.split()}
+    _waiting[room] = tuple(modules)
 
     def find(name: str) -> object:
         if name not in homes:
@@ -36,4 +38,4 @@ def waiting(room: str, names: Mapping[str, str]) -> Callable[[str], object]:
 def import_whole(room: str) -> None:
     """Import the modules of a room that still wait; any other package has none."""
     for module in _waiting.pop(room, ()):
-        import_module(f"{room}.{module}")
+        import_module(module)

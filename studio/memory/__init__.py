@@ -6,7 +6,6 @@ from studio.components.rooms import waiting
 from studio.memory.base import Memory as Memory
 from studio.memory.base import MemoryQueryResult as MemoryQueryResult
 from studio.memory.base import UpdateContextResult as UpdateContextResult
-from studio.memory.list_memory import ListMemory as ListMemory
 
 if TYPE_CHECKING:
     from studio.memory.canvas import TextCanvas as TextCanvas
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from studio.memory.embeddings import (
         SentenceTransformerEmbeddingFunctionConfig as SentenceTransformerEmbeddingFunctionConfig,
     )
+    from studio.memory.list_memory import ListMemory as ListMemory
     from studio.memory.mem0_memory import Mem0Memory as Mem0Memory
     from studio.memory.redis_memory import RedisMemory as RedisMemory
     from studio.memory.redis_memory import RedisMemoryConfig as RedisMemoryConfig
@@ -34,10 +34,11 @@ else:
         {
             "canvas": "TextCanvas",
             "canvas_memory": "ApplyPatchTool TextCanvasMemory UpdateFileTool",
-            "chroma": "ChromaDBVectorMemory ChromaDBVectorMemoryConfig "
-            "HttpChromaDBVectorMemoryConfig PersistentChromaDBVectorMemoryConfig",
+            "chroma": "ChromaDBVectorMemory ChromaDBVectorMemoryConfig HttpChromaDBVectorMemoryConfig "
+            "PersistentChromaDBVectorMemoryConfig",
             "embeddings": "CustomEmbeddingFunctionConfig DefaultEmbeddingFunctionConfig "
             "OpenAIEmbeddingFunctionConfig SentenceTransformerEmbeddingFunctionConfig",
+            "list_memory": "ListMemory",
             "mem0_memory": "Mem0Memory",
             "redis_memory": "RedisMemory RedisMemoryConfig",
             "service": "MemoryUnavailable UnsuitableContent",

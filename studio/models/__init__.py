@@ -10,9 +10,6 @@ from studio.models.catalogue import model_catalogue as model_catalogue
 from studio.models.catalogue import price_of as price_of
 from studio.models.info import ModelFamily as ModelFamily
 from studio.models.info import ModelInfo as ModelInfo
-from studio.models.replay import NoMoreReplies as NoMoreReplies
-from studio.models.replay import ReplayChatCompletionClient as ReplayChatCompletionClient
-from studio.models.schema_model import model_from_schema as model_from_schema
 
 if TYPE_CHECKING:
     from studio.models.anthropic_client import (
@@ -32,6 +29,9 @@ if TYPE_CHECKING:
     from studio.models.ollama_client import OllamaChatCompletionClient as OllamaChatCompletionClient
     from studio.models.openai_client import AzureOpenAIChatCompletionClient as AzureOpenAIChatCompletionClient
     from studio.models.openai_client import OpenAIChatCompletionClient as OpenAIChatCompletionClient
+    from studio.models.replay import NoMoreReplies as NoMoreReplies
+    from studio.models.replay import ReplayChatCompletionClient as ReplayChatCompletionClient
+    from studio.models.schema_model import model_from_schema as model_from_schema
 else:
     __getattr__ = waiting(
         __name__,
@@ -44,5 +44,7 @@ else:
             "llama_cpp_client": "LlamaCppChatCompletionClient",
             "ollama_client": "OllamaChatCompletionClient",
             "openai_client": "AzureOpenAIChatCompletionClient OpenAIChatCompletionClient",
+            "replay": "NoMoreReplies ReplayChatCompletionClient",
+            "schema_model": "model_from_schema",
         },
     )

@@ -2,13 +2,13 @@
 
 from typing import TYPE_CHECKING
 
-from studio.agents import InputRequestEvent as InputRequestEvent
-from studio.agents import RunIterator as RunIterator
 from studio.components.rooms import waiting
-from studio.teams.base import Team as Team
-from studio.teams.round_robin import RoundRobinGroupChat as RoundRobinGroupChat
 
 if TYPE_CHECKING:
+    from studio.agents.iteration import InputRequestEvent as InputRequestEvent
+    from studio.agents.iteration import RunIterator as RunIterator
+    from studio.teams.base import BaseGroupChat as BaseGroupChat
+    from studio.teams.base import Team as Team
     from studio.teams.graph import DiGraph as DiGraph
     from studio.teams.graph import DiGraphEdge as DiGraphEdge
     from studio.teams.graph import DiGraphNode as DiGraphNode
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from studio.teams.magentic import MagenticOneGroupChat as MagenticOneGroupChat
     from studio.teams.nested_chat import NestedChat as NestedChat
     from studio.teams.nested_chat import NestedChatAgent as NestedChatAgent
+    from studio.teams.round_robin import RoundRobinGroupChat as RoundRobinGroupChat
     from studio.teams.selector import SelectorGroupChat as SelectorGroupChat
     from studio.teams.society_of_mind import SocietyOfMindAgent as SocietyOfMindAgent
     from studio.teams.swarm import Swarm as Swarm
@@ -27,16 +28,17 @@ else:
     __getattr__ = waiting(
         __name__,
         {
+            "studio.agents.iteration": "InputRequestEvent RunIterator",
+            "base": "BaseGroupChat Team",
             "graph": "DiGraph DiGraphEdge DiGraphNode InvalidGraph",
             "graph_builder": "DiGraphBuilder",
             "graph_flow": "GraphFlow",
             "magentic": "MagenticOneGroupChat",
             "nested_chat": "NestedChat NestedChatAgent",
+            "round_robin": "RoundRobinGroupChat",
             "selector": "SelectorGroupChat",
             "society_of_mind": "SocietyOfMindAgent",
             "swarm": "Swarm UnknownHandoffTarget",
             "team_tool": "TeamTool",
         },
     )
-
-BaseGroupChat = Team

@@ -352,3 +352,7 @@ class Team(ExplainedTeam):
         """Who has the word, or had it last."""
         speakers = self._course.speakers
         return speakers[0] if speakers else ""
+
+
+BaseGroupChat = Team
+"""AgentChat's name for it."""

@@ -14,7 +14,18 @@ import pytest
 import studio
 from studio.components import component_classes, find_class
 
-ROOMS = ("agents", "conditions", "executors", "memory", "messages", "models", "teams", "tools")
+ROOMS = (
+    "agents",
+    "components",
+    "conditions",
+    "contexts",
+    "executors",
+    "memory",
+    "messages",
+    "models",
+    "teams",
+    "tools",
+)
 
 
 def told_to_the_type_checker(room: str) -> Iterator[tuple[str, str]]:
@@ -43,8 +54,14 @@ def run(program: str) -> list[str]:
     return subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, text=True).stdout.split()
 
 
+def test_a_room_of_agents_or_teams_brings_none_of_them_along() -> None:
+    held = run("import sys, studio.agents, studio.teams; print(*sys.modules)")
+    assert not [name for name in held if name.startswith(("studio.agents.", "studio.teams.", "studio.messages"))]
+
+
 def test_a_team_of_assistants_needs_no_service_and_builds_no_schema_to_be_imported() -> None:
-    held = set(run("import sys, studio.agents, studio.teams; print(*sys.modules)"))
+    names = "from studio.agents import AssistantAgent; from studio.teams import RoundRobinGroupChat"
+    held = set(run(f"import sys; {names}; print(*sys.modules)"))
     assert "studio.agents.assistant" in held
     unneeded = ("studio.models.openai_client", "studio.agents.web_surfer", "studio.tools.mcp", "yaml")
     assert held.isdisjoint((*unneeded, "importlib.metadata"))  # Pydantic imports the last with its first schema
