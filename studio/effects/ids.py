@@ -5,25 +5,25 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
+from binascii import hexlify
+from struct import Struct
 from uuid import UUID
 
 SCOPE_LENGTH = 8
-_IDS_AT_ONCE = 16
+_IDS_AT_ONCE = 64
+_DIGITS = Struct("8s4s3s3s12s" * _IDS_AT_ONCE)
+_AS_TEXT = b"%b-%b-4%b-a%b-%b " * _IDS_AT_ONCE
 _ids: list[str] = []
 if sys.platform != "win32":
     os.register_at_fork(after_in_child=_ids.clear)  # a child must not give what its parent gives, too
 
 
 def random_id() -> str:
-    """A random UUID (version 4) as text. Asking the system for the digits of each one would cost more than the rest."""
-    try:
-        return _ids.pop()
-    except IndexError:
-        digits = os.urandom(15 * _IDS_AT_ONCE).hex()
-        made = [digits[at : at + 30] for at in range(0, len(digits), 30)]
-        first, *more = [f"{each[:8]}-{each[8:12]}-4{each[12:15]}-a{each[15:18]}-{each[18:]}" for each in made]
-        _ids.extend(more)
-        return first
+    """A random UUID (version 4) as text. Many are made at once: to ask the system for digits takes longest."""
+    if not _ids:
+        digits = _DIGITS.unpack(hexlify(os.urandom(_DIGITS.size // 2)))
+        _ids.extend((_AS_TEXT % digits).decode("ascii").split())
+    return _ids.pop()
 
 
 def named_id(namespace: UUID, name: str) -> str:

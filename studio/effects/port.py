@@ -208,18 +208,17 @@ class Noting(Relay):
         return super().stream(request, perform)
 
 
-_current: ContextVar[Effects | None] = ContextVar("studio_effects", default=None)
-_live = Live()
+_current: ContextVar[Effects] = ContextVar("studio_effects", default=Live())  # noqa: B039  it keeps nothing
 
 
 def current() -> Effects:
     """The port in force here; `Live` where nobody set one."""
-    return _current.get() or _live
+    return _current.get()
 
 
 def is_live() -> bool:
     """Whether nobody keeps what is asked and answered here, so that no request need be made."""
-    return type(_current.get() or _live) is Live
+    return type(_current.get()) is Live
 
 
 @contextmanager
@@ -288,9 +287,9 @@ async def monotonic_s() -> float:
 
 def new_id() -> str:
     """A fresh id for a message or request."""
-    return current().new_id()
+    return _current.get().new_id()
 
 
 def now() -> datetime:
     """The present time, in UTC."""
-    return current().now()
+    return _current.get().now()
