@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import Literal, cast
+from typing import Literal, TypedDict, cast
 
 from pydantic import BaseModel
 
@@ -31,6 +31,7 @@ from studio.messages import (
     LLMMessage,
     MemoryQueryEvent,
     ModelClientStreamingChunkEvent,
+    Prompt,
     Response,
     SystemMessage,
     TextMessage,
@@ -91,8 +92,13 @@ class Means:
     """Whether nothing stands between a turn and the team: no guardrail, and no method of a derived class."""
 
 
-Question = tuple[Sequence[LLMMessage], Sequence[ToolSchema], Literal["auto", "none"], type[BaseModel] | None]
-"""What an agent asks its model: the messages, the tools, whether it may call them, and the form of its answer."""
+class Options(TypedDict):
+    """How a model may answer: with which tools and whether it may call them, and in what form."""
+
+    tools: Sequence[ToolSchema]
+    tool_choice: Literal["auto", "none"]
+    json_output: type[BaseModel] | None
+    cancellation_token: CancellationToken
 
 
 class Turn:
@@ -120,13 +126,21 @@ class Turn:
         means = self._means
         if means.streams or means.memory:
             return self.steps(messages)
-        await add_to_context(means.context, messages)
+        if (history := means.context.whole()) is None:
+            await add_to_context(means.context, messages)
+        else:
+            history.extend(as_heard(messages))
         self.heard = messages
         self._message_id = effects.new_id()
-        result = await self._ask(may_call_tools=True)
-        if isinstance(result.content, str) and not result.thought:
-            await means.context.add_message(self._as_said(result))
-            return self._respond(self._answer(result.content, result, self._message_id))
+        shown, options = await self._question(may_call_tools=True)
+        result = await means.client.create(shown, **options)
+        text = result.content
+        if isinstance(text, str) and not result.thought:
+            if (history := means.context.whole()) is None:
+                await self._remember(result)
+            else:
+                history.append(self._as_said(result))
+            return self._respond(self._answer(text, result, self._message_id))
         self._result = result
         return self.steps(messages)
 
@@ -146,7 +160,8 @@ class Turn:
                     async for chunk in chunks:
                         yield chunk
             elif self._result is None:
-                self._result = await self._ask(may_call_tools=True)
+                shown, options = await self._question(may_call_tools=True)
+                self._result = await self._means.client.create(shown, **options)
             result, self._result = self._answered(), None
             if result.thought:  # it takes the id that the chunks named
                 yield self._note(ThoughtEvent(content=result.thought, source=self._means.name, id=self._message_id))
@@ -218,7 +233,8 @@ class Turn:
                 async for chunk in chunks:
                     yield chunk
         else:
-            self._result = await self._ask(may_call_tools=False)
+            shown, options = await self._question(may_call_tools=False)
+            self._result = await self._means.client.create(shown, **options)
         result = self._answered()
         if not isinstance(result.content, str):
             raise NoReflection("Reflect on tool use produced no valid text response.")
@@ -227,44 +243,33 @@ class Turn:
         await self._remember(result)
         yield self._respond(self._answer(result.content, result, message_id))
 
-    async def _ask(self, *, may_call_tools: bool) -> CreateResult:
-        """Call the model once and wait for its whole answer."""
-        messages, tools, tool_choice, json_output = await self._question(may_call_tools)
-        return await self._means.client.create(
-            messages,
-            tools=tools,
-            tool_choice=tool_choice,
-            json_output=json_output,
-            cancellation_token=self._token,
-        )
-
     async def _write(self, message_id: str, *, may_call_tools: bool) -> AsyncGenerator[Step, None]:
         """Call the model once, giving its answer in pieces; the whole is in `_result` afterwards."""
         means, self._result = self._means, None
-        messages, tools, tool_choice, json_output = await self._question(may_call_tools)
-        stream = means.client.create_stream(
-            messages,
-            tools=tools,
-            tool_choice=tool_choice,
-            json_output=json_output,
-            cancellation_token=self._token,
-        )
-        async with aclosing(stream) as items:
+        shown, options = await self._question(may_call_tools=may_call_tools)
+        async with aclosing(means.client.create_stream(shown, **options)) as items:
             async for item in items:
                 if isinstance(item, str):
                     yield ModelClientStreamingChunkEvent(content=item, source=means.name, full_message_id=message_id)
                 else:
                     self._result = whole_answer(item)
 
-    async def _question(self, may_call_tools: bool) -> Question:
+    async def _question(self, *, may_call_tools: bool) -> tuple[Sequence[LLMMessage], Options]:
+        """What the agent asks its model: the messages, and how it may answer."""
         means = self._means
         system = with_variables(means.system) if means.system_holds_variables else means.system
-        messages = await means.context.shown_after(system)
+        history = means.context.whole()
+        messages = await means.context.shown_after(system) if history is None else Prompt(system, history)
         if not means.client.info["vision"] and hold_parts(messages):
             messages = without_images(messages)
         tools = await means.toolbox.schemas() if may_call_tools and not means.toolbox.is_empty else ()
         wanted = means.answer_format.content_model if means.answer_format else None
-        return messages, tools, "auto" if may_call_tools else "none", wanted
+        return messages, {
+            "tools": tools,
+            "tool_choice": "auto" if may_call_tools else "none",
+            "json_output": wanted,
+            "cancellation_token": self._token,
+        }
 
     def _answered(self) -> CreateResult:
         # Clients of the studio see to this themselves; that of a script may end its stream early.
@@ -347,13 +352,18 @@ class Turns:
 
 
 async def add_to_context(context: ChatCompletionContext, messages: Sequence[BaseChatMessage]) -> None:
-    """Tell a model context what was said; what a handoff brings along comes first."""
+    """Tell a model context what was said."""
+    await context.add_messages(as_heard(messages))
+
+
+def as_heard(messages: Sequence[BaseChatMessage]) -> list[LLMMessage]:
+    """What a model is told of what was said; what a handoff brings along comes first."""
     told: list[LLMMessage] = []
     for message in messages:
         if message.brings_context:
             told += cast("HandoffMessage", message).context
         told.append(message.to_model_message())
-    await context.add_messages(told)
+    return told
 
 
 def without_images(messages: Sequence[LLMMessage]) -> list[LLMMessage]:

@@ -55,6 +55,10 @@ class ChatCompletionContext(Component):
         """What the model is shown, oldest first."""
         return list(self._messages)
 
+    def whole(self) -> History | None:
+        """The conversation, for who may add to it and read it without asking, since all of it is shown; else None."""
+        return None
+
     async def shown_after(self, head: Sequence[LLMMessage]) -> Sequence[LLMMessage]:
         """What the model is shown, `head` first; not changed by what is added later."""
         return [*head, *await self.get_messages()]

@@ -27,6 +27,11 @@ class UnboundedChatCompletionContext(ChatCompletionContext):
 
     initial_messages: InitialMessages = None
 
+    def whole(self) -> History | None:
+        if type(self) is UnboundedChatCompletionContext and isinstance(messages := self._messages, History):
+            return messages
+        return None  # a derived class may do something when it is asked
+
     async def shown_after(self, head: Sequence[LLMMessage]) -> Sequence[LLMMessage]:
         is_whole = type(self).get_messages is UnboundedChatCompletionContext.get_messages
         if is_whole and isinstance(self._messages, History):

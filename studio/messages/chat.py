@@ -104,9 +104,9 @@ class BaseTextChatMessage(BaseChatMessage):
     def to_model_message(self) -> UserMessage:
         """One for all who hear it; anew if the message was changed."""
         own = vars(self)
-        kept: tuple[str, str, UserMessage] | None = own.get("_model_message")
         text, source = self.to_text(), own["source"]
-        if kept is None or kept[0] != text or kept[1] != source:
+        kept: tuple[str, str, UserMessage] | None = own.get("_model_message")
+        if kept is None or kept[0] is not text or kept[1] is not source:
             kept = own["_model_message"] = text, source, UserMessage(content=text, source=source)
         return kept[2]
 
