@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import Sequence
 from typing import Any, cast
 
 from pydantic import JsonValue, PrivateAttr
@@ -135,11 +135,10 @@ class BaseGroupChat(Team):
         await super().hear(new, said, speaker=speaker)
         await self.manager().update_message_thread(new)
 
-    async def choose_speaker(self) -> AsyncGenerator[BaseMessage, None]:
+    async def choose_speaker(self) -> tuple[()]:
         chosen = await self.manager().select_speaker(self.manager().thread)
         self.next_speaker(*([chosen] if isinstance(chosen, str) else chosen))
-        return
-        yield  # an async generator that yields nothing
+        return ()
 
     async def forget(self) -> None:
         self.manager().thread.clear()

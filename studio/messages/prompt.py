@@ -29,7 +29,6 @@ class Written(NamedTuple):
 
 _TEXT_ALONE = frozenset((str,))
 _content_of = attrgetter("content")
-_NOTHING_WRITTEN = Written("", 0)
 
 
 class History(list[LLMMessage]):
@@ -38,7 +37,7 @@ class History(list[LLMMessage]):
     def __init__(self, messages: Iterable[LLMMessage] = ()) -> None:
         super().__init__(messages)
         self._sums: dict[Measure, tuple[int, int]] = {}
-        self._texts: dict[Writer, tuple[int, Written]] = {}
+        self._texts: dict[Writer, tuple[int, str, int]] = {}
         self._has_parts = False
         self._looked_at = 0
         self._hashed_head: Sequence[LLMMessage] = ()
@@ -66,12 +65,17 @@ class History(list[LLMMessage]):
 
     def text_of(self, write: Writer, end: int) -> Written:
         """What `write` gives for the messages before `end`, one below the other; asked once for each."""
-        count, written = self._texts.get(write, (0, _NOTHING_WRITTEN))
+        count, text, message_count = self._texts.pop(write, (0, "", 0))
         if count > end:
+            self._texts[write] = count, text, message_count
             return _written(self[:end], write)
-        written = _written(self[count:end], write, written)
-        self._texts[write] = end, written
-        return written
+        for message in self[count:end]:
+            if (line := write(message)) is not None:
+                # Python lengthens a text in its place as long as nobody else holds it, hence `pop`.
+                text += f"\n{line}" if message_count else line
+                message_count += 1
+        self._texts[write] = end, text, message_count
+        return Written(text, message_count)
 
     def digest_of(self, head: Sequence[LLMMessage], end: int) -> str:
         """SHA-256 over the digests of the head and of the messages before `end`."""
@@ -157,12 +161,9 @@ def text_over(messages: Sequence[LLMMessage], write: Writer) -> Written:
     return messages.text_of(write) if isinstance(messages, Prompt) else _written(messages, write)
 
 
-def _written(messages: Iterable[LLMMessage], write: Writer, before: Written = _NOTHING_WRITTEN) -> Written:
+def _written(messages: Iterable[LLMMessage], write: Writer) -> Written:
     lines = [line for message in messages if (line := write(message)) is not None]
-    if not lines:
-        return before
-    text = "\n".join((before.text, *lines) if before.message_count else lines)
-    return Written(text, before.message_count + len(lines))
+    return Written("\n".join(lines), len(lines))
 
 
 def digest_over(messages: Sequence[LLMMessage]) -> str:

@@ -33,6 +33,8 @@ from studio.teams.turns import Spoken, Unread, answered, as_amended, as_told, sp
 from studio.tools.variables import with_variables
 
 Steps = AsyncGenerator[BaseMessage | Response | TaskResult, None]
+Choice = tuple[BaseMessage, ...] | AsyncGenerator[BaseMessage, None]
+"""What a team has to tell when it has chosen who speaks, or while it does."""
 
 
 class Team(ExplainedTeam):
@@ -108,7 +110,7 @@ class Team(ExplainedTeam):
         course = self._course
         while not course.is_over:
             handed_in = await self._hear_people(is_inside=is_inside)
-            choice = handed_in or (self.go_on(again) if again else self.choose_speaker())
+            choice = handed_in or (self.go_on(again) if again else await self.choose_speaker())
             again = again if handed_in else ()
             if isinstance(choice, tuple):
                 for event in choice:
@@ -124,7 +126,8 @@ class Team(ExplainedTeam):
             if self.emit_team_events:
                 self._conversation.give_word(names)
                 yield SelectSpeakerEvent(content=list(names), source=self.manager_name)
-            alone, turn = course.alone, await self._begin_turns(speakers, token)
+            alone = names[0] if len(names) == 1 else ""
+            turn = await self._begin_turns(speakers, token)
             if isinstance(turn, Response) and not effects.current().amends:
                 spoken = answered(alone, turn)
                 for item in await self._end_turn(spoken, spoken.messages):
@@ -332,7 +335,7 @@ class Team(ExplainedTeam):
         """Let nobody speak any more in this run."""
         self._course.reason = reason
 
-    def choose_speaker(self) -> AsyncGenerator[BaseMessage, None] | tuple[BaseMessage, ...]:
+    async def choose_speaker(self) -> Choice:
         """Set who speaks next with `next_speaker`, or end the run; gives what happens on the way."""
         raise NotImplementedError
 

@@ -68,13 +68,14 @@ class Conversation:
     def _hand_over(self, name: str) -> list[BaseChatMessage]:
         unread = self._unread_by(name)
         self._places[name] = len(self._told)
-        self._given_back.pop(name, None)
+        if self._given_back:
+            self._given_back.pop(name, None)
         return unread
 
     def _unread_by(self, name: str) -> list[BaseChatMessage]:
         new = self._told[self._places.get(name, 0) :]
         unread = [message for speaker, message in new if speaker != name]
-        return self._given_back[name] + unread if name in self._given_back else unread
+        return [*self._given_back.get(name, ()), *unread] if self._given_back else unread
 
     def end_turn(self, name: str) -> None:
         """Note that a participant has spoken."""

@@ -26,11 +26,6 @@ class Course:
     """Of the run in progress; a model that chooses who speaks is asked with it."""
 
     @property
-    def alone(self) -> str:
-        """Who speaks, if it is only one; empty where several speak at the same time."""
-        return self.speakers[0] if len(self.speakers) == 1 else ""
-
-    @property
     def is_over(self) -> bool:
         """Whether nobody speaks any more in this run."""
         return self.reason is not None or self.stop_asked is not None

@@ -101,7 +101,10 @@ class GraphFlow(Team):
         steps.reset()
         return "Digraph execution is complete"
 
-    def choose_speaker(self) -> tuple[BaseMessage, ...]:
+    async def choose_speaker(self) -> tuple[BaseMessage, ...]:
+        return self._choose_ready()
+
+    def _choose_ready(self) -> tuple[BaseMessage, ...]:
         steps = self._steps()
         looked_at = steps.looked_at
         self.next_speaker(*steps.take_ready())
@@ -109,7 +112,7 @@ class GraphFlow(Team):
 
     def go_on(self, names: Sequence[str]) -> tuple[BaseMessage, ...]:
         del names
-        return self.choose_speaker()  # they are ready again, and others may be, too
+        return self._choose_ready()  # they are ready again, and others may be, too
 
     def _explanation(self, edges: Sequence[EdgeDecision]) -> SpeakerDecisionEvent:
         ready = self._course.speakers

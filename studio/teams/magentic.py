@@ -119,6 +119,9 @@ class MagenticOneGroupChat(Team):
             await self.ask_condition(new)
 
     async def choose_speaker(self) -> AsyncGenerator[BaseMessage, None]:
+        return self._choose()
+
+    async def _choose(self) -> AsyncGenerator[BaseMessage, None]:
         if self._is_unplanned:
             await self._make_plan()
             yield await self._begin_anew()

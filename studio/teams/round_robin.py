@@ -25,7 +25,7 @@ class RoundRobinGroupChat(Team):
 
     name: TeamName = "RoundRobinGroupChat"
 
-    def choose_speaker(self) -> tuple[BaseMessage, ...]:
+    async def choose_speaker(self) -> tuple[BaseMessage, ...]:
         course, participants = self._course, self.participants
         place = course.place
         course.place = (place + 1) % len(participants)

@@ -16,7 +16,7 @@ from studio import effects
 from studio.agents import Participant
 from studio.agents.releasing import release_all
 from studio.agents.templates import fill_in, unknown_placeholders
-from studio.agents.turn import add_to_context, whole_answer
+from studio.agents.turn import add_to_context, as_heard, whole_answer
 from studio.components import JsonObject, Warn
 from studio.contexts import ChatCompletionContext, UnboundedChatCompletionContext
 from studio.effects import Noting
@@ -27,6 +27,7 @@ from studio.messages import (
     BaseMessage,
     LLMMessage,
     ModelClientStreamingChunkEvent,
+    Prompt,
     SelectionAttempt,
     SelectorEvent,
     SpeakerDecisionEvent,
@@ -73,6 +74,8 @@ class _Asked:
     told_count: int
     """Messages of the conversation that the question repeats."""
     answer: str = ""
+    is_settled: bool = False
+    """Whether the answer was taken."""
     request: str = ""
     """Hash of the newest request; only kept where explanations are asked for."""
     attempts: list[SelectionAttempt] = field(default_factory=list[SelectionAttempt])
@@ -156,34 +159,43 @@ class SelectorGroupChat(Team):
             raise ValueError("At least two participants are required for SelectorGroupChat.")
         return participants
 
-    async def choose_speaker(self) -> AsyncGenerator[BaseMessage, None]:
+    async def choose_speaker(self) -> tuple[BaseMessage, ...] | AsyncGenerator[BaseMessage, None]:
         named = await self._ask_function()
         if named is not None:
             self.next_speaker(named)
-            if is_explained():
-                yield self.decision("function", f"The selector function named {named}.")
-            return
+            return (self.decision("function", f"The selector function named {named}."),) if is_explained() else ()
         candidates = await self._who_may_speak()
         if len(candidates) == 1:
             self.next_speaker(candidates[0])
-            if is_explained():
-                yield self._explain_only_candidate(candidates)
-        else:
-            asked = await self._question(candidates)
-            for _ in range(self.max_selector_attempts):
-                if self.model_client_streaming:
-                    async with aclosing(self._ask_in_pieces(asked)) as events:
-                        async for event in events:
-                            yield event
-                else:
-                    await self._ask(asked)
-                if self._is_taken(asked, candidates):
-                    break
-            else:
-                self.next_speaker(self._previous or candidates[0])
-            if is_explained():
-                yield self._explain_choice(candidates, asked)
+            told = (self._explain_only_candidate(candidates),) if is_explained() else ()
+            self._previous = self.speaker
+            return told
+        asked = await self._question(candidates)
+        if self.model_client_streaming:
+            return self._choose_in_pieces(asked, candidates)
+        for _ in range(self.max_selector_attempts):
+            await self._ask(asked)
+            if self._is_taken(asked, candidates):
+                break
+        return self._end_choice(asked, candidates)
+
+    async def _choose_in_pieces(self, asked: _Asked, candidates: list[str]) -> AsyncGenerator[BaseMessage, None]:
+        for _ in range(self.max_selector_attempts):
+            async with aclosing(self._ask_in_pieces(asked)) as events:
+                async for event in events:
+                    yield event
+            if self._is_taken(asked, candidates):
+                break
+        for event in self._end_choice(asked, candidates):
+            yield event
+
+    def _end_choice(self, asked: _Asked, candidates: list[str]) -> tuple[BaseMessage, ...]:
+        """Go on without the model if no answer of it could be used, and explain how it came."""
+        if not asked.is_settled:
+            self.next_speaker(self._previous or candidates[0])
+        told = (self._explain_choice(candidates, asked),) if is_explained() else ()
         self._previous = self.speaker
+        return told
 
     def _explain_only_candidate(self, candidates: list[str]) -> SpeakerDecisionEvent:
         if self._candidates is not None:
@@ -221,7 +233,10 @@ class SelectorGroupChat(Team):
         return chosen
 
     async def _question(self, candidates: list[str]) -> _Asked:
-        history = text_over(await self._own_context().shown_after(()), _as_line)
+        context = self._own_context()
+        whole = context.whole()
+        shown = await context.shown_after(()) if whole is None else Prompt((), whole)
+        history = text_over(shown, _as_line)
         prompt = self._prompt(candidates, history.text)
         if ModelFamily.is_openai(self.model_client.info["family"]):
             return _Asked([SystemMessage(content=prompt)], history.message_count)
@@ -234,6 +249,7 @@ class SelectorGroupChat(Team):
             why = refusal.why if refusal else ""
             asked.attempts.append(SelectionAttempt(answer=clipped(answer), refused=why, request=asked.request))
         if refusal is None:
+            asked.is_settled = True
             return True
         asked.messages.append(AssistantMessage(content=answer, source="selector"))
         asked.messages.append(UserMessage(content=refusal.told, source="user"))
@@ -255,7 +271,8 @@ class SelectorGroupChat(Team):
 
     def _judge(self, answer: str, candidates: list[str]) -> _Refusal | None:
         """Take the one name that the answer mentions, or say what is wrong with it."""
-        mentioned = [name for name in self._names() if _mentions(answer, name)]
+        bounded = f" {answer} "
+        mentioned = [name for name in self._named() if _as_word(name).search(bounded)]
         if not mentioned:
             return _Refusal("It names nobody.", f"No valid name was mentioned. Please select from: {candidates}.")
         if len(mentioned) > 1:
@@ -316,7 +333,11 @@ class SelectorGroupChat(Team):
         return self._context
 
     async def heard(self, messages: Sequence[BaseChatMessage]) -> None:
-        await add_to_context(self._own_context(), messages)
+        context = self._own_context()
+        if (whole := context.whole()) is None:
+            await add_to_context(context, messages)
+        else:
+            whole.extend(as_heard(messages))
 
     async def forget(self) -> None:
         self._previous = None
@@ -362,13 +383,9 @@ def _at_attempt(count: int) -> str:
     return "" if count == 1 else f" at attempt {count}"
 
 
-def _mentions(text: str, name: str) -> bool:
-    """Whether the name stands in the text as a word of its own; spaces or `\\_` may stand for underscores."""
-    return _as_word(name).search(f" {text} ") is not None
-
-
 @lru_cache
 def _as_word(name: str) -> re.Pattern[str]:
+    """Finds the name as a word of its own; spaces or `\\_` may stand for underscores."""
     spellings = (name, name.replace("_", " "), name.replace("_", r"\_"))
     either = "|".join(re.escape(spelling) for spelling in spellings)
     return re.compile(rf"(?<=\W)({either})(?=\W)")

@@ -95,7 +95,7 @@ class Swarm(Team):
             elif message.source in names:  # other ones were handed round inside a nested team, or in an outer one
                 self._lost = message
 
-    def choose_speaker(self) -> tuple[BaseMessage, ...]:
+    async def choose_speaker(self) -> tuple[BaseMessage, ...]:
         if self._lost is not None:
             self._chosen = self._lost.target
             raise UnknownHandoffTarget(
