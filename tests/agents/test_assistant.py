@@ -10,12 +10,14 @@ from pydantic import BaseModel
 from studio import effects
 from studio.agents import AssistantAgent, Handoff, InvalidAnswer, StructuredMessageFactory
 from studio.components import JsonObject, load_component, validate_component
+from studio.contexts import UnboundedChatCompletionContext
 from studio.errors import ConfigError, InvalidComponent
 from studio.memory import ListMemory
 from studio.messages import (
     CreateResult,
     HandoffMessage,
     Image,
+    LLMMessage,
     MemoryContent,
     ModelClientStreamingChunkEvent,
     MultiModalMessage,
@@ -252,3 +254,16 @@ async def test_a_turn_that_ends_late_writes_nothing_into_a_state_that_was_loaded
     await able.load_state(before)
     await steps.aclose()
     assert await able.save_state() == before
+
+
+class Shouting(UnboundedChatCompletionContext):
+    """A context of a script: it keeps and shows all, in its own way."""
+
+    async def add_message(self, message: LLMMessage) -> None:
+        await super().add_message(message.model_copy(update={"content": str(message.content).upper()}))
+
+
+async def test_a_context_derived_from_the_plain_one_is_told_each_message():
+    context = Shouting()
+    await agent("a", "Hello.", model_context=context).run(task="hi")
+    assert [message.content for message in await context.get_messages()] == ["HI", "HELLO."]
