@@ -41,7 +41,7 @@ from studio.teams import DiGraphBuilder, GraphFlow, RoundRobinGroupChat, Selecto
 from studio.tools import FunctionTool
 
 ENGINE = "studio"
-IMPORT = "import studio.agents, studio.teams"
+IMPORT = "from studio.agents import AssistantAgent; from studio.teams import RoundRobinGroupChat"
 SKIPS: dict[str, str] = {}
 
 REPLY = (
