@@ -47,7 +47,7 @@ BROAD_CATCHES = {
     "components/advice.py",
     "components/loading.py",
     "runs/driver.py",
-    "runs/recall.py",
+    "runs/sharing/recall.py",
     "sandbox/worker.py",
     "store/appender.py",
     "tools/base.py",

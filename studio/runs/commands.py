@@ -10,13 +10,20 @@ from pydantic import JsonValue
 
 from studio.effects import HandedIn
 from studio.errors import ConfigError, Conflict
-from studio.runs.deciding import DECIDED, Decision, close_question, decision_draft, decision_from, take_decision
+from studio.runs.debugging.deciding import (
+    DECIDED,
+    Decision,
+    close_question,
+    decision_draft,
+    decision_from,
+    take_decision,
+)
+from studio.runs.debugging.setting import set_breakpoints, set_policy
+from studio.runs.debugging.stepping import StepKind
 from studio.runs.human import check_answer
 from studio.runs.live import STOPPED_AT_QUESTION, Ending, LiveRun
 from studio.runs.log import Draft, JsonObject
-from studio.runs.setting import set_breakpoints, set_policy
 from studio.runs.state import Reason, RunAlreadyEnded, RunState
-from studio.runs.stepping import StepKind
 
 CommandName = Literal[
     "pause",

@@ -14,7 +14,7 @@ from pydantic_core import PydanticSerializationError, to_json
 from studio.errors import StudioError
 from studio.runs.bell import Bell
 from studio.runs.chunks import Chunks
-from studio.runs.debugger import Debugger
+from studio.runs.debugging.debugger import Debugger
 from studio.runs.gate import Gate
 from studio.runs.human import HumanPort
 from studio.runs.log import (
@@ -33,8 +33,8 @@ from studio.runs.log import (
 )
 from studio.runs.owning import single_cause
 from studio.runs.recent import Recent
+from studio.runs.spending.usage import with_effect
 from studio.runs.state import EndReason, PauseReason, Reason, RunState, check_transition
-from studio.runs.usage import with_effect
 from studio.runs.view import RunView
 from studio.runs.watch import Watch
 from studio.runs.well_formed import well_formed, well_formed_json

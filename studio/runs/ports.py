@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from studio import effects
-from studio.runs.bookkeeping import bookkeeping
-from studio.runs.budgets import Budgeted
-from studio.runs.costs import Metered, names_of
-from studio.runs.holding import Holding
+from studio.runs.debugging.holding import Holding
+from studio.runs.debugging.pen import Amendable
+from studio.runs.debugging.reviewing import Reviewed
 from studio.runs.live import LiveRun
-from studio.runs.pen import Amendable
 from studio.runs.repeating.logged import Guide
-from studio.runs.reviewing import Reviewed
+from studio.runs.spending.bookkeeping import bookkeeping
+from studio.runs.spending.budgets import Budgeted
+from studio.runs.spending.costs import Metered, names_of
 from studio.runs.tracing import Both, Traced, tracing
 
 

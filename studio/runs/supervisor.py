@@ -19,6 +19,7 @@ from studio.errors import Conflict, NotFound, StudioError
 from studio.runs.admission import ApprovalSource, SecretVault, check_approved, load_team, remind
 from studio.runs.bell import Bell
 from studio.runs.commands import Command, CommandName, obey
+from studio.runs.debugging.setting import NoSettings, SettingsSource
 from studio.runs.driver import Player, drive
 from studio.runs.feed import Batch, follow, replay
 from studio.runs.leaving import let_tools_end
@@ -39,7 +40,6 @@ from studio.runs.repeating.logged import Guide
 from studio.runs.repeating.past import Past
 from studio.runs.repeating.replaying import Replayed, ToolMode
 from studio.runs.repeating.taking_up import Sources, end_unbegun, goes_on_by_itself, hold_back, take_up
-from studio.runs.setting import NoSettings, SettingsSource
 from studio.runs.state import RunAlreadyEnded, RunState
 from studio.runs.tasks import task_text
 from studio.runs.view import RunView

@@ -18,7 +18,7 @@ from studio import effects
 from studio.components import Component
 from studio.effects import AsyncGeneratorLike, EffectRequest, Perform, StreamItem
 from studio.errors import SetupError
-from studio.runs.costs import UNMEASURED, agent_of, name_of
+from studio.runs.spending.costs import UNMEASURED, agent_of, name_of
 from studio.runs.state import RunState
 from studio.runs.watch import Watch
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-from studio.runs.flights import InFlight
+from studio.runs.debugging.flights import InFlight
 from studio.runs.log import JsonObject, RunStatus
 
 

@@ -10,10 +10,10 @@ from studio.effects import Divergence, EffectRequest, Recorded
 from studio.errors import Conflict, NotFound
 from studio.runs import LogEntry, RunRecord
 from studio.runs.admission import check_approved, load_team
-from studio.runs.comparing import Fold, Row, divergence
-from studio.runs.prompts import PromptView, changes, view_of
+from studio.runs.comparing.aligning import Fold, Row, divergence
+from studio.runs.comparing.prompts import PromptView, changes, view_of
+from studio.runs.comparing.word_diff import WordDiff
 from studio.runs.repeating import repeat
-from studio.runs.word_diff import WordDiff
 from studio.store import Store
 from studio.web.run_comparison import RowView, row_view
 

@@ -10,9 +10,9 @@ from functools import cached_property
 
 from studio.components import JsonObject
 from studio.runs import LogEntry, RunRecord, Usage
-from studio.runs.acts import Act, acts_of
-from studio.runs.comparing import Divergence, Fold, Row, State, align, counts, differences, divergence, window
-from studio.runs.word_diff import Piece, WordDiff
+from studio.runs.comparing.acts import Act, acts_of
+from studio.runs.comparing.aligning import Divergence, Fold, Row, State, align, counts, differences, divergence, window
+from studio.runs.comparing.word_diff import Piece, WordDiff
 from studio.store import Store
 from studio.web.changes import Comparison, compare
 

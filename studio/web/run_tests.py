@@ -11,9 +11,9 @@ from collections.abc import Mapping
 
 from studio.errors import Conflict
 from studio.runs.admission import check_approved, load_team
-from studio.runs.cassette import Cassette, record, what_differs
-from studio.runs.recall import recall
-from studio.runs.redaction import Redactor
+from studio.runs.sharing.cassette import Cassette, record, what_differs
+from studio.runs.sharing.recall import recall
+from studio.runs.sharing.redaction import Redactor
 from studio.settings import Settings
 from studio.store import Store
 from studio.web.sharing import known_secrets, whole_log

@@ -20,9 +20,9 @@ from studio.components.secrets import is_secret_name, references_within
 from studio.errors import TooLarge
 from studio.messages import Image
 from studio.runs import LogEntry, RunRecord
-from studio.runs.acts import Act, acts_of
-from studio.runs.bundle import MOST_ENTRIES, Bundle, Packed, embedded, pack
-from studio.runs.redaction import Redactor
+from studio.runs.comparing.acts import Act, acts_of
+from studio.runs.sharing.bundle import MOST_ENTRIES, Bundle, Packed, embedded, pack
+from studio.runs.sharing.redaction import Redactor
 from studio.settings import Settings
 from studio.store import Store
 from studio.web.assets import find_frontend

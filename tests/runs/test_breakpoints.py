@@ -8,7 +8,7 @@ from pydantic import JsonValue, ValidationError
 from studio.errors import ConfigError
 from studio.messages import TextMessage
 from studio.runs import Breakpoint, RunState, ToolPolicy, ToolRule
-from studio.runs.breakpoints import Watch
+from studio.runs.debugging.breakpoints import Watch
 from studio.runs.log import Usage
 from tests.runs.scripted import OpenStudio, Studio, World, scripted
 from tests.runs.tooling import Drawer, agent, asked, decide, reply, started, team, writing

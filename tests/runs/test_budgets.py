@@ -19,9 +19,9 @@ from studio.components.secrets import SecretSource
 from studio.models import Price
 from studio.models.prices import PriceBook
 from studio.runs import Bookkeeping, RunState, RunSupervisor, RunView, keeping_books
-from studio.runs.fleeting import FleetingRuns
-from studio.runs.limits import Budget, DayLimits, Limits
-from studio.runs.purses import BudgetBook
+from studio.runs.spending.limits import Budget, DayLimits, Limits
+from studio.runs.spending.purses import BudgetBook
+from studio.runs.trying.fleeting import FleetingRuns
 from tests.fakes.openai_server import OpenAIServer, Reply
 
 SCRIPTED = "ReplayChatCompletionClient"

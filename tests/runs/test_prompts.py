@@ -16,7 +16,7 @@ from studio.messages import (
     UserMessage,
 )
 from studio.models import ChatCompletionClient, ModelCall, ReplayChatCompletionClient
-from studio.runs.prompts import changes, view_of
+from studio.runs.comparing.prompts import changes, view_of
 from tests.runs.test_comparing import shown
 
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="

@@ -14,7 +14,7 @@ from studio.errors import StudioError
 from studio.messages import BaseChatMessage, BaseMessage, CancellationToken, Response, TextMessage
 from studio.runs import LogEntry, RunState
 from studio.runs.admission import load_team
-from studio.runs.recall import Recalled, recall
+from studio.runs.sharing.recall import Recalled, recall
 from tests.runs.scripted import OpenStudio
 from tests.web.documents import assistant, team
 

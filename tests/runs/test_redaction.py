@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from studio.runs.redaction import KEY_LIKE, Redactor
+from studio.runs.sharing.redaction import KEY_LIKE, Redactor
 
 SECRET = 'p&ss/w?rd "42"+é'
 

@@ -11,7 +11,7 @@ from fastapi.testclient import TestClient
 from pydantic import JsonValue
 
 from studio.components import JsonObject
-from studio.runs.bundle import CLOSING, OPENING
+from studio.runs.sharing.bundle import CLOSING, OPENING
 from tests.web.documents import assistant, function_tool, replay_model, team
 from tests.web.test_compare_runs_api import ended
 from tests.web.test_runs_api import stream

@@ -11,14 +11,14 @@ from pydantic import JsonValue
 from studio.effects import Diverged, Divergence, EffectRequest, Effects, Match, Recorded, Repeating, Tape
 from studio.effects.divergence import of_entry
 from studio.messages import BaseMessage, Explanation, ModelClientStreamingChunkEvent
-from studio.runs.deciding import recorded_decision
+from studio.runs.debugging.deciding import recorded_decision
+from studio.runs.debugging.setting import set_breakpoints, set_policy
 from studio.runs.live import CANCELLED, LiveRun
 from studio.runs.log import JsonObject
 from studio.runs.repeating.amending import Amending
 from studio.runs.repeating.doubts import Doubts, InDoubt
 from studio.runs.repeating.logged import as_logged
 from studio.runs.repeating.pages import Entries, tape_pages
-from studio.runs.setting import set_breakpoints, set_policy
 from studio.runs.state import PauseReason, RunState
 
 GATE = frozenset({"pause", "hold", "resume", "step", "stop"})

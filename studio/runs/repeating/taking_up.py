@@ -8,11 +8,11 @@ from typing import NamedTuple
 from studio.components.secrets import SecretSource
 from studio.errors import StudioError
 from studio.runs.admission import ApprovalSource, NotApproved, SecretVault, check_approved, load_team, remind
+from studio.runs.debugging.setting import SettingsSource
 from studio.runs.live import Ending, LiveRun
 from studio.runs.log import Draft, RunRecord, RunStatus, RunStore
 from studio.runs.repeating.forking import past_of
 from studio.runs.repeating.past import Past
-from studio.runs.setting import SettingsSource
 from studio.runs.state import RunState
 from studio.teams import Team
 

@@ -11,7 +11,7 @@ from starlette.datastructures import UploadFile
 
 from studio.errors import InvalidDocument
 from studio.runs import LogEntry, RunRecord, RunStatus
-from studio.runs.bundle import Bundle, read_bundle
+from studio.runs.sharing.bundle import Bundle, read_bundle
 from studio.web.api.downloads import filename
 from studio.web.dependencies import SettingsDep, StoreDep, TemplatesDep
 from studio.web.requests import StudioRoute

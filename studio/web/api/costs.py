@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from studio.models import Price, model_catalogue
 from studio.models.prices import PriceBook
-from studio.runs.estimates import Estimate, estimate_of
+from studio.runs.spending.estimates import Estimate, estimate_of
 from studio.store import DayPart, RunPart, Step, Sum
 from studio.web.dependencies import BooksDep, StoreDep
 from studio.web.requests import StudioRoute

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel
 
 from studio.runs import Usage
-from studio.runs.comparing import Fold
+from studio.runs.comparing.aligning import Fold
 from studio.web.dependencies import StoreDep
 from studio.web.requests import StudioRoute
 from studio.web.run_comparison import MOST_ROWS, Cell, RunComparison, Side, WindowView, compare_runs

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Path, Response
 from pydantic import BaseModel, JsonValue
 
-from studio.runs.comparing import Fold
+from studio.runs.comparing.aligning import Fold
 from studio.web.dependencies import StoreDep, TemplatesDep
 from studio.web.prompt_view import Prompt, prompt_of
 from studio.web.requests import StudioRoute

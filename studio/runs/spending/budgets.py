@@ -16,13 +16,13 @@ from studio.effects import AsyncGeneratorLike, EffectRequest, Perform, StreamIte
 from studio.errors import ModelUnavailable
 from studio.models import Price
 from studio.models.spending import MostTokens, Spending, answers_within
-from studio.runs.bookkeeping import Bookkeeping
-from studio.runs.budget_questions import Answer, Shortage, question_of, read_answer, warning_of
-from studio.runs.costs import UNMEASURED, Charge, agent_of, charge_for, name_of
-from studio.runs.limits import Measure
 from studio.runs.live import Ending, LiveRun
 from studio.runs.log import Draft
-from studio.runs.purses import Line, Purse
+from studio.runs.spending.bookkeeping import Bookkeeping
+from studio.runs.spending.budget_questions import Answer, Shortage, question_of, read_answer, warning_of
+from studio.runs.spending.costs import UNMEASURED, Charge, agent_of, charge_for, name_of
+from studio.runs.spending.limits import Measure
+from studio.runs.spending.purses import Line, Purse
 from studio.runs.state import RunState
 
 FAIR_ANSWER = 4096

@@ -10,8 +10,8 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from studio.messages import BaseMessage, Explanation, SpeakerDecisionEvent, TerminationProgressEvent
+from studio.runs.debugging.policy import MOST_CHARACTERS, compiled
 from studio.runs.log import Usage
-from studio.runs.policy import MOST_CHARACTERS, compiled
 
 Moment = Literal["agent", "tool", "message", "text", "tokens", "cost", "progress"]
 MOST_BREAKPOINTS = 100

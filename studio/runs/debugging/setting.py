@@ -8,10 +8,10 @@ from typing import Annotated, Protocol
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from studio.errors import ConfigError
-from studio.runs.breakpoints import MOST_BREAKPOINTS, Breakpoint
-from studio.runs.debugger import Debugger
+from studio.runs.debugging.breakpoints import MOST_BREAKPOINTS, Breakpoint
+from studio.runs.debugging.debugger import Debugger
+from studio.runs.debugging.policy import ToolPolicy
 from studio.runs.log import JsonObject
-from studio.runs.policy import ToolPolicy
 
 
 class Breakpoints(BaseModel):

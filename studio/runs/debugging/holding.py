@@ -9,7 +9,7 @@ from typing import cast
 from pydantic import JsonValue
 
 from studio.effects import EffectRequest, Effects, Perform, Relay, StreamItem
-from studio.runs.flights import Held
+from studio.runs.debugging.flights import Held
 from studio.runs.live import LiveRun
 
 

@@ -10,7 +10,7 @@ from typing import cast
 from pydantic import JsonValue
 
 from studio.effects import EffectRequest, Effects, Perform, Relay, ToolAct, random_id
-from studio.runs.deciding import Decided, close_question, decision_draft
+from studio.runs.debugging.deciding import Decided, close_question, decision_draft
 from studio.runs.live import LiveRun
 from studio.runs.log import JsonObject, PendingInput, QuestionKind
 

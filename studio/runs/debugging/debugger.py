@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from studio.messages import BaseMessage, Explanation
-from studio.runs.breakpoints import Breakpoint, Watch
-from studio.runs.flights import Flights, InFlight
+from studio.runs.debugging.breakpoints import Breakpoint, Watch
+from studio.runs.debugging.flights import Flights, InFlight
+from studio.runs.debugging.pen import Pen
+from studio.runs.debugging.policy import ToolPolicy
 from studio.runs.gate import Gate
 from studio.runs.log import Usage
-from studio.runs.pen import Pen
-from studio.runs.policy import ToolPolicy
 
 
 class Debugger:

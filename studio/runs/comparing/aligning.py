@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from studio.runs.acts import Act
+from studio.runs.comparing.acts import Act
 
 MOST_CELLS = 400_000
 """Pairs of acts that are weighed against each other at once; longer stretches are paired as they stand."""

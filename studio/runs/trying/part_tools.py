@@ -32,7 +32,7 @@ from studio.messages import (
     ToolCallRequestEvent,
     ToolSchema,
 )
-from studio.runs.transcripts import read_conversation
+from studio.runs.trying.transcripts import read_conversation
 from studio.tools import BaseTool, ToolReturn
 
 LINES = "Lines like `writer: text`, or a JSON list of messages."

@@ -12,8 +12,8 @@ from studio.components import check_bounds, take_out_secrets
 from studio.effects import Diverged
 from studio.errors import InvalidDocument
 from studio.runs.log import NO_CHANGES, Changes, EntryKind, JsonObject, LogEntry, RunRecord
-from studio.runs.recall import Recalled
-from studio.runs.redaction import Redactor
+from studio.runs.sharing.recall import Recalled
+from studio.runs.sharing.redaction import Redactor
 from studio.runs.state import RunState
 
 VERSION = 1

@@ -18,15 +18,15 @@ from studio.errors import ConfigError, Conflict, RunFailed
 from studio.models import ChatCompletionClient
 from studio.runs.admission import ApprovalSource, SecretVault, check_approved
 from studio.runs.commands import CommandName
-from studio.runs.dialogues import Dialogue, ModelDialogue, ParticipantDialogue, ToolDialogue
 from studio.runs.feed import Batch
-from studio.runs.fleeting import FleetingRuns
 from studio.runs.live import Ending
 from studio.runs.log import NewRun
-from studio.runs.part_tools import tools_for
 from studio.runs.state import RunState
 from studio.runs.supervisor import RunSupervisor
 from studio.runs.tasks import task_text
+from studio.runs.trying.dialogues import Dialogue, ModelDialogue, ParticipantDialogue, ToolDialogue
+from studio.runs.trying.fleeting import FleetingRuns
+from studio.runs.trying.part_tools import tools_for
 from studio.runs.view import RunView
 from studio.runs.well_formed import well_formed_json
 from studio.tools import BaseTool, StaticStreamWorkbench, Workbench

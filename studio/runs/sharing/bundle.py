@@ -18,7 +18,7 @@ from studio.components.findings import is_envelope
 from studio.errors import InvalidDocument, TooLarge
 from studio.messages import BaseChatMessage, Explanation, message_from_json
 from studio.runs.log import NO_CHANGES, Changes, EntryKind, JsonObject, LogEntry, RunRecord, Usage
-from studio.runs.redaction import Redactor, Removed
+from studio.runs.sharing.redaction import Redactor, Removed
 from studio.runs.state import TRANSITIONS, Reason, RunState
 from studio.runs.tasks import InvalidTask, task_text
 

@@ -14,8 +14,8 @@ from pydantic import JsonValue
 from studio.effects import canonical_json, sha256_hex
 from studio.models.base import BYTES_PER_TOKEN, TOKENS_PER_IMAGE, TOKENS_PER_MESSAGE
 from studio.models.info import context_tokens
-from studio.runs.acts import Act, text_of
-from studio.runs.comparing import Row, align
+from studio.runs.comparing.acts import Act, text_of
+from studio.runs.comparing.aligning import Row, align
 from studio.runs.log import JsonObject
 
 PartKind = Literal["system", "tools", "memory", "history", "results", "format"]

@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 
 from studio.models.prices import PriceBook
-from studio.runs.purses import BudgetBook
+from studio.runs.spending.purses import BudgetBook
 
 
 @dataclass(slots=True)

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from typing import Protocol
 
-from studio.runs.limits import NO_BUDGET, Budget, DayLimits, Limits, Measure, Scope
 from studio.runs.log import JsonObject
+from studio.runs.spending.limits import NO_BUDGET, Budget, DayLimits, Limits, Measure, Scope
 
 STUDIO = "studio"
 

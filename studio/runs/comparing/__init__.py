@@ -1,0 +1,1 @@
+"""What is in a run, and how two of them differ."""

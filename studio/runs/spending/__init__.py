@@ -1,0 +1,1 @@
+"""What runs take, and the limits that hold them."""

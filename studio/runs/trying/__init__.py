@@ -1,0 +1,1 @@
+"""Parts of a team that are tried alone."""
