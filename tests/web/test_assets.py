@@ -59,7 +59,7 @@ def test_no_page_waits_for_the_code_editor_or_the_layout(assets: Assets, entry: 
 
 def test_the_builder_opens_without_what_draws_conversations(assets: Assets):
     behind = [each.url.rsplit("/js/")[-1] for each in assets.modules_behind("js/builder.js")]
-    assert "playground/chat.js" not in behind
+    assert "playground/chat/chat.js" not in behind
     assert "builder/editor.js" in behind
 
 

@@ -3,18 +3,18 @@
 import { find, on } from './core/dom.js'
 import { toastError } from './core/toast.js'
 import { besideColumn } from './playground/beside-column.js'
-import { keepLevel, keptLevel } from './playground/detail.js'
+import { keepLevel, keptLevel } from './playground/chat/detail.js'
 
 const page = find('[data-beside]')
 const { signal } = new AbortController()
 
-/** @type {Promise<import('./playground/chat.js').Chat>[]} */
+/** @type {Promise<import('./playground/chat/chat.js').Chat>[]} */
 const columns = [...page.querySelectorAll('[data-run-id]')].map((root) => besideColumn(/** @type {HTMLElement} */ (root), signal))
 for (const column of columns) column.catch(toastError)
 
 for (const radio of /** @type {NodeListOf<HTMLInputElement>} */ (page.querySelectorAll('[name="detail"]'))) radio.checked = Number(radio.value) === keptLevel()
 on(page, 'change', '[name="detail"]', async (event) => {
-  const level = /** @type {import('./playground/detail.js').Level} */ (Number(event.target.value))
+  const level = /** @type {import('./playground/chat/detail.js').Level} */ (Number(event.target.value))
   keepLevel(level)
   for (const column of await Promise.all(columns)) column.show({ level })
 })

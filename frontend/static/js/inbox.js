@@ -6,7 +6,7 @@ import { announce, el, find } from './core/dom.js'
 import { toastError } from './core/toast.js'
 import { askCard } from './playground/debug/ask.js'
 import { taskText } from './playground/format.js'
-import { server } from './playground/server.js'
+import { server } from './playground/log/server.js'
 
 /** @typedef {{run_id: string, team_name: string, task: string, reason: string, since: string, pending: Pending}} Question */
 

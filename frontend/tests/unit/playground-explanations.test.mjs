@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Decisions } from '../../static/js/playground/decisions.js'
 import { Termination } from '../../static/js/playground/termination.js'
-import { Thread } from '../../static/js/playground/thread.js'
+import { Thread } from '../../static/js/playground/chat/thread.js'
 import { batchOf, entriesOf, message } from './playground-entries.mjs'
 
 /** @param {string[]} chosen */

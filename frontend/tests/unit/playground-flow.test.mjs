@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { FlowCounts } from '../../static/js/playground/flow-counts.js'
-import { pathThrough, shelve } from '../../static/js/playground/flow-layout.js'
+import { FlowCounts } from '../../static/js/playground/flow/flow-counts.js'
+import { pathThrough, shelve } from '../../static/js/playground/flow/flow-layout.js'
 import { agent, batchOf, entriesOf, message, team } from './playground-entries.mjs'
 
 const pair = team('RoundRobinGroupChat', [agent('writer'), agent('critic')])

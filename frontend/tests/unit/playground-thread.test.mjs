@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Thread } from '../../static/js/playground/thread.js'
+import { Thread } from '../../static/js/playground/chat/thread.js'
 import { entriesOf, message } from './playground-entries.mjs'
 
 /** @param {Thread} thread */

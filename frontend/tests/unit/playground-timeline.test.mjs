@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { TimelineBars } from '../../static/js/playground/timeline-bars.js'
-import { layOut } from '../../static/js/playground/timeline-canvas.js'
-import { TimelineView } from '../../static/js/playground/timeline-view.js'
-import { barWords } from '../../static/js/playground/timeline-words.js'
+import { TimelineBars } from '../../static/js/playground/timeline/timeline-bars.js'
+import { layOut } from '../../static/js/playground/timeline/timeline-canvas.js'
+import { TimelineView } from '../../static/js/playground/timeline/timeline-view.js'
+import { barWords } from '../../static/js/playground/timeline/timeline-words.js'
 import { Totals } from '../../static/js/playground/totals.js'
 import { batchOf, entriesOf, message } from './playground-entries.mjs'
 

@@ -2,7 +2,7 @@
 /** @import {Capability, Task} from './types.js' */
 import { ask } from '../core/dialog.js'
 import { el, icon } from '../core/dom.js'
-import { missingApprovals, server } from './server.js'
+import { missingApprovals, server } from './log/server.js'
 
 const KINDS = /** @type {{[kind: string]: {glyph: string, words: string}}} */ ({
   python: { glyph: 'file-code', words: 'Runs Python' },

@@ -2,7 +2,7 @@
 /** @import {Item} from './types.js' */
 import { el, icon } from '../core/dom.js'
 import { answerForm, hasMore } from './debug/answer.js'
-import { renderMarkdown } from './markdown.js'
+import { renderMarkdown } from './chat/markdown.js'
 
 /**
  * A question of the team to the person, at its place in the conversation. Answered, it stays as a record.

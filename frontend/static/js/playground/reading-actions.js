@@ -1,13 +1,13 @@
 // @ts-check
 /** @import {Action} from '../core/actions.js' */
-/** @import {Chat} from './chat.js' */
-/** @import {ChatBar} from './chat-bar.js' */
-/** @import {Row, RunIndex} from './run-index.js' */
-/** @import {Selection} from './selection.js' */
-/** @import {Tail} from './tail.js' */
+/** @import {Chat} from './chat/chat.js' */
+/** @import {ChatBar} from './chat/chat-bar.js' */
+/** @import {Row, RunIndex} from './log/run-index.js' */
+/** @import {Selection} from './log/selection.js' */
+/** @import {Tail} from './chat/tail.js' */
 import { announce } from '../core/dom.js'
 import { copy } from '../core/copy.js'
-import { NO_FILTER, isOn } from './filter.js'
+import { NO_FILTER, isOn } from './log/filter.js'
 
 /** @typedef {{chat: Chat, index: RunIndex, selection: Selection, tail: Tail, bar: ChatBar, runId: string}} Reading */
 

@@ -5,7 +5,7 @@ import { toastError } from '../core/toast.js'
 import { asTree } from './compare/fork-changes.js'
 import { excerpt, listTime, taskText, tokens, usageTotal } from './format.js'
 import { rowWords } from './run-words.js'
-import { server } from './server.js'
+import { server } from './log/server.js'
 
 /**
  * The past runs of the team, newest first.

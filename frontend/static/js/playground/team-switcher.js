@@ -1,7 +1,7 @@
 // @ts-check
 import { el, icon } from '../core/dom.js'
 import { toastError } from '../core/toast.js'
-import { server } from './server.js'
+import { server } from './log/server.js'
 
 /**
  * The menu of all teams, filled when it is opened first.

@@ -1,7 +1,7 @@
 // @ts-check
 /** @import {Batch, Usage} from './types.js' */
 import { usageTotal } from './format.js'
-import { usageOf } from './message-parts.js'
+import { usageOf } from './chat/message-parts.js'
 
 /**
  * What the run has used so far. The server also counts calls that show no message, such as the selector's, but tells

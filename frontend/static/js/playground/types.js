@@ -108,7 +108,7 @@
  * @typedef {object} RunContext  what a panel is given of the run that is shown
  * @property {HTMLElement} page
  * @property {Run} run  as it was when the page opened it
- * @property {import('./selection.js').Selection} selection  which entry is selected, for all views
+ * @property {import('./log/selection.js').Selection} selection  which entry is selected, for all views
  * @property {import('../core/actions.js').Actions} actions  for keys, palette and the list of keys; new with each run
  * @property {(after: number, before: number) => Promise<Entry[]>} entriesBetween  whole entries, both ends left out; kept, so asking again is cheap
  * @property {(name: string) => void} showView  bring a tab to the front

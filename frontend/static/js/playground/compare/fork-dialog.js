@@ -5,8 +5,8 @@ import { api } from '../../core/api.js'
 import { el, icon } from '../../core/dom.js'
 import { toastError } from '../../core/toast.js'
 import { withApproval } from '../approval.js'
-import { shownName } from '../participants.js'
-import { server } from '../server.js'
+import { shownName } from '../flow/participants.js'
+import { server } from '../log/server.js'
 import { choicesAt, forkBody } from './fork-changes.js'
 
 const LOOK_AHEAD = 40

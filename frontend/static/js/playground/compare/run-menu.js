@@ -6,7 +6,7 @@ import { openMenu } from '../../core/menu.js'
 import { toastError } from '../../core/toast.js'
 import { excerpt, listTime, taskText } from '../format.js'
 import { rowWords } from '../run-words.js'
-import { server } from '../server.js'
+import { server } from '../log/server.js'
 import { saveTest } from './save-test.js'
 
 /**

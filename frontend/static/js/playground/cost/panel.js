@@ -8,7 +8,7 @@ import { dearestMessages } from './messages.js'
 import { budgetForm } from './budget-form.js'
 import { costWords, tokensOf } from './money.js'
 import { duration, tokens } from '../format.js'
-import { participantsOf } from '../participants.js'
+import { participantsOf } from '../flow/participants.js'
 import { budgetBars, costTable } from './tables.js'
 
 const REFRESH_MS = 400

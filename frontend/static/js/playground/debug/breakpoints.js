@@ -3,7 +3,7 @@
 /** @import {Breakpoint} from './breakpoint-words.js' */
 /** @import {Settings} from './settings.js' */
 import { announce, el, find, icon, on } from '../../core/dom.js'
-import { participantsOf } from '../participants.js'
+import { participantsOf } from '../flow/participants.js'
 import { MESSAGE_TYPES, MOMENTS, breakpointFrom, breakpointWords, toolsOf } from './breakpoint-words.js'
 
 /**

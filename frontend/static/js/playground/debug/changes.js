@@ -1,7 +1,7 @@
 // @ts-check
 /** @import {Batch, Body, Run, RunState} from '../types.js' */
 import { announce, el, find } from '../../core/dom.js'
-import { participantsOf } from '../participants.js'
+import { participantsOf } from '../flow/participants.js'
 import { hasEnded } from '../run-words.js'
 
 /**

@@ -3,7 +3,7 @@
 import { el, find, icon, on } from '../../core/dom.js'
 import { toastError } from '../../core/toast.js'
 import { hasEnded } from '../run-words.js'
-import { server } from '../server.js'
+import { server } from '../log/server.js'
 import { askCard } from './ask.js'
 import { breakpointList } from './breakpoints.js'
 import { changes } from './changes.js'

@@ -1,12 +1,12 @@
 // @ts-check
 /** @import { Batch } from '../../../playground/types.js' */
 import { el, find } from '../../../core/dom.js'
-import { Chat } from '../../../playground/chat.js'
-import { colourBook } from '../../../playground/participants.js'
-import { RunIndex } from '../../../playground/run-index.js'
-import { RunItems } from '../../../playground/run-items.js'
-import { createSelection } from '../../../playground/selection.js'
-import { followTail } from '../../../playground/tail.js'
+import { Chat } from '../../../playground/chat/chat.js'
+import { colourBook } from '../../../playground/flow/participants.js'
+import { RunIndex } from '../../../playground/log/run-index.js'
+import { RunItems } from '../../../playground/log/run-items.js'
+import { createSelection } from '../../../playground/log/selection.js'
+import { followTail } from '../../../playground/chat/tail.js'
 
 /**
  * The conversation of one try, drawn as the playground draws that of a run.

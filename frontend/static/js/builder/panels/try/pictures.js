@@ -2,7 +2,7 @@
 import { el, find, icon, on } from '../../../core/dom.js'
 import { get } from '../../../core/pointer.js'
 import { toast } from '../../../core/toast.js'
-import { dataUrl, refusal, taskOf } from '../../../playground/pictures.js'
+import { dataUrl, refusal, taskOf } from '../../../playground/chat/pictures.js'
 
 /**
  * The pictures that go with the first message of a try: chosen or pasted.

@@ -1,0 +1,86 @@
+// @ts-check
+/** @import {Body, Capability, Entry, Run, RunState, RunSummary, Task} from '../types.js' */
+import { ApiError, api } from '../../core/api.js'
+
+const PAGE = 500
+/** The server gives no more at once. */
+const MOST = 2000
+
+/** What the playground asks of the server. Rejects with `ApiError`. */
+export const server = {
+  /** @returns {Promise<{id: string, name: string, summary: string}[]>} */
+  teams: () => api.get('/api/teams'),
+  /** @param {string} id @returns {Promise<{id: string, name: string, component: Body}>} */
+  team: (id) => api.get(`/api/teams/${id}`),
+  /** @param {string} id @returns {Promise<Run>} */
+  run: (id) => api.get(`/api/runs/${id}`),
+  /** @param {string} teamId @returns {Promise<RunSummary[]>} */
+  runs: (teamId) => api.get(`/api/runs?team_id=${encodeURIComponent(teamId)}`),
+  /** @param {string} teamId @param {Task} task @returns {Promise<{id: string}>} */
+  start: (teamId, task) => api.post('/api/runs', { team_id: teamId, task }),
+  /** @param {string} id @param {string} command @param {Body} [more] @returns {Promise<RunState>} */
+  command: (id, command, more = {}) => api.post(`/api/runs/${id}/commands`, { command, ...more }),
+  /** @param {string[]} hashes @param {unknown} [component]  that asks for them, where it is not saved */
+  approve: (hashes, component) => api.post('/api/approvals', { hashes, ...(component ? { component } : {}) }),
+  /** @param {string} id @returns {Promise<{messages: {seq: number, micro_usd: number}[]}>} */
+  cost: (id) => api.get(`/api/runs/${id}/cost`),
+  /** @param {string} id @param {number} after */
+  streamUrl: (id, after) => `/api/runs/${id}/stream?after=${after}`,
+}
+
+/** @typedef {{seq: number, before: string, match: string, after: string}} Hit */
+
+/**
+ * The end of the log.
+ * @param {string} id @param {number} count @param {AbortSignal} signal
+ * @returns {Promise<{entries: Entry[], isWhole: boolean}>} `isWhole`: nothing comes before it
+ */
+export async function tailOf(id, count, signal) {
+  const { entries } = await api.get(`/api/runs/${id}/events?newest=true&limit=${count}`, { signal })
+  return { entries, isWhole: entries.length < count }
+}
+
+/**
+ * Entries between two numbers, both left out, oldest first.
+ * @param {string} id @param {number} after @param {number} before @param {AbortSignal} signal @returns {Promise<Entry[]>}
+ */
+export async function entriesBetween(id, after, before, signal) {
+  const url = `/api/runs/${id}/events?after=${Math.max(0, after)}&before=${before}&limit=${MOST}`
+  return (await api.get(url, { signal })).entries
+}
+
+/**
+ * What comes after an entry, to the end of the log, a page at a time.
+ * @param {string} id @param {number} after @param {AbortSignal} signal @returns {AsyncGenerator<Entry[]>}
+ */
+export async function* entriesAfter(id, after, signal) {
+  for (let place = after; ;) {
+    const { entries } = await api.get(`/api/runs/${id}/events?after=${place}&limit=${PAGE}`, { signal })
+    if (entries.length > 0) yield entries
+    if (entries.length < PAGE) return
+    place = entries[entries.length - 1].seq
+  }
+}
+
+/** The index of the whole log, in pages. @param {string} id @param {AbortSignal} signal @returns {Promise<Body[]>} */
+export async function indexOf(id, signal) {
+  /** @type {Body[]} */
+  const pages = []
+  for (let after = 0; ;) {
+    const page = await api.get(`/api/runs/${id}/index?after=${after}`, { signal })
+    pages.push({ ...page, after })
+    if (page.is_whole) return pages
+    after = page.last_seq
+  }
+}
+
+/** @param {string} id @param {string} text @param {number} after @param {AbortSignal} signal @returns {Promise<{hits: Hit[], next_after: number | null}>} */
+export function searchIn(id, text, after, signal) {
+  return api.get(`/api/runs/${id}/search?q=${encodeURIComponent(text)}&after=${after}`, { signal })
+}
+
+/** What a refused start would need, or null when the error is another one. @param {unknown} error @returns {Capability[] | null} */
+export function missingApprovals(error) {
+  if (!(error instanceof ApiError) || error.code !== 'not_approved') return null
+  return /** @type {Capability[]} */ (error.body.missing ?? [])
+}

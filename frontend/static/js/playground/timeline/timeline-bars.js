@@ -1,0 +1,131 @@
+// @ts-check
+/** @import {Batch, Entry} from '../types.js' */
+import { hasEnded } from '../run-words.js'
+
+/** A hold is drawn this long at most: a pause over night would leave no room for the work. */
+const LONGEST_HOLD_MS = 500
+
+/** What the width of a bar stands for. @typedef {'time' | 'order' | 'tokens' | 'cost'} Axis */
+
+/**
+ * @typedef {object} Bar
+ * @property {string} lane  the agent
+ * @property {number} seq  of the message or event that ended it
+ * @property {'message' | 'tool' | 'thought' | 'input'} kind
+ * @property {number} start  ms since the run began, holds shortened
+ * @property {number} end
+ * @property {number} tokens
+ * @property {number} cost  US dollars; 0 until `price` was told, and where no price is known
+ * @property {boolean} isError
+ * @property {string} note  the tool, or whom it is handed to
+ * @property {{[axis in Axis]: [from: number, to: number]}} on  its place, each axis in its own measure
+ */
+
+/** What each agent did when, as bars in lanes. */
+export class TimelineBars {
+  /** @type {Bar[]} oldest first; so their places rise on every axis */
+  bars = []
+  /** @type {string[]} */
+  lanes = []
+  /** Length of the whole, in ms of shortened time. */
+  span = 0
+  #tokens = 0
+  #cost = 0
+  #clock = 0
+  #isHeld = false
+
+  /** @param {string[]} lanes  names that have a lane from the start */
+  constructor(lanes) {
+    this.lanes = [...lanes]
+  }
+
+  /** @param {Batch} batch @returns {boolean} whether there is something new to draw */
+  apply(batch) {
+    for (const entry of batch.entries) this.#entry(entry)
+    return batch.entries.length > 0
+  }
+
+  /** Length of an axis. @param {Axis} axis */
+  extent(axis) {
+    return { time: this.span, order: this.bars.length, tokens: this.#tokens, cost: this.#cost }[axis]
+  }
+
+  /** What the bars cost. @param {{seq: number, micro_usd: number}[]} costs  by what each led to */
+  price(costs) {
+    const known = new Map(costs.map(({ seq, micro_usd: micro }) => [seq, micro / 1e6]))
+    this.#cost = 0
+    for (const bar of this.bars) {
+      bar.cost = known.get(bar.seq) ?? 0
+      bar.on.cost = [this.#cost, (this.#cost += bar.cost)]
+    }
+  }
+
+  /** The bar of an entry, or of the next one that has a bar. @param {number} seq */
+  barOf(seq) {
+    return this.bars[firstFrom(this.bars, (bar) => bar.seq >= seq)]
+  }
+
+  /** Bars that reach into a part of an axis. @param {Axis} axis @param {number} from @param {number} to  both in its measure */
+  within(axis, from, to) {
+    const first = firstFrom(this.bars, ({ on }) => on[axis][1] >= from)
+    return this.bars.slice(first, firstFrom(this.bars, ({ on }) => on[axis][0] > to))
+  }
+
+  /** @param {Entry} entry */
+  #entry({ kind, body, seq, at, ...more }) {
+    const now = Date.parse(at)
+    if (Number.isNaN(now) || body.type === 'TerminationProgressEvent') return // told at the moment of the message, ahead of it
+    const start = this.span
+    this.#advance(now)
+    if (kind === 'state') this.#isHeld = body.state === 'paused' || hasEnded(body.state)
+    if ((kind !== 'message' && kind !== 'event') || !body.source || body.type === 'SelectSpeakerEvent') return
+    const lane = String(body.source)
+    if (lane === 'user' && !this.lanes.includes(lane)) return // the task took nobody any time
+    if (!this.lanes.includes(lane)) this.lanes.push(lane)
+    this.#add({ lane, seq, kind: kindOf(body.type), start, end: this.span, tokens: tokensOf(body), cost: 0, ...saidOf(body, more) })
+  }
+
+  /** @param {Omit<Bar, 'on'>} bar */
+  #add(bar) {
+    const count = this.bars.length
+    const before = { tokens: this.#tokens, cost: this.#cost }
+    this.#tokens += bar.tokens
+    this.#cost += bar.cost
+    this.bars.push({ ...bar, on: { time: [bar.start, bar.end], order: [count, count + 1], tokens: [before.tokens, this.#tokens], cost: [before.cost, this.#cost] } })
+  }
+
+  /** @param {number} now  ms of the wall clock */
+  #advance(now) {
+    const gap = this.#clock === 0 ? 0 : Math.max(0, now - this.#clock)
+    this.#clock = Math.max(this.#clock, now)
+    this.span += this.#isHeld ? Math.min(gap, LONGEST_HOLD_MS) : gap
+  }
+}
+
+/** @param {Entry['body']} body */
+const tokensOf = ({ models_usage: usage }) => (usage?.prompt_tokens ?? 0) + (usage?.completion_tokens ?? 0)
+
+/** Of a whole entry, or of one that the index tells. @param {Entry['body']} body @param {{isError?: boolean, note?: string}} told */
+function saidOf({ content, target }, { isError, note }) {
+  const parts = Array.isArray(content) ? content : []
+  return { isError: isError ?? parts.some((part) => part?.is_error === true), note: String(note ?? target ?? parts[0]?.name ?? '') }
+}
+
+/** @param {string} type @returns {Bar['kind']} */
+function kindOf(type) {
+  if (type === 'ToolCallExecutionEvent' || type === 'CodeExecutionEvent') return 'tool'
+  if (type === 'UserInputRequestedEvent') return 'input'
+  return type.endsWith('Event') ? 'thought' : 'message'
+}
+
+/** Place of the first bar for which it holds; it holds for all after that one. @param {Bar[]} bars @param {(bar: Bar) => boolean} holds */
+function firstFrom(bars, holds) {
+  let low = 0
+  let high = bars.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (holds(/** @type {Bar} */ (bars[middle]))) high = middle
+    else low = middle + 1
+  }
+  return low
+}
