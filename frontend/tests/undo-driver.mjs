@@ -84,7 +84,7 @@ const MAKERS = {
   switchJoint: (o, catalogue, doc) => o.conditions.length > 0 && conditions.switchJoint(catalogue, doc.component, o.choose(o.conditions)),
   groupWithNext: (o, catalogue, doc) => o.conditions.length > 0 && conditions.groupWithNext(catalogue, doc.component, o.choose(o.conditions)),
   ungroup: (o, catalogue, doc) => o.conditions.length > 0 && conditions.ungroup(catalogue, doc.component, o.choose(o.conditions)),
-  wrapInTeam: (o, catalogue) => findings.wrapInTeam(structuredClone(catalogue.entries.find((each) => each.provider.endsWith('RoundRobinGroupChat')).template)),
+  wrapInTeam: (_o, catalogue) => findings.wrapInTeam(structuredClone(catalogue.entries.find((each) => each.provider.endsWith('RoundRobinGroupChat')).template)),
   replaceAll: (o) => ({ label: 'Restore', apply: (doc) => structuredClone({ ...doc, name: o.name() }) }),
 }
 

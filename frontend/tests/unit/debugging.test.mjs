@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { breakpointFrom, breakpointWords, toolsOf } from '../../static/js/playground/debug/breakpoint-words.js'
-import { asText, ruleWords, verdictOf, withPermission, withRule, withVerdict } from '../../static/js/playground/debug/policy.js'
+import { asText, ruleWords, verdictOf, withPermission, withRepeat, withRule, withVerdict } from '../../static/js/playground/debug/policy.js'
 
-const none = { rules: [], otherwise: 'allow', timeout_s: null, on_timeout: 'deny' }
+const none = { rules: [], otherwise: 'allow', timeout_s: null, on_timeout: 'deny', repeatable: [] }
 
 test('a form becomes a breakpoint that holds only what its moment knows', () => {
   const made = breakpointFrom({ on: 'tokens', when: 'after', name: 'x', text: 'y', limit: '500', visit: '' }, 'b')
@@ -44,4 +44,10 @@ test('a lasting permission is for exactly these arguments', () => {
   const [rule] = withPermission(withVerdict(none, 'write', 'ask'), 'write', { path: 'a', lines: [1, 2], flags: { b: true, a: null } }).rules
   assert.deepEqual(rule?.when.map(({ test: how, value }) => [how, value]), [['equals', 'a'], ['equals', '[1,2]'], ['equals', '{"a":null,"b":true}']])
   assert.equal(asText(3), '3')
+})
+
+test('a tool may run again, and may no longer', () => {
+  const may = withRepeat(none, 'save')
+  assert.deepEqual(may.repeatable, ['save'])
+  assert.deepEqual(withRepeat(may, 'save'), none)
 })

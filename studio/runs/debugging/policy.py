@@ -19,6 +19,10 @@ MOST_CHARACTERS = 20_000
 MOST_RULES = 200
 
 
+ToolName = Annotated[str, Field(min_length=1, max_length=200)]
+"""`*` and `?` stand for any text and any character."""
+
+
 def compiled(pattern: str) -> str:
     """Refuse a pattern that is none."""
     try:
@@ -65,8 +69,7 @@ class ToolRule(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    tool: Annotated[str, Field(min_length=1, max_length=200)]
-    """Its name; `*` and `?` stand for any text and any character."""
+    tool: ToolName
     when: Annotated[tuple[ArgumentTest, ...], Field(max_length=20)] = ()
     verdict: Verdict = "ask"
     reason: Annotated[str, Field(max_length=2_000)] = ""
@@ -90,6 +93,12 @@ class ToolPolicy(BaseModel):
     timeout_s: Annotated[float | None, Field(ge=0, le=31_536_000)] = None
     """How long a person has; None waits forever."""
     on_timeout: Literal["allow", "deny"] = "deny"
+    repeatable: Annotated[tuple[ToolName, ...], Field(max_length=MOST_RULES)] = ()
+    """Tools that may run again when nobody knows whether they ran, as after the server was killed."""
+
+    def may_repeat(self, tool: str) -> bool:
+        """Whether a call that was broken off is made again without asking."""
+        return any(fnmatchcase(tool, name) for name in self.repeatable)
 
     @property
     def is_idle(self) -> bool:

@@ -88,7 +88,7 @@ class InDoubt(Relay):
         tries = self._doubts.take(request)
         if tries is None:
             return await self._outer.call(request, perform)
-        outcome, text = ("again", "") if request.is_safe else await self._ask(request, tries)
+        outcome, text = ("again", "") if self._may_repeat(request) else await self._ask(request, tries)
         if outcome == "stop":
             self._run.interrupt(STOPPED_AT_QUESTION)
         if outcome == "result":
@@ -111,6 +111,10 @@ class InDoubt(Relay):
         async with aclosing(cast("AsyncGeneratorLike", self._outer.stream(request, perform))) as items:
             async for item in items:
                 yield item
+
+    def _may_repeat(self, request: EffectRequest) -> bool:
+        act = request.tool
+        return request.is_safe or (act is not None and self._run.debugger.policy.may_repeat(act.name))
 
     async def _ask(self, request: EffectRequest, tries: Tries) -> tuple[Outcome, str]:
         act = request.tool

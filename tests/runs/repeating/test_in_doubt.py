@@ -7,10 +7,10 @@ import pytest
 from studio.components import JsonObject
 from studio.effects import idempotency_key
 from studio.messages import ToolSchema
-from studio.runs import PendingInput, RunState
+from studio.runs import PendingInput, RunState, ToolPolicy
 from studio.tools import BaseTool, ToolReturn
 from tests.runs.scripted import OpenStudio, Studio
-from tests.runs.tooling import Drawer, agent, current_drawer, effects_of, reply, team
+from tests.runs.tooling import Drawer, agent, current_drawer, effects_of, reply, started, team
 
 
 class KeyTool(BaseTool):
@@ -47,12 +47,18 @@ def asking(*, is_safe: bool = False) -> JsonObject:
     return document
 
 
-async def broken_off(open_studio: OpenStudio, drawer: Drawer, document: JsonObject, grace: pytest.MonkeyPatch) -> str:
+async def broken_off(
+    open_studio: OpenStudio,
+    drawer: Drawer,
+    document: JsonObject,
+    grace: pytest.MonkeyPatch,
+    policy: ToolPolicy | None = None,
+) -> str:
     """A run whose server stopped while its tool was at work."""
     grace.setattr("studio.runs.supervisor.GRACE_S", 0)
     drawer.opened.clear()
     async with open_studio() as studio:
-        run_id = await studio.supervisor.start(document, "Go.")
+        run_id = await started(studio, document, policy=policy)
         await drawer.called.wait()
     drawer.opened.set()
     return run_id
@@ -97,6 +103,17 @@ async def test_what_the_person_says_is_the_recorded_result(
         assert len(drawer.calls) == 1
         (effect,) = effects_of(await studio.log(run_id), "tool")
         assert effect["result"] == found
+
+
+async def test_a_tool_that_the_team_lets_run_again_is_run_again(
+    open_studio: OpenStudio, drawer: Drawer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    policy = ToolPolicy(repeatable=("ke?",))
+    run_id = await broken_off(open_studio, drawer, asking(), monkeypatch, policy)
+    async with open_studio() as studio:
+        await studio.until(run_id, RunState.FINISHED)
+        first, again = (call["key"] for call in drawer.calls)
+        assert first == again
 
 
 async def test_a_person_may_stop_a_run_that_is_in_doubt(

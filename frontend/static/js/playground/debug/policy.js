@@ -15,6 +15,12 @@ export function withVerdict(policy, tool, verdict) {
   return { ...policy, rules: verdict === '' ? others : [...others, { tool, when: [], verdict, reason: '' }] }
 }
 
+/** The same with a tool that may run again after a crash, or may not. @param {Policy} policy @param {string} tool @returns {Policy} */
+export function withRepeat(policy, tool) {
+  const { repeatable } = policy
+  return { ...policy, repeatable: repeatable.includes(tool) ? repeatable.filter((name) => name !== tool) : [...repeatable, tool] }
+}
+
 /** @param {Policy} policy @param {ToolRule} rule @returns {Policy} */
 export function withRule(policy, rule) {
   const place = policy.rules.findIndex((each) => each.when.length === 0)

@@ -7,11 +7,11 @@ import { toastError } from '../../core/toast.js'
  * @typedef {{argument: string, test: 'equals' | 'starts_with' | 'inside' | 'matches', value: string}} ArgumentTest
  * @typedef {{tool: string, when: ArgumentTest[], verdict: Verdict, reason: string}} ToolRule
  * @typedef {'ask' | 'allow' | 'deny'} Verdict
- * @typedef {{rules: ToolRule[], otherwise: Verdict, timeout_s: number | null, on_timeout: 'allow' | 'deny'}} Policy
+ * @typedef {{rules: ToolRule[], otherwise: Verdict, timeout_s: number | null, on_timeout: 'allow' | 'deny', repeatable: string[]}} Policy
  */
 
 /** @type {Policy} */
-export const NO_POLICY = { rules: [], otherwise: 'allow', timeout_s: null, on_timeout: 'deny' }
+export const NO_POLICY = { rules: [], otherwise: 'allow', timeout_s: null, on_timeout: 'deny', repeatable: [] }
 
 /** Breakpoints and rules as they are kept with a team; a change goes to its runs at once. */
 export class Settings {

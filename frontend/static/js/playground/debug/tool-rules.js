@@ -3,7 +3,7 @@
 /** @import {Policy, Settings, Verdict} from './settings.js' */
 import { el, find, icon, on } from '../../core/dom.js'
 import { numberOf, toolsOf } from './breakpoint-words.js'
-import { TESTS, VERDICTS, ruleWords, verdictOf, withRule, withVerdict } from './policy.js'
+import { TESTS, VERDICTS, ruleWords, verdictOf, withRepeat, withRule, withVerdict } from './policy.js'
 
 /**
  * Which tools ask, run by themselves or are refused, and rules by argument.
@@ -15,6 +15,7 @@ export function toolRules(root, settings, component, signal) {
   const set = (/** @type {Policy} */ policy) => settings.setPolicy(policy)
 
   on(place, 'change', '[data-tool]', (event, select) => set(withVerdict(settings.policy, select.dataset.tool ?? '', event.target.value)), signal)
+  on(place, 'click', '[data-repeat]', (_event, button) => set(withRepeat(settings.policy, button.dataset.repeat ?? '')), signal)
   on(place, 'change', '[data-otherwise]', (event) => set({ ...settings.policy, otherwise: event.target.value }), signal)
   on(place, 'change', '[data-timeout]', (event) => {
     const minutes = numberOf(event.target.value)
@@ -38,7 +39,7 @@ export function toolRules(root, settings, component, signal) {
       const isOpen = place.querySelector('details')?.open ?? false
       const byArgument = policy.rules.map((rule, index) => ({ rule, index })).filter(({ rule }) => rule.when.length > 0 || !tools.includes(rule.tool))
       place.replaceChildren(
-        el('ul', { class: 'tool-list', role: 'list' }, ...tools.map((tool) => toolRow(tool, verdictOf(policy, tool))), otherRow(policy.otherwise, tools.length > 0)),
+        el('ul', { class: 'tool-list', role: 'list' }, ...tools.map((tool) => toolRow(tool, verdictOf(policy, tool), policy.repeatable.includes(tool))), otherRow(policy.otherwise, tools.length > 0)),
         byArgument.length > 0 && el('ul', { class: 'rule-list', role: 'list' }, ...byArgument.map(({ rule, index }) => ruleRow(ruleWords(rule), index))) || '',
         ruleForm(tools, isOpen),
         patience(policy),
@@ -51,7 +52,8 @@ export function toolRules(root, settings, component, signal) {
 /** @param {Element | null} node */
 function keyOf(node) {
   if (!(node instanceof HTMLElement)) return ''
-  const { tool, otherwise, timeout, onTimeout } = node.dataset
+  const { tool, repeat, otherwise, timeout, onTimeout } = node.dataset
+  if (repeat !== undefined) return `[data-repeat="${CSS.escape(repeat)}"]`
   if (tool !== undefined) return `[data-tool="${CSS.escape(tool)}"]`
   return otherwise !== undefined ? '[data-otherwise]' : timeout !== undefined ? '[data-timeout]' : onTimeout !== undefined ? '[data-on-timeout]' : ''
 }
@@ -61,10 +63,12 @@ function select(choices, chosen, props) {
   return el('select', { class: 'input small', ...props }, ...choices.map(([value, label]) => el('option', { value, selected: value === chosen }, label)))
 }
 
-/** @param {string} tool @param {Verdict | ''} verdict */
-function toolRow(tool, verdict) {
+/** @param {string} tool @param {Verdict | ''} verdict @param {boolean} mayRepeat */
+function toolRow(tool, verdict, mayRepeat) {
+  const words = 'May run again when the server was stopped in the middle of a call'
   return el('li', {}, icon('wrench'), el('span', { class: 'mono truncate grow', title: tool }, tool),
-    select([['', 'As the others'], ...VERDICTS], verdict, { 'data-tool': tool, 'aria-label': `What happens with ${tool}` }))
+    select([['', 'As the others'], ...VERDICTS], verdict, { 'data-tool': tool, 'aria-label': `What happens with ${tool}` }),
+    el('button', { type: 'button', class: 'button quiet small icon-only', 'data-repeat': tool, 'aria-pressed': String(mayRepeat), 'aria-label': `${tool}: ${words.toLowerCase()}`, title: words }, icon('repeat')))
 }
 
 /** @param {Verdict} verdict @param {boolean} isOther */
