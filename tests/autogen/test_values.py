@@ -70,14 +70,14 @@ def test_calls_and_usage_may_be_made_by_place_and_print_as_they_are_made(run_scr
         print(RequestUsage(1, 2), RequestUsage(1, completion_tokens=2) == RequestUsage(1, 2))
         print(FunctionCall("c1", "{}", name="ring"))
         try:
-            RequestUsage(1, 2, 3)
+            RequestUsage(1, 2, 3, 4)
         except TypeError as error:
             print(error)
     """)
     assert outcome.lines == [
         "RequestUsage(prompt_tokens=1, completion_tokens=2) True",
         "FunctionCall(id='c1', arguments='{}', name='ring')",
-        "RequestUsage has 2 fields, 3 values were given.",
+        "RequestUsage has 3 fields, 4 values were given.",
     ]
 
 

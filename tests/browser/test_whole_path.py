@@ -179,7 +179,7 @@ def two_tabs_see_the_run_stop(page: Page, openai_server: OpenAIServer) -> None:
 
 def past_run_opens_again(page: Page, team_url: str) -> None:
     """The flow graph counted what travelled, and the run opens again from its log."""
-    page.locator(".flow-twin summary").click()
+    page.get_by_text("As a table").click()
     expect(page.locator('[data-part="flow-table"]')).to_contain_text("assistant_agent")
     page.goto(team_url + "/play", wait_until="domcontentloaded")
     page.locator('[data-part="run-list"] a', has_text="What is 19 + 23?").click()

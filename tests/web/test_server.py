@@ -36,7 +36,7 @@ def studio(data_dir: Path, *options: str) -> Generator[tuple[subprocess.Popen[st
             process.kill()
 
 
-def test_a_stopped_server_closes_its_streams_and_names_the_state_of_its_runs(tmp_path: Path):
+def test_a_stopped_server_closes_its_streams_and_its_runs_wait_for_it(tmp_path: Path):
     with studio(tmp_path) as (process, client):
         made = client.post("/api/teams", json={"component": team(USER_PROXY)}).json()
         run_id = client.post("/api/runs", json={"team_id": made["id"], "task": "Wait for me."}).json()["id"]
@@ -48,7 +48,7 @@ def test_a_stopped_server_closes_its_streams_and_names_the_state_of_its_runs(tmp
         process.wait()
     with studio(tmp_path) as (_, client):
         run = client.get(f"/api/runs/{run_id}").json()
-    assert (run["state"], run["reason"]) == ("interrupted", "shutdown")
+    assert (run["state"], run["reason"]) == ("paused", "input")
 
 
 def test_the_printed_address_opens_the_studio(tmp_path: Path):

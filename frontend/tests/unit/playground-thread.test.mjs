@@ -43,6 +43,15 @@ test('a chunk that comes after its message changes nothing', () => {
   assert.equal(show({ chunks: [{ message_id: 'm1', source: 'writer', offset: 0, text: 'Hel' }] }).length, 1)
 })
 
+test('a chunk that comes after the end opens no message', () => {
+  const show = itemsOf(new Thread())
+  const chunk = { message_id: 'm1', source: 'writer', offset: 0, text: 'Hel' }
+  show({ entries: entriesOf(['state', { state: 'cancelled', reason: 'user', detail: '' }]), chunks: [chunk] })
+  assert.deepEqual(show({ chunks: [chunk] }).map((item) => item.kind), ['end'])
+  const again = show({ entries: entriesOf(['state', { state: 'running', reason: 'resume' }]), chunks: [chunk] })
+  assert.deepEqual(again.map((item) => [item.kind, item.streaming]), [['end', false], ['message', true]])
+})
+
 test('text that was streamed under another id gives way to the message of its agent', () => {
   const show = itemsOf(new Thread())
   show({ chunks: [{ message_id: 'm1', source: 'writer', offset: 0, text: 'Hel' }] })

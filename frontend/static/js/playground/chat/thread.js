@@ -30,6 +30,8 @@ export class Thread {
   #questions = new Map()
   /** @type {Set<string>} ids of finished messages: a late chunk must not open them again */
   #done = new Set()
+  /** Whether the last entry was the end: a piece that comes now was on its way before it. */
+  #isOver = false
 
   /** @param {Batch} batch */
   apply(batch) {
@@ -49,6 +51,7 @@ export class Thread {
   /** @param {Entry} entry */
   #entry(entry) {
     const { kind, body } = entry
+    this.#isOver = false
     if (kind === 'message') this.#message(entry)
     else if (kind === 'event') this.#event(entry)
     else if (kind === 'explanation') this.#explanation(entry)
@@ -138,6 +141,7 @@ export class Thread {
 
   /** @param {Entry} entry */
   #end(entry) {
+    this.#isOver = true
     for (const [id, { item }] of this.#streams) {
       this.#streams.delete(id)
       this.#changed.add(Object.assign(item, { streaming: false }))
@@ -176,7 +180,7 @@ export class Thread {
 
   /** @param {Chunk} chunk */
   #chunk(chunk) {
-    if (this.#done.has(chunk.message_id)) return
+    if (this.#isOver || this.#done.has(chunk.message_id)) return
     let open = this.#streams.get(chunk.message_id)
     if (!open) {
       const item = this.#add({ seq: 0, at: '', kind: 'message', body: { source: chunk.source } }, { kind: 'message', streaming: true, key: `msg-${chunk.message_id}` })

@@ -15,11 +15,12 @@ const GAP = 0.12
  */
 export function dayChart(days, parts, value, words) {
   const byDay = new Map(sumBy(parts, (part) => part.day).map(({ first, sum }) => [first.day, value(sum)]))
-  const most = Math.max(1, ...byDay.values())
+  const most = Math.max(0, ...byDay.values())
+  if (most === 0) return el('p', { class: 'muted small' }, `${words(0)} on each of these days.`)
   const step = WIDTH / days.length
   const bars = days.map((day, index) => {
     const amount = byDay.get(day) ?? 0
-    const height = Math.max((amount / most) * HEIGHT, amount > 0 ? 1 : 0)
+    const height = amount > 0 ? Math.max((amount / most) * HEIGHT, 1) : 0
     const title = svg('title')
     title.textContent = `${day}: ${words(amount)}`
     return svg('rect', { x: (index + GAP) * step, y: HEIGHT - height, width: step * (1 - 2 * GAP), height }, title)
