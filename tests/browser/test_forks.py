@@ -39,6 +39,22 @@ def test_a_message_is_changed_and_the_run_goes_on_from_it(open_page: OpenPage, a
     expect(page.locator(".compare-divergence")).to_contain_text("writer has another message.")
 
 
+def test_what_the_team_remembered_at_a_message_is_shown_by_keyboard(open_page: OpenPage, api: httpx.Client) -> None:
+    _, run_id = ran(api, poets())
+    page = open_page()
+    open_run(page, api, run_id)
+    page.get_by_text("Line 2 of the poem.").click()
+    page.keyboard.press("m")
+    dialog = page.get_by_role("dialog", name="What the team remembered at entry")
+    expect(dialog).to_contain_text("Exact")
+    state = dialog.locator("details", has=page.locator("summary", has_text="writer"))
+    state.locator("summary").focus()
+    page.keyboard.press("Enter")
+    expect(state.locator("pre")).to_contain_text("Line 2 of the poem.")
+    page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
+
+
 def test_a_model_is_asked_again_with_other_instructions_by_keyboard(open_page: OpenPage, api: httpx.Client) -> None:
     _, run_id = ran(api, poets())
     page = open_page()

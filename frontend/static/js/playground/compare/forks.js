@@ -5,10 +5,11 @@ import { openMenu } from '../../core/menu.js'
 import { toastError } from '../../core/toast.js'
 import { forkFrom, startAndOpen } from './fork-dialog.js'
 import { replay } from './replay-dialog.js'
+import { showState } from './state-dialog.js'
 
 const ORIGINS = /** @type {{[origin: string]: string}} */ ({ fork: 'Fork of', rerun: 'Run again from', replay: 'Replay of' })
 const SELECT_FIRST = 'Select a message first.'
-const OF_ENTRY = ['fork-here', 'redo-here', 'rerun-here', 'show-prompt']
+const OF_ENTRY = ['fork-here', 'redo-here', 'rerun-here', 'show-prompt', 'show-state']
 
 /**
  * Runs that go on from this one: forks from the menu of each message, re-runs, a replay; and where this one came from.
@@ -26,6 +27,7 @@ export function forksPanel(context) {
     { id: 'rerun-here', label: 'Run again from here', icon: 'skip-forward', when: whenSelected, run: () => start('rerun', { from_seq: here() }) },
     { id: 'rerun-all', label: 'Run all again', icon: 'rotate-ccw', run: () => start('rerun', {}) },
     { id: 'rerun-failure', label: 'Run again from the failure', icon: 'triangle-alert', when: () => (hasFailed(page) ? true : 'The run has not failed.'), run: () => start('rerun', { from_seq: 'failure' }) },
+    { id: 'show-state', label: 'What the team remembered here', icon: 'brain', keys: ['m'], when: whenSelected, run: () => void showState(context, here()).catch(toastError) },
     { id: 'replay-run', label: 'Replay for nothing', icon: 'repeat', run: () => void replay(context).catch(toastError) },
   ]
   actions.add(list.map((each) => ({ ...each, group: 'Run', scope: 'page' })))
