@@ -147,6 +147,7 @@ function showView(name) {
 /** While a run is open there is nothing to type but answers. @param {boolean} isShown @param {string} [state]  of the run that has ended */
 function showComposer(isShown, state = '') {
   form.hidden = !isShown || teamId === ''
+  if (form.hidden) task.blur() // a browser lets go of what is hidden a moment later, and a key in that moment would be lost
   if (isShown) void showEstimate(page, teamId, life.signal)
   next.offer(isShown && runId !== '' && goesOn(state))
   find('[data-part="to-live"] span:last-child', page).textContent = isShown ? 'To the end' : 'Jump to live'

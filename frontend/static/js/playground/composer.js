@@ -95,6 +95,7 @@ export function composer(form, start) {
       text.focus()
     },
     focus: () => text.focus(),
+    blur: () => text.blur(),
   }
 }
 
