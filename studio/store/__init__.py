@@ -2,12 +2,12 @@
 
 from studio.store.approvals import Approvals as Approvals
 from studio.store.arrivals import Arrivals as Arrivals
+from studio.store.costs import Cost as Cost
 from studio.store.costs import Costs as Costs
 from studio.store.costs import DayPart as DayPart
 from studio.store.costs import PastRun as PastRun
 from studio.store.costs import RunPart as RunPart
 from studio.store.costs import Step as Step
-from studio.store.costs import Sum as Sum
 from studio.store.galleries import LIBRARY as LIBRARY
 from studio.store.galleries import Galleries as Galleries
 from studio.store.galleries import GallerySummary as GallerySummary

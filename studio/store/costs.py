@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime
 from typing import NamedTuple, cast
 
-from pydantic import JsonValue
+from pydantic import BaseModel, JsonValue
 from sqlalchemy import ColumnElement, Executable, func
 from sqlalchemy import select as columns
 from sqlmodel import col, select
@@ -21,8 +21,8 @@ from studio.store.tables import Budget, JsonObject, OwnPrice, Run, RunEvent, Spe
 OWN = "own"
 
 
-class Sum(NamedTuple):
-    """What some calls took together. `micro_usd` is without the `unpriced_calls`."""
+class Cost(BaseModel):
+    """`micro_usd` is in millionths of a dollar, without the calls whose price is not known. Times are of the calls."""
 
     calls: int = 0
     prompt_tokens: int = 0
@@ -32,6 +32,11 @@ class Sum(NamedTuple):
     unpriced_calls: int = 0
     ms: int = 0
 
+    @classmethod
+    def of_row(cls, row: Iterable[object]) -> Cost:
+        """The cost in a row of sums, in the order of the fields."""
+        return cls.model_validate(dict(zip(cls.model_fields, row, strict=True)))
+
 
 class RunPart(NamedTuple):
     """What one agent took of one model or tool."""
@@ -39,7 +44,7 @@ class RunPart(NamedTuple):
     agent: str
     kind: str
     name: str
-    sum: Sum
+    sum: Cost
 
 
 class DayPart(NamedTuple):
@@ -50,7 +55,7 @@ class DayPart(NamedTuple):
     team_name: str
     model: str
     run_count: int
-    sum: Sum
+    sum: Cost
 
 
 class Step(NamedTuple):
@@ -85,7 +90,7 @@ class Costs:
         """Each agent with each model and tool, by the order of their names."""
         keys = (col(Spending.agent), col(Spending.kind), col(Spending.name))
         query = columns(*keys, *_SUMMED).where(col(Spending.run_id) == run_id).group_by(*keys).order_by(*keys)
-        return [RunPart._make([*row[:3], Sum._make(row[3:])]) for row in await self._rows(query)]
+        return [RunPart._make([*row[:3], Cost.of_row(row[3:])]) for row in await self._rows(query)]
 
     async def steps_of_run(self, run_id: str) -> Sequence[Step]:
         """Calls with what they took, and the messages between them; no text of either is read."""
@@ -106,12 +111,12 @@ class Costs:
         if team_id is not None:
             query = query.where(col(Spending.team_id) == team_id)
         rows = await self._rows(query.group_by(*keys).order_by(*keys))
-        return [DayPart._make([*row[:5], Sum._make(row[5:])]) for row in rows]
+        return [DayPart._make([*row[:5], Cost.of_row(row[5:])]) for row in rows]
 
-    async def of_day(self, day: date) -> Mapping[str, Sum]:
+    async def of_day(self, day: date) -> Mapping[str, Cost]:
         """What each team has spent on models that day."""
         query = columns(col(Spending.team_id), *_SUMMED).where(*_between(day, day), col(Spending.kind) == "model")
-        return {str(row[0]): Sum._make(row[1:]) for row in await self._rows(query.group_by(col(Spending.team_id)))}
+        return {str(row[0]): Cost.of_row(row[1:]) for row in await self._rows(query.group_by(col(Spending.team_id)))}
 
     async def past_runs(self, team_id: str, *, limit: int) -> Sequence[PastRun]:
         """The team's newest runs that came to their end."""

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from studio.models import Price, model_catalogue
 from studio.models.prices import PriceBook
 from studio.runs.spending.estimates import Estimate, estimate_of
-from studio.store import DayPart, RunPart, Step, Sum
+from studio.store import Cost, DayPart, RunPart, Step
 from studio.web.dependencies import BooksDep, StoreDep
 from studio.web.requests import StudioRoute
 
@@ -20,18 +20,6 @@ router = APIRouter(prefix="/api", tags=["costs"], route_class=StudioRoute)
 DEFAULT_DAYS = 30
 MOST_DAYS = 366
 PAST_RUNS = 50
-
-
-class Cost(BaseModel):
-    """`micro_usd` is in millionths of a dollar, without the calls whose price is not known. Times are of the calls."""
-
-    calls: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    cached_tokens: int = 0
-    micro_usd: int = 0
-    unpriced_calls: int = 0
-    ms: int = 0
 
 
 class NamedCost(Cost):
@@ -100,7 +88,7 @@ async def run_cost(run_id: str, store: StoreDep, books: BooksDep) -> RunCostOut:
     parts = await store.costs.of_run(run_id)
     models = [part for part in parts if part.kind == "model"]
     return RunCostOut(
-        total=_total(part.sum for part in parts),
+        total=_sum(part.sum for part in parts),
         agents=_by(parts, lambda part: part.agent),
         models=_by(models, lambda part: part.name),
         tools=_by([part for part in parts if part.kind != "model"], lambda part: part.name),
@@ -120,7 +108,7 @@ async def costs(
     first = max(since or last - timedelta(days=DEFAULT_DAYS - 1), last - timedelta(days=MOST_DAYS))
     parts = await store.costs.by_day(since=first, until=last, team_id=team_id)
     return CostsOut(
-        since=first, until=last, total=_total(part.sum for part in parts), parts=[_day_cost(part) for part in parts]
+        since=first, until=last, total=_sum(part.sum for part in parts), parts=[_day_cost(part) for part in parts]
     )
 
 
@@ -174,15 +162,11 @@ def _cost_of(step: Step) -> Cost:
 
 def _by(parts: Sequence[RunPart], name_of: Callable[[RunPart], str]) -> list[NamedCost]:
     """Sums by name, the dearest first."""
-    sums: dict[str, list[Sum]] = {}
+    sums: dict[str, list[Cost]] = {}
     for part in parts:
         sums.setdefault(name_of(part), []).append(part.sum)
-    named = [NamedCost(name=name, **_total(found).model_dump()) for name, found in sums.items()]
+    named = [NamedCost(name=name, **_sum(found).model_dump()) for name, found in sums.items()]
     return sorted(named, key=lambda cost: (-cost.micro_usd, -cost.prompt_tokens - cost.completion_tokens, -cost.ms))
-
-
-def _total(sums: Iterable[Sum]) -> Cost:
-    return _sum(Cost.model_validate(part._asdict()) for part in sums)
 
 
 def _sum(costs: Iterable[Cost]) -> Cost:
@@ -197,7 +181,7 @@ def _day_cost(part: DayPart) -> DayCost:
         team_name=part.team_name,
         model=part.model,
         runs=part.run_count,
-        **part.sum._asdict(),
+        **part.sum.model_dump(),
     )
 
 
