@@ -40,12 +40,9 @@ class Price(_Row):
     def micro_usd(self, prompt_tokens: int, completion_tokens: int, cached_tokens: int = 0) -> int:
         """Millionths of a US dollar for these tokens, rounded up."""
         cached = 0 if self.cached_input is None else min(cached_tokens, prompt_tokens)
-        exact = (
-            _exact(self.input) * (prompt_tokens - cached)
-            + _exact(self.cached_input or 0) * cached
-            + _exact(self.output) * completion_tokens
-        )
-        return math.ceil(exact)
+        fresh_rate, cached_rate, output_rate, parts = _rates(self.input, self.cached_input or 0, self.output)
+        exact = fresh_rate * (prompt_tokens - cached) + cached_rate * cached + output_rate * completion_tokens
+        return -(-exact // parts)
 
     def most_micro_usd(self, prompt_tokens: int, completion_tokens: int) -> int:
         """Millionths of a US dollar for these tokens, whatever of them the service has read before."""
@@ -92,6 +89,15 @@ class Catalogue(_Row):
 def _exact(price: float) -> Fraction:
     """The price as it is written; money is not counted in floats."""
     return Fraction(str(price))
+
+
+@lru_cache(maxsize=256)
+def _rates(fresh: float, cached: float, output: float) -> tuple[int, int, int, int]:
+    """The prices in whole parts of a millionth, and how many parts that has: a call is reckoned without fractions."""
+    exact = [_exact(price) for price in (fresh, cached, output)]
+    parts = math.lcm(*(price.denominator for price in exact))
+    in_parts = [price.numerator * (parts // price.denominator) for price in exact]
+    return in_parts[0], in_parts[1], in_parts[2], parts
 
 
 @cache

@@ -25,8 +25,11 @@ SHOUT = "def shout(text: str, times: int = 1) -> str:\n    return text.upper() *
 CONTRAST = {"runOnly": ["color-contrast"], "preload": False}
 ALL = {"rules": {"target-size": {"enabled": True}}, "preload": False}
 LOOKS: list[tuple[Literal["light", "dark"], JsonObject]] = [("light", ALL), ("dark", CONTRAST)]
+PALE = "#panel-form[aria-busy=true], .prompt-panel[aria-busy=true]"
+"""What is shown pale while its next content is on the way."""
 RUN_AXE = """async ([within, options]) => {
-  const moving = document.getAnimations().filter((each) => each instanceof CSSTransition)
+  // What spins without end has no end to wait for.
+  const moving = document.getAnimations().filter(({effect}) => Number.isFinite(effect.getComputedTiming().endTime))
   await Promise.allSettled(moving.map((each) => each.finished))
   const {violations} = await axe.run(within, {...options, resultTypes: ['violations']})
   // The canvas is as small as it is zoomed; the outline offers the same in full size.
@@ -47,6 +50,7 @@ class Inspection:
         """Colours are all that the theme changes: the dark one is asked for nothing else. `within` is what is new."""
         if not self.page.evaluate("'axe' in window"):
             self.page.evaluate(files("axe_playwright_python").joinpath("axe.min.js").read_text())
+        expect(self.page.locator(PALE)).to_have_count(0)
         for scheme, options in LOOKS:
             self.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
             found: list[str] = self.page.evaluate(RUN_AXE, [within, options])

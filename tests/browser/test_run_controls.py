@@ -62,6 +62,8 @@ def test_an_answer_to_a_command_that_comes_late_does_not_hide_newer_news(
     page.route("**/commands", lambda route: late.append((route, route.fetch())))
     page.keyboard.press("s")
     expect(page.locator(STATE)).to_have_text("Paused after one step")
+    while not late:  # the news may come before the answer
+        page.wait_for_timeout(10)
     [(route, response)] = late
     assert response.json()["reason"] == "step"
     with page.expect_response("**/commands"):

@@ -72,7 +72,7 @@ def test_what_is_in_view_stays_in_its_place_while_other_heights_become_known(pag
     page.locator(SCROLLER).evaluate("(node) => { node.scrollTop = node.scrollHeight / 2 }")
     expect(page.locator(".turn-waiting")).to_have_count(0)
     for _ in range(12):
-        item = page.locator(f".chat > .turn[id={page.evaluate(IN_VIEW)}]")
+        item = page.locator(f".chat > .turn[id={page.wait_for_function(IN_VIEW).json_value()}]")
         before = top_of(item)
         scroll_by(page, -240)
         assert abs(top_of(item) - before - 240) < 2
@@ -81,7 +81,7 @@ def test_what_is_in_view_stays_in_its_place_while_other_heights_become_known(pag
 IN_VIEW = """() => [...document.querySelectorAll('.chat > .turn')].find((node) => {
   const { top } = node.getBoundingClientRect()
   return top > 300 && top < 600
-}).id"""
+})?.id"""
 
 
 def test_a_link_opens_a_run_at_one_entry_which_every_view_shows(page: Page, long_run: str):

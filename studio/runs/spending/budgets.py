@@ -28,6 +28,7 @@ from studio.runs.state import RunState
 FAIR_ANSWER = 4096
 """Tokens. When less is left for an answer that could be longer, a person is asked rather than it cut short."""
 WARN_AT = 0.8
+_TURNS_AND_TIME: frozenset[Measure] = frozenset({"turns", "seconds"})
 
 
 @dataclass(slots=True)
@@ -77,6 +78,8 @@ class Budgeted(effects.Relay):
         self._clock = clock
         self._purse = Purse({"micro_usd": run.usage.micro_usd, "tokens": _tokens_of(run)})
         self._agents: dict[str, Purse] = {}
+        self._lined: dict[str, list[Line]] = {}
+        self._edition = books.budgets.edition
         self._asking = asyncio.Lock()
         self._warned: set[tuple[str, str, Measure, int]] = set()
         self._excused: set[str] = set()
@@ -152,7 +155,7 @@ class Budgeted(effects.Relay):
     def _plan(self, request: EffectRequest, agent: str) -> _Hold | Shortage:
         """What the call sets aside, or what is missing for it. Nothing is awaited between this and the taking."""
         lines = self._lines(agent)
-        if not any(line.limit(measure) is not None for line in lines for measure in ("micro_usd", "tokens")):
+        if not any(measure in line.bounds for line in lines for measure in ("micro_usd", "tokens")):
             return _Hold((), {}, None)
         model = name_of(request)
         about = request.about
@@ -216,19 +219,29 @@ class Budgeted(effects.Relay):
         while (short := self._out_of_turns_or_time(agent)) is not None:
             await self._get_room(short, lambda: self._out_of_turns_or_time(agent))
         for line in self._lines(agent):
-            for measure in ("turns", "seconds"):
+            for measure in _TURNS_AND_TIME & line.bounds.keys():
                 await self._warn(line, measure)
 
     def _out_of_turns_or_time(self, agent: str) -> Shortage | None:
         self._count_time()
         for line in self._lines(agent):
-            for measure in ("turns", "seconds"):
-                if line.left(measure) == 0:
+            for measure in line.bounds:
+                if measure in _TURNS_AND_TIME and line.left(measure) == 0:
                     return Shortage(line, measure, 1, agent, "")
         return None
 
     def _lines(self, agent: str) -> list[Line]:
         """All purses that a call of this agent is paid from, with the limits that hold now."""
+        edition = self._book.edition
+        if edition != self._edition:
+            self._edition = edition
+            self._lined.clear()
+        lines = self._lined.get(agent)
+        if lines is None:
+            lines = self._lined[agent] = self._draw_lines(agent)
+        return lines
+
+    def _draw_lines(self, agent: str) -> list[Line]:
         team_id = self._run.debugger.team_id
         budget = self._book.of_run(self._run.id, team_id)
         lines = [Line("run", "", self._purse, budget.run)]
@@ -266,7 +279,7 @@ class Budgeted(effects.Relay):
                 line.purse.spend(measure, amount)
         self._book.changed()
         for line in lines:
-            for measure in amounts:
+            for measure in amounts.keys() & line.bounds.keys():
                 await self._warn(line, measure)
 
     async def _warn(self, line: Line, measure: Measure) -> None:

@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime
 from typing import Protocol
 
 from studio.runs.log import JsonObject
-from studio.runs.spending.limits import NO_BUDGET, Budget, DayLimits, Limits, Measure, Scope
+from studio.runs.spending.limits import MEASURES, NO_BUDGET, Budget, DayLimits, Limits, Measure, Scope
 
 STUDIO = "studio"
 
@@ -45,9 +45,15 @@ class Line:
     name: str
     purse: Purse
     limits: Limits | DayLimits
+    bounds: Mapping[Measure, int] = field(init=False, repr=False)
+    """The limits that there are; asked for several times in each call."""
+
+    def __post_init__(self) -> None:
+        bounds = {name: most for name in MEASURES if (most := getattr(self.limits, name, None)) is not None}
+        object.__setattr__(self, "bounds", bounds)
 
     def limit(self, measure: Measure) -> int | None:
-        return getattr(self.limits, measure, None)
+        return self.bounds.get(measure)
 
     def left(self, measure: Measure) -> int | None:
         """What may still be spent; None without a limit."""
@@ -96,10 +102,16 @@ class BudgetBook:
         self._today = today
         self._days: dict[tuple[date, str], Purse] = {}
         self._waiting: list[asyncio.Future[None]] = []
+        self._settings = 0
         for team_id, spent in (spent_today or {}).items():
             for measure, amount in spent.items():
                 for purse in (self._purse(team_id), self._purse(STUDIO)):
                     purse.spend(measure, amount)
+
+    @property
+    def edition(self) -> tuple[date, int]:
+        """Another one when other limits or purses may hold than before."""
+        return self._today(), self._settings
 
     def of_studio(self) -> Budget:
         return self._kept.get(STUDIO, NO_BUDGET)
@@ -117,6 +129,7 @@ class BudgetBook:
         """Keep a budget; runs under way go on with it at once."""
         await self._store.put(scope, budget.model_dump(mode="json", exclude_none=True))
         self._kept[scope] = budget
+        self._settings += 1
         self.changed()
 
     async def raise_day(self, scope: Scope, team_id: str, measure: Measure, by: int) -> None:
