@@ -15,6 +15,7 @@ from studio.agents.responses import Answer, asked, builtin_tool, function_tool, 
 from studio.agents.tool_round import Toolbox, broken_off
 from studio.components import Capability, DefaultEnv, JsonObject, SecretRef
 from studio.effects import EffectRequest
+from studio.egress import Guard, protected
 from studio.errors import RunFailed
 from studio.messages import (
     BaseChatMessage,
@@ -30,7 +31,7 @@ from studio.messages import (
     ToolCallRequestEvent,
     linked,
 )
-from studio.models.connection import Connection
+from studio.models.connection import Connection, trusted
 from studio.models.info import longest_answer
 from studio.models.openai_services import OPENAI, host_of, is_this_machine
 from studio.models.sdk import own_settings_only
@@ -292,10 +293,11 @@ class OpenAIAgent(ChatAgent):
 
         # The environment's key only goes to the service it belongs to, never to a host that a config names.
         is_keyless = self.api_key is None and self.base_url is not None
+        http = DefaultAsyncHttpxClient(follow_redirects=False, verify=trusted())
         client = AsyncOpenAI(
             api_key="none" if is_keyless else self._key.resolve(),
             base_url=self.address,
-            http_client=DefaultAsyncHttpxClient(follow_redirects=False),
+            http_client=protected(http, Guard.for_url(self.address)),
         )
         return own_settings_only(client, {})
 

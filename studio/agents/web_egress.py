@@ -7,27 +7,20 @@ not enough. Here every connection of every page is made by the studio, to the ve
 from __future__ import annotations
 
 import asyncio
-import ipaddress
-import socket
 from contextlib import suppress
 from typing import cast
 from urllib.parse import urlsplit
 
-from studio.tools.addresses import IPAddress, is_public
+from studio.egress import Guard, HostRefused
 
-CONNECT_S = 10.0
 HEAD_BYTES = 65_536
-
-
-class Refused(Exception):
-    """The proxy does not go there; its text is for the page."""
 
 
 class EgressProxy:
     """An HTTP proxy on this machine for one browser."""
 
     def __init__(self, *, allow_private: bool) -> None:
-        self._allow_private = allow_private
+        self._guard = Guard(elsewhere=True, private=allow_private)
         self._server: asyncio.Server | None = None
         self._serving: set[asyncio.Task[None]] = set()
         self.refused: list[str] = []
@@ -71,11 +64,9 @@ class EgressProxy:
     async def _forward(self, head: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             request = _Request(head)
-            address = await self._checked(request.host, request.port)
-            async with asyncio.timeout(CONNECT_S):
-                there, out = await asyncio.open_connection(str(address), request.port)
-        except (Refused, OSError, TimeoutError, ValueError) as error:
-            self.refused.append(str(error) or "No answer.")
+            there, out = await self._guard.open_connection(request.host, request.port)
+        except (HostRefused, OSError, ValueError) as error:
+            self.refused.append((error.what if isinstance(error, HostRefused) else str(error)) or "No answer.")
             writer.write(_refusal(self.refused[-1]))
             await writer.drain()
             return
@@ -90,18 +81,6 @@ class EgressProxy:
             pass  # one of the two hung up
         finally:
             out.close()
-
-    async def _checked(self, host: str, port: int) -> IPAddress:
-        """One address of the host, after all of them were found to be public."""
-        try:
-            found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        except OSError as error:
-            raise Refused(f"The name {host!r} is not known.") from error
-        addresses = [ipaddress.ip_address(str(entry[4][0])) for entry in found]
-        private = [address for address in addresses if not is_public(address)]
-        if private and not self._allow_private:
-            raise Refused(f"{host!r} is at {str(private[0])!r}, which is not on the public internet.")
-        return addresses[0]
 
 
 class _Request:

@@ -146,8 +146,9 @@ class MultimodalWebSurfer(ChatAgent):
         private = (
             ", also of this machine and its network" if self.allow_private_addresses else " of the public internet"
         )
-        yield Capability("host", f"Opens web pages{private}, and acts on them.", f"any web page{private}")
-        yield Capability("process", "Starts a Chromium browser.", f"chromium {self.browser_channel or ''}".strip())
+        yield Capability("host", f"Opens web pages{private}, and acts on them.", f"any web page{private}", is_open=True)
+        browser = f"chromium {self.browser_channel or ''}".strip()
+        yield Capability("process", "Starts a Chromium browser.", browser, has_own_network=True)
         for folder in (self.downloads_folder, self.debug_dir, self.browser_data_dir):
             if folder:
                 yield Capability("file", f"Writes files in {folder}.", folder)

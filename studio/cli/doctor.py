@@ -1,42 +1,32 @@
-"""`studio doctor`: whether this machine has what the studio needs."""
+"""`studio doctor`: whether this studio is in order, and what to do where it is not."""
 
 from __future__ import annotations
 
-import os
-import platform
-import sqlite3
-from collections.abc import Iterator
-from pathlib import Path
+import asyncio
+import json
+from collections.abc import Iterator, Sequence
 
-from studio.components import component_classes
-from studio.galleries import shipped_galleries
+from studio.doctor import Finding, Level, examine_here
 from studio.settings import Settings
 
-OLDEST_SQLITE = (3, 35)
-"""The first with RETURNING, which the store's statements use."""
+
+def examine(settings: Settings, *, as_json: bool = False) -> bool:
+    """Print what was found; true when nothing is bad."""
+    findings = asyncio.run(examine_here(settings))
+    is_fine = all(finding.level is not Level.BAD for finding in findings)
+    if as_json:
+        print(json.dumps({"ok": is_fine, "findings": [finding.as_json() for finding in findings]}, indent=2))
+    else:
+        print("\n".join(_lines(findings)))
+    return is_fine
 
 
-def examine(settings: Settings) -> bool:
-    """Print one line per thing looked at; true when all of them are in order."""
-    findings = list(_findings(settings))
-    for is_fine, text in findings:
-        print(f"{'ok  ' if is_fine else 'BAD '} {text}")
-    return all(is_fine for is_fine, _ in findings)
-
-
-def _findings(settings: Settings) -> Iterator[tuple[bool, str]]:
-    yield True, f"Python {platform.python_version()} on {platform.system()}"
-    yield sqlite3.sqlite_version_info >= OLDEST_SQLITE, f"SQLite {sqlite3.sqlite_version}"
-    yield _is_writable(settings.data_dir), f"Data folder {settings.data_dir}"
-    count = sum(1 for _ in component_classes())
-    yield count > 0, f"{count} components are registered"
-    galleries = shipped_galleries()
-    yield bool(galleries), f"Shipped galleries: {len(galleries)}"
-    keys = [name for name in ("OPENAI_API_KEY", "AZURE_OPENAI_API_KEY") if os.environ.get(name)]
-    yield True, f"Model keys in the environment: {', '.join(keys) or 'none (the scripted teams need none)'}"
-
-
-def _is_writable(folder: Path) -> bool:
-    """Whether files can be made in the folder, or in the first of its parents that exists."""
-    nearest = next(parent for parent in (folder, *folder.absolute().parents) if parent.exists())
-    return nearest.is_dir() and os.access(nearest, os.W_OK)
+def _lines(findings: Sequence[Finding]) -> Iterator[str]:
+    area = ""
+    for finding in findings:
+        if finding.area != area:
+            area = finding.area
+            yield area
+        yield f"  {finding.level:4}  {finding.text}"
+        if finding.fix:
+            yield f"        {finding.fix}"

@@ -12,6 +12,7 @@ from uuid import uuid4
 from pydantic import BaseModel, ConfigDict, Field
 
 from studio.components import DefaultEnv, JsonObject, SecretRef
+from studio.egress import Guard, http_client, place_of
 from studio.executors.base import ExecutorUnavailable
 from studio.models.extras import needs_extra
 
@@ -76,8 +77,10 @@ async def started_kernel(server: JupyterConnectionInfo, name: str) -> AsyncGener
     import httpx
 
     headers = server.headers()
-    async with httpx.AsyncClient(
-        base_url=server.address, headers=headers, timeout=START_LIMIT_S, trust_env=False
+    host, port = place_of(server.address)
+    guard = Guard.for_host(host, port)
+    async with http_client(
+        guard, base_url=server.address, headers=headers, timeout=START_LIMIT_S, trust_env=False
     ) as client:
         if name not in await _kernel_names(client, server):
             raise ExecutorUnavailable(f"Kernel {name} is not installed.", fix="Choose one that the server has.")
@@ -85,8 +88,11 @@ async def started_kernel(server: JupyterConnectionInfo, name: str) -> AsyncGener
         kernel = f"/api/kernels/{made}"
         try:
             try:
+                address = (await guard.addresses(host, port))[0]
                 channels = await connect(
                     f"{server.socket_address}{kernel}/channels",
+                    host=str(address),
+                    port=port,
                     additional_headers=headers,
                     max_size=MOST_BYTES,
                     proxy=None,

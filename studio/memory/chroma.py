@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeVar, ca
 from pydantic import Field, JsonValue, PrivateAttr
 
 from studio.components import Capability, JsonObject
+from studio.egress import Guard, protected_now
 from studio.errors import ConfigError
 from studio.memory.embeddings import AnyEmbedding, DefaultEmbeddingFunctionConfig, Embed, OpenAIEmbedding
 from studio.memory.service import MemoryUnavailable, ServiceMemory, content_from, numbered, searchable_text
@@ -191,15 +192,20 @@ class ChromaDBVectorMemory(ServiceMemory):
         settings = Settings(allow_reset=self.allow_reset, anonymized_telemetry=False)
         if self.client_type == "persistent":
             return chromadb.PersistentClient(self.address, settings, self.tenant, self.database)
-        return chromadb.HttpClient(
-            host=self.host or "localhost",
-            port=self.port or 8000,
+        host, port = self.host or "localhost", self.port or 8000
+        guard = Guard.for_host(host, port)
+        guard.addresses_now(host, port)  # the package asks the server while its client is being made
+        client = chromadb.HttpClient(
+            host=host,
+            port=port,
             ssl=bool(self.ssl),
             headers=resolved_headers(self.headers),
             settings=settings,
             tenant=self.tenant,
             database=self.database,
         )
+        protected_now(cast("Any", client)._server._session, guard)
+        return client
 
     def _search(self, collection: Collection, text: str) -> list[MemoryContent]:
         vectors = cast("Any", self._vectors([text]))

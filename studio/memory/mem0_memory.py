@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Annotated, Any, ClassVar, cast
+from urllib.parse import urlsplit
 
 from pydantic import Field, JsonValue, PrivateAttr, model_validator
 
 from studio import effects
 from studio.components import Capability, DefaultEnv, JsonObject, SecretRef, Warn, is_reference
+from studio.egress import Guard, http_client
 from studio.memory.service import MemoryUnavailable, ServiceMemory, numbered, searchable_text
 from studio.messages import MemoryContent
-from studio.models.connection import Connection
+from studio.models.connection import Connection, trusted
 from studio.models.extras import needs_extra
 from studio.models.openai_services import host_of
 
 CLOUD = "https://api.mem0.ai"
+TIMEOUT_S = 300.0
 _ADDED = ("score", "created_at", "updated_at", "categories")
 """What Mem0 tells about a memory beside its text."""
 
@@ -144,9 +148,11 @@ class Mem0Memory(ServiceMemory):
 
         if self.is_cloud:
             key = self._key.resolve()
-            make = partial(AsyncMemoryClient, api_key=key, host=self.host)
+            http = http_client(Guard.for_url(self.host or CLOUD), timeout=TIMEOUT_S, verify=trusted())
+            make = partial(AsyncMemoryClient, api_key=key, host=self.host, client=http)
         else:
             make = partial(AsyncMemory.from_config, cast("dict[str, Any]", _resolved(self.config)))
+        await asyncio.to_thread(_check_hosts, [self.host or CLOUD] if self.is_cloud else self.config)
         async with self._connecting:
             client = self._connection.take() or await asyncio.to_thread(make)  # it asks the service, and blocks
             return self._connection.get(lambda: client)
@@ -165,6 +171,20 @@ def _close(client: Any) -> None:
         close = getattr(getattr(part, "client", None), "close", None)
         if close is not None:
             close()
+
+
+def _check_hosts(config: JsonValue) -> None:
+    """Look once where the addresses in a config lead: the packages below Mem0's make their connections by themselves.
+
+    Raises:
+        HostRefused: One of them leads where no team has any business.
+    """
+    for _, text in _texts(config, ""):
+        if "://" in text:
+            parts = urlsplit(text)
+            host, port = parts.hostname or "", parts.port or 443
+            with suppress(OSError):  # an unknown name leads nowhere
+                Guard.for_host(host, port).addresses_now(host, port)
 
 
 def _be_silent() -> None:

@@ -13,11 +13,13 @@ from urllib.parse import urlsplit
 from pydantic import Field, PrivateAttr
 
 from studio.components import Capability, DefaultEnv, JsonObject, SecretRef, Warn
+from studio.egress import Guard
 from studio.memory.embeddings import HUGGING_FACE, Embed, sentence_transformer
 from studio.memory.service import MemoryUnavailable, ServiceMemory, content_from, searchable_text
 from studio.messages import MemoryContent
 from studio.models.connection import Connection
 from studio.models.extras import needs_extra
+from studio.models.redis_connections import protected_redis
 
 if TYPE_CHECKING:
     from redis.asyncio import Redis
@@ -173,7 +175,9 @@ class RedisMemory(ServiceMemory):
 
         make = cast("Callable[..., Redis]", Redis.from_url)  # pyright: ignore[reportUnknownMemberType] -- untyped keywords
         password = {"password": self.password.resolve()} if self.password else {}
-        return make(self.redis_url, decode_responses=True, **password)
+        client = make(self.redis_url, decode_responses=True, **password)
+        is_local = self.redis_url.startswith("unix:")
+        return client if is_local else protected_redis(client, Guard.for_url(self.address))
 
 
 class RedisMemoryConfig:

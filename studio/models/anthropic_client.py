@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 from pydantic import Field, PrivateAttr
 
 from studio.components import DefaultEnv, JsonObject, SecretRef
+from studio.egress import Guard, protected
 from studio.errors import ConfigError
 from studio.messages import CreateResult, FunctionCall
 from studio.models.anthropic_answer import Answer, AnswerFold, whole_answer
 from studio.models.anthropic_fields import AnthropicFields, BedrockInfo
 from studio.models.anthropic_request import Blocks, request_body
 from studio.models.base import ModelCall
-from studio.models.connection import Connection
+from studio.models.connection import Connection, trusted
 from studio.models.extras import needs_extra
 from studio.models.headers import resolved_headers
 from studio.models.sdk import own_settings_only
@@ -103,11 +104,12 @@ class BaseAnthropicClient(AnthropicFields):
         with needs_extra("anthropic", type(self).__name__):
             from anthropic import DefaultAsyncHttpxClient
 
+        http = DefaultAsyncHttpxClient(follow_redirects=False, verify=trusted())
         common: dict[str, Any] = {
             "base_url": self.address,
             "timeout": self.timeout or DEFAULT_TIMEOUT_S,
             # A redirect would carry the conversation to a host that nobody approved.
-            "http_client": DefaultAsyncHttpxClient(follow_redirects=False),
+            "http_client": protected(http, Guard.for_url(self.address)),
         }
         return common if self.max_retries is None else {**common, "max_retries": self.max_retries}
 

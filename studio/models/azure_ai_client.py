@@ -155,6 +155,8 @@ class AzureAIChatCompletionClient(ServiceClient):
             from azure.ai.inference.aio import ChatCompletionsClient
             from azure.core.credentials import AzureKeyCredential
 
+            from studio.models.azure_transport import guarded_transport
+
         secret = next(self._needed_secrets(), self.api_key)
         credential: Any = _Credential(self.token_provider) if self.token_provider is not None else None
         if secret is not None and credential is None:
@@ -163,7 +165,8 @@ class AzureAIChatCompletionClient(ServiceClient):
             self.endpoint,
             credential,
             retry_total=DEFAULT_RETRIES if self.max_retries is None else self.max_retries,
-            read_timeout=self.timeout or DEFAULT_TIMEOUT_S,
+            permit_redirects=False,  # the conversation goes to no host that nobody approved
+            transport=guarded_transport(self.endpoint, self.timeout or DEFAULT_TIMEOUT_S),
         )
 
     @contextmanager

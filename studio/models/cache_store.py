@@ -14,8 +14,10 @@ from pydantic import BeforeValidator, Field, JsonValue, PrivateAttr
 from pydantic_core import to_json
 
 from studio.components import Capability, Component, DefaultEnv, SecretRef
+from studio.egress import Guard
 from studio.errors import ConfigError
 from studio.models.extras import needs_extra
+from studio.models.redis_connections import protected_redis_now
 
 if TYPE_CHECKING:
     from redis import Redis
@@ -212,7 +214,7 @@ class RedisStore(CacheStore):
             from redis.retry import Retry
 
             limit_s = self.socket_timeout or REDIS_TIMEOUT_S
-            self._client = Redis(
+            client = Redis(
                 host=self.host,
                 port=self.port,
                 db=self.db,
@@ -223,6 +225,7 @@ class RedisStore(CacheStore):
                 socket_connect_timeout=limit_s,
                 retry=Retry(NoBackoff(), 0),
             )
+            self._client = protected_redis_now(client, Guard.for_host(self.host, self.port))
         return self._client
 
 

@@ -1,12 +1,33 @@
-"""Holds what must not be shared between event loops: a client with open connections."""
+"""Holds what must not be shared between event loops, a client with open connections, and what should be: trust."""
 
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable
-from typing import Generic, TypeVar
+from functools import lru_cache
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+if TYPE_CHECKING:
+    import ssl
 
 T = TypeVar("T")
+
+
+def trusted() -> ssl.SSLContext:
+    """Whose certificates are good. To read them takes longer than most else that a client does, so that all share them.
+
+    Meant as `verify` of a client of httpx or httpx2.
+    """
+    return _trusted(os.environ.get("SSL_CERT_FILE", ""), os.environ.get("SSL_CERT_DIR", ""))
+
+
+@lru_cache(maxsize=4)
+def _trusted(file: str, folder: str) -> ssl.SSLContext:
+    del file, folder  # httpx2 looks for itself
+    import httpx2
+
+    return httpx2.create_ssl_context()
 
 
 class Connection(Generic[T]):

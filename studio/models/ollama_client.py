@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Protocol, cast
 from pydantic import Field, JsonValue, PrivateAttr, ValidationError
 
 from studio.components import JsonObject, SecretRef
+from studio.egress import Guard, protected
 from studio.errors import ModelRefused
 from studio.messages import CreateResult
 from studio.models.base import ModelCall
@@ -166,7 +167,7 @@ class OllamaChatCompletionClient(ServiceClient):
         if key is not None:
             headers["authorization"] = f"Bearer {key.resolve()}"
         is_signed = any(name.lower() == "authorization" for name in headers)
-        return AsyncClient(
+        client = AsyncClient(
             host=self.address,
             headers=headers,
             follow_redirects=self.follow_redirects,
@@ -174,6 +175,9 @@ class OllamaChatCompletionClient(ServiceClient):
             transport=RetryingTransport(RETRIES),
             auth=None if is_signed else _without_key,
         )
+        http = cast("Any", client)._client  # which knows what the host means
+        protected(http, Guard.for_url(str(http.base_url)))
+        return client
 
     @contextmanager
     def _translated(self) -> Generator[None]:

@@ -10,10 +10,11 @@ from pydantic import Field, PrivateAttr
 
 from studio.components import Capability, DefaultEnv, JsonObject, SecretRef, Warn
 from studio.components.secrets import MASK
+from studio.egress import Guard, protected
 from studio.messages import CreateResult
 from studio.models.azure_token import TokenProvider
 from studio.models.base import ModelCall
-from studio.models.connection import Connection
+from studio.models.connection import Connection, trusted
 from studio.models.fields import ADVANCED
 from studio.models.headers import resolved_headers
 from studio.models.info import ModelFamily
@@ -109,7 +110,8 @@ class BaseOpenAIChatCompletionClient(OpenAIFields):
         given = {"timeout": self.timeout, "max_retries": self.max_retries}
         common = {name: value for name, value in given.items() if value is not None}
         # A redirect would carry the conversation to a host that nobody approved.
-        return {"http_client": DefaultAsyncHttpxClient(follow_redirects=False), **common}
+        http = DefaultAsyncHttpxClient(follow_redirects=False, verify=trusted())
+        return {"http_client": protected(http, Guard.for_url(self.address)), **common}
 
     def _dialect(self) -> Dialect:
         return Dialect(

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import random
+from typing import Any, cast
 
 import httpx
+
+from studio.models.connection import trusted
 
 FIRST_WAIT_S = 0.5
 LONGEST_WAIT_S = 8.0
@@ -23,7 +26,8 @@ class RetryingTransport(httpx.AsyncBaseTransport):
     """
 
     def __init__(self, retries: int) -> None:
-        self._inner = httpx.AsyncHTTPTransport()
+        self._inner = httpx.AsyncHTTPTransport(verify=trusted())
+        self._pool = cast("Any", self._inner)._pool  # where a guard looks for the connections
         self._retries = retries
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:

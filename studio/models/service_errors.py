@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import Protocol, cast
 
+from studio.egress import HostRefused
 from studio.errors import ModelRefused, ModelUnavailable, RunFailed
 
 _FIXES = {
@@ -80,6 +81,8 @@ def translated(sdk: SdkErrors, address: str, model: str) -> Generator[None]:
         message = _message_of(error)
         raise (refused(status, message, address, model) if status >= 300 else reported(message)) from error
     except sdk.APIConnectionError as error:
+        if isinstance(error.__cause__, HostRefused):
+            raise error.__cause__ from None
         raise disconnected(error.__cause__, address) from error
     except (json.JSONDecodeError, sdk.APIResponseValidationError) as error:
         raise no_completion(address) from error

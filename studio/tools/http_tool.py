@@ -13,10 +13,12 @@ from pydantic import BaseModel, Field, JsonValue, PrivateAttr, ValidationError, 
 
 from studio import effects
 from studio.components import Capability, JsonObject
+from studio.egress import Guard, HostRefused, http_client
 from studio.errors import ToolFailed
 from studio.messages import ToolSchema
 from studio.messages.llm import ParametersSchema
 from studio.models import model_from_schema
+from studio.models.connection import trusted
 from studio.models.headers import references_in, resolved_headers
 from studio.models.schema_model import inlined
 from studio.sandbox import TEXT_LIMIT
@@ -134,10 +136,12 @@ class HttpTool(BaseTool):
         try:
             async with (
                 asyncio.timeout(self.timeout),  # of the whole call: httpx's own limit starts anew with each byte
-                httpx.AsyncClient(timeout=None, headers=self._headers()) as client,
+                self._client() as client,
                 client.stream(method, url, params=query, json=None if in_query else given) as response,
             ):
-                body = await _read(response)
+                body = (await response.aread()).decode(response.charset_encoding or "utf-8", "replace")
+        except HostRefused as error:
+            raise ToolFailed(str(error)) from error
         except TimeoutError as error:
             raise ToolFailed(f"{self.address} did not answer within {self.timeout:g} s.") from error
         except (httpx.HTTPError, httpx.InvalidURL) as error:
@@ -147,6 +151,11 @@ class HttpTool(BaseTool):
     @property
     def is_safe_to_repeat(self) -> bool:
         return self.method == "GET"
+
+    def _client(self) -> httpx.AsyncClient:
+        """Reaches the host of the config and no other, whatever an argument or a redirect says."""
+        guard = Guard.for_host(self.host, self.port)
+        return http_client(guard, limit=BODY_LIMIT, timeout=None, verify=trusted(), headers=self._headers())
 
     def _headers(self) -> dict[str, str]:
         """Those of the config, and the key by which a service can tell that a call is the same again."""
@@ -172,16 +181,6 @@ class HttpTool(BaseTool):
             return self._arguments.model_validate(arguments).model_dump(mode="json", exclude_none=True)
         except ValidationError as error:
             raise ToolFailed(str(error)) from error
-
-
-async def _read(response: httpx.Response) -> str:
-    """The body as text, up to the limit."""
-    parts = b""
-    async for part in response.aiter_bytes():
-        parts += part
-        if len(parts) > BODY_LIMIT:
-            raise ToolFailed(f"The answer is longer than {BODY_LIMIT} bytes.")
-    return parts.decode(response.charset_encoding or "utf-8", "replace")
 
 
 def _as_text(value: JsonValue) -> str:

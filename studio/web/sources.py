@@ -17,7 +17,7 @@ from starlette.datastructures import UploadFile
 from studio.errors import Conflict, InvalidDocument
 from studio.galleries import Gallery, parse_gallery
 from studio.store.galleries import Origin
-from studio.web.dependencies import SettingsDep
+from studio.web.dependencies import PersonDep, SettingsDep
 from studio.web.fetch import fetch_document
 
 
@@ -74,7 +74,7 @@ class GallerySource:
         return await asyncio.to_thread(parse_gallery, self.content, name=stem)
 
 
-async def _gallery_source(request: Request, settings: SettingsDep) -> GallerySource:
+async def _gallery_source(request: Request, settings: SettingsDep, person: PersonDep) -> GallerySource:
     if request.headers.get("content-type", "").startswith("multipart/form-data"):
         return await _uploaded(request)
     try:
@@ -82,6 +82,7 @@ async def _gallery_source(request: Request, settings: SettingsDep) -> GallerySou
     except ValidationError as error:
         raise RequestValidationError([{**e, "loc": ("body", *e["loc"])} for e in error.errors()]) from error
     if asked.url:
+        person.must("admin")  # the server fetches it, from where the server is
         content = await fetch_document(asked.url, allow_private=settings.allow_private_urls)
         return GallerySource(content, "url", asked.url, asked.digest)
     if not asked.text.strip():

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import ssl
 from contextlib import aclosing
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -210,3 +212,21 @@ async def test_a_key_may_be_copied_with_its_line_end(
     with pytest.raises(MissingSecret) as caught:
         await make_client(api_key="env:PASTED_KEY").create(ASK)
     assert "sk-secret" not in str(caught.value)
+
+
+async def test_certificates_are_read_once_for_all_clients(
+    openai_server: OpenAIServer, make_client: MakeClient, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """It takes 20 ms, in which all runs would wait for the one that begins."""
+    read: list[str] = []
+
+    def counted(cafile: str) -> ssl.SSLContext:
+        read.append(cafile)
+        return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+
+    monkeypatch.setattr(ssl, "create_default_context", counted)
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "own.pem"))
+    openai_server.say("one", "two")
+    for _ in range(2):
+        await make_client().create(ASK)
+    assert read == [str(tmp_path / "own.pem")]

@@ -1,0 +1,98 @@
+"""Who can reach the studio, and what stands between."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from cryptography import x509
+
+from studio.doctor.finding import Finding, bad, doubtful, fine
+from studio.settings import Settings
+
+AREA = "Exposure"
+SHORTEST_TOKEN = 16
+SOON = timedelta(days=14)
+"""How long before its end a certificate should be renewed."""
+EVERYWHERE = ("0.0.0.0", "::")
+
+
+def is_loopback(host: str) -> bool:
+    """Whether an address is only reached from this machine."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def is_exposed(settings: Settings) -> bool:
+    """Whether other machines can reach the studio: by its own address, or through a proxy."""
+    return bool(settings.behind_proxy) or not is_loopback(settings.host)
+
+
+def exposure(settings: Settings, user_count: int) -> Iterator[Finding]:
+    """What the settings say of those who can reach the studio.
+
+    Args:
+        settings: Of the server.
+        user_count: How many people can sign in by name.
+    """
+    where = f"{settings.host}:{settings.port}"
+    if not is_exposed(settings):
+        yield fine(AREA, f"Only this machine can reach the studio, at {where}")
+    else:
+        yield from _to_others(settings, where, user_count)
+    if settings.token and len(settings.token) < SHORTEST_TOKEN:
+        fix = f"Set a `STUDIO_TOKEN` of at least {SHORTEST_TOKEN} characters, or none: the studio makes one."
+        yield bad(AREA, f"The access token has {len(settings.token)} characters, and can be guessed", fix)
+    if settings.tls_cert is not None:
+        yield from _certificate(settings.tls_cert)
+    if settings.allow_private_urls:
+        fix = "Unset `STUDIO_ALLOW_PRIVATE_URLS`; a team can name the private host that it needs."
+        yield doubtful(AREA, "Teams and gallery URLs may lead into the private network, and to a cloud's own keys", fix)
+    if settings.trace_content:
+        fix = "Unset `STUDIO_TRACE_CONTENT`, unless the collector may know all that is said."
+        yield doubtful(AREA, "What models and tools say goes to the trace collector", fix)
+
+
+def _to_others(settings: Settings, where: str, user_count: int) -> Iterator[Finding]:
+    if settings.behind_proxy:
+        yield fine(AREA, f"A proxy at {', '.join(settings.behind_proxy)} brings others to the studio at {where}")
+        if not is_loopback(settings.host):
+            fix = "Listen on 127.0.0.1, or let a firewall admit the proxy alone."
+            yield doubtful(AREA, f"Others may reach {where} past the proxy", fix)
+    elif settings.tls_cert is not None:
+        yield fine(AREA, f"Other machines can reach the studio at {where}, over TLS")
+    else:
+        fix = "Start it with --tls-cert and --tls-key, or --behind-proxy ADDRESS of a proxy that speaks HTTPS."
+        yield bad(
+            AREA, f"Other machines can reach the studio at {where} without TLS: anybody between can read along", fix
+        )
+    if user_count or settings.oidc_issuer:
+        provider = f" and an identity provider, {settings.oidc_issuer}" if settings.oidc_issuer else ""
+        yield fine(AREA, f"People sign in by name: {user_count} account{'' if user_count == 1 else 's'}{provider}")
+    else:
+        fix = "Run `studio users add NAME --role admin`, or set up an identity provider."
+        yield bad(AREA, "There are no accounts: whoever learns the one token can run code on this machine", fix)
+    if settings.host in EVERYWHERE and not settings.allowed_hosts:
+        fix = "Set `STUDIO_ALLOWED_HOSTS` to the name in the browser's address bar."
+        yield doubtful(AREA, "No host name is allowed, so that browsers of other machines are refused", fix)
+
+
+def _certificate(file: Path) -> Iterator[Finding]:
+    try:
+        ends = x509.load_pem_x509_certificate(file.read_bytes()).not_valid_after_utc
+    except (OSError, ValueError):
+        yield bad(AREA, f"The certificate {str(file)!r} cannot be read", "Set `STUDIO_TLS_CERT` to a PEM file.")
+        return
+    left = ends - datetime.now(UTC)
+    if left < timedelta():
+        yield bad(AREA, f"The certificate ended on {ends:%Y-%m-%d}", "Renew it, and start the studio anew.")
+    elif left < SOON:
+        yield doubtful(AREA, f"The certificate ends on {ends:%Y-%m-%d}", "Renew it, and start the studio anew.")
+    else:
+        yield fine(AREA, f"The certificate is good until {ends:%Y-%m-%d}")

@@ -1,0 +1,243 @@
+"""Says where a connection may go, and makes it to the very address that was checked.
+
+A name can lead anywhere, and somewhere else a moment later. So a name is looked up once, all of its addresses are
+judged, and the connection goes to one of these. docs/design/egress.md tells the rules and why they are these.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from ipaddress import ip_address
+from typing import Self
+from urllib.parse import urlsplit
+
+from studio.egress.addresses import (
+    METADATA_NAMES,
+    IPAddress,
+    Reach,
+    address_in,
+    is_local_name,
+    is_of_this_machine,
+    plain_host,
+    reach_of,
+)
+from studio.errors import RunFailed
+
+Place = tuple[str, int | None]
+"""A host and a port; None is any port."""
+Resolver = Callable[[str, int], Sequence[str]]
+"""Looks up the addresses of a name; may block. Raises OSError where there are none."""
+
+CONNECT_S = 10.0
+FIRST_TRIES_S = 3.0
+"""How long an address may take to answer while there is another one to try."""
+PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443, "redis": 6379, "rediss": 6379}
+SETTING = "STUDIO_ALLOW_PRIVATE_URLS"
+ANY_HOST = "*"
+
+
+class HostRefused(RunFailed):
+    """The studio makes no connection to there. Retrying will not help."""
+
+    code = "host_refused"
+
+
+def system_resolver(host: str, port: int) -> Sequence[str]:
+    """The addresses that this machine finds for a name."""
+    return [str(entry[4][0]) for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
+
+
+_resolver: ContextVar[Resolver] = ContextVar("resolver", default=system_resolver)
+_own_ports: set[int] = set()
+
+
+@contextmanager
+def resolving(resolver: Resolver) -> Generator[None]:
+    """Look names up in another way inside the block."""
+    token = _resolver.set(resolver)
+    try:
+        yield
+    finally:
+        _resolver.reset(token)
+
+
+def keep_out_of(port: int) -> None:
+    """Let nothing in this process connect to a port of this machine: the studio listens there, and a team that could
+    ask the studio could ask it for anything."""
+    _own_ports.add(port)
+
+
+def is_private_allowed() -> bool:
+    """Whether the operator lets private addresses be reached that nobody named."""
+    return os.environ.get(SETTING, "").strip().lower() in {"1", "true", "yes", "on", "t", "y"}
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """What one user of the network may reach.
+
+    Args:
+        named: Places that a person named and approved. One that is written as an address, or as a name that only the
+            own network gives away, may be private.
+        elsewhere: Whether every other place of the public internet may be reached, too.
+        private: Whether private addresses may be reached without being named.
+        unlimited: Whether nothing is refused for its address; None asks the operator's setting.
+    """
+
+    named: tuple[Place, ...] = ()
+    elsewhere: bool = False
+    private: bool = False
+    unlimited: bool | None = None
+
+    @classmethod
+    def for_url(cls, *urls: str) -> Self:
+        """To where the URLs lead, and nowhere else.
+
+        Raises:
+            HostRefused: One of them is no URL with a host.
+        """
+        return cls(tuple(map(place_of, urls)))
+
+    @classmethod
+    def for_host(cls, host: str, port: int) -> Self:
+        """To one host at one port."""
+        return cls(((_plain(host), port),))
+
+    @classmethod
+    def for_hosts(cls, hosts: Iterable[str]) -> Self:
+        """To hosts as a person grants them: `api.example.com`, `localhost:8000`, or `*` for all that are public."""
+        given = tuple(hosts)
+        return cls(tuple(_granted(host) for host in given if host != ANY_HOST), elsewhere=ANY_HOST in given)
+
+    def check(self, host: str, port: int) -> IPAddress | None:
+        """Judge a host by its spelling, before it is looked up; the address if it is one.
+
+        Raises:
+            HostRefused: It may not be reached, wherever it is.
+        """
+        plain = _plain(host)
+        if not 0 < port < 65536:
+            raise HostRefused(f"{host!r} has no port between 1 and 65535.", fix="Check the address.")
+        if not self.elsewhere and not self._is_named(plain, port):
+            raise HostRefused(
+                f"{plain}:{port} is not among the hosts that were approved here.",
+                fix="Name it where the host is named, and approve it.",
+            )
+        if plain in METADATA_NAMES and not self._is_unlimited():
+            raise _refused(host, None, Reach.NEVER)
+        written = address_in(plain)
+        if written is None:
+            return None
+        self._judge(plain, port, written[0])
+        return written[0]
+
+    async def addresses(self, host: str, port: int) -> list[IPAddress]:
+        """The addresses of a host, after all of them were found to be allowed.
+
+        Raises:
+            HostRefused: The host or one of its addresses may not be reached.
+            OSError: The name is not known.
+        """
+        written = self.check(host, port)
+        if written is not None:
+            return [written]
+        return self._judged(host, port, await asyncio.to_thread(_resolver.get(), _plain(host), port))
+
+    def addresses_now(self, host: str, port: int) -> list[IPAddress]:
+        """The same for code in a thread of its own: blocks."""
+        written = self.check(host, port)
+        return [written] if written is not None else self._judged(host, port, _resolver.get()(_plain(host), port))
+
+    async def open_connection(
+        self, host: str, port: int, *, timeout_s: float = CONNECT_S
+    ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """Connect to a host.
+
+        Raises:
+            HostRefused: It may not be reached.
+            OSError: It cannot be reached, or not in time.
+        """
+        async with asyncio.timeout(timeout_s):
+            addresses = await self.addresses(host, port)
+            for address in addresses[:-1]:
+                try:
+                    async with asyncio.timeout(FIRST_TRIES_S):
+                        return await asyncio.open_connection(str(address), port)
+                except OSError:  # TimeoutError is one; the next address has its turn
+                    continue
+            return await asyncio.open_connection(str(addresses[-1]), port)
+
+    def _judged(self, host: str, port: int, found: Sequence[str]) -> list[IPAddress]:
+        addresses = [ip_address(text) for text in found]
+        if not addresses:
+            raise OSError(f"The name {host!r} has no address.")
+        for address in addresses:
+            self._judge(_plain(host), port, address)
+        return addresses
+
+    def _judge(self, plain: str, port: int, address: IPAddress) -> None:
+        reach = reach_of(address)
+        if port in _own_ports and is_of_this_machine(address):
+            raise HostRefused(f"The studio itself is at {plain}:{port}; no team may ask it.")
+        is_named = (plain, port) in self.named and _is_said_plainly(plain)
+        is_fine = reach is Reach.PUBLIC or (reach is Reach.PRIVATE and (self.private or is_named))
+        if not is_fine and not self._is_unlimited():
+            raise _refused(plain, address, reach)
+
+    def _is_named(self, plain: str, port: int) -> bool:
+        # A public service may send a request from HTTP on to its HTTPS.
+        return any(plain == host and (there in (None, port) or port == 443) for host, there in self.named)
+
+    def _is_unlimited(self) -> bool:
+        return is_private_allowed() if self.unlimited is None else self.unlimited
+
+
+def place_of(url: str) -> tuple[str, int]:
+    """Host and port of a URL.
+
+    Raises:
+        HostRefused: It has no host or no port.
+    """
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname or "", parts.port or PORTS.get(parts.scheme)
+    except ValueError as error:
+        raise HostRefused(f"{url!r} is not a URL: {error}.", fix="Check the address.") from error
+    if not host or port is None:
+        raise HostRefused(f"{url!r} names no host that could be reached.", fix="Give an address such as https://….")
+    return _plain(host), port
+
+
+def _granted(text: str) -> Place:
+    """A host with or without a port; an IPv6 address with a port has brackets."""
+    name, separator, port = text.rpartition(":")
+    has_port = bool(separator) and port.isdecimal() and (":" not in name or name.endswith("]"))
+    return (_plain(name), int(port)) if has_port else (_plain(text), None)
+
+
+def _plain(host: str) -> str:
+    try:
+        return plain_host(host)
+    except (ValueError, UnicodeError) as error:
+        raise HostRefused(f"{host!r} is not the name or the address of a host.", fix="Check the address.") from error
+
+
+def _is_said_plainly(plain: str) -> bool:
+    """Whether whoever approved the host could see that it is private, and nobody else can say where it leads."""
+    written = address_in(plain)
+    return is_local_name(plain) if written is None else written[1]
+
+
+def _refused(host: str, address: IPAddress | None, reach: Reach) -> HostRefused:
+    where = f" is at {str(address)!r}, which" if address is not None else ""
+    if reach is Reach.NEVER:
+        fix = f"No team needs that; `{SETTING}` of the operator would allow it."
+    else:
+        fix = f"Name the address itself where the host is named, with its port, or set `{SETTING}`."
+    return HostRefused(f"{host!r}{where} is not on the public internet but {reach.value}.", fix=fix)

@@ -1,0 +1,70 @@
+"""How the client of Azure AI reaches its service. The SDK uses aiohttp, which asks this guard where a name leads."""
+
+from __future__ import annotations
+
+import socket
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+from urllib.request import getproxies
+
+import aiohttp
+from aiohttp.abc import AbstractResolver, ResolveResult
+from aiohttp.resolver import DefaultResolver
+
+from studio.egress import Guard, place_of
+
+if TYPE_CHECKING:
+    from azure.core.pipeline.transport import AsyncHttpTransport
+
+
+class GuardedResolver(AbstractResolver):
+    """Finds the addresses of the hosts that a guard allows; a proxy of the environment is the operator's own."""
+
+    def __init__(self, guard: Guard) -> None:
+        self._guard = guard
+        self._usual = DefaultResolver()
+
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
+    ) -> list[ResolveResult]:
+        if host in {urlsplit(proxy).hostname for proxy in getproxies().values()}:
+            return await self._usual.resolve(host, port, family)
+        found = await self._guard.addresses(host, port)
+        return [
+            ResolveResult(
+                hostname=host,
+                host=str(address),
+                port=port,
+                family=socket.AF_INET6 if address.version == 6 else socket.AF_INET,
+                proto=socket.IPPROTO_TCP,
+                flags=socket.AI_NUMERICHOST,
+            )
+            for address in found
+        ]
+
+    async def close(self) -> None:
+        await self._usual.close()
+
+
+def guarded_transport(url: str, timeout_s: float) -> AsyncHttpTransport[Any, Any]:
+    """A transport to the host of a URL.
+
+    Args:
+        url: Where the service is.
+        timeout_s: Limit between two pieces of an answer.
+
+    Raises:
+        HostRefused: The URL is none, or its host is an address that may not be reached.
+    """
+    from azure.core.pipeline.transport import AioHttpTransport
+
+    host, port = place_of(url)
+    guard = Guard.for_host(host, port)
+    guard.check(host, port)  # aiohttp asks no resolver about an address
+    session = aiohttp.ClientSession(
+        connector=aiohttp.TCPConnector(resolver=GuardedResolver(guard)),
+        cookie_jar=aiohttp.DummyCookieJar(),
+        auto_decompress=False,  # the SDK does it
+        trust_env=True,
+    )
+    return AioHttpTransport(session=session, read_timeout=timeout_s)

@@ -1,0 +1,251 @@
+"""HTTP clients behind a guard, against servers that mean no good."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import httpx
+import httpx2
+import pytest
+
+from studio.egress import Guard, HostRefused, TooLong, Unreadable, http_client, protected, protected_now, resolving
+from studio.web import fetch
+from tests.egress.conftest import METADATA, NAME, Inside
+
+Answer = Callable[[asyncio.StreamWriter], Awaitable[None]]
+
+
+@asynccontextmanager
+async def answering(answer: bytes | Answer) -> AsyncGenerator[str]:
+    """The address of a server that sends the bytes to whoever asks, or does as it is told."""
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while await reader.readuntil(b"\r\n\r\n"):
+                if isinstance(answer, bytes):
+                    writer.write(answer)
+                    await writer.drain()
+                else:
+                    await answer(writer)
+        except (asyncio.IncompleteReadError, asyncio.CancelledError, ConnectionError):
+            pass
+        finally:
+            writer.close()
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    async with server:
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        server.close()
+
+
+def response(body: bytes = b"", **headers: str) -> bytes:
+    """A 200 with these headers; a body says its length."""
+    given = {"content-length": str(len(body)), **{name.replace("_", "-"): value for name, value in headers.items()}}
+    lines = "".join(f"{name}: {value}\r\n" for name, value in given.items())
+    return f"HTTP/1.1 200 OK\r\n{lines}\r\n".encode() + body
+
+
+def redirect(to: str) -> bytes:
+    return f"HTTP/1.1 302 Found\r\nlocation: {to}\r\ncontent-length: 0\r\n\r\n".encode()
+
+
+@pytest.fixture(params=[httpx, httpx2], ids=["httpx", "httpx2"])
+def library(request: pytest.FixtureRequest) -> Any:
+    return request.param
+
+
+async def test_a_kept_connection_is_used_again_and_no_name_is_looked_up_twice(library: Any, inside: Inside):
+    async with answering(response(b"ok")) as url:
+        port = int(url.rpartition(":")[2])
+        async with protected(library.AsyncClient(), Guard.for_host("server.lan", port)) as client:
+            for _ in range(3):
+                assert (await client.get(f"http://server.lan:{port}/")).text == "ok"
+    assert inside.asked == ["server.lan"]
+
+
+async def test_a_name_that_leads_inside_is_not_asked(library: Any, inside: Inside):
+    async with protected(library.AsyncClient(), Guard.for_host(NAME, inside.port)) as client:
+        with pytest.raises(HostRefused):
+            await client.get(f"http://{NAME}:{inside.port}/")
+    with protected_now(library.Client(), Guard.for_host(NAME, inside.port)) as client, pytest.raises(HostRefused):
+        await asyncio.to_thread(client.get, f"http://{NAME}:{inside.port}/")
+    assert not inside.visits
+
+
+@pytest.mark.parametrize(
+    "to",
+    [
+        f"http://{METADATA}/latest/meta-data/",
+        "http://[::ffff:a9fe:a9fe]/",
+        "http://2852039166/",
+        "http://0xa9fea9fe/",
+        "http://metadata.google.internal/",
+        "//169.254.169.254/",
+        "http://api.example.com@169.254.169.254/",
+        f"http://{NAME}/",
+        "http://10.0.0.1/",
+    ],
+)
+async def test_a_redirect_leads_nowhere_inside(library: Any, inside: Inside, to: str):
+    async with answering(redirect(to)) as url:
+        host = Guard(Guard.for_url(url).named, elsewhere=True)
+        async with protected(library.AsyncClient(follow_redirects=True), host) as client:
+            with pytest.raises(HostRefused):
+                await client.get(url)
+    assert not inside.visits
+
+
+@pytest.mark.parametrize("to", ["file:///etc/passwd", "gopher://127.0.0.1:70/", "http://[fe80::1%25eth0]/"])
+async def test_a_redirect_to_something_else_than_http_is_an_error(library: Any, to: str):
+    async with answering(redirect(to)) as url, http_client(Guard.for_url(url), follow_redirects=True) as client:
+        with pytest.raises((httpx.HTTPError, httpx.InvalidURL, HostRefused)):
+            await client.get(url)
+    async with (
+        answering(redirect(to)) as url,
+        protected(library.AsyncClient(follow_redirects=True), Guard.for_url(url)) as client,
+    ):
+        with pytest.raises((library.HTTPError, library.InvalidURL, HostRefused)):
+            await client.get(url)
+
+
+async def test_a_redirect_to_a_public_host_that_nobody_named_is_refused(library: Any):
+    async with (
+        answering(redirect("https://evil.example/collect")) as url,
+        protected(library.AsyncClient(follow_redirects=True), Guard.for_url(url)) as client,
+    ):
+        with pytest.raises(HostRefused, match=r"evil\.example:443 is not among the hosts"):
+            await client.get(url)
+
+
+async def test_an_answer_is_taken_up_to_its_limit(library: Any):
+    async with (
+        answering(response(b"x" * 1001)) as url,
+        protected(library.AsyncClient(), Guard.for_url(url), limit=1000) as client,
+    ):
+        with pytest.raises(TooLong):
+            await client.get(url)
+        with protected_now(library.Client(), Guard.for_url(url), limit=1000) as client, pytest.raises(TooLong):
+            await asyncio.to_thread(client.get, url)
+        async with protected(library.AsyncClient(), Guard.for_url(url), limit=1001) as client:
+            assert len((await client.get(url)).content) == 1001
+
+
+async def test_an_answer_without_an_end_is_cut(library: Any):
+    async def pour(writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n")
+        while not writer.is_closing():
+            writer.write(b"3e8\r\n" + b"x" * 1000 + b"\r\n")
+            await writer.drain()
+
+    async with answering(pour) as url, protected(library.AsyncClient(), Guard.for_url(url), limit=100_000) as client:
+        with pytest.raises(TooLong):
+            await client.get(url)
+
+
+async def test_a_packed_answer_is_measured_unpacked(library: Any):
+    bomb = gzip.compress(b"\0" * 20_000_000)
+    async with (
+        answering(response(bomb, content_encoding="gzip")) as url,
+        protected(library.AsyncClient(), Guard.for_url(url), limit=1_000_000) as client,
+    ):
+        with pytest.raises(TooLong):
+            await client.get(url)
+    async with (
+        answering(response(gzip.compress(b"hello"), content_encoding="gzip")) as url,
+        protected(library.AsyncClient(), Guard.for_url(url)) as client,
+    ):
+        assert (await client.get(url)).text == "hello"
+
+
+@pytest.mark.parametrize("packing", ["br", "zstd", "gzip, gzip", "gzip"])
+async def test_what_cannot_be_unpacked_in_bounds_is_refused(library: Any, packing: str):
+    async with (
+        answering(response(b"...", content_encoding=packing)) as url,
+        protected(library.AsyncClient(), Guard.for_url(url)) as client,
+    ):
+        with pytest.raises(Unreadable):
+            await client.get(url)
+
+
+async def test_a_session_may_go_on_but_no_event_of_it(library: Any):
+    events = response(b"data: 12345\n\n" * 50, content_type="text/event-stream")
+    async with (
+        answering(events) as url,
+        protected(library.AsyncClient(), Guard.for_url(url), limit=100, is_session=True) as client,
+    ):
+        assert (await client.get(url)).text.count("data:") == 50
+    endless = response(b"data: " + b"x" * 1000, content_type="text/event-stream")
+    async with (
+        answering(endless) as url,
+        protected(library.AsyncClient(), Guard.for_url(url), limit=100, is_session=True) as client,
+    ):
+        with pytest.raises(TooLong):
+            await client.get(url)
+
+
+async def test_headers_without_an_end_are_cut(library: Any):
+    async with (
+        answering(response(b"", x_long="x" * 1_000_000)) as url,
+        protected(library.AsyncClient(), Guard.for_url(url)) as client,
+    ):
+        with pytest.raises(library.RemoteProtocolError):
+            await client.get(url)
+
+
+async def test_a_name_that_takes_too_long_to_find_is_a_timeout(library: Any):
+    async with protected(library.AsyncClient(timeout=0.05), Slow(("slow.lan", 80))) as client:
+        with pytest.raises(library.ConnectTimeout):
+            await client.get("http://slow.lan/")
+
+
+class Slow(Guard):
+    """A guard whose names are never found."""
+
+    def __init__(self, *named: tuple[str, int]) -> None:
+        super().__init__(named)
+
+    async def addresses(self, host: str, port: int) -> list[Any]:
+        del host, port
+        return await asyncio.get_running_loop().create_future()
+
+
+async def test_an_unknown_name_is_an_error_of_the_connection(library: Any):
+    def unknown(*_: object) -> list[str]:
+        raise OSError("no such name")
+
+    with resolving(unknown):
+        async with protected(library.AsyncClient(), Guard.for_host("nobody.lan", 80)) as client:
+            with pytest.raises(library.ConnectError, match="not known"):
+                await client.get("http://nobody.lan/")
+
+
+async def test_a_proxy_of_the_environment_is_used_and_spellings_are_still_judged(
+    library: Any, monkeypatch: pytest.MonkeyPatch
+):
+    async with answering(response(b"from the proxy")) as proxy:
+        monkeypatch.setenv("HTTP_PROXY", proxy)
+        monkeypatch.setenv("http_proxy", proxy)
+        guard = Guard(elsewhere=True)
+        async with protected(library.AsyncClient(), guard) as client:
+            assert (await client.get(f"http://{NAME}/")).text == "from the proxy"
+            for host in (METADATA, "127.0.0.1", "2130706433", "metadata.google.internal"):
+                with pytest.raises(HostRefused):
+                    await client.get(f"http://{host}/")
+
+
+async def test_an_answer_that_only_drips_is_given_up(monkeypatch: pytest.MonkeyPatch):
+    async def drip(writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n")
+        while not writer.is_closing():
+            writer.write(b"x")
+            await writer.drain()
+            await asyncio.sleep(0.01)
+
+    monkeypatch.setattr(fetch, "TIMEOUT_S", 0.2)
+    async with answering(drip) as url:
+        with pytest.raises(fetch.UrlUnreachable, match="no complete answer"):
+            await fetch.fetch_document(url, allow_private=True)
