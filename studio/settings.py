@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -16,6 +16,10 @@ def default_data_dir() -> Path:
     """Where the studio keeps its database and keys unless told otherwise (XDG base directory)."""
     base = os.environ.get("XDG_DATA_HOME") or str(Path.home() / ".local" / "share")
     return Path(base) / "team-studio"
+
+
+Sandbox = Literal["auto", "bubblewrap", "landlock", "process"]
+"""What confines foreign code; "process" is nothing beyond a process of its own."""
 
 
 class Settings(BaseModel):
@@ -40,7 +44,11 @@ class Settings(BaseModel):
         Field(description="Host names that browsers may use beside the listening address, such as a proxy's."),
     ] = ()
     allow_private_urls: Annotated[
-        bool, Field(description="Let gallery URLs point to private and loopback addresses.")
+        bool,
+        Field(
+            description="Let gallery URLs and teams reach private addresses that nobody named, and those where a cloud "
+            "keeps the keys of its machines."
+        ),
     ] = False
     max_upload_mb: Annotated[int, Field(ge=1, description="Largest request body in megabytes.")] = 20
     otlp_endpoint: Annotated[
@@ -53,6 +61,48 @@ class Settings(BaseModel):
     trace_content: Annotated[
         bool, Field(description="Send what is said to models and tools, and by them, with the spans.")
     ] = False
+    tls_cert: Annotated[
+        Path | None,
+        Field(description="Certificate of the server with its chain, in PEM; with it the studio speaks HTTPS."),
+    ] = None
+    tls_key: Annotated[Path | None, Field(description="Private key of the certificate, in PEM.")] = None
+    behind_proxy: Annotated[
+        tuple[str, ...],
+        Field(
+            description="Addresses of the proxies in front, which speak HTTPS and say who asks; no other is believed."
+        ),
+    ] = ()
+    oidc_issuer: Annotated[
+        str, Field(description="Identity provider that people sign in with (OpenID Connect); empty is none.")
+    ] = ""
+    oidc_client_id: Annotated[str, Field(description="What the identity provider calls this studio.")] = ""
+    oidc_client_secret: Annotated[
+        str, Field(repr=False, description="Secret of that client; a public client has none.")
+    ] = ""
+    oidc_name: Annotated[str, Field(description='What the button for signing in says after "Sign in with".')] = (
+        "your company"
+    )
+    oidc_domains: Annotated[
+        tuple[str, ...],
+        Field(description="Domains whose proven e-mail addresses may come in; empty lets in whom the provider knows."),
+    ] = ()
+    oidc_role_claim: Annotated[
+        str, Field(description="Claim that holds a person's role or groups; empty leaves roles to the studio's admins.")
+    ] = ""
+    oidc_roles: Annotated[
+        tuple[str, ...],
+        Field(description="What the values of that claim mean, as `VALUE=ROLE`; empty takes the names of the roles."),
+    ] = ()
+    sandbox: Annotated[
+        Sandbox,
+        Field(
+            description="What confines the code of teams. `auto` takes the best that works here; where none does, no "
+            "code runs. `process` confines nothing: code has all rights of the studio's user."
+        ),
+    ] = "auto"
+    sandbox_read: Annotated[
+        tuple[Path, ...], Field(description="Folders that the code of every team may read, beside the system's own.")
+    ] = ()
     chromium: Annotated[
         str, Field(description="Path of the Chromium that web surfers and browser tests use; empty searches.")
     ] = ""
@@ -68,7 +118,7 @@ class Settings(BaseModel):
         for name in cls.model_fields:
             text = environ.get(f"STUDIO_{name.upper()}")
             if text:
-                values[name] = tuple(text.split(",")) if name == "allowed_hosts" else text
+                values[name] = tuple(text.split(",")) if name in _LISTS else text
         values.update({name: value for name, value in given.items() if value is not None})
         try:
             return cls.model_validate(values)
@@ -79,3 +129,7 @@ class Settings(BaseModel):
                 f"The setting {name!r} is not usable: {first['msg']}.",
                 fix=f"Change `STUDIO_{name.upper()}` or the command line option.",
             ) from error
+
+
+_LISTS = frozenset(name for name, field in Settings.model_fields.items() if isinstance(field.default, tuple))
+"""Their values are parted by commas."""

@@ -15,6 +15,7 @@ from studio.agents.releasing import release_all
 from studio.components import PARTICIPANT_NAMES, JsonObject
 from studio.contexts import ChatCompletionContext, UnboundedChatCompletionContext
 from studio.executors import CodeExecutor
+from studio.executors.acts import running_code_for
 from studio.messages import (
     BaseChatMessage,
     CancellationToken,
@@ -187,7 +188,8 @@ class CodeExecutorAgent(ChatAgent):
         refusal = await self._refusal(blocks)
         if refusal is not None:
             return CodeResult(exit_code=1, output=f"Code execution was not approved. Reason: {refusal}")
-        return readable_result(await self.code_executor.execute_code_blocks(blocks, token))
+        with running_code_for(self.name):
+            return readable_result(await self.code_executor.execute_code_blocks(blocks, token))
 
     async def _refusal(self, blocks: Sequence[CodeBlock]) -> str | None:
         """Why the code must not be run; None when it may."""

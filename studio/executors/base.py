@@ -15,6 +15,7 @@ from studio import effects
 from studio.components import Advice, Component
 from studio.effects import EffectRequest
 from studio.errors import RunFailed
+from studio.executors.acts import act_of
 from studio.messages import CancellationToken, CodeBlock, CodeResult
 from studio.sandbox import TEXT_LIMIT, working_directory
 
@@ -61,14 +62,15 @@ class CodeExecutor(Component):
             ExecutorUnavailable: The executor cannot work on this machine.
         """
         blocks: list[JsonValue] = [block.model_dump() for block in code_blocks]
-        request = EffectRequest("code", type(self).__name__, lambda: {"code_blocks": blocks})
 
-        async def perform() -> JsonValue:
+        async def run(code: Sequence[CodeBlock]) -> JsonValue:
             await self.start()
-            result = await self._execute(code_blocks, cancellation_token or CancellationToken())
+            result = await self._execute(code, cancellation_token or CancellationToken())
             return result.model_copy(update={"output": shortened(result.output)}).model_dump(mode="json")
 
-        return self.result_type.model_validate(await effects.call(request, perform))
+        act = act_of(code_blocks, run)
+        request = EffectRequest("code", type(self).__name__, lambda: {"code_blocks": blocks}, tool=act)
+        return self.result_type.model_validate(await effects.call(request, lambda: run(code_blocks)))
 
     async def _execute(self, blocks: Sequence[CodeBlock], token: CancellationToken) -> CodeResult:
         """Run the blocks; the executor is started."""

@@ -20,6 +20,7 @@ from studio.executors.base import CodeExecutor, ExecutorUnavailable
 from studio.executors.command_line import path_as_text
 from studio.executors.program import CANCELLED, TIMED_OUT
 from studio.executors.scripts import with_quiet_pip
+from studio.executors.writing import write_within
 from studio.messages import CancellationToken, CodeBlock, CodeResult
 
 Output = tuple[str, JsonObject]
@@ -125,9 +126,7 @@ class CellExecutor(CodeExecutor):
                         yield json.dumps(data)
 
     def _save(self, extension: str, data: bytes) -> str:
-        file = self._folder / f"{uuid4().hex}.{extension}"
-        file.write_bytes(data)
-        return str(file)
+        return str(write_within(self._folder, f"{uuid4().hex}.{extension}", data))
 
 
 async def run_cell(kernel: Kernel, code: str, timeout_s: float, token: CancellationToken) -> Shown:

@@ -13,7 +13,8 @@ from studio.components import Capability
 from studio.executors.base import CodeExecutor, CommandLineCodeResult, ExecutorUnavailable
 from studio.executors.functions import PROMPT, CodeFunction, as_code_functions, module_of, packages_of, prompt_of
 from studio.executors.program import Outcome
-from studio.executors.scripts import LANGUAGES, OutsideWorkspace, write_script
+from studio.executors.scripts import LANGUAGES, write_script
+from studio.executors.writing import OutsideWorkspace, write_within
 from studio.messages import CancellationToken, CodeBlock, CodeResult
 
 INSTALL_LIMIT_S = 600
@@ -123,8 +124,7 @@ class CommandLineExecutor(CodeExecutor):
             outcome = await self._install(packages, token)
             if outcome.exit_code != 0:
                 raise FunctionsUnusable(f"Pip install failed. {reason(outcome)}", fix="Check the packages' names.")
-        file = self._folder / f"{self.functions_module}.py"
-        file.write_text(module_of(self.functions), encoding="utf-8")
+        file = write_within(self._folder, f"{self.functions_module}.py", module_of(self.functions).encode())
         outcome = await self._run("python", file, token)
         if outcome.exit_code != 0:
             raise FunctionsUnusable(f"Functions failed to load: {reason(outcome)}", fix="Check their imports.")

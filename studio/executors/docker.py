@@ -101,7 +101,8 @@ class DockerCommandLineCodeExecutor(CommandLineExecutor):
         }
         text = f"Runs any code that the model writes in a Docker container of {self.image!r}."
         yield from super().capabilities()
-        yield Capability("process", text, f"docker {json.dumps(detail, sort_keys=True)}")
+        command = f"docker {json.dumps(detail, sort_keys=True)}"
+        yield Capability("process", text, command, is_open=True, has_own_network=True)
 
     async def _start(self) -> None:
         await require_engine()

@@ -119,9 +119,10 @@ class DockerJupyterServer(Component):
         for secret in references_in(self.docker_env):
             text = f"Gives the secret {secret.reference} to a Docker container."
             yield Capability("secret", text, f"{secret.reference} to a container of {self.image}")
-        detail = {"image": self.image, "folder": self.bind_dir, "environment": sorted(self.docker_env or {})}
+        detail = {"image": self.image, "folder": self.bind_dir, "environment": self.docker_env or {}}
         text = f"Runs any code that the model writes in a Docker container of {self.image!r}."
-        yield Capability("process", text, f"docker {json.dumps(detail, sort_keys=True)}")
+        command = f"docker {json.dumps(detail, sort_keys=True)}"
+        yield Capability("process", text, command, is_open=True, has_own_network=True)
 
     @property
     def image(self) -> str:
@@ -263,7 +264,8 @@ class DockerJupyterCodeExecutor(CellExecutor):
             if server.token is not None:
                 text = f"Sends the secret {server.token.reference} to {server.address}."
                 yield Capability("secret", text, f"{server.token.reference} to {server.address}")
-            yield Capability("host", f"Runs any code that the model writes at {server.address}.", server.address)
+            text = f"Runs any code that the model writes at {server.address}."
+            yield Capability("host", text, server.address, is_open=True)
 
     async def _start(self) -> None:
         server = self.jupyter_server

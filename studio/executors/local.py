@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -23,10 +24,17 @@ from studio.executors.command_line import (
     FunctionsModule,
 )
 from studio.executors.docker import DockerCommandLineCodeExecutor
-from studio.executors.program import Outcome, run_program
+from studio.executors.program import Outcome, not_installed, run_program
 from studio.executors.scripts import MADE_UP, POWERSHELL, PYTHON, program_for
+from studio.executors.surroundings import environment_at
 from studio.messages import CancellationToken
-from studio.sandbox import bare_environment, kill_group
+from studio.sandbox import NoJail, Policy, confined, current_jail, kill_group
+from studio.sandbox.grants import granted_hosts
+
+NOT_DOWNLOADED = (
+    "Not all of these packages are installed here, and this code was approved for no network: {}. Approve it for "
+    "pypi.org and files.pythonhosted.org, or install them beside the studio."
+)
 
 
 class VirtualEnvironment(Protocol):
@@ -37,7 +45,7 @@ class VirtualEnvironment(Protocol):
 
 
 class LocalCommandLineCodeExecutor(CommandLineExecutor):
-    """Runs Python and shell code on this machine, with the rights of the studio's user.
+    """Runs Python and shell code on this machine: in the studio's sandbox, or with the rights of whoever runs a script.
 
     The processes see nothing of the studio's environment but the search path for programs.
     """
@@ -49,6 +57,7 @@ class LocalCommandLineCodeExecutor(CommandLineExecutor):
         "studio.executors.LocalCommandLineCodeExecutor",
     )
     positional = ("timeout", "work_dir")
+    needs_jail = True
 
     work_dir: Annotated[
         Folder, Field(title="Folder", description="Where code runs and leaves files; a temporary one when left out.")
@@ -84,11 +93,18 @@ class LocalCommandLineCodeExecutor(CommandLineExecutor):
         place = f"the folder {self.work_dir!r}" if self.work_dir else "a temporary folder"
         text = f"Runs any code that the model writes on this machine, in {place}."
         yield from super().capabilities()
-        yield Capability("process", text, f"Python and shell code in {place}, at most {self.timeout} s a block")
+        detail = f"Python and shell code in {place}, at most {self.timeout} s a block"
+        yield Capability("process", text, detail, is_open=True)
 
     async def _start(self) -> None:
         self._temporary = tempfile.TemporaryDirectory(prefix="studio-code-", ignore_cleanup_errors=True)
         self._folder = folder_at(self.work_dir) if self.work_dir else path_of(self._temporary)
+        try:
+            # The studio writes into the folder before a program runs there, so it asks now whether one may.
+            current_jail.get().command((self._python,), self._policy())
+        except NoJail:
+            self._drop_folder()
+            raise
 
     async def _stop(self) -> None:
         while self._left_running:
@@ -101,12 +117,33 @@ class LocalCommandLineCodeExecutor(CommandLineExecutor):
         return await self._run_program((program, *options, str(file)), self.timeout, token)
 
     async def _run_program(self, command: Sequence[str], timeout_s: float, token: CancellationToken) -> Outcome:
-        outcome = await run_program(
-            command, folder=self._folder, environment=self._environment(), timeout_s=timeout_s, token=token
-        )
+        environment = self._environment()
+        if shutil.which(command[0], path=environment["PATH"]) is None:
+            return not_installed(command[0])
+        async with confined(command, self._policy()) as confined_command:
+            outcome = await run_program(
+                confined_command, folder=self._folder, environment=environment, timeout_s=timeout_s, token=token
+            )
         if outcome.group is not None:
             self._left_running.add(outcome.group)
         return outcome
+
+    def _policy(self) -> Policy:
+        """What its programs may do where the studio confines them."""
+        return Policy(
+            self._folder,
+            readable=self._python_of_its_own(),
+            writable=(self._home,),
+            hosts=granted_hosts(self.capabilities()),
+        )
+
+    def _python_of_its_own(self) -> tuple[Path, ...]:
+        """The virtual environment, and the Python that it was made with."""
+        chosen = self._virtual_environment
+        if chosen is None:
+            return ()
+        environment = Path(os.path.abspath(chosen.bin_path)).parent
+        return environment, Path(os.path.realpath(chosen.env_exe)).parent.parent
 
     async def _install(self, packages: Sequence[str], token: CancellationToken) -> Outcome:
         """Into a folder of the run's own, unless they are there: nothing that a team names changes the studio."""
@@ -114,12 +151,21 @@ class LocalCommandLineCodeExecutor(CommandLineExecutor):
         outcome = await self._run_program((*pip, "--no-index", "--dry-run", *packages), INSTALL_LIMIT_S, token)
         if outcome.exit_code == 0:
             return outcome
-        return await self._run_program((*pip, "--target", str(self._packages), *packages), INSTALL_LIMIT_S, token)
+        if current_jail.get().is_confining and not granted_hosts(self.capabilities()):
+            return Outcome(1, stderr=NOT_DOWNLOADED.format(", ".join(packages)))
+        return await self._run_program(
+            (*pip, "--prefix=", "--target", str(self._packages), *packages), INSTALL_LIMIT_S, token
+        )
+
+    @property
+    def _home(self) -> Path:
+        assert self._temporary is not None, "only called between start and stop"
+        return path_of(self._temporary)
 
     @property
     def _packages(self) -> Path:
-        assert self._temporary is not None, "only called between start and stop"
-        return Path(self._temporary.name) / "packages"
+        """For what its functions need; what code installs by itself has another place."""
+        return self._home / "needed"
 
     @property
     def _python(self) -> str:
@@ -127,9 +173,10 @@ class LocalCommandLineCodeExecutor(CommandLineExecutor):
         return sys.executable if chosen is None else os.path.abspath(chosen.env_exe)
 
     def _environment(self) -> dict[str, str]:
-        environment = bare_environment(self._packages.parent)
+        environment = environment_at(self._home)
         if self.functions:
-            environment["PYTHONPATH"] = os.pathsep.join((str(self._folder), str(self._packages)))
+            found = (str(self._folder), str(self._packages), environment.get("PYTHONPATH"))
+            environment["PYTHONPATH"] = os.pathsep.join(filter(None, found))
         if self._virtual_environment is not None:
             programs = os.path.abspath(self._virtual_environment.bin_path)
             environment["PATH"] = f"{programs}{os.pathsep}{environment['PATH']}"

@@ -71,9 +71,14 @@ async def _run(
     except TimeoutError:
         return Outcome(TIMED_OUT, stopped="Timeout")
     except FileNotFoundError:
-        return Outcome(NOT_FOUND, stderr=f"{command[0]!r} is not installed on this machine.")
+        return not_installed(command[0])
     except OSError as error:
         return Outcome(NOT_FOUND, stderr=f"{command[0]!r} cannot be started: {error}")
+
+
+def not_installed(program: str) -> Outcome:
+    """What became of a program that is not there."""
+    return Outcome(NOT_FOUND, stderr=f"{program!r} is not installed on this machine.")
 
 
 @asynccontextmanager

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import shutil
 from pathlib import Path
 
+from studio.executors.writing import write_within
 from studio.messages import CodeBlock
 
 PYTHON = frozenset(("python", "py"))
@@ -15,10 +17,6 @@ SHELLS = frozenset(("bash", "shell", "sh"))
 LANGUAGES = PYTHON | POWERSHELL | SHELLS
 MADE_UP = "tmp_code_"
 """How file names begin that no code asked for."""
-
-
-class OutsideWorkspace(ValueError):
-    """A block names a file that does not lie in the folder of the executor."""
 
 
 def write_script(block: CodeBlock, folder: Path, *, extension: str | None = None) -> Path:
@@ -36,20 +34,16 @@ def write_script(block: CodeBlock, folder: Path, *, extension: str | None = None
     code = with_quiet_pip(block.code, language)
     ending = extension or ("py" if language in PYTHON else "ps1" if language in POWERSHELL else language)
     digest = hashlib.sha256(code.encode("utf-8", "surrogatepass")).hexdigest()
-    file = _named_file(code, folder) or folder / f"{MADE_UP}{digest}.{ending}"
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(code, encoding="utf-8", errors="replace")
-    return file
+    name = _named_file(code, folder) or f"{MADE_UP}{digest}.{ending}"
+    return write_within(folder, name, code.encode("utf-8", "replace"))
 
 
-def _named_file(code: str, folder: Path) -> Path | None:
+def _named_file(code: str, folder: Path) -> str | None:
+    """The name that the code asks for, relative to the folder."""
     first_line = code.split("\n", 1)[0]
     if not first_line.startswith("# filename:"):
         return None
-    file = (folder / first_line.split(":")[1].strip()).resolve()
-    if not file.is_relative_to(folder.resolve()) or file == folder.resolve():
-        raise OutsideWorkspace("Filename is not in the workspace")
-    return file
+    return os.path.relpath(folder / first_line.split(":")[1].strip(), folder)
 
 
 def with_quiet_pip(code: str, language: str) -> str:

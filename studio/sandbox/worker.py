@@ -1,7 +1,7 @@
 """Runs one function of a tool's source in its own process. Standard library only; started as a script by `process`.
 
 Reads one JSON line from the file descriptor given as its argument: {imports, source, function, wants_token,
-arguments, variables, variables_as, text_limit};
+arguments, variables, variables_as, environment, text_limit};
 writes one: {"text": ..., "value": ...} or {"error": ...}, with the "events" that the tool emitted and what it changed
 of the "variables", if any. What the tool prints goes elsewhere and spoils nothing.
 """
@@ -16,6 +16,9 @@ import sys
 import types
 import typing
 
+EXERCISE = """{"imports": "", "source": "def f(a: int) -> int: return a", "function": "f", "arguments": {"a": 1},
+"wants_token": false, "variables": {}, "variables_as": [], "text_limit": 100}"""
+"""Done once while nobody waits: the first call of anything takes several times as long."""
 MADE_OF_TEXT = frozenset(("decimal", "uuid", "pathlib"))
 """Modules whose types are made by calling them with text."""
 
@@ -201,9 +204,12 @@ def awaited(value: typing.Awaitable[typing.Any]) -> typing.Any:
 def main() -> None:
     """Serve the one request on the file descriptor that is given."""
     channel = int(sys.argv[1])
+    answer(json.loads(EXERCISE))
     with open(channel, "rb") as requests, open(os.dup(channel), "wb") as replies:
         # Not in ASCII: the escapes would take twelve bytes for each emoji.
-        reply = json.dumps(answer(json.loads(requests.readline())), ensure_ascii=False)
+        request = json.loads(requests.readline())
+        os.environ.update(request["environment"])
+        reply = json.dumps(answer(request), ensure_ascii=False)
         sys.stdout.flush()
         replies.write(reply.encode("utf-8", "surrogatepass") + b"\n")
 

@@ -9,8 +9,10 @@ from pydantic import BaseModel, Field, ValidationError, model_serializer
 
 from studio.errors import ToolFailed
 from studio.executors import CodeExecutor
+from studio.executors.acts import running_code_for
 from studio.messages import CancellationToken, CodeBlock, ToolSchema
 from studio.tools.base import BaseTool, ToolReturn
+from studio.tools.telling import calling_agent
 
 
 class CodeExecutionInput(BaseModel):
@@ -90,7 +92,8 @@ class PythonCodeExecutionTool(BaseTool):
     ) -> CodeExecutionResult:
         """Run the code in the executor."""
         block = CodeBlock(code=args.code, language="python")
-        result = await self.executor.execute_code_blocks([block], cancellation_token)
+        with running_code_for(calling_agent(), self.name):
+            result = await self.executor.execute_code_blocks([block], cancellation_token)
         return CodeExecutionResult(success=result.exit_code == 0, output=result.output)
 
     async def stop(self) -> None:

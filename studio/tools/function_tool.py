@@ -16,7 +16,8 @@ from studio.errors import ConfigError, ToolFailed
 from studio.executors.imports import Alias, Import, ImportFromModule, import_statements
 from studio.messages import CancellationToken, ToolSchema
 from studio.messages.llm import ParametersSchema
-from studio.sandbox import TIMEOUT_S, Limits, run_function
+from studio.sandbox import TIMEOUT_S, Limits
+from studio.sandbox.grants import granted_hosts
 from studio.sandbox.worker import ContextVariables, fitting
 from studio.tools.base import BaseTool, ToolReturn, plain, text_of
 from studio.tools.signature import Signature, read_signature
@@ -51,6 +52,7 @@ class FunctionTool(BaseTool):
         "studio.tools.FunctionTool",
     )
     positional = ("func", "description", "name", "global_imports", "strict")
+    needs_jail = True
 
     name: Annotated[str, Field(min_length=1, title="Name", description="As the model calls it.", examples=["add"])]
     description: Annotated[
@@ -174,6 +176,8 @@ class FunctionTool(BaseTool):
             given = {**fitting(self._live, checked), **dict.fromkeys(names, variables)}
             value = await _call_live(self._live, given, has_token=self.signature.wants_token)
             return ToolReturn(plain(value), text_of(value))
+        from studio.sandbox import run_function  # not needed before a tool is called
+
         reply = await run_function(
             imports=import_statements(self.global_imports),
             source=self.source_code,
@@ -183,6 +187,7 @@ class FunctionTool(BaseTool):
             variables=dict(variables),
             variables_as=names,
             environment=self._environment(),
+            hosts=granted_hosts(self.capabilities()),
             limits=Limits(self.timeout_s or TIMEOUT_S),
         )
         for told in cast("list[JsonObject]", reply.get("events") or []):

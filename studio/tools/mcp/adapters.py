@@ -202,6 +202,7 @@ class StdioMcpToolAdapter(McpToolAdapter):
         "autogen_ext.tools.mcp._factory.StdioMcpToolAdapter",
         "studio.tools.mcp.StdioMcpToolAdapter",
     )
+    needs_jail = True
 
     server_params: Annotated[
         StdioServerParams, Field(title="Server", examples=[{"command": "uvx", "args": ["mcp-server-fetch"]}])

@@ -13,10 +13,14 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, Literal, TextIO, TypeVar, cast
 
+from studio.egress import Guard, protected
 from studio.errors import RunFailed, StudioError, ToolFailed
+from studio.models.connection import trusted
 from studio.models.extras import needs_extra
 from studio.models.headers import resolved_headers
+from studio.sandbox import current_jail
 from studio.tools.base import error_text
+from studio.tools.mcp.programs import spoken_to
 from studio.tools.mcp.servers import McpServerParams, SseServerParams, StdioServerParams
 
 if TYPE_CHECKING:
@@ -252,6 +256,8 @@ async def _connect(
 async def _transport(server: McpServerParams, resources: AsyncExitStack, complaints: TextIO) -> Transport:
     """What the client speaks through; entered by the client."""
     if isinstance(server, StdioServerParams):
+        if current_jail.get().is_confining:
+            return spoken_to(server, complaints)
         from mcp.client.stdio import StdioServerParameters, stdio_client
 
         return stdio_client(
@@ -265,16 +271,23 @@ async def _transport(server: McpServerParams, resources: AsyncExitStack, complai
             ),
             errlog=complaints,
         )
+    import httpx2
+
+    def client(
+        headers: dict[str, str] | None = None, timeout: httpx2.Timeout | None = None, auth: httpx2.Auth | None = None
+    ) -> httpx2.AsyncClient:
+        http = httpx2.AsyncClient(headers=headers, timeout=timeout, auth=auth, verify=trusted())
+        return protected(http, Guard.for_url(server.url), is_session=True)
+
     headers = resolved_headers(server.headers)
     if isinstance(server, SseServerParams):
         from mcp.client.sse import sse_client
 
-        return sse_client(server.url, headers, server.timeout, server.sse_read_timeout)
-    import httpx2
+        return sse_client(server.url, headers, server.timeout, server.sse_read_timeout, client)
     from mcp.client.streamable_http import streamable_http_client
 
     limits = httpx2.Timeout(server.timeout, read=server.sse_read_timeout)
-    http = await resources.enter_async_context(httpx2.AsyncClient(headers=headers, timeout=limits))
+    http = await resources.enter_async_context(client(headers, limits))
     return streamable_http_client(server.url, http_client=http, terminate_on_close=server.terminate_on_close)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +13,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from studio.components import Capability
+from studio.components.keeping import without_keys
 from studio.models.headers import references_in
 
 
@@ -46,6 +48,12 @@ class StdioServerParams(BaseModel):
         return shlex.join((self.command, *self.args))
 
     @property
+    def paths(self) -> list[str]:
+        """Files and folders that its command line names in full: what it is for, so it may read them."""
+        values = (word.partition("=")[2] if word.startswith("-") else word for word in self.args)
+        return [value for value in values if os.path.isabs(value)]
+
+    @property
     def label(self) -> str:
         """Says which server it is, in messages."""
         return self.command_line
@@ -58,9 +66,11 @@ class StdioServerParams(BaseModel):
         detail = {
             "command": [self.command, *self.args],
             "folder": self.cwd,
-            "environment": sorted(self.env or {}),
+            "environment": without_keys(self.env or {}),
         }
-        text = f"Starts the MCP server `{self.command_line}` on this machine."
+        reads = f" It may read {', '.join(self.paths)}." if self.paths else ""
+        changes = f" It may change the files in {self.cwd}." if self.cwd else ""
+        text = f"Starts the MCP server `{self.command_line}` on this machine.{reads}{changes}"
         yield Capability("process", text, json.dumps(detail, sort_keys=True))
         for secret in references_in(self.env):
             text = f"Gives the secret {secret.reference} to the program `{self.command_line}`."

@@ -15,7 +15,7 @@ from studio.messages import CancellationToken, ToolSchema, linked
 from studio.tools.mcp.connection import Connection
 from studio.tools.mcp.host import McpSessionHost, as_json
 from studio.tools.mcp.results import Progress, listed_tools, parameters_of, parts_of
-from studio.tools.mcp.servers import McpServerParams
+from studio.tools.mcp.servers import McpServerParams, StdioServerParams
 from studio.tools.overrides import ToolOverrides, check_unique, original_name, shown
 from studio.tools.telling import calling_agent, pass_on
 from studio.tools.workbench import ResultContent, TextResultContent, ToolResult, Workbench
@@ -58,6 +58,10 @@ class McpWorkbench(Workbench):
     def _names_are_unique(self) -> Self:
         check_unique(self.tool_overrides, own_names=())
         return self
+
+    @property
+    def needs_jail(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride] -- of others it is known by class
+        return isinstance(self.server_params, StdioServerParams)
 
     def capabilities(self) -> Iterator[Capability]:
         yield from self.server_params.capabilities()

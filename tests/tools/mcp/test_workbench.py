@@ -144,7 +144,7 @@ def test_loading_starts_nothing_and_tells_the_exact_program_or_host(tmp_path: Pa
     bench = load_component({"provider": McpWorkbench.provider, "config": {"server_params": command}})
     process, secret = all_capabilities(bench)
     assert (process.kind, secret.kind) == ("process", "secret")
-    assert process.detail == f'{{"command": ["touch", "{note}"], "environment": ["A"], "folder": null}}'
+    assert process.detail == f'{{"command": ["touch", "{note}"], "environment": {{"A": "secret:a"}}, "folder": null}}'
     assert not os.path.exists(note)
     remote = McpWorkbench(
         server_params=SseServerParams(url="https://tools.example/sse", headers={"Authorization": "env:KEY"})

@@ -1,0 +1,84 @@
+"""What a jail sees of the files: a root of its own in memory, with the allowed places bound into it."""
+
+from __future__ import annotations
+
+import os
+
+import kernel
+from plan import Plan
+
+BASE = "/tmp"
+"""Any folder that exists everywhere: the new root is mounted over it, and only the jail sees that."""
+OLD = "/.outside"
+DEVICES = ("null", "zero", "full", "random", "urandom")
+LINKS = {"fd": "/proc/self/fd", "stdin": "/proc/self/fd/0", "stdout": "/proc/self/fd/1", "stderr": "/proc/self/fd/2"}
+QUIET = kernel.MS_NOSUID | kernel.MS_NODEV
+ALWAYS_READABLE = ("/proc",)
+ALWAYS_WRITABLE = ("/tmp", "/dev/shm", "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+"""What Landlock lets through beside the plan, in a view of its own."""
+
+
+def enter(plan: Plan) -> None:
+    """Leave the files of the machine behind but for those of the plan.
+
+    Raises:
+        OSError: The kernel refuses a mount, or a folder to change is not there.
+    """
+    sources = {place: os.path.realpath(place) for place in (*plan.readable, *plan.writable)}
+    kernel.mount("none", "/", None, kernel.MS_REC | kernel.MS_PRIVATE)
+    kernel.mount("tmpfs", BASE, "tmpfs", QUIET, "mode=0755,size=4m")
+    os.mkdir(f"{BASE}{OLD}")
+    kernel.pivot_root(BASE, f"{BASE}{OLD}")
+    os.chdir("/")
+    owner = "" if plan.user is None else f",uid={plan.user},gid={plan.user}"
+    _memory("/tmp", f"mode=1777,size={plan.disk_mb}m")
+    _devices()
+    _processes()
+    for place in plan.readable:
+        _bind(sources[place], place, kernel.MS_RDONLY | QUIET)
+    for place in plan.masks:
+        _memory(place, "mode=0755,size=4k")
+        kernel.restrict_mount(place, kernel.MS_RDONLY)
+    for place in plan.writable:
+        if place == plan.folder and plan.is_folder_new:
+            _memory(place, f"mode=0700,size={plan.disk_mb}m{owner}")
+        else:
+            _bind(sources[place], place, QUIET)
+    kernel.unmount(OLD)
+    os.rmdir(OLD)
+    kernel.mount("none", "/", None, kernel.MS_REMOUNT | kernel.MS_BIND | kernel.MS_RDONLY | QUIET)
+
+
+def _memory(place: str, options: str) -> None:
+    os.makedirs(place, exist_ok=True)
+    kernel.mount("tmpfs", place, "tmpfs", QUIET, options)
+
+
+def _devices() -> None:
+    os.mkdir("/dev")
+    for name in DEVICES:
+        _bind(f"/dev/{name}", f"/dev/{name}", kernel.MS_NOSUID)
+    for name, target in LINKS.items():
+        os.symlink(target, f"/dev/{name}")
+    _memory("/dev/shm", "mode=1777,size=64m")
+
+
+def _processes() -> None:
+    """The jail's own `/proc`. Inside of a container the kernel may refuse it; then there is none."""
+    os.mkdir("/proc")
+    try:
+        kernel.mount("proc", "/proc", "proc", kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC)
+    except PermissionError:
+        return
+
+
+def _bind(source: str, place: str, flags: int) -> None:
+    """Show at `place` what is at `source` outside."""
+    source = f"{OLD}{source}"
+    if os.path.isdir(source):
+        os.makedirs(place, exist_ok=True)
+    else:
+        os.makedirs(os.path.dirname(place), exist_ok=True)
+        os.close(os.open(place, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o644))
+    kernel.mount(source, place, None, kernel.MS_BIND | kernel.MS_REC)
+    kernel.restrict_mount(place, flags)

@@ -1,0 +1,173 @@
+"""The jails of Linux. Both end in the studio's launcher, which holds the program by Landlock and a filter of calls."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import shutil
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from studio.sandbox.jail import NoJail
+from studio.sandbox.policy import NOTHING, Outside, Policy
+
+LAUNCHER = str(Path(__file__).with_name("launcher"))
+START = (sys.executable, "-I", "-S", LAUNCHER)
+FIRST_USER = 0x5000_0000
+"""Of the users that a studio of root gives to its jails; far from those of people and of containers."""
+MOST_USERS = 0x0FFF_FFFF
+FEWEST_IDS = 65_536
+"""What a container has at least where it has users of its own."""
+OF_THE_SYSTEM = ("/bin", "/boot", "/dev", "/etc", "/lib", "/lib64", "/proc", "/sbin", "/sys", "/var/lib", "/var/log")
+MADE = {"/", "/tmp", "/dev", "/proc"}
+MB = 1024 * 1024
+ELSEWHERE = "Give it another folder, or the studio another `STUDIO_DATA_DIR`."
+
+
+@dataclass(frozen=True)
+class LandlockJail:
+    """Namespaces, a view of the files, Landlock, a filter of system calls and limits, by the studio's own launcher.
+
+    Args:
+        has_namespaces: Whether the kernel allows them here. Without them there are no sockets at all, and a new
+            folder is not in memory.
+        outside: What holds for all policies.
+    """
+
+    has_namespaces: bool = True
+    outside: Outside = NOTHING
+    name = "landlock"
+    is_confining = True
+
+    def command(self, argv: Sequence[str], policy: Policy) -> list[str]:
+        if policy.hosts and not self.has_namespaces:
+            raise NoJail(
+                "Code with approved hosts cannot run here: the kernel gives the sandbox no network of its own.",
+                fix="Allow user namespaces, or run the studio outside of a container.",
+            )
+        policy = policy.beside(self.outside)
+        plan = plan_of(policy, "all", self.outside.hidden, has_namespaces=self.has_namespaces)
+        return [*START, plan, "--", *argv]
+
+
+@dataclass(frozen=True)
+class BubblewrapJail:
+    """The same with bubblewrap, where that is installed: it makes the namespaces and the view of the files."""
+
+    program: str = "bwrap"
+    outside: Outside = NOTHING
+    name = "bubblewrap"
+    is_confining = True
+
+    def command(self, argv: Sequence[str], policy: Policy) -> list[str]:
+        policy, hidden = policy.beside(self.outside), self.outside.hidden
+        plan = plan_of(policy, "inner", hidden, has_namespaces=True)
+        view = _view(policy, masked(policy, hidden))
+        return [self.program, *_namespaces(), *view, "--", *START, plan, "--", *argv]
+
+
+def _namespaces() -> list[str]:
+    shared = ["--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--die-with-parent"]
+    if os.geteuid() != 0:
+        return [*shared, "--unshare-user"]
+    needed = ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP", "CAP_CHOWN", "CAP_FOWNER", "CAP_DAC_OVERRIDE")
+    return [*shared, "--cap-drop", "ALL", *(word for each in needed for word in ("--cap-add", each))]
+
+
+def _view(policy: Policy, masks: Sequence[str]) -> list[str]:
+    memory = ["--perms", "1777", "--size", str(policy.bounds.disk_mb * MB), "--tmpfs"]
+    readable, writable = policy.all_readable(), policy.all_writable()
+    view = [*memory, "/tmp", "--proc", "/proc", "--dev", "/dev", *memory, "/dev/shm"]
+    above = {str(parent) for place in (*readable, *writable) for parent in Path(place).parents}
+    for folder in sorted(above - MADE):
+        view += ["--perms", "0755", "--dir", folder]  # else only root could go through them
+    for place in readable:
+        view += ["--ro-bind", os.path.realpath(place), place]
+    for place in masks:
+        view += ["--tmpfs", place, "--remount-ro", place]
+    for place in writable:
+        is_new = not policy.is_folder_kept and place == os.path.realpath(policy.folder)
+        view += [*memory, place] if is_new else ["--bind", place, place]
+    return [*view, "--remount-ro", "/"]
+
+
+def plan_of(policy: Policy, stage: str, hidden: Sequence[Path], *, has_namespaces: bool) -> str:
+    """What the launcher is told; see `launcher/plan.py`.
+
+    Raises:
+        NoJail: The policy would open what must stay closed.
+    """
+    writable, masks = policy.all_writable(), masked(policy, hidden)
+    refuse_wide(writable)
+    if masks and not has_namespaces:
+        raise NoJail(f"Code may not read {masks[0]!r}, which holds the studio's own data.", fix=ELSEWHERE)
+    plan = {
+        "stage": stage,
+        "has_namespaces": has_namespaces,
+        "folder": writable[0],
+        "is_folder_new": has_namespaces and not policy.is_folder_kept,
+        "readable": policy.all_readable(),
+        "masks": masks,
+        "writable": writable,
+        "user": user_for(Path(writable[0])),
+        **asdict(policy.bounds),
+    }
+    return json.dumps(plan)
+
+
+def refuse_wide(writable: Sequence[str]) -> None:
+    """Raises NoJail for folders that hold more than the work of one program: the system's own, or a whole home."""
+    homes = {"/", *(str(parent) for parent in (Path.home(), *Path.home().parents)), sys.prefix, sys.base_prefix}
+    for place in writable:
+        is_wide = place in homes or str(Path(place).parent) in ("/", "/usr")
+        if is_wide or any(lies_in(place, system) for system in OF_THE_SYSTEM):
+            raise NoJail(f"Code may not change all of {place!r}.", fix="Give it a folder of its own.", where=place)
+
+
+def masked(policy: Policy, hidden: Sequence[Path]) -> list[str]:
+    """The hidden folders that lie within readable ones.
+
+    Raises:
+        NoJail: The program may change one of them, or was given what lies in it.
+    """
+    places = [os.path.realpath(place) for place in hidden]
+    given = [*policy.all_writable(), *(os.path.realpath(path) for path in policy.readable)]
+    for place in places:
+        for asked in given:
+            is_opened = lies_in(place, asked) and asked in policy.all_writable()
+            if is_opened or lies_in(asked, place):
+                raise NoJail(f"Code may not have {asked!r}: the studio keeps its own data there.", fix=ELSEWHERE)
+    return [place for place in places if any(lies_in(place, readable) for readable in policy.all_readable())]
+
+
+def lies_in(place: str, folder: str) -> bool:
+    """Whether it is the folder, or something in it."""
+    return f"{place}/".startswith(f"{folder.rstrip('/')}/")
+
+
+def user_for(folder: Path) -> int | None:
+    """Whom a jail of root becomes: nobody else, and the same for the same folder. None for any other user."""
+    if os.geteuid() != 0:
+        return None
+    number = folder.stat().st_ino
+    ids = _count_of_ids()
+    if ids > FIRST_USER + MOST_USERS:
+        return FIRST_USER + number % MOST_USERS
+    return FEWEST_IDS // 2 + number % (FEWEST_IDS // 2 - 2)
+
+
+def _count_of_ids() -> int:
+    """How many users this process can become; a container may have few."""
+    return sum(int(line.split()[2]) for line in Path("/proc/self/uid_map").read_text().splitlines())
+
+
+def found_bubblewrap() -> str | None:
+    """Where its program is."""
+    return shutil.which("bwrap")
+
+
+def is_linux() -> bool:
+    return platform.system() == "Linux"

@@ -1,0 +1,43 @@
+"""Runs parts of a test in a jail, and as a plain process for comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
+
+import pytest
+
+from studio.components import Capability
+from studio.sandbox import Jail, NoJail, PlainProcess, choose_jail, current_jail, examined
+from studio.sandbox.grants import Grants, grants
+
+NAMES = ("landlock", "bubblewrap")
+PLAIN = PlainProcess()
+
+
+def jail_named(name: str) -> Jail:
+    """The jail of that name; the test is skipped where it does not work."""
+    for each in examined():
+        if each.works and each.jail.name == name:
+            return each.jail
+    pytest.skip(f"the sandbox {name!r} does not work on this machine")
+
+
+def best_jail() -> Jail:
+    """The jail that a server takes here unless told otherwise; the test is skipped where none works."""
+    try:
+        return choose_jail("auto")
+    except NoJail as error:
+        pytest.skip(error.what)
+
+
+@contextmanager
+def within(jail: Jail, granted: Iterable[Capability] = (), hosts: tuple[str, ...] = ()) -> Generator[None]:
+    """Start programs in that jail inside the block, with these hosts granted to these capabilities."""
+    jail_token = current_jail.set(jail)
+    grants_token = grants.set(Grants({each.hash: hosts for each in granted}))
+    try:
+        yield
+    finally:
+        grants.reset(grants_token)
+        current_jail.reset(jail_token)
