@@ -78,3 +78,8 @@ async def test_a_message_cannot_steer_the_terminal():
 async def test_a_stream_without_a_result_is_an_error():
     with pytest.raises(ValueError, match="without a result"):
         await shown(said("Hello."))
+
+
+async def test_nothing_turns_the_reading_direction_or_hides():
+    out = await shown(said("is_admin = \u202e True \u2066 \u200b\U000e0041\x1b]0;title\x07"), TaskResult(messages=[]))
+    assert "is_admin = \ufffd True \ufffd \ufffd\ufffd\ufffd]0;title\ufffd\n" in out

@@ -85,6 +85,8 @@ class Component(StatefulModel):
     """Fields written even when null, because AutoGen's loader demands them."""
     is_offered: ClassVar[bool] = True
     """Whether the palette shows it; what cannot run here is only kept."""
+    needs_jail: ClassVar[bool] = False
+    """Whether it starts foreign programs, which the studio confines."""
     drawn_as: ClassVar[Literal["", "order", "hub", "handoffs", "graph"]] = ""
     """How the canvas shows the participants, for what has some."""
     led_by: ClassVar[str] = ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import cast, get_args
 
@@ -45,6 +45,11 @@ def take_out_secrets(document: JsonValue) -> tuple[JsonValue, list[FoundSecret]]
     """
     found: list[FoundSecret] = []
     return _clean(document, "", found), found
+
+
+def without_keys(values: Mapping[str, str]) -> dict[str, str]:
+    """Headers or variables as they are stored: the same references, in place of the keys that stand in the open."""
+    return cast("dict[str, str]", _clean_free(dict(values), "", []))
 
 
 def _clean(node: JsonValue, where: str, found: list[FoundSecret]) -> JsonValue:

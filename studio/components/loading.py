@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, islice
 from typing import Literal, TypeVar, cast
@@ -65,6 +65,8 @@ class Report:
     capabilities: tuple[Capability, ...] = ()
     parts: tuple[Part, ...] = ()
     secrets: tuple[SecretUse, ...] = ()
+    asked: tuple[Capability, ...] = ()
+    """As `capabilities`, again for each place that asks for the same thing."""
 
     @property
     def ok(self) -> bool:
@@ -144,7 +146,8 @@ def _report(document: JsonValue, expected: type[Component]) -> Report:
         first_findings(chain(_warnings(document), advice_of(sound))),
         tuple(_each_once(capabilities)),
         tuple(_parts(document, errors)),
-        tuple(dict.fromkeys(_secrets_among(capabilities))),
+        tuple(dict.fromkeys(secrets_among(capabilities))),
+        tuple(capabilities),
     )
 
 
@@ -153,7 +156,7 @@ def _places(errors: Sequence[Finding]) -> list[str]:
 
 
 def _at(where: str, capability: Capability) -> Capability:
-    return Capability(capability.kind, capability.text, capability.detail, where)
+    return replace(capability, where=where)
 
 
 def _each_once(capabilities: Sequence[Capability]) -> Iterable[Capability]:
@@ -163,7 +166,8 @@ def _each_once(capabilities: Sequence[Capability]) -> Iterable[Capability]:
     return found.values()
 
 
-def _secrets_among(capabilities: Sequence[Capability]) -> Iterator[SecretUse]:
+def secrets_among(capabilities: Sequence[Capability]) -> Iterator[SecretUse]:
+    """The secrets that are needed."""
     for each in capabilities:
         reference = each.detail.partition(" ")[0]  # where the value goes may follow
         if each.kind == "secret" and is_reference(reference):

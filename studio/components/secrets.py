@@ -47,6 +47,14 @@ secret_source: ContextVar[SecretSource] = ContextVar("studio_secret_source", def
 """Finds the value of a reference. A run of the studio sets one that also knows the studio's own store."""
 
 
+def _nobody(reference: str, value: str) -> None:
+    del reference, value
+
+
+secret_noted: ContextVar[Callable[[str, str], None]] = ContextVar("studio_secret_noted", default=_nobody)
+"""Told of a key that stood in the open and is used: no source knows of it."""
+
+
 def is_reference(text: str) -> bool:
     """Whether the text names a secret (`env:NAME` or `secret:NAME`) and is not one itself."""
     return _REFERENCE.fullmatch(text) is not None
@@ -141,7 +149,11 @@ class SecretRef:
         Raises:
             MissingSecret: Nothing is stored under the reference.
         """
-        value = self.literal.get_secret_value() if self.literal else secret_source.get()(self.reference)
+        if self.literal:
+            value = self.literal.get_secret_value()
+            secret_noted.get()(self.reference, value)
+        else:
+            value = secret_source.get()(self.reference)
         if value and (usable := value.strip()):  # a line end that was copied along
             if not usable.isprintable():
                 raise MissingSecret(

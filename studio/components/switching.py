@@ -53,7 +53,8 @@ def switched(component: JsonObject, provider: str) -> Switched:
         wanted[holder[0]] = [component] if holder[1] else component
     base = cast("JsonObject", fresh["config"])
     kept = _valid(component, fresh, wanted)
-    own = {key: component[key] for key, usual in _usual_words(old) if component.get(key) not in {None, "", usual}}
+    words = {key: (component.get(key), usual) for key, usual in _usual_words(old)}
+    own = {key: said for key, (said, usual) in words.items() if isinstance(said, str) and said not in {"", usual}}
     left = () if holder and holder[0] in kept else tuple(name for name in said if name not in kept)
     return Switched({**fresh, **own, "config": {**base, **kept}}, left)
 

@@ -36,6 +36,7 @@ from studio.effects.port import (
     use,
 )
 from studio.effects.recording import REPEATABLE, Append, Named, Recording, nothing_waits
+from studio.effects.redacting import Redacting
 from studio.effects.repeating import Match, Repeating, Substitute
 from studio.effects.request import (
     HASH_VERSION,
@@ -76,6 +77,7 @@ __all__ = [
     "Perform",
     "Recorded",
     "Recording",
+    "Redacting",
     "Relay",
     "Repeating",
     "Scoped",

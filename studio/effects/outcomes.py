@@ -19,6 +19,11 @@ def intent_body(request: EffectRequest, scope: str) -> JsonObject:
     return {"intent": head.pop("effect"), **head}
 
 
+def came_body(request: EffectRequest, scope: str, result: JsonValue) -> JsonObject:
+    """The entry of a request that was carried out, and whose result is looked at before it counts."""
+    return {**intent_body(request, scope), "came": result}
+
+
 def result_body(request: EffectRequest, scope: str, result: JsonValue) -> JsonObject:
     """The entry of a request that was answered."""
     return {**_head(request, scope), "result": result}
@@ -26,24 +31,28 @@ def result_body(request: EffectRequest, scope: str, result: JsonValue) -> JsonOb
 
 def error_body(request: EffectRequest, scope: str, error: Exception) -> JsonObject:
     """The entry of a request that failed."""
+    return {**_head(request, scope), "error": told_of(error)}
+
+
+def told_of(error: Exception) -> JsonObject:
+    """An error as JSON, from which `error_from` makes it again."""
     told: JsonObject = {"type": type(error).__name__, "message": str(error)}
     if isinstance(error, StudioError):
         told = {**told, "message": error.what, "code": error.code, "fix": error.fix, "where": error.where}
     elif (base := _builtin_of(type(error))) is not type(error):
         told["base"] = base.__name__
-    return {**_head(request, scope), "error": told}
+    return told
 
 
 def outcome_of(body: JsonObject) -> JsonValue:
     """The result in an entry.
 
     Raises:
-        Exception: The recorded one, as far as it can be made again: of the same class where it is the studio's own or
-            Python's, and else of one with its name below the nearest of Python's.
+        Exception: The recorded one, as `error_from` makes it.
     """
     error = body.get("error")
     if isinstance(error, dict):
-        raise _error_from(error)
+        raise error_from(error)
     return body.get("result")
 
 
@@ -56,7 +65,12 @@ def _builtin_of(kind: type[Exception]) -> type[Exception]:
     return next(base for base in kind.__mro__ if base.__module__ == "builtins" and issubclass(base, Exception))
 
 
-def _error_from(told: JsonObject) -> Exception:
+def error_from(told: JsonObject) -> Exception:
+    """The error, as far as it can be made again.
+
+    It is of the same class where that is the studio's own or Python's, and else of one with its name below the nearest
+    of Python's.
+    """
     name, message = str(told.get("type")), str(told.get("message"))
     if "code" in told:
         own = next((kind for kind in _studio_errors(StudioError) if kind.__name__ == name), StudioError)

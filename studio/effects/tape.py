@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence
+from datetime import datetime
 from itertools import islice
 from typing import Literal, NamedTuple
 
@@ -26,6 +27,8 @@ class Recorded(NamedTuple):
     body: JsonObject
     name: str = ""
     """What kind of entry it is to whoever keeps the log."""
+    at: datetime | None = None
+    """When it was recorded, where that is known."""
 
 
 Pages = AsyncIterator[Sequence[Recorded]]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,6 +14,7 @@ from pathlib import Path
 from cryptography.fernet import Fernet, InvalidToken
 from sqlmodel import col, select
 
+from studio.components.redacting import Redactor
 from studio.components.secrets import SecretSource, from_environment
 from studio.errors import ConfigError, NotFound, SetupError
 from studio.store.database import Database
@@ -34,6 +37,9 @@ class Secrets:
     def __init__(self, database: Database, key_file: Path) -> None:
         self._database = database
         self._key_file = key_file
+        self.redactor = Redactor()
+        """Knows every value that went through here, for what tells of the server as a whole, such as its log. What a
+        run says is cleaned of its own secrets only: else it could find out others by guessing."""
 
     async def set(self, name: str, value: str) -> None:
         """Store a value, in place of an older one.
@@ -48,6 +54,14 @@ class Secrets:
         encrypted = self._cipher().encrypt(value.encode())
         async with self._database.write() as session:
             await session.merge(Secret(name=name, encrypted=encrypted, updated_at=datetime.now(UTC)))
+        self.redactor.add(f"secret:{name}", value)
+
+    async def learn(self) -> None:
+        """Let the redactor know all that is stored, as far as the key file opens it."""
+        resolve = await self.source()
+        for secret in await self.list():
+            with suppress(SetupError):
+                resolve(f"secret:{secret.name}")
 
     async def list(self) -> Sequence[SecretSummary]:
         """Names of all secrets."""
@@ -77,7 +91,7 @@ class Secrets:
                 return from_environment(reference)
             return self._decrypt(name, encrypted[name])
 
-        return resolve
+        return self.redactor.noting(resolve)
 
     def _decrypt(self, name: str, encrypted: bytes) -> str:
         try:
@@ -98,12 +112,26 @@ class Secrets:
 
 
 def _read_or_make_key(file: Path) -> bytes:
-    """The key; made at first use, readable by its owner alone."""
+    """The key; made at first use, readable by its owner alone.
+
+    Raises:
+        SetupError: Others may read it, too.
+    """
     try:
         descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
+        _check_nobody_else_may_read(file)
         return file.read_bytes()
     with os.fdopen(descriptor, "wb") as out:
         key = Fernet.generate_key()
         out.write(key)
     return key
+
+
+def _check_nobody_else_may_read(file: Path) -> None:
+    mode = stat.S_IMODE(file.stat().st_mode)
+    if os.name == "posix" and mode & (stat.S_IRWXG | stat.S_IRWXO):
+        raise SetupError(
+            f"Others than its owner may use the key of the secrets: {str(file)!r} has the mode {mode:o}.",
+            fix=f"Run `chmod 600 {file}`. If somebody may have read it, store the secrets anew with another key.",
+        )

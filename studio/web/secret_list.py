@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from studio.components import DefaultEnv, component_classes, is_reference
 from studio.store import Store
@@ -16,6 +16,8 @@ class SecretLine:
     reference: str
     is_set: bool
     used_by: tuple[str, ...]
+    is_too_short: bool = False
+    """Whether its value cannot be told from ordinary words, so that it is not hidden in what runs say."""
 
     @property
     def name(self) -> str:
@@ -34,11 +36,13 @@ async def secret_lines(store: Store, checks: TeamChecks) -> list[SecretLine]:
         for reference in (await checks.of(summary)).secrets:
             used.setdefault(reference, []).append(summary.name)
     resolve = await store.secrets.source()
-    return [
+    lines = [
         SecretLine(reference, reference in stored or _is_in_environment(reference, resolve(reference)), tuple(teams))
         for reference, teams in sorted(used.items())
         if is_reference(reference)
     ]
+    too_short = store.secrets.redactor.too_short
+    return [replace(line, is_too_short=line.reference in too_short) for line in lines]
 
 
 async def suggested_references(store: Store) -> list[SecretLine]:

@@ -6,26 +6,25 @@ import asyncio
 import base64
 import hashlib
 import json
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cache
 
 from markupsafe import Markup
 from pydantic import JsonValue
 
-from studio.components import DefaultEnv, component_classes
-from studio.components.secrets import is_secret_name, references_within
+from studio.components.secrets import references_within
 from studio.errors import TooLarge
 from studio.messages import Image
 from studio.runs import LogEntry, RunRecord
 from studio.runs.comparing.acts import Act, acts_of
 from studio.runs.sharing.bundle import MOST_ENTRIES, Bundle, Packed, embedded, pack
-from studio.runs.sharing.redaction import Redactor
+from studio.runs.sharing.redaction import Remover
 from studio.settings import Settings
 from studio.store import Store
+from studio.web.access import access_token
 from studio.web.assets import find_frontend
+from studio.web.discretion import THE_TOKEN, key_variables
 from studio.web.run_comparison import duration
 from studio.web.templates import Templates
 
@@ -72,7 +71,7 @@ async def share(store: Store, settings: Settings, templates: Templates, run_id: 
 def _share(
     run: RunRecord, entries: Sequence[LogEntry], secrets: Mapping[str, str], settings: Settings, templates: Templates
 ) -> Shared:
-    packed = pack(run, entries, Redactor(secrets), saved_at=datetime.now(UTC))
+    packed = pack(run, entries, Remover(secrets), saved_at=datetime.now(UTC))
     shared = Shared(packed, _html(packed.bundle, templates))
     if shared.size_mb > settings.max_upload_mb:
         most = f"{settings.max_upload_mb} MB"
@@ -95,16 +94,9 @@ async def known_secrets(store: Store, settings: Settings, run: RunRecord) -> dic
     """Every secret that this studio knows, by its reference."""
     resolve = await store.secrets.source()
     stored = [f"secret:{secret.name}" for secret in await store.secrets.list()]
-    variables = {name for name in os.environ if is_secret_name(name)} | set(_usual_variables())
-    references = {*stored, *(f"env:{name}" for name in variables), *_references(run.component)}
+    references = {*stored, *(f"env:{name}" for name in key_variables()), *_references(run.component)}
     found = {reference: value for reference in sorted(references) if (value := resolve(reference))}
-    return {**found, **({"the studio’s access token": settings.token} if settings.token else {})}
-
-
-@cache
-def _usual_variables() -> frozenset[str]:
-    marks = (mark for cls in component_classes() for field in cls.model_fields.values() for mark in field.metadata)
-    return frozenset(mark.name for mark in marks if isinstance(mark, DefaultEnv))
+    return {**found, THE_TOKEN: access_token(settings)}
 
 
 def _references(value: JsonValue) -> Iterator[str]:

@@ -74,6 +74,14 @@ def test_a_condition_goes_into_one_that_holds_others_and_comes_out_again() -> No
     assert switched(both.component, f"{CONDITIONS}.MaxMessageTermination").component == limit
 
 
+def test_words_that_are_no_text_are_left_behind() -> None:
+    made = switched(
+        {**model(), "label": [[]], "description": {"a": 1}}, "autogen_ext.models.openai.OpenAIChatCompletionClient"
+    )
+    assert made.component.get("label") != [[]]
+    assert made.component.get("description") != {"a": 1}
+
+
 def test_a_type_that_nobody_registered_is_refused() -> None:
     with pytest.raises(UnknownProvider):
         switched(model(), "somewhere.Else")

@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from studio.runs.sharing.redaction import KEY_LIKE, Redactor
+from studio.runs.sharing.redaction import KEY_LIKE, Remover
 
 SECRET = 'p&ss/w?rd "42"+é'
 
 
 def cleaned(text: str, secret: str = SECRET) -> str:
-    return Redactor({"secret:db": secret}).clean_text(text, "message 1")
+    return Remover({"secret:db": secret}).clean_text(text, "message 1")
 
 
 @pytest.mark.parametrize(
@@ -50,22 +50,22 @@ def test_a_secret_inside_of_base64_is_found(before: bytes, after: bytes, is_url:
 
 
 def test_keys_of_objects_and_deep_values_are_cleaned():
-    redactor = Redactor({"env:KEY": "s3cr3t-value"})
-    out = redactor.clean({"a": [{"s3cr3t-value": "x s3cr3t-value y"}]}, "message 4 writer")
+    remover = Remover({"env:KEY": "s3cr3t-value"})
+    out = remover.clean({"a": [{"s3cr3t-value": "x s3cr3t-value y"}]}, "message 4 writer")
     assert out == {"a": [{"[removed: env:KEY]": "x [removed: env:KEY] y"}]}
-    [one] = redactor.removed
+    [one] = remover.removed
     assert (one.name, one.count, one.places) == ("env:KEY", 2, ["message 4 writer"])
 
 
 def test_the_longer_of_two_secrets_is_taken_whole():
-    redactor = Redactor({"env:A": "token-12345", "env:B": "token-12345-more"})
-    assert redactor.clean_text("token-12345-more", "x") == "[removed: env:B]"
+    remover = Remover({"env:A": "token-12345", "env:B": "token-12345-more"})
+    assert remover.clean_text("token-12345-more", "x") == "[removed: env:B]"
 
 
 def test_a_short_secret_is_told_and_not_looked_for():
-    redactor = Redactor({"env:PIN": "1234"})
-    assert redactor.clean_text("12345", "x") == "12345"
-    assert redactor.too_short == ["env:PIN"]
+    remover = Remover({"env:PIN": "1234"})
+    assert remover.clean_text("12345", "x") == "12345"
+    assert remover.too_short == ["env:PIN"]
 
 
 @pytest.mark.parametrize(
@@ -79,9 +79,9 @@ def test_a_short_secret_is_told_and_not_looked_for():
     ],
 )
 def test_what_looks_like_a_key_is_taken_out_too(key: str):
-    assert Redactor({}).clean_text(f"use {key} now", "x") == f"use [removed: {KEY_LIKE}] now"
+    assert Remover({}).clean_text(f"use {key} now", "x") == f"use [removed: {KEY_LIKE}] now"
 
 
 def test_plain_words_stay():
     text = "The task-force of sk-learn said: risk-averse people ask eyJ."
-    assert Redactor({"secret:db": SECRET}).clean_text(text, "x") == text
+    assert Remover({"secret:db": SECRET}).clean_text(text, "x") == text

@@ -60,3 +60,25 @@ async def test_a_lost_key_is_told_and_nothing_else_is_lost(open_it: OpenStore, t
         with pytest.raises(SetupError, match="another key"):
             resolve("secret:openai")
         assert resolve("secret:other") == "x"
+
+
+async def test_a_key_that_others_may_read_is_refused(open_it: OpenStore, tmp_path: Path) -> None:
+    async with open_it() as store:
+        await store.secrets.set("openai", VALUE)
+        (tmp_path / "secret.key").chmod(0o640)
+        with pytest.raises(SetupError, match="has the mode 640") as refused:
+            await store.secrets.set("openai", VALUE)
+        assert "chmod 600" in refused.value.fix
+        (tmp_path / "secret.key").chmod(0o600)
+        assert (await store.secrets.source())("secret:openai") == VALUE
+
+
+async def test_what_is_stored_is_known_to_be_hidden_or_too_short_for_it(open_it: OpenStore) -> None:
+    async with open_it() as store:
+        await store.secrets.set("openai", VALUE)
+        await store.secrets.set("pin", "1234")
+    async with open_it() as store:
+        assert not store.secrets.redactor
+        await store.secrets.learn()
+        assert store.secrets.redactor.clean_text(f"<{VALUE}> 1234") == "<[removed: secret:openai]> 1234"
+        assert store.secrets.redactor.too_short == {"secret:pin"}

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createFeed } from '../../static/js/playground/log/feed.js'
 import { callSummary, clip, excerpt, isLong, listTime, prettyJson, tokens } from '../../static/js/playground/format.js'
-import { safeLink, safePicture } from '../../static/js/playground/chat/links.js'
+import { hostOf, safeLink, safePicture } from '../../static/js/playground/chat/links.js'
 import { partsOf, pictureUrl } from '../../static/js/playground/chat/message-parts.js'
 import { colourBook, participantsOf, plannedEdges } from '../../static/js/playground/flow/participants.js'
 import { MAX_PICTURE_BYTES, refusal, taskOf } from '../../static/js/playground/chat/pictures.js'
@@ -37,6 +37,7 @@ test('links lead only to the web, mail or this studio', () => {
   assert.equal(safeLink(' JavaScript:alert(1)'), null)
   assert.equal(safeLink('data:text/html,x'), null)
   assert.equal(safeLink('//evil.example'), null)
+  for (const trick of ['/\\evil.example', '/\t/evil.example', 'java\nscript:alert(1)', '\u0000javascript:x', 'https://a b']) assert.equal(safeLink(trick), null, trick)
   assert.equal(safeLink('https://example.org/a_b'), 'https://example.org/a_b')
   assert.equal(safeLink('/runs/1#seq-2'), '/runs/1#seq-2')
 })
@@ -152,4 +153,20 @@ test('a description tells what the team is and what to try', () => {
   assert.deepEqual(suggestion('Two agents take turns. Try: Write a label. Scripted.'), { about: 'Two agents take turns.', task: 'Write a label.' })
   assert.deepEqual(suggestion('A team that waits for a :class:`Task`.'), { about: '', task: '' })
   assert.deepEqual(suggestion(null), { about: '', task: '' })
+})
+
+test('the host of a link is the one that it leads to', () => {
+  assert.equal(hostOf('https://accounts.example@evil.test:8443/x'), 'evil.test:8443')
+  assert.equal(hostOf('https://аpple.com'), 'xn--pple-43d.com')
+  assert.equal(hostOf('mailto:a@b.c'), '')
+  assert.equal(hostOf('https://'), '')
+  assert.equal(hostOf('/runs/1'), '')
+})
+
+test('what cannot be seen is written out in code and arguments', () => {
+  assert.equal(prettyJson('{"a":"x\u202ey"}'), '{\n  "a": "x\\u202ey"\n}')
+  assert.deepEqual(JSON.parse(prettyJson('["\u{e0041}\u200b"]')), ['\u{e0041}\u200b'])
+  assert.equal(prettyJson('if admin:\u2066\n\tgo()\u{e0041}'), 'if admin:⟨U+2066⟩\n\tgo()⟨U+E0041⟩')
+  assert.equal(callSummary('{"path":"a\u200bb"}'), 'path: "a⟨U+200B⟩b"')
+  assert.equal(prettyJson('👩‍💻 é नि'), '👩‍💻 é नि')
 })

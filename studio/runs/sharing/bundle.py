@@ -18,7 +18,7 @@ from studio.components.findings import is_envelope
 from studio.errors import InvalidDocument, TooLarge
 from studio.messages import BaseChatMessage, Explanation, message_from_json
 from studio.runs.log import NO_CHANGES, Changes, EntryKind, JsonObject, LogEntry, RunRecord, Usage
-from studio.runs.sharing.redaction import Redactor, Removed
+from studio.runs.sharing.redaction import Removed, Remover
 from studio.runs.state import TRANSITIONS, Reason, RunState
 from studio.runs.tasks import InvalidTask, task_text
 
@@ -108,14 +108,14 @@ class Packed:
     """Secrets that were not looked for."""
 
 
-def pack(run: RunRecord, entries: Iterable[LogEntry], redactor: Redactor, *, saved_at: datetime) -> Packed:
+def pack(run: RunRecord, entries: Iterable[LogEntry], remover: Remover, *, saved_at: datetime) -> Packed:
     """Put a run together without its secrets.
 
     Raises:
         TooLarge: The log has more entries than a bundle may hold.
     """
     component, _ = take_out_secrets(run.component)
-    kept = [_packed_entry(entry, redactor) for entry in entries]
+    kept = [_packed_entry(entry, remover) for entry in entries]
     if len(kept) > MOST_ENTRIES:
         raise TooLarge(f"The run has more than {MOST_ENTRIES:,} entries.", fix="Share a shorter run.")
     status = run.status
@@ -127,24 +127,24 @@ def pack(run: RunRecord, entries: Iterable[LogEntry], redactor: Redactor, *, sav
         saved_at=saved_at,
         run=BundledRun(
             id=run.id,
-            team_name=redactor.clean_text(run.team_name, "the team’s name"),
-            task=redactor.clean(run.task, "the task"),
-            task_text=redactor.clean_text(run.task_text, "the task"),
+            team_name=remover.clean_text(run.team_name, "the team’s name"),
+            task=remover.clean(run.task, "the task"),
+            task_text=remover.clean_text(run.task_text, "the task"),
             state=status.state if is_over else RunState.STOPPED,
             reason=status.reason if is_over else "user",
-            detail=redactor.clean_text(status.detail, "how the run ended") if is_over else UNDER_WAY,
+            detail=remover.clean_text(status.detail, "how the run ended") if is_over else UNDER_WAY,
             usage=status.usage,
             created_at=run.created_at,
             started_at=run.started_at,
             ended_at=run.ended_at or saved_at,
             root_id=run.root_id,
-            changes=Changes.model_validate(redactor.clean(run.changes.model_dump(mode="json"), "what was changed")),
+            changes=Changes.model_validate(remover.clean(run.changes.model_dump(mode="json"), "what was changed")),
         ),
-        component=cast("JsonObject", redactor.clean(component, "the team")),
+        component=cast("JsonObject", remover.clean(component, "the team")),
         entries=kept,
-        removed=[RemovedSecret(name=one.name, count=one.count) for one in redactor.removed],
+        removed=[RemovedSecret(name=one.name, count=one.count) for one in remover.removed],
     )
-    return Packed(bundle, redactor.removed, redactor.too_short)
+    return Packed(bundle, remover.removed, remover.too_short)
 
 
 def embedded(bundle: Bundle) -> str:
@@ -259,8 +259,8 @@ def _message_body(entry: BundledEntry, where: str) -> JsonObject:
     return message.dump()
 
 
-def _packed_entry(entry: LogEntry, redactor: Redactor) -> BundledEntry:
+def _packed_entry(entry: LogEntry, remover: Remover) -> BundledEntry:
     source = entry.body.get("source") or entry.body.get("command") or ""
     place = f"{'recorded answer' if entry.kind == 'effect' else entry.kind} {entry.seq} {source}".strip()
-    body = cast("JsonObject", redactor.clean(entry.body, place))
+    body = cast("JsonObject", remover.clean(entry.body, place))
     return BundledEntry(seq=entry.seq, at=entry.at, kind=entry.kind, body=body)

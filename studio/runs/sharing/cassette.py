@@ -13,7 +13,7 @@ from studio.effects import Diverged
 from studio.errors import InvalidDocument
 from studio.runs.log import NO_CHANGES, Changes, EntryKind, JsonObject, LogEntry, RunRecord
 from studio.runs.sharing.recall import Recalled
-from studio.runs.sharing.redaction import Redactor
+from studio.runs.sharing.redaction import Remover
 from studio.runs.state import RunState
 
 VERSION = 1
@@ -73,20 +73,20 @@ class Cassette(BaseModel):
         return "".join(_line(part) for part in (self.heading, *self.entries))
 
 
-def record(run: RunRecord, entries: Iterable[LogEntry], redactor: Redactor) -> Cassette:
+def record(run: RunRecord, entries: Iterable[LogEntry], remover: Remover) -> Cassette:
     """Make a cassette of an ended run, without its secrets."""
     component, _ = take_out_secrets(run.component)
     heading = Heading(
         namespace=run.namespace,
         team_name=run.team_name,
-        task=redactor.clean(run.task, "the task"),
+        task=remover.clean(run.task, "the task"),
         recorded_at=run.ended_at or run.created_at,
         state=run.status.state,
-        detail=redactor.clean_text(run.status.detail, "how the run ended"),
-        component=cast("JsonObject", redactor.clean(component, "the team")),
-        changes=Changes.model_validate(redactor.clean(run.changes.model_dump(mode="json"), "what was changed")),
+        detail=remover.clean_text(run.status.detail, "how the run ended"),
+        component=cast("JsonObject", remover.clean(component, "the team")),
+        changes=Changes.model_validate(remover.clean(run.changes.model_dump(mode="json"), "what was changed")),
     )
-    return Cassette(heading=heading, entries=list(_kept(entries, redactor)))
+    return Cassette(heading=heading, entries=list(_kept(entries, remover)))
 
 
 def read_cassette(text: str) -> Cassette:
@@ -133,10 +133,10 @@ def what_differs(found: Recalled, heading: Heading) -> str:
     return ""
 
 
-def _kept(entries: Iterable[LogEntry], redactor: Redactor) -> Iterator[CassetteEntry]:
+def _kept(entries: Iterable[LogEntry], remover: Remover) -> Iterator[CassetteEntry]:
     for entry in entries:
         if entry.kind in KEPT:
-            body = cast("JsonObject", redactor.clean(entry.body, f"{entry.kind} {entry.seq}"))
+            body = cast("JsonObject", remover.clean(entry.body, f"{entry.kind} {entry.seq}"))
             yield CassetteEntry(seq=entry.seq, at=entry.at, kind=entry.kind, body=body)
 
 

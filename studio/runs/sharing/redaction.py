@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import base64
-import html
-import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from urllib.parse import quote, quote_plus
 
 from pydantic import JsonValue
 
-SHORTEST = 6
-"""Characters of a secret that is looked for; a shorter one is part of ordinary words."""
-SHORTEST_CORE = 8
-"""Characters of the Base64 of a secret that do not depend on what stands around it."""
+from studio.components.redacting import Redactor
+
 MOST_PLACES = 5
 
 _LOOKS_LIKE_A_KEY = re.compile(
@@ -37,22 +31,21 @@ class Removed:
     places: list[str] = field(default_factory=list[str])
 
 
-class Redactor:
+class Remover:
     """Replaces secrets in JSON values, and keeps account of it.
-
-    A secret is found as it is, and as Base64, percent-encoded, JSON, HTML and hexadecimal text.
 
     Args:
         secrets: Values by their references.
     """
 
     def __init__(self, secrets: Mapping[str, str]) -> None:
-        self.too_short = sorted(name for name, value in secrets.items() if 0 < len(value) < SHORTEST)
-        """Secrets that cannot be looked for."""
-        self._names = {form: name for name, value in secrets.items() for form in forms_of(value)}
-        longest_first = sorted(self._names, key=len, reverse=True)
-        self._known = re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
+        self._known = Redactor(secrets)
         self._found: dict[str, Removed] = {}
+
+    @property
+    def too_short(self) -> list[str]:
+        """Secrets that cannot be looked for."""
+        return sorted(self._known.too_short)
 
     @property
     def removed(self) -> list[Removed]:
@@ -71,8 +64,7 @@ class Redactor:
 
     def clean_text(self, text: str, place: str) -> str:
         """The text with the name of a secret in place of its value."""
-        if self._known is not None and any(form in text for form in self._names):  # in C: most texts hold none
-            text = self._known.sub(lambda match: self._note(self._names[match[0]], place), text)
+        text = self._known.clean_text(text, lambda name: self._note(name, place))
         return _LOOKS_LIKE_A_KEY.sub(lambda _: self._note(KEY_LIKE, place), text)
 
     def _note(self, name: str, place: str) -> str:
@@ -81,37 +73,3 @@ class Redactor:
         if place not in one.places and len(one.places) < MOST_PLACES:
             one.places.append(place)
         return f"[removed: {name}]"
-
-
-def forms_of(secret: str) -> set[str]:
-    """All the texts by which a secret is told."""
-    lines = (secret, secret.strip())
-    return {form for value in lines if len(value) >= SHORTEST for form in _forms(value) if len(form) >= SHORTEST}
-
-
-def _forms(value: str) -> Iterator[str]:
-    data = value.encode("utf-8", "surrogatepass")
-    yield value
-    percent = (quote(data, safe=""), quote(data), quote_plus(data))
-    yield from percent
-    yield from (re.sub(r"%[0-9A-F]{2}", lambda match: match[0].lower(), text) for text in percent)
-    yield from _in_json(value)
-    yield from (text for once in _in_json(value) for text in _in_json(once))
-    yield html.escape(value)
-    yield from (data.hex(), data.hex().upper())
-    yield from _base64_cores(data)
-
-
-def _in_json(value: str) -> Iterable[str]:
-    return json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]
-
-
-def _base64_cores(data: bytes) -> Iterator[str]:
-    """What every Base64 of a text that holds the secret holds too, for each of the three places in a group."""
-    for offset in range(3):
-        encoded = base64.b64encode(bytes(offset) + data).decode("ascii").rstrip("=")
-        first, last = -(-offset * 8 // 6), (offset + len(data)) * 8 // 6
-        core = encoded[first:last]
-        if len(core) >= SHORTEST_CORE:
-            yield core
-            yield core.replace("+", "-").replace("/", "_")

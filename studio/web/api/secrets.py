@@ -17,6 +17,7 @@ class SecretOut(BaseModel):
     reference: str
     set: bool
     used_by: list[str]
+    is_too_short: bool = Field(description="Its value has so few characters that it is not hidden in what runs say.")
 
 
 class SetSecret(BaseModel):
@@ -41,4 +42,10 @@ async def delete_secret(name: str, store: StoreDep) -> None:
 
 
 def _out(line: SecretLine) -> SecretOut:
-    return SecretOut(name=line.name, reference=line.reference, set=line.is_set, used_by=list(line.used_by))
+    return SecretOut(
+        name=line.name,
+        reference=line.reference,
+        set=line.is_set,
+        used_by=list(line.used_by),
+        is_too_short=line.is_too_short,
+    )

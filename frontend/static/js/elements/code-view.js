@@ -7,9 +7,10 @@ import { bracketMatching, foldGutter, foldKeymap, HighlightStyle, indentOnInput,
 import { lintGutter, linter, lintKeymap } from '@codemirror/lint'
 import { search, searchKeymap } from '@codemirror/search'
 import { EditorState, StateEffect, StateField } from '@codemirror/state'
-import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view'
+import { drawSelection, EditorView, highlightActiveLine, highlightSpecialChars, keymap, lineNumbers } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 import { el, prose } from '../core/dom.js'
+import { hiddenCharacters } from '../core/hidden-characters.js'
 
 const colours = HighlightStyle.define([
   { tag: [tags.propertyName, tags.definition(tags.variableName)], color: 'var(--kind-context)' },
@@ -110,7 +111,7 @@ export function makeView({ root, text, label, language, isReadOnly, isMarked, on
     state: EditorState.create({
       doc: text,
       extensions: [
-        lineNumbers(), history(), drawSelection(), indentOnInput(), bracketMatching(), highlightActiveLine(), search({ top: true }),
+        lineNumbers(), highlightSpecialChars({ addSpecialChars: hiddenCharacters() }), history(), drawSelection(), indentOnInput(), bracketMatching(), highlightActiveLine(), search({ top: true }),
         isJson ? [json(), foldGutter()] : python(),
         isReadOnly ? [] : findings(isJson, isMarked),
         syntaxHighlighting(colours), look, typingOverLines, isJson ? EditorView.lineWrapping : [], EditorState.tabSize.of(isJson ? 2 : 4), EditorState.readOnly.of(isReadOnly),

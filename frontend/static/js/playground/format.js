@@ -1,5 +1,6 @@
 // @ts-check
 /** @import {Task, Usage} from './types.js' */
+import { escapeHidden, showHidden } from '../core/hidden-characters.js'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
@@ -57,9 +58,9 @@ export function taskText(task) {
 /** JSON with line breaks; anything else as it is. @param {string} text */
 export function prettyJson(text) {
   try {
-    return JSON.stringify(JSON.parse(text), null, 2)
+    return escapeHidden(JSON.stringify(JSON.parse(text), null, 2))
   } catch {
-    return text
+    return showHidden(text)
   }
 }
 
@@ -78,6 +79,7 @@ export function callSummary(args, limit = 60) {
   } catch {
     line = args.replace(/\s+/g, ' ')
   }
+  line = showHidden(line)
   return line.length > limit ? `${line.slice(0, limit - 1)}…` : line
 }
 

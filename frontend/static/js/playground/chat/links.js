@@ -7,6 +7,7 @@
  */
 export function safeLink(url) {
   const trimmed = url.trim()
+  if (/[\p{Cc}\s\\]/u.test(trimmed)) return null // browsers read past them: `/\host` leads to another host
   if (/^(https?:\/\/|mailto:)/i.test(trimmed)) return trimmed
   return /^(#|\/(?!\/))/.test(trimmed) ? trimmed : null
 }
@@ -14,4 +15,9 @@ export function safeLink(url) {
 /** Pictures come with the message or not at all. @param {string} url */
 export function safePicture(url) {
   return /^data:image\/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/=]+$/.test(url) ? url : null
+}
+
+/** The host that an address leads to, as nobody can fake it: without names before an @, and in ASCII. @param {string} url */
+export function hostOf(url) {
+  return /^https?:/i.test(url) && URL.canParse(url) ? new URL(url).host : ''
 }

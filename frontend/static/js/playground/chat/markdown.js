@@ -1,7 +1,8 @@
 // @ts-check
 import { CODE_BLOCK, CODE_FENCE, HEADING_1, HEADING_4, HEADING_6, HREF, IMAGE, LINK, RAW_URL, SRC, TABLE, default_renderer, parser, parser_end,
   parser_write } from 'streaming-markdown'
-import { safeLink, safePicture } from './links.js'
+import { hostOf, safeLink, safePicture } from './links.js'
+import { showHidden } from '../../core/hidden-characters.js'
 import { underscoreGuard } from './underscores.js'
 
 /**
@@ -19,6 +20,7 @@ export function markdownWriter(root) {
     const node = where.nodes[where.index]
     if (isHeading) node.dataset.level = String(type - HEADING_1 + 1)
     if (type === LINK || type === RAW_URL) Object.assign(node, { target: '_blank', rel: 'noopener noreferrer nofollow' })
+    if (type === LINK) node.dataset.host = '' // shown behind the words, which may name another one
     if (type === IMAGE) node.setAttribute('alt', '')
     if (type === TABLE || type === CODE_FENCE || type === CODE_BLOCK) scrollable(node)
   }
@@ -63,8 +65,11 @@ function scrollable(node) {
 /** @param {HTMLElement} node @param {string} value */
 function setLink(node, value) {
   const url = safeLink(value)
-  if (url) node.setAttribute('href', url)
-  else node.title = value
+  node.title = showHidden(value)
+  if (!url) return
+  node.setAttribute('href', url)
+  const host = hostOf(url)
+  if (host && 'host' in node.dataset) node.dataset.host = host
 }
 
 /** @param {HTMLElement} node @param {string} value */

@@ -1,0 +1,185 @@
+"""Secrets are told to a studio and to everything that a team uses, and are then found nowhere."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from fastapi.routing import iter_route_contexts
+
+from studio.settings import Settings
+from studio.web.app import create_app
+from tests.fakes.openai_server import HEADERS, Call, OpenAIServer, Reply
+from tests.security.canaries import CANARIES, Echo, leaking_team, leaks_in
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+
+WAYS = ("plain", "url", "hex", "base64", "base64a", "base64ab", "urlsafe", "text", "raise")
+
+
+@dataclass
+class Studio:
+    """A server in a process of its own, and all that came out of it."""
+
+    data_dir: Path
+    collector: Echo
+    url: str = ""
+    http: httpx.Client = field(default_factory=httpx.Client)
+    seen: list[tuple[str, bytes]] = field(default_factory=list[tuple[str, bytes]])
+
+    @contextmanager
+    def serving(self) -> Generator[subprocess.Popen[bytes]]:
+        """What it prints is searched, too."""
+        given = {
+            "CANARY": CANARIES["env:CANARY"],
+            "STUDIO_SANDBOX": "process",
+            "STUDIO_OTLP_ENDPOINT": f"http://127.0.0.1:{self.collector.port}",
+            "STUDIO_TRACE_CONTENT": "1",
+        }
+        command = [sys.executable, "-m", "studio", "serve", "--port", "0", "--data-dir", str(self.data_dir)]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, **given})
+        try:
+            assert process.stdout is not None
+            self.url, _, token = process.stdout.readline().decode().strip().partition(": ")[2].partition("/?token=")
+            self.http = httpx.Client(headers={"Authorization": f"Bearer {token}"}, base_url=self.url, timeout=60)
+            with self.http:
+                yield process
+            process.terminate()
+            out, err = process.communicate(timeout=30)
+            self.seen += [("standard output", out), ("standard error", err)]
+        finally:
+            process.kill()
+            process.communicate()
+
+    def ask(self, method: str, path: str, **body: Any) -> Any:
+        response = self.http.request(method, path, json=body if method != "GET" else None)
+        assert response.status_code < 300, response.text
+        self.seen.append((f"{method} {path}", response.content))
+        return response.json() if response.content else None
+
+    def set_up(self, model: OpenAIServer, tools: Echo) -> str:
+        """Store the secrets, and a team that may use them; its id."""
+        for reference, value in CANARIES.items():
+            scheme, _, name = reference.partition(":")
+            if scheme == "secret":
+                self.ask("PUT", f"/api/secrets/{name}", value=value)
+        team = leaking_team(model.url, tools.port)
+        needed = self.ask("POST", "/api/validate", component=team)["capabilities"]
+        self.ask("POST", "/api/approvals", hashes=[one["hash"] for one in needed], component=team)
+        return self.ask("POST", "/api/teams", component=team)["id"]
+
+    def followed(self, run_id: str) -> str:
+        """The state in which a run ends, and all that its pages are told on the way."""
+        with self.http.stream("GET", f"/api/runs/{run_id}/stream") as response:
+            self.seen.append((f"the stream of {run_id}", response.read()))
+        return self.ask("GET", f"/api/runs/{run_id}")["state"]
+
+    def told(self, run_id: str, text: bytes, times: int) -> None:
+        """Follow a run until something was said so often; then it is in the database, too."""
+        got = b""
+        with self.http.stream("GET", f"/api/runs/{run_id}/stream") as response:
+            for piece in response.iter_bytes():
+                got += piece
+                if got.count(text) >= times:
+                    return self.seen.append((f"the beginning of {run_id}", got))
+
+    def download(self, path: str) -> None:
+        response = self.http.get(path)
+        assert response.status_code == 200, response.text
+        with zipfile.ZipFile(io.BytesIO(response.content)) as files:
+            self.seen += [(f"{path} {name}", files.read(name)) for name in files.namelist()]
+
+    def visit(self, **values: str) -> int:
+        """Every address that can be read; how many there are."""
+        app, known = create_app(Settings(data_dir=self.data_dir)), _Known(values)
+        routes = [one for one in iter_route_contexts(app.routes) if one.path is not None]
+        paths = {one.path.format_map(known) for one in routes if one.path and "GET" in (one.methods or ())}
+        for path in sorted(paths):
+            with self.http.stream("GET", path) as response:
+                assert response.status_code < 500, path
+                if (
+                    response.headers.get("Content-Type", "").partition(";")[0] != "text/event-stream"
+                ):  # those may not end
+                    self.seen.append((f"GET {path}", response.read()))
+        return len(paths)
+
+    def leaks(self) -> list[str]:
+        files = [(str(file), file.read_bytes()) for file in sorted(self.data_dir.rglob("*")) if file.is_file()]
+        spans = [("a span", span) for span in self.collector.got]
+        return [leak for place, content in (*self.seen, *files, *spans) for leak in leaks_in(place, content)]
+
+
+class _Known(dict[str, str]):
+    def __missing__(self, key: str) -> str:
+        return "library" if key == "gallery_id" else "1"
+
+
+def calls(model: OpenAIServer) -> None:
+    """Let the team tell everything in every way, with a stop of the server in between."""
+    for way in WAYS:
+        if way == "base64":
+            model.say(Reply("", hold=HEADERS))
+        model.say(Reply(calls=[Call("leak", {"how": way})]))
+    model.say(Reply(calls=[Call("http", {})]), Reply(calls=[Call("environment", {})]))
+    key = CANARIES["secret:model"]
+    model.say(f"The key is {key}, or {base64.b64encode(key.encode()).decode()}, isn't it? {json.dumps(key)}")
+
+
+def test_secrets_are_found_nowhere_after_runs_a_crash_forks_and_exports(tmp_path: Path):
+    with OpenAIServer() as model, Echo() as tools, Echo() as collector:
+        studio = Studio(tmp_path, collector)
+        calls(model)
+        with studio.serving() as process:
+            team_id = studio.set_up(model, tools)
+            run_id = studio.ask("POST", "/api/runs", team_id=team_id, task=f"Tell {CANARIES['secret:model']}.")["id"]
+            model.wait_until_held(timeout_s=90)
+            studio.told(run_id, b"call_3_0", times=2)  # that it was made, and what came of it
+            process.kill()
+        with studio.serving():
+            assert studio.followed(run_id) == "finished"
+            log = studio.ask("GET", f"/api/runs/{run_id}/events?limit=1000")["entries"]
+            forked = studio.ask("POST", f"/api/runs/{run_id}/fork", seq=_place_of(log, "call_2_0"))["id"]
+            replayed = studio.ask("POST", f"/api/runs/{run_id}/replay")["id"]
+            states = [studio.followed(forked), studio.followed(replayed)]
+            model.key = "another"
+            failed = studio.ask("POST", "/api/runs", team_id=team_id, task="Fail.")["id"]
+            assert [*states, studio.followed(failed)] == ["finished", "finished", "failed"]
+            studio.download(f"/api/runs/{run_id}/test")
+            assert studio.visit(team_id=team_id, run_id=run_id, other_id=forked) > 50
+            studio.visit(team_id=team_id, run_id=failed, other_id=replayed)
+        assert not studio.leaks()
+        check_that_it_was_told(model, tools, studio, log)
+
+
+def check_that_it_was_told(model: OpenAIServer, tools: Echo, studio: Studio, log: list[dict[str, Any]]) -> None:
+    """The search would have found something: everybody had the secrets, and told them."""
+    assert model.requests[0].key == CANARIES["secret:model"]
+    assert json.dumps(CANARIES["secret:http"]).encode() in b"".join(tools.got)
+    said = {reference: json.dumps(log).count(f"[removed: {reference}]") for reference in CANARIES}
+    assert said["env:CANARY"] >= len(WAYS)
+    assert said["secret:http"] == 2
+    assert said["secret:mcp"] >= 2
+    assert said["secret:model"] >= 4
+    told = [content for place, content in studio.seen if "stream" in place]
+    assert any(b"Incorrect API key provided: [removed: secret:model]" in content for content in told)
+    assert any(b"RoundRobinGroupChat" in span for span in studio.collector.got)
+    assert studio.leaks() == [] != list(leaks_in("here", CANARIES["env:CANARY"].encode().hex().encode()))
+
+
+def _place_of(log: list[dict[str, Any]], call_id: str) -> int:
+    """The entry that tells what came of a call."""
+    return next(
+        one["seq"] for one in log if one["body"].get("type") == "ToolCallExecutionEvent" and call_id in str(one)
+    )
