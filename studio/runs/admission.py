@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from contextvars import Context
 from typing import Protocol
+from urllib.parse import quote
 
 from pydantic import JsonValue
 
 from studio.agents.participant import require_loaded
-from studio.components import Capability, Component, all_capabilities, load_component
+from studio.components import Capability, Component, all_capabilities, load_component, walk
 from studio.components.secrets import SecretSource
 from studio.errors import Forbidden
 from studio.runs.log import Changes
+from studio.sandbox import UNCONFINED, Jail, MissingJail, current_jail, current_workers
+from studio.sandbox.grants import Grants
 from studio.teams import Team
 
 
@@ -20,23 +24,27 @@ class NotApproved(Forbidden):
 
     code = "not_approved"
 
-    def __init__(self, missing: Sequence[Capability]) -> None:
+    def __init__(self, missing: Sequence[Capability], *, team_id: str = "") -> None:
         first = missing[0]
         more = f" And {len(missing) - 1} more." if len(missing) > 1 else ""
         super().__init__(
             f"Not approved yet: {first.text}{more}", fix="Read what the team can do and approve it.", where=first.where
         )
         self.missing = tuple(missing)
+        self.team_id = team_id
 
     def as_json(self) -> dict[str, object]:
-        return {**super().as_json(), "missing": [capability.as_json() for capability in self.missing]}
+        """With the page on which a person decides, where the team is stored."""
+        missing = [capability.as_json() for capability in self.missing]
+        review = {"review": f"/teams/{quote(self.team_id, safe='')}/review"} if self.team_id else {}
+        return {**super().as_json(), "missing": missing, **review}
 
 
 class ApprovalSource(Protocol):
     """Knows what people have allowed."""
 
-    async def approved(self, hashes: Collection[str]) -> frozenset[str]:
-        """Those of the hashes that are allowed."""
+    async def in_force(self, hashes: Collection[str], *, team_id: str = "") -> Mapping[str, Sequence[str]]:
+        """Those of the hashes that are allowed in runs of a team, each with the hosts that its code may reach."""
         ...
 
 
@@ -65,14 +73,51 @@ async def remind(team: Team, changes: Changes) -> None:
         await team.load_state(changes.began_with)
 
 
-async def check_approved(component: Component, approvals: ApprovalSource) -> None:
-    """Raise when a team, or a part of one, could do something that nobody allowed.
+async def admit(component: Component, approvals: ApprovalSource, context: Context, *, team_id: str = "") -> Grants:
+    """Raise when a run of it cannot begin: `check_approved`, and code in it that nothing here can confine.
+
+    Args:
+        component: What is to run.
+        approvals: What people have allowed.
+        context: The context of its run, which knows the jail.
+        team_id: The stored team that it belongs to.
+
+    Raises:
+        NotApproved: With all that is missing, each once.
+        NoJail: The studio has no sandbox for its code.
+    """
+    granted = await check_approved(component, approvals, team_id=team_id)
+    require_jail(component, context.get(current_jail, UNCONFINED))
+    workers = context.get(current_workers)
+    if workers is not None and _has_code(component):
+        workers.prepare()  # by the time of the first call they are ready
+    return granted
+
+
+def require_jail(component: Component, jail: Jail) -> None:
+    """Raise NoJail when there is code in it and nothing that could confine it."""
+    if isinstance(jail, MissingJail) and _has_code(component):
+        raise jail.refusal()
+
+
+def _has_code(component: Component) -> bool:
+    return any(part.needs_jail for _, part in walk(component))
+
+
+async def check_approved(component: Component, approvals: ApprovalSource, *, team_id: str = "") -> Grants:
+    """Raise when a team, or a part of one, could do something that nobody allowed; what its code may reach otherwise.
+
+    Args:
+        component: What is to run.
+        approvals: What people have allowed.
+        team_id: The stored team that it belongs to: some things are allowed for one team alone.
 
     Raises:
         NotApproved: With all that is missing, each once.
     """
     needed = {capability.hash: capability for capability in all_capabilities(component)}
-    allowed = await approvals.approved(needed)
+    allowed = await approvals.in_force(needed, team_id=team_id)
     missing = [capability for key, capability in needed.items() if key not in allowed]
     if missing:
-        raise NotApproved(missing)
+        raise NotApproved(missing, team_id=team_id)
+    return Grants({key: tuple(hosts) for key, hosts in allowed.items() if hosts})

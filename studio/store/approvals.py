@@ -1,60 +1,189 @@
-"""What a person has allowed components to do, by the hash of exactly that thing."""
+"""What a person has allowed components to do, by the hash of exactly that thing, and where that holds."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import cast
+from uuid import uuid4
 
-from sqlmodel import col, select
+from pydantic import JsonValue
+from sqlmodel import col, or_, select
+from sqlmodel.ext.asyncio.session import AsyncSession
 
 from studio.components import Capability
 from studio.errors import NotFound
 from studio.store.database import Database
-from studio.store.tables import Approval
+from studio.store.tables import Approval, Team, TeamReview
+
+ANYWHERE = ""
+MOST_AT_ONCE = 500
+"""Hashes of one query; databases take only so many values at once."""
+
+Hosts = Mapping[str, Sequence[str]]
+"""What code may reach, by the hash of the code."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewed:
+    """What of a team was allowed when somebody last decided about it: hashes, each with the place that had it."""
+
+    items: tuple[tuple[str, str], ...]
+    by: str
+    at: datetime
+
+
+def team_scope(team_id: str) -> str:
+    """The scope of an approval that holds in the runs of one team."""
+    return f"team:{team_id}"
 
 
 class Approvals:
-    """The approvals given so far; an approval holds until it is revoked."""
+    """The approvals of this studio. One holds until it is revoked, and is kept as history after that."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def approve(self, capabilities: Collection[Capability], *, by: str = "") -> None:
-        """Allow these. What was allowed before keeps its date."""
+    async def approve(
+        self, capabilities: Collection[Capability], *, by: str = "", scope: str = ANYWHERE, hosts: Hosts | None = None
+    ) -> None:
+        """Allow these. What was allowed before in the same way keeps its date; with other hosts it is allowed anew."""
+        hosts, now = hosts or {}, datetime.now(UTC)
+        wanted = {item.hash: item for item in capabilities}
         async with self._database.write() as session:
-            for capability in {item.hash: item for item in capabilities}.values():
-                if await session.get(Approval, capability.hash) is None:
-                    session.add(
-                        Approval(
-                            hash=capability.hash,
-                            kind=capability.kind,
-                            text=capability.text,
-                            detail=capability.detail,
-                            by=by,
-                            at=datetime.now(UTC),
-                        )
-                    )
+            holding = {row.hash: row for row in await _holding(session, wanted, (scope,))}
+            for key, capability in wanted.items():
+                reach = sorted(set(hosts.get(key, ())))
+                if (row := holding.get(key)) is not None:
+                    if row.hosts == reach:
+                        continue
+                    _end(session, row, by, now)
+                session.add(_new(capability, scope, reach, by, now))
 
     async def list(self) -> Sequence[Approval]:
-        """All approvals, the newest first."""
+        """All approvals that hold, the newest first."""
         async with self._database.read() as session:
-            rows = await session.exec(select(Approval).order_by(col(Approval.at).desc(), col(Approval.hash)))
+            query = select(Approval).where(col(Approval.revoked_at).is_(None))
+            rows = await session.exec(query.order_by(col(Approval.at).desc(), col(Approval.hash), col(Approval.id)))
             return rows.all()
 
-    async def approved(self, hashes: Collection[str]) -> frozenset[str]:
-        """Those of the hashes that are allowed."""
+    async def revoked(self, *, limit: int = 200) -> Sequence[Approval]:
+        """Those that hold no longer, the one revoked last first."""
+        query = select(Approval).where(col(Approval.revoked_at).is_not(None))
         async with self._database.read() as session:
-            rows = await session.exec(select(Approval.hash).where(col(Approval.hash).in_(sorted(hashes))))
-            return frozenset(rows)
+            ordered = query.order_by(col(Approval.revoked_at).desc(), col(Approval.id)).limit(limit)
+            return (await session.exec(ordered)).all()
 
-    async def revoke(self, capability_hash: str) -> None:
-        """Allow it no longer; a run that is under way is not touched.
+    async def in_force(self, hashes: Collection[str], *, team_id: str = "") -> Mapping[str, Sequence[str]]:
+        """Those of the hashes that are allowed in a team's runs, each with the hosts that its code may reach.
+
+        Args:
+            hashes: Of capabilities.
+            team_id: The team that runs; without one only what is allowed anywhere counts.
+        """
+        found = await self.holding(hashes, team_id=team_id)
+        return {key: tuple(map(str, row.hosts)) for key, row in found.items()}
+
+    async def holding(
+        self, hashes: Collection[str], *, team_id: str = "", publisher: str = ""
+    ) -> Mapping[str, Approval]:
+        """The approval of each hash that decides for a team, or for what a publisher's gallery holds.
+
+        The narrowest decides: what was said of the team, then of its publisher, then of all.
+        """
+        async with self._database.read() as session:
+            scopes = [ANYWHERE]
+            if team_id:
+                team = await session.get(Team, team_id)
+                publisher = team.publisher if team else ""
+            if publisher:
+                scopes.append(publisher)
+            if team_id:
+                scopes.append(team_scope(team_id))
+            rows = await _holding(session, hashes, scopes)
+        return {row.hash: row for row in sorted(rows, key=lambda row: scopes.index(row.scope))}
+
+    async def approved(self, hashes: Collection[str], *, team_id: str = "", publisher: str = "") -> frozenset[str]:
+        """Those of the hashes that are allowed there."""
+        return frozenset(await self.holding(hashes, team_id=team_id, publisher=publisher))
+
+    async def revoke(self, key: str, *, by: str = "") -> Sequence[Approval]:
+        """Allow it no longer; a run that is under way is not touched. Returns what held until now.
+
+        Args:
+            key: The id of one approval, or the hash of a thing for all approvals of it.
+            by: Who revokes it.
 
         Raises:
             NotFound: It was not allowed.
         """
         async with self._database.write() as session:
-            approval = await session.get(Approval, capability_hash)
-            if approval is None:
-                raise NotFound(f"Nothing is approved under {capability_hash!r}.")
-            await session.delete(approval)
+            query = select(Approval).where(or_(col(Approval.id) == key, col(Approval.hash) == key))
+            rows = (await session.exec(query.where(col(Approval.revoked_at).is_(None)))).all()
+            if not rows:
+                raise NotFound(f"Nothing is approved under {key!r}.")
+            now = datetime.now(UTC)
+            for row in rows:
+                _end(session, row, by, now)
+        return rows
+
+    async def known(self, hashes: Collection[str]) -> Mapping[str, Approval]:
+        """What was ever approved under these hashes, revoked or not: what the thing was."""
+        found: dict[str, Approval] = {}
+        async with self._database.read() as session:
+            for some in _in_parts(hashes):
+                rows = await session.exec(select(Approval).where(col(Approval.hash).in_(some)))
+                found.update({row.hash: row for row in rows})
+        return found
+
+    async def reviewed(self, team_id: str) -> Reviewed | None:
+        """What of a team was allowed when somebody last decided about it; None if nobody did."""
+        async with self._database.read() as session:
+            row = await session.get(TeamReview, team_id)
+        if row is None:
+            return None
+        items = [cast("dict[str, str]", item) for item in row.items]
+        return Reviewed(tuple((item["hash"], item["place"]) for item in items), row.by, row.at)
+
+    async def remember(self, team_id: str, items: Collection[tuple[str, str]], *, by: str = "") -> None:
+        """Keep what of a team is allowed now, as hashes and places, to compare later versions with."""
+        kept: list[JsonValue] = [{"hash": key, "place": place} for key, place in items]
+        async with self._database.write() as session:
+            row = await session.get(TeamReview, team_id)
+            if row is None:
+                row = TeamReview(team_id=team_id, items=kept, by=by, at=datetime.now(UTC))
+            row.items, row.by, row.at = kept, by, datetime.now(UTC)
+            session.add(row)
+
+
+async def _holding(session: AsyncSession, hashes: Collection[str], scopes: Collection[str]) -> list[Approval]:
+    found: list[Approval] = []
+    for some in _in_parts(hashes):
+        query = select(Approval).where(col(Approval.hash).in_(some), col(Approval.scope).in_(scopes))
+        found += (await session.exec(query.where(col(Approval.revoked_at).is_(None)))).all()
+    return found
+
+
+def _in_parts(hashes: Collection[str]) -> list[list[str]]:
+    ordered = sorted(set(hashes))
+    return [ordered[start : start + MOST_AT_ONCE] for start in range(0, len(ordered), MOST_AT_ONCE)]
+
+
+def _new(capability: Capability, scope: str, hosts: Sequence[str], by: str, now: datetime) -> Approval:
+    return Approval(
+        id=str(uuid4()),
+        hash=capability.hash,
+        scope=scope,
+        kind=capability.kind,
+        text=capability.text,
+        detail=capability.detail,
+        hosts=list[JsonValue](hosts),
+        by=by,
+        at=now,
+    )
+
+
+def _end(session: AsyncSession, row: Approval, by: str, now: datetime) -> None:
+    row.revoked_by, row.revoked_at = by, now
+    session.add(row)

@@ -122,6 +122,17 @@ class Galleries:
             await session.delete(gallery)
 
 
+def publisher_of(gallery: Gallery) -> str:
+    """Who answers for what a gallery holds: the address that it came from, else this copy of it alone.
+
+    The name of a file and the author that a gallery names prove nothing, and a host may serve many people's files.
+    Nobody published the user's own library.
+    """
+    if gallery.id == LIBRARY:
+        return ""
+    return f"url:{gallery.source}" if gallery.origin == "url" and gallery.source else f"gallery:{gallery.id}"
+
+
 def _new(gallery_id: str, name: str, config: JsonObject, origin: Origin, source: str) -> Gallery:
     now = datetime.now(UTC)
     return Gallery(

@@ -68,11 +68,15 @@ def table_of(cls: type[Table]) -> SqlTable:
 
 
 class Team(Table, table=True):
-    """A team as it is now. `component` may be unfinished or wrong: what a person saved is kept as it is."""
+    """A team as it is now. `component` may be unfinished or wrong: what a person saved is kept as it is.
+
+    `publisher` is whose gallery it was taken from: `url:ADDRESS`, or `gallery:ID` where no address tells; else "".
+    """
 
     id: str = Field(primary_key=True)
     name: str
     summary: str = ""
+    publisher: str = ""
     revision: int
     component: JsonObject = Field(sa_type=JSON)
     layout: JsonObject = Field(sa_type=JSON)
@@ -226,11 +230,72 @@ class Secret(Table, table=True):
 
 
 class Approval(Table, table=True):
-    """A person's yes to one capability, by the hash of exactly that thing."""
+    """A person's yes to one capability, by the hash of exactly that thing; kept when it is revoked.
 
-    hash: str = Field(primary_key=True)
+    `scope` says where it holds: "" wherever the thing is used, `team:ID`, or a publisher as `Team.publisher` names it.
+    `hosts` are those that code may reach; none is no network.
+    """
+
+    __table_args__ = (Index(None, "hash", "scope"),)
+
+    id: str = Field(primary_key=True)
+    hash: str
+    scope: str = ""
     kind: str
     text: str
     detail: str = ""
+    hosts: list[JsonValue] = Field(default_factory=list[JsonValue], sa_type=JSON)
     by: str = ""
     at: datetime = Field(sa_type=UtcDateTime)
+    revoked_by: str = ""
+    revoked_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+
+
+class TeamReview(Table, table=True):
+    """What of a team was allowed when somebody last decided about it: `items` are `{"place", "hash"}`."""
+
+    team_id: str = Field(primary_key=True, foreign_key="team.id", ondelete="CASCADE")
+    items: list[JsonValue] = Field(sa_type=JSON)
+    by: str = ""
+    at: datetime = Field(sa_type=UtcDateTime)
+
+
+class User(Table, table=True):
+    """Somebody who may sign in.
+
+    `password` is an argon2 hash, or empty for who comes by the identity provider only. `identity` is who they are
+    there: its issuer and their subject, once they have come.
+    """
+
+    id: str = Field(primary_key=True)
+    name: str = Field(index=True, unique=True)
+    role: str
+    password: str = ""
+    identity: str | None = Field(default=None, index=True, unique=True)
+    created_at: datetime = Field(sa_type=UtcDateTime)
+
+
+class SignIn(Table, table=True):
+    """A way in for a user: a browser that signed in, or a token for programs (`kind`). Only the key's hash is kept."""
+
+    id: str = Field(primary_key=True)
+    user_id: str = Field(index=True, foreign_key="user.id", ondelete="CASCADE")
+    kind: str
+    label: str = ""
+    key_hash: str = Field(index=True, unique=True)
+    address: str = ""
+    created_at: datetime = Field(sa_type=UtcDateTime)
+    seen_at: datetime = Field(sa_type=UtcDateTime)
+    expires_at: datetime = Field(sa_type=UtcDateTime)
+
+
+class AuditEntry(Table, table=True):
+    """Who did what, or tried to. Never holds what was sent: no bodies, no values, no wrong names or passwords."""
+
+    id: int | None = Field(default=None, primary_key=True, sa_type=Counter)
+    at: datetime = Field(sa_type=UtcDateTime, index=True)
+    who: str
+    action: str
+    object: str = ""
+    address: str = ""
+    outcome: str

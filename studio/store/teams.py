@@ -82,14 +82,21 @@ class Teams:
         self._database = database
 
     async def create(
-        self, component: JsonObject, *, name: str = "", layout: JsonObject | None = None, author: str = ""
+        self,
+        component: JsonObject,
+        *,
+        name: str = "",
+        layout: JsonObject | None = None,
+        author: str = "",
+        publisher: str = "",
     ) -> Team:
-        """Add a team; without a name it takes the component's label."""
+        """Add a team; without a name it takes the component's label. `publisher` is that of its gallery."""
         now = datetime.now(UTC)
         team = Team(
             id=str(uuid4()),
             name=name.strip() or _default_name(component),
             summary=_summary(component),
+            publisher=publisher,
             revision=1,
             component=component,
             layout=layout or {},

@@ -9,10 +9,11 @@ from typing import cast
 
 from pydantic import JsonValue
 
-from studio.effects import EffectRequest, Effects, Perform, Relay, ToolAct, random_id
+from studio.effects import EffectRequest, Effects, Perform, Relay, ToolAct, current, random_id
+from studio.effects.outcomes import came_body
 from studio.runs.debugging.deciding import Decided, close_question, decision_draft
 from studio.runs.live import LiveRun
-from studio.runs.log import JsonObject, PendingInput, QuestionKind
+from studio.runs.log import Draft, JsonObject, PendingInput, QuestionKind
 
 RULE, TIMEOUT = "rule", "timeout"
 """Who decided, where no person did."""
@@ -67,6 +68,8 @@ class Reviewed(Relay):
         met = debugger.watch.tool(act.name, "after")
         if met is None or debugger.is_over:
             return result
+        result = self._run.redactor.clean(result)
+        await self._run.add(Draft("intent", came_body(request, current().scope, result)))  # whoever dies now has it
         text, is_error = act.text_of(result)
         more: JsonObject = {"breakpoint": met.id, "result": text, "is_error": is_error}
         decided = await self._ask("breakpoint", f"Breakpoint: {met.in_words}.", request, act, shown, more)

@@ -5,20 +5,25 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
+from typing import Literal
 
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from studio.components import Capability, validate_component
-from studio.errors import NotFound
+from studio.components.named_hosts import is_host
+from studio.errors import ConfigError, NotFound
 from studio.galleries import Gallery, parse_gallery
-from studio.store import Store
-from studio.web.dependencies import StoreDep, TeamChecksDep
+from studio.sandbox.grants import ANY_HOST
+from studio.store import ANYWHERE, Store, publisher_of, team_scope
+from studio.store.tables import Team
+from studio.web.dependencies import PersonDep, StoreDep, TeamChecksDep
 from studio.web.requests import StudioRoute
+from studio.web.review import gallery_manifest, remember_allowed, team_manifest
 from studio.web.team_checks import TeamChecks
 
 router = APIRouter(prefix="/api/approvals", tags=["approvals"], route_class=StudioRoute)
-PERSON = "you"
+MOST_HOSTS = 50
 
 
 class ApproveRequest(BaseModel):
@@ -28,44 +33,117 @@ class ApproveRequest(BaseModel):
 
     hashes: list[str] = Field(min_length=1, max_length=1000)
     component: JsonValue = None
+    team_id: str = Field("", max_length=100, description="The team that asks for them now.")
+    gallery_id: str = Field("", max_length=100, description="The gallery whose components ask for them now.")
+    scope: Literal["anywhere", "team", "publisher"] = Field(
+        "anywhere", description="Where it holds: in all teams, in that team, in all teams of its gallery's publisher."
+    )
+    hosts: dict[str, list[str]] = Field(
+        default_factory=dict[str, list[str]],
+        max_length=1000,
+        description='By hash of code: the hosts that it may reach, as `name` or `name:port`, or "*".',
+    )
 
 
 class ApprovalOut(BaseModel):
+    """`scope` is "" in all teams, `team:ID`, `url:ADDRESS` or `gallery:ID`; `revoked_at` is set when it ended."""
+
+    id: str
     hash: str
     kind: str
     text: str
     detail: str
+    scope: str
+    hosts: list[str]
     by: str
     at: datetime
+    revoked_by: str
+    revoked_at: datetime | None
 
 
-@router.get("", summary="List what is approved, the newest first")
-async def list_approvals(store: StoreDep) -> list[ApprovalOut]:
-    return [ApprovalOut.model_validate(row, from_attributes=True) for row in await store.approvals.list()]
+class CannotAllow(ConfigError):
+    """What was asked to be allowed makes no sense."""
+
+    code = "cannot_allow"
+
+
+@router.get("", summary="List what is approved, the newest first; with `revoked` what was and is no longer")
+async def list_approvals(store: StoreDep, revoked: bool = False) -> list[ApprovalOut]:
+    rows = await store.approvals.revoked() if revoked else await store.approvals.list()
+    return [ApprovalOut.model_validate(row, from_attributes=True) for row in rows]
 
 
 @router.post("", status_code=201, summary="Approve exactly these things")
-async def approve(body: ApproveRequest, store: StoreDep, checks: TeamChecksDep) -> list[ApprovalOut]:
+async def approve(body: ApproveRequest, store: StoreDep, checks: TeamChecksDep, person: PersonDep) -> list[ApprovalOut]:
+    team = await store.teams.get(body.team_id) if body.team_id else None
+    scope = await _scope(body, store, team)
     wanted = frozenset(body.hashes)
-    found = await asyncio.to_thread(_capabilities_in, body.component, wanted)
-    if missing := wanted - found.keys():
-        found.update(await _capabilities(store, checks, missing))
+    found = await _wanted(body, store, checks, team)
     if missing := wanted - found.keys():
         raise NotFound(
-            f"No team or gallery of this studio asks for {sorted(missing)[0]!r}.",
-            fix="It may have changed since you looked; open the team again.",
+            f"Nothing here asks for {sorted(missing)[0]!r}.",
+            fix="It may have changed since you looked; open the review again.",
         )
-    await store.approvals.approve(list(found.values()), by=PERSON)
-    return [approval for approval in await list_approvals(store) if approval.hash in wanted]
+    hosts = {key: _hosts(found.get(key), names) for key, names in body.hosts.items()}
+    await store.approvals.approve(list(found.values()), by=person.name, scope=scope, hosts=hosts)
+    if team is not None:
+        await remember_allowed(store, team, by=person.name)
+    holding = await list_approvals(store)
+    return [approval for approval in holding if approval.hash in wanted and approval.scope == scope]
 
 
-@router.delete("/{capability_hash}", status_code=204, summary="Revoke an approval; running teams are not touched")
-async def revoke(capability_hash: str, store: StoreDep) -> None:
-    await store.approvals.revoke(capability_hash)
+@router.delete(
+    "/{capability_hash}", status_code=204, summary="Revoke one approval by its id, or all of a thing by its hash"
+)
+async def revoke(capability_hash: str, store: StoreDep, person: PersonDep) -> None:
+    """Running teams are not touched."""
+    await store.approvals.revoke(capability_hash, by=person.name)
+
+
+async def _scope(body: ApproveRequest, store: Store, team: Team | None) -> str:
+    if body.scope == "anywhere":
+        return ANYWHERE
+    if body.scope == "team":
+        if team is None:
+            raise CannotAllow("Say which team.", fix="Give `team_id`.", where="/team_id")
+        return team_scope(team.id)
+    publisher = team.publisher if team else ""
+    if body.gallery_id:
+        publisher = publisher_of(await store.galleries.get(body.gallery_id))
+    if not publisher:
+        raise CannotAllow("Nobody is known to have published this.", fix="Allow it for the team.", where="/scope")
+    return publisher
+
+
+async def _wanted(body: ApproveRequest, store: Store, checks: TeamChecks, team: Team | None) -> dict[str, Capability]:
+    """The exact things behind the hashes, as this server reads them; what a client says about them does not count."""
+    wanted = frozenset(body.hashes)
+    found = await asyncio.to_thread(_capabilities_in, body.component, wanted)
+    if team is not None:
+        _pick((await team_manifest(team)).capabilities.values(), wanted, found)
+    elif body.gallery_id:
+        _pick((await gallery_manifest(await store.galleries.get(body.gallery_id))).capabilities.values(), wanted, found)
+    elif missing := wanted - found.keys():
+        found.update(await _capabilities(store, checks, missing))
+    return found
+
+
+def _hosts(capability: Capability | None, names: Collection[str]) -> list[str]:
+    """Raises: CannotAllow."""
+    if capability is None or not capability.may_have_network:
+        raise CannotAllow("A network can be given to code and programs that are approved here.", where="/hosts")
+    if len(names) > MOST_HOSTS:
+        raise CannotAllow(f"These are more than {MOST_HOSTS} hosts.", fix="Allow any host.", where="/hosts")
+    hosts = [name.strip().lower() for name in names]
+    for host in hosts:
+        if host != ANY_HOST and not is_host(host):
+            raise CannotAllow(
+                f"{host!r} is not a host.", fix="Write a name alone, such as api.example.com.", where="/hosts"
+            )
+    return hosts
 
 
 async def _capabilities(store: Store, checks: TeamChecks, wanted: Collection[str]) -> Mapping[str, Capability]:
-    """The exact things behind the hashes, as this server reads them; what a client says about them does not count."""
     found: dict[str, Capability] = {}
     for team in await store.teams.list():
         _pick((await checks.of(team)).capabilities, wanted, found)

@@ -2,7 +2,8 @@
 /** @import {Capability, Task} from './types.js' */
 import { ask } from '../core/dialog.js'
 import { el, icon } from '../core/dom.js'
-import { missingApprovals, server } from './log/server.js'
+import { keepDraft } from '../core/kept-drafts.js'
+import { missingApprovals, reviewPage, server } from './log/server.js'
 
 const KINDS = /** @type {{[kind: string]: {glyph: string, words: string}}} */ ({
   python: { glyph: 'file-code', words: 'Runs Python' },
@@ -21,31 +22,41 @@ const KINDS = /** @type {{[kind: string]: {glyph: string, words: string}}} */ ({
  * @returns {Promise<string | null>} id of the run; null when the person refused
  */
 export function startWithApproval(teamId, task) {
-  return withApproval(async () => (await server.start(teamId, task)).id)
+  const leave = () => keepDraft(draftOf(teamId), typeof task === 'string' ? task : null)
+  return withApproval(async () => (await server.start(teamId, task)).id, { leave })
 }
+
+/** Under which a task is kept while its team is reviewed. @param {string} teamId */
+export const draftOf = (teamId) => `task of ${teamId}`
 
 /**
  * Start something that may need approvals; it is started again once a person gave them.
  *
  * @template T
  * @param {() => Promise<T>} start
- * @param {{ subject?: string, action?: string, component?: unknown }} [what]  `component`: what is started, where it is not saved
+ * @param {{ subject?: string, action?: string, component?: unknown, leave?: () => void }} [what]  `component`: what is started, where it is not saved; `leave`: before the page is left for the review
  * @returns {Promise<T | null>} null when the person refused
  */
-export async function withApproval(start, { subject = 'team', action = 'run', component } = {}) {
+export async function withApproval(start, { subject = 'team', action = 'run', component, leave = () => {} } = {}) {
   try {
     return await start()
   } catch (error) {
     const missing = missingApprovals(error)
     if (!missing) throw error
+    const review = reviewPage(error)
     const asking = ask({
       title: missing.length === 1 ? `This ${subject} needs your approval` : `This ${subject} needs ${missing.length} approvals`,
       text: 'Nothing has run yet. An approval holds for exactly what is shown; any change asks again.',
       body: el('ul', { role: 'list', class: 'capabilities' }, ...missing.map(renderCapability)),
-      choices: [{ value: '', label: 'Cancel' }, { value: 'approve', label: `Approve and ${action}`, tone: 'primary' }],
+      choices: [{ value: '', label: 'Cancel' }, ...(review ? [{ value: 'review', label: 'Review each' }] : []), { value: 'approve', label: `Approve and ${action}`, tone: 'primary' }],
     })
     focusFirst(document.querySelector('.capability pre')) // not the button: Enter, still held down, must approve nothing
-    if ((await asking) !== 'approve') return null
+    const answer = await asking
+    if (answer === 'review') {
+      leave()
+      location.assign(`${review}?${new URLSearchParams({ back: location.pathname })}`)
+    }
+    if (answer !== 'approve') return null
     await server.approve(missing.map((capability) => capability.hash), component)
     return start()
   }

@@ -1,0 +1,157 @@
+"""What a team asks to be allowed, in sentences for somebody who does not program."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from studio.components.manifest import Group, Item, Risk
+
+GROUP_TITLES: Mapping[Group, str] = {
+    "code": "Code",
+    "programs": "Programs",
+    "network": "Network",
+    "secrets": "Secrets",
+    "files": "Files",
+    "money": "Money",
+}
+GLYPHS: Mapping[Group, str] = {
+    "code": "file-code",
+    "programs": "terminal",
+    "network": "globe",
+    "secrets": "key-round",
+    "files": "folder-open",
+    "money": "coins",
+}
+RISKS: Mapping[Risk, str] = {"high": "High risk", "medium": "Some risk", "low": "Low risk"}
+_LACKING: Mapping[Group, str] = {
+    "code": "run Python",
+    "programs": "start programs",
+    "network": "talk to services",
+    "secrets": "use secrets",
+    "files": "read or write files",
+    "money": "spend money",
+}
+MOST_NAMED = 3
+_HTTPS = re.compile(r"https://([^\s/:]+|\[[^\]]+\]):443\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What a team could do, and what it does not ask for; the second is "" when it asks for everything."""
+
+    could: str
+    lacks: str
+
+
+def plain(text: str) -> str:
+    """A sentence without what only programmers read: a usual address is its host."""
+    return _HTTPS.sub(r"\1", text)
+
+
+def summary_of(items: Sequence[Item], subject: str) -> Summary:
+    """The first sentences of the page.
+
+    Args:
+        items: Everything that is asked for.
+        subject: "This team", "This gallery".
+    """
+    by_group: dict[Group, list[Item]] = {}
+    for item in items:
+        by_group.setdefault(item.group, []).append(item)
+    if not by_group:
+        return Summary(f"{subject} asks for nothing: its agents only talk with each other.", "")
+    could = [phrase for group in GROUP_TITLES for phrase in _phrases(group, by_group.get(group, []))]
+    if by_group.get("money") and _hosts_of(by_group["money"]) == _hosts_of(by_group.get("network", [])):
+        could[-1] = "spend money there"
+    lacking = [words for group, words in _LACKING.items() if group not in by_group and group != "money"]
+    lacks = f"It does not ask to {listed(lacking, 'or')}." if lacking else ""
+    return Summary(f"{subject} can {listed(could)}.", lacks)
+
+
+def listed(words: Sequence[str], last: str = "and") -> str:
+    """ "a, b and c"."""
+    return f" {last} ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
+
+
+def consequence_of(item: Item) -> str:
+    """What allowing a thing means."""
+    match item.capability.kind:
+        case "python":
+            return "When an agent uses it, this code runs on this computer with whatever the model hands it."
+        case "process" if item.capability.is_open:
+            network = " It has the network of its container." if item.capability.has_own_network else ""
+            return f"Code that a model writes during the run is run. Nobody reads it first.{network}"
+        case "process" if item.capability.has_own_network:
+            return "This program starts on this computer when the team runs, and reaches the network by itself."
+        case "process":
+            return "This program starts on this computer when the team runs."
+        case "host" if item.capability.is_open:
+            return "What happens there is decided by a model during the run. Nobody reads it first."
+        case "host" if item.is_near:
+            return "This is a machine of your own network, or this computer itself."
+        case "host":
+            return "What agents say and read can be sent there. What comes back can steer them."
+        case "secret" if "Python source" in item.capability.detail:
+            return "The code gets the value. Agents and models do not see it unless the code shows it."
+        case "secret":
+            return "The service or program gets the value. Agents and models do not see it."
+        case "file":
+            return "What is in these files can end up in the conversation, and in what is sent to a model."
+        case "spend":
+            return "The service charges your account for each answer. A budget can hold a run back."
+
+
+def _phrases(group: Group, items: Sequence[Item]) -> list[str]:
+    if not items:
+        return []
+    match group:
+        case "code":
+            return [f"run {_count(len(items), 'piece')} of Python on this computer"]
+        case "programs":
+            return _program_phrases(items)
+        case "network":
+            return _network_phrases(items)
+        case "secrets":
+            names = list(dict.fromkeys(item.capability.detail.partition(" ")[0] for item in items))
+            return [f"use the secret {names[0]}" if len(names) == 1 else f"use {len(names)} of your secrets"]
+        case "files":
+            return [f"read or write files in {_count(len(items), 'place')}"]
+        case "money":
+            places = _hosts_of(items)
+            return [f"spend money at {_named(places, 'service')}" if places else "spend money"]
+
+
+def _program_phrases(items: Sequence[Item]) -> list[str]:
+    fixed = [item for item in items if not item.capability.is_open]
+    phrases = ["run any code that its models write"] if len(fixed) < len(items) else []
+    return [*phrases, *([f"start {_count(len(fixed), 'program')}"] if fixed else [])]
+
+
+def _network_phrases(items: Sequence[Item]) -> list[str]:
+    fixed = [item for item in items if not item.capability.is_open]
+    hosts = _hosts_of(fixed)
+    unnamed = sum(1 for item in fixed if not item.hosts)
+    phrases = ["open web pages of its own choice"] if len(fixed) < len(items) else []
+    if hosts:
+        phrases.append(f"talk to {_named(hosts, 'other service')}")
+    return [*phrases, *([f"talk to {_count(unnamed, 'other service')}"] if unnamed else [])]
+
+
+def _hosts_of(items: Sequence[Item]) -> list[str]:
+    return list(dict.fromkeys(_short(host) for item in items for host in item.hosts))
+
+
+def _named(names: Sequence[str], noun: str) -> str:
+    if len(names) <= MOST_NAMED:
+        return listed(names)
+    return listed([*names[: MOST_NAMED - 1], f"{len(names) - MOST_NAMED + 1} {noun}s more"])
+
+
+def _short(host: str) -> str:
+    return host.removesuffix(":443").removesuffix(":80")
+
+
+def _count(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"

@@ -1,0 +1,196 @@
+"""The page on which a person decides what a team may do, and that a decision covers nothing else."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import cast
+
+import pytest
+from fastapi.testclient import TestClient
+
+from studio.components import JsonObject
+from tests.web.documents import assistant, function_tool, team
+from tests.web.test_pages import text_of
+
+SHOUT = "def shout(text: str) -> str:\n    return text.upper()\n"
+FETCH = (
+    "import urllib.request\ndef fetch(city: str) -> str:\n"
+    "    return str(urllib.request.urlopen('https://weather.test/' + city))\n"
+)
+
+
+def team_with(*sources: str) -> JsonObject:
+    agent = assistant("writer")
+    tools = [function_tool(source, re.findall(r"def (\w+)", source)[0]) for source in sources]
+    cast("JsonObject", agent["config"])["tools"] = [*tools]
+    return team(agent)
+
+
+def make(client: TestClient, *sources: str) -> str:
+    return client.post("/api/teams", json={"name": "Guests", "component": team_with(*sources)}).json()["id"]
+
+
+def change(client: TestClient, team_id: str, *sources: str) -> None:
+    revision = client.get(f"/api/teams/{team_id}").json()["revision"]
+    body = {"component": team_with(*sources), "layout": {}, "revision": revision}
+    assert client.put(f"/api/teams/{team_id}", json=body).status_code == 200
+
+
+def missing(client: TestClient, team_id: str) -> list[str]:
+    """The hashes of all that keeps the team from running."""
+    answer = client.post("/api/runs", json={"team_id": team_id, "task": "Go."})
+    return [item["hash"] for item in answer.json().get("missing", [])]
+
+
+def allow(client: TestClient, team_id: str, hashes: list[str], **more: object) -> int:
+    body = {"hashes": hashes, "team_id": team_id, "scope": "team", **more}
+    return client.post("/api/approvals", json=body).status_code
+
+
+def review(client: TestClient, team_id: str) -> str:
+    return text_of(client.get(f"/teams/{team_id}/review").text)
+
+
+def test_the_page_says_in_a_sentence_what_the_team_could_do(client: TestClient):
+    words = review(client, make(client, SHOUT))
+    assert "This team can run 1 piece of Python on this computer." in words
+    assert "It does not ask to start programs, talk to services, use secrets or read or write files." in words
+    assert "1 thing waits for your decision." in words
+    assert "return text.upper()" in words
+    assert "writer › shout" in words
+
+
+def test_a_refused_run_names_what_is_missing_and_where_to_decide(client: TestClient):
+    team_id = make(client, SHOUT)
+    refused = client.post("/api/runs", json={"team_id": team_id, "task": "Go."}).json()
+    assert "Runs the Python function of the tool" in refused["error"]["message"]
+    assert client.get(refused["review"]).status_code == 200
+
+
+def test_what_is_allowed_in_one_team_is_asked_for_in_another(client: TestClient):
+    first, second = make(client, SHOUT), make(client, SHOUT)
+    asked = missing(client, first)
+    assert allow(client, first, asked) == 201
+    assert missing(client, first) == []
+    assert missing(client, second) == asked
+    assert "All of it is allowed." in review(client, first)
+
+
+def test_changed_code_waits_again_and_shows_what_changed(client: TestClient):
+    team_id = make(client, SHOUT)
+    (old,) = missing(client, team_id)
+    allow(client, team_id, [old])
+    change(client, team_id, SHOUT.replace("upper", "lower"))
+    (new,) = missing(client, team_id)
+    assert new != old
+    page = client.get(f"/teams/{team_id}/review").text
+    assert "Changed" in text_of(page)
+    assert '<del class="diff-line" data-state="removed">    return text.upper()</del>' in page
+    assert '<ins class="diff-line" data-state="added">    return text.lower()</ins>' in page
+
+
+def test_an_approval_of_what_the_team_no_longer_asks_for_is_refused(client: TestClient):
+    """The request of a page that was open while somebody changed the team."""
+    team_id = make(client, SHOUT)
+    old = missing(client, team_id)
+    change(client, team_id, SHOUT.replace("upper", "lower"))
+    assert allow(client, team_id, old) == 404
+    assert missing(client, team_id) != []
+
+
+def test_what_is_added_later_is_new_and_what_went_is_no_longer_needed(client: TestClient):
+    team_id = make(client, SHOUT)
+    allow(client, team_id, missing(client, team_id))
+    change(client, team_id, FETCH)
+    words = review(client, team_id)
+    assert "New" in words
+    assert "No longer needed 1" in words
+
+
+def test_a_revoked_approval_holds_no_longer_and_stays_in_the_history(client: TestClient):
+    team_id = make(client, SHOUT)
+    asked = missing(client, team_id)
+    allow(client, team_id, asked)
+    (approval,) = [each for each in client.get("/api/approvals").json() if each["scope"] == f"team:{team_id}"]
+    assert client.delete(f"/api/approvals/{approval['id']}").status_code == 204
+    assert missing(client, team_id) == asked
+    (past,) = client.get("/api/approvals", params={"revoked": True}).json()
+    assert (past["id"], past["by"], past["revoked_by"]) == (approval["id"], "you", "you")
+    assert "Revoked" in review(client, team_id)
+    assert "revoked by you" in text_of(client.get("/settings/approvals").text)
+
+
+def test_code_gets_the_network_that_was_chosen_for_it_and_no_other(client: TestClient):
+    team_id = make(client, FETCH)
+    (code,) = missing(client, team_id)
+    assert "weather.test:443" in client.get(f"/teams/{team_id}/review").text
+    assert allow(client, team_id, [code], hosts={code: ["Weather.test:443"]}) == 201
+    (approval,) = [each for each in client.get("/api/approvals").json() if each["hash"] == code]
+    assert approval["hosts"] == ["weather.test:443"]
+    assert "may reach weather.test:443" in review(client, team_id)
+
+
+@pytest.mark.parametrize("host", ["https://weather.test/", "a b", "", "weather.test/x", "x" * 300 + "/"])
+def test_what_is_no_host_is_refused(client: TestClient, host: str):
+    team_id = make(client, FETCH)
+    (code,) = missing(client, team_id)
+    assert allow(client, team_id, [code], hosts={code: [host]}) == 422
+    assert missing(client, team_id) == [code]
+
+
+def test_a_network_for_something_else_cannot_ride_along(client: TestClient):
+    team_id, other = make(client, SHOUT), make(client, FETCH)
+    (code,), (foreign,) = missing(client, team_id), missing(client, other)
+    assert allow(client, team_id, [code], hosts={foreign: ["*"]}) == 422
+    assert allow(client, team_id, [foreign]) == 404
+
+
+def test_what_a_gallery_publishes_is_allowed_in_its_teams_alone_and_new_code_asks(client: TestClient):
+    gallery = {"name": "Elsewhere", "components": {"teams": [team_with(SHOUT), team_with(SHOUT, FETCH)]}}
+    gallery_id = client.post("/api/galleries", json={"text": json.dumps(gallery)}).json()["id"]
+    taken = [
+        client.post("/api/teams", json={"from_gallery": {"gallery_id": gallery_id, "group": "teams", "index": index}})
+        for index in range(2)
+    ]
+    first, second = (answer.json()["id"] for answer in taken)
+    body = {"hashes": missing(client, first), "gallery_id": gallery_id, "scope": "publisher"}
+    assert client.post("/api/approvals", json=body).status_code == 201
+    assert missing(client, first) == []
+    assert len(missing(client, second)) == 1
+    assert len(missing(client, make(client, SHOUT))) == 1
+    assert "in all teams from the gallery “Elsewhere”" in text_of(client.get(f"/teams/{second}/review").text)
+    assert "1 thing waits" in text_of(client.get(f"/galleries/{gallery_id}/review").text)
+
+
+def test_nothing_is_allowed_for_a_publisher_that_nobody_knows(client: TestClient):
+    team_id = make(client, SHOUT)
+    assert allow(client, team_id, missing(client, team_id), scope="publisher") == 422
+
+
+def test_characters_that_hide_are_written_out(client: TestClient):
+    team_id = make(client, SHOUT.replace("upper()", "upper()  # \u202e\u200b"))
+    page = client.get(f"/teams/{team_id}/review").text
+    assert "\u202e" not in page
+    assert "\u200b" not in page
+    assert '<mark class="hidden-character" title="A character that cannot be seen">U+202E</mark>' in page
+    assert "characters that cannot be seen" in text_of(page)
+
+
+@pytest.mark.parametrize(
+    ("wish", "leads_to"),
+    [
+        ("/teams/x", "/teams/x"),
+        ("//evil.test/", "/play"),
+        ("https://evil.test/", "/play"),
+        ("/\\evil.test", "/play"),
+        ("javascript:alert(1)", "/play"),
+    ],
+)
+def test_the_way_back_leads_nowhere_else(client: TestClient, wish: str, leads_to: str):
+    team_id = make(client)
+    page = client.get(f"/teams/{team_id}/review", params={"back": wish}).text
+    found = re.search(r'href="([^"]*)" data-go-on', page)
+    assert found is not None
+    assert found[1].endswith(leads_to)
+    assert "evil" not in found[1]
