@@ -2,42 +2,64 @@
 
 from __future__ import annotations
 
-import ipaddress
+import asyncio
 import webbrowser
 from contextlib import suppress
 
+from studio.doctor import is_exposed
 from studio.errors import SetupError
 from studio.settings import Settings
+from studio.store import open_store
 from studio.web.server import Address
 from studio.web.server import serve as run_server
 
 
-def serve(settings: Settings, *, open_browser: bool, allow_remote: bool) -> None:
+def serve(settings: Settings, *, open_browser: bool, without_tls: bool = False, without_accounts: bool = False) -> None:
     """Start the server, print the address, and serve until a signal says stop.
 
     Raises:
-        SetupError: The address is not this machine's own and that was not allowed, or it cannot be listened on.
+        SetupError: Other machines could reach it in a way that was not allowed, or it cannot be listened on.
     """
-    if not allow_remote and not is_loopback(settings.host):
-        raise SetupError(
-            f"Whoever can reach {settings.host!r} and has the token can run code on this machine.",
-            fix="Add --allow-remote if that is meant, and put a proxy with HTTPS in front.",
-        )
+    if is_exposed(settings):
+        check_exposure(settings, without_tls=without_tls, without_accounts=without_accounts)
+    opens_by_name = has_accounts(settings)
 
     def tell(address: Address) -> None:
-        print(f"Team Studio is ready: {address.url_with_token}", flush=True)
+        entrance = address.url if opens_by_name else address.url_with_token
+        print(f"Team Studio is ready: {entrance}", flush=True)
         if open_browser:
-            webbrowser.open(address.url_with_token)
+            webbrowser.open(entrance)
 
     with suppress(KeyboardInterrupt):
         run_server(settings, tell)
 
 
-def is_loopback(host: str) -> bool:
-    """Whether an address is only reached from this machine."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
+def check_exposure(settings: Settings, *, without_tls: bool, without_accounts: bool) -> None:
+    """Hold that a studio which others can reach is protected, or that the operator said it need not be.
+
+    Raises:
+        SetupError: It is not.
+    """
+    where = f"behind {settings.behind_proxy[0]}" if settings.behind_proxy else f"at {settings.host}"
+    if not without_tls and not settings.tls_cert and not settings.behind_proxy:
+        raise SetupError(
+            f"Everybody on the way to a studio {where} could read along and take over a session.",
+            fix="Give --tls-cert and --tls-key, or --behind-proxy ADDRESS of a proxy that speaks HTTPS. "
+            "--without-tls starts it all the same.",
+        )
+    if not without_accounts and not has_accounts(settings):
+        raise SetupError(
+            f"Whoever can reach a studio {where} and learns its token can run code on this machine.",
+            fix="Add somebody with `studio users add NAME --role admin`, or set up an identity provider. "
+            "--without-accounts starts it all the same.",
+        )
+
+
+def has_accounts(settings: Settings) -> bool:
+    """Whether people sign in to this studio by name."""
+
+    async def count() -> int:
+        async with open_store(settings.data_dir, settings.database_url) as store:
+            return await store.users.count()
+
+    return bool(settings.oidc_issuer) or asyncio.run(count()) > 0

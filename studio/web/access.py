@@ -17,7 +17,7 @@ MIN_TOKEN_LENGTH = 16
 WRONG_GUESSES = 20
 """Wrong tokens that one address may send in a window; a person who mistypes stays far below."""
 GUESS_WINDOW_S = 60.0
-MAX_REMEMBERED_ADDRESSES = 10_000
+MOST_REMEMBERED = 10_000
 
 
 def access_token(settings: Settings) -> str:
@@ -43,45 +43,61 @@ class Keys:
     token: str
     cookie: str
     csrf: str
+    key: bytes = field(repr=False)
 
     @classmethod
     def of(cls, settings: Settings) -> Keys:
         """Cookie and CSRF value follow from the token and a key on disk: they outlive a restart, not a new token."""
         token = access_token(settings)
         key = _kept(settings.data_dir / "cookie.key").encode()
-        return cls(token, _derived(key, "cookie", token), _derived(key, "csrf", token))
+        return cls(token, _derived(key, "cookie", token), _derived(key, "csrf", token), key)
+
+    def csrf_for(self, sign_in_key: str) -> str:
+        """The CSRF value of one sign-in; it cannot be worked out from that of another."""
+        return _derived(self.key, "csrf of a sign-in", sign_in_key)
 
     def is_token(self, value: str) -> bool:
-        return hmac.compare_digest(value.encode("utf-8", "replace"), self.token.encode())
+        return is_same(value, self.token)
 
     def is_cookie(self, value: str) -> bool:
-        return hmac.compare_digest(value.encode("utf-8", "replace"), self.cookie.encode())
+        return is_same(value, self.cookie)
 
-    def is_csrf(self, value: str) -> bool:
-        return hmac.compare_digest(value.encode("utf-8", "replace"), self.csrf.encode())
+
+def is_same(value: str, expected: str) -> bool:
+    """Compare in a time that tells nothing about where they differ."""
+    return hmac.compare_digest(value.encode("utf-8", "replace"), expected.encode())
 
 
 @dataclass
 class Guesses:
-    """Counts wrong tokens per address within a window."""
+    """Counts wrong guesses within a window, by the address that they come from or the name that they are about."""
 
+    most: int = WRONG_GUESSES
     clock: Callable[[], float] = time.monotonic
     _wrong: dict[str, tuple[float, int]] = field(default_factory=dict[str, tuple[float, int]])
 
-    def wait_s(self, address: str) -> int:
-        """Seconds until the address may try again; 0 when it may now."""
-        began, count = self._wrong.get(address, (0.0, 0))
+    def wait_s(self, of: str) -> int:
+        """Seconds until it may be tried again; 0 when it may now."""
+        began, count = self._wrong.get(of, (0.0, 0))
         left = began + GUESS_WINDOW_S - self.clock()
-        return int(left) + 1 if count >= WRONG_GUESSES and left > 0 else 0
+        return int(left) + 1 if count >= self.most and left > 0 else 0
 
-    def add_wrong(self, address: str) -> None:
+    def add_wrong(self, of: str) -> None:
         now = self.clock()
-        began, count = self._wrong.get(address, (now, 0))
+        began, count = self._wrong.get(of, (now, 0))
         if now - began > GUESS_WINDOW_S:
             began, count = now, 0
-        if address not in self._wrong and len(self._wrong) >= MAX_REMEMBERED_ADDRESSES:
+        if of not in self._wrong and len(self._wrong) >= MOST_REMEMBERED:
             self._wrong.pop(next(iter(self._wrong)))
-        self._wrong[address] = (began, count + 1)
+        self._wrong[of] = (began, count + 1)
+
+    def take_back(self, of: str) -> None:
+        """It was right after all. Guesses that take long are counted before they are looked at."""
+        began, count = self._wrong.get(of, (0.0, 0))
+        if count > 1:
+            self._wrong[of] = (began, count - 1)
+        else:
+            self._wrong.pop(of, None)
 
 
 def _derived(key: bytes, purpose: str, token: str) -> str:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import socket
+import ssl
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import uvicorn
 
+from studio.egress import keep_out_of
 from studio.errors import SetupError
 from studio.settings import Settings
 from studio.web.access import access_token
@@ -34,8 +36,10 @@ def serve(settings: Settings, on_ready: Callable[[Address], None]) -> None:
     Raises:
         SetupError: The address cannot be listened on, or the data folder cannot be used.
     """
+    check_certificate(settings)
     listener = listen(settings)
     settings = settings.model_copy(update={"port": listener.getsockname()[1]})
+    keep_out_of(settings.port)
     address = Address(_url(settings), access_token(settings))
     app = create_app(settings)
     config = uvicorn.Config(
@@ -46,6 +50,10 @@ def serve(settings: Settings, on_ready: Callable[[Address], None]) -> None:
         loop="asyncio",  # the same whatever other packages brought along
         http="h11",
         timeout_graceful_shutdown=GRACE_S,
+        ssl_certfile=settings.tls_cert,
+        ssl_keyfile=settings.tls_key,
+        proxy_headers=bool(settings.behind_proxy),
+        forwarded_allow_ips=list(settings.behind_proxy),
     )
 
     def stop_streams() -> None:
@@ -73,6 +81,25 @@ class StudioServer(uvicorn.Server):
         await super().shutdown(sockets)
 
 
+def check_certificate(settings: Settings) -> None:
+    """Hold that HTTPS can be spoken, if it shall.
+
+    Raises:
+        SetupError: The certificate or its key is missing, or they do not fit together.
+    """
+    if settings.tls_cert is None and settings.tls_key is None:
+        return
+    if settings.tls_cert is None or settings.tls_key is None:
+        raise SetupError("HTTPS needs a certificate and its key.", fix="Give both --tls-cert and --tls-key.")
+    try:
+        ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(settings.tls_cert, settings.tls_key)
+    except OSError as error:  # also what OpenSSL says of them
+        raise SetupError(
+            f"The certificate {str(settings.tls_cert)!r} cannot be used with its key: {error.strerror or error}.",
+            fix="Check both files.",
+        ) from error
+
+
 def listen(settings: Settings) -> socket.socket:
     """The bound socket of a server.
 
@@ -98,4 +125,5 @@ def listen(settings: Settings) -> socket.socket:
 
 def _url(settings: Settings) -> str:
     host = "127.0.0.1" if settings.host in ("0.0.0.0", "::") else settings.host
-    return f"http://{f'[{host}]' if ':' in host else host}:{settings.port}"
+    scheme = "https" if settings.tls_cert else "http"
+    return f"{scheme}://{f'[{host}]' if ':' in host else host}:{settings.port}"

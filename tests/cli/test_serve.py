@@ -41,6 +41,19 @@ def test_one_line_tells_the_address_with_the_token(tmp_path: Path):
         assert httpx.get(f"{found[1]}/api/teams", headers=headers).json() == []
 
 
+def test_a_running_studio_asks_itself_for_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("STUDIO_ALLOW_PRIVATE_URLS", "1")
+    with serving(tmp_path) as (_, line):
+        origin, _, token = line.removeprefix("Team Studio is ready: ").partition("/?token=")
+        for host in ("127.0.0.1", "localhost", "0.0.0.0", "2130706433"):
+            url = f"http://{host}:{origin.rpartition(':')[2]}/healthz"
+            answer = httpx.post(
+                f"{origin}/api/galleries/preview", json={"url": url}, headers={"Authorization": f"Bearer {token}"}
+            )
+            assert answer.json()["error"]["code"] == "url_refused"
+            assert "The studio itself" in answer.json()["error"]["message"]
+
+
 def test_the_token_is_kept_where_only_the_owner_reads_it(tmp_path: Path):
     with serving(tmp_path) as (_, first):
         mode = stat.S_IMODE(os.stat(tmp_path / "token").st_mode)

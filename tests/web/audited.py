@@ -90,40 +90,81 @@ class Witness:
         self.seen.append(f"{event} {' '.join(shown)}")
 
 
-def bring_in(client: TestClient, name: str, content: bytes) -> dict[str, int]:
+class Visitor:
+    """Looks at one file after the other. What it left of the one before goes when the next one has been looked at."""
+
+    def __init__(self, client: TestClient) -> None:
+        self.client = client
+        self.opened: set[str] = set()
+        """Components, and parts of them, as JSON: the same one is not opened again."""
+        self.left: list[str] = []
+
+    def is_new(self, part: object) -> bool:
+        text = json.dumps(part, sort_keys=True)
+        is_new = text not in self.opened
+        self.opened.add(text)
+        return is_new
+
+    def leave(self, team: str) -> None:
+        """Take away what the file before left; keep the team of this one, and what it brought into the library."""
+        for address in self.left:
+            self.client.delete(address)
+        self.left = [*([team] if team else []), *in_library(self.client)]
+
+
+def bring_in(visitor: Visitor, name: str, content: bytes) -> dict[str, int]:
     """Do everything with a file that a person can do without running it; gives back how each step was answered."""
-    files = {"file": (name, content)}
+    client, files = visitor.client, {"file": (name, content)}
+    as_team = client.post("/api/teams", json={"text": content.decode("utf-8", "replace")})
     steps = {
         "preview": client.post("/api/galleries/preview", files=files).status_code,
         "preview page": client.post("/fragments/galleries/preview", files=files).status_code,
-        "as team": client.post("/api/teams", json={"text": content.decode("utf-8", "replace")}).status_code,
+        "as team": as_team.status_code,
     }
     added = client.post("/api/galleries", files=files)
     steps["add"] = added.status_code
     if added.status_code == 201:
-        steps |= look_at_gallery(client, added.json()["id"])
+        steps |= look_at_gallery(visitor, added.json()["id"])
         client.delete(f"/api/galleries/{added.json()['id']}")
-    for path in ("/galleries", "/settings", "/api/secrets", "/api/approvals", "/api/components"):
+    for path in ("/galleries", "/settings", "/settings/approvals", "/api/secrets", "/api/approvals", "/api/components"):
         steps[path] = client.get(path).status_code
     client.post("/api/approvals", json={"hashes": ["0" * 64]})
+    visitor.leave(f"/api/teams/{as_team.json()['id']}" if as_team.status_code == 201 else "")
     return steps
 
 
-def look_at_gallery(client: TestClient, gallery_id: str) -> dict[str, int]:
+def in_library(client: TestClient) -> list[str]:
+    """The addresses of all that is in the library, the last of each kind first: the others then keep theirs."""
+    components: dict[str, list[object]] = client.get("/api/galleries/library").json()["components"]
+    return [
+        f"/api/galleries/library/components/{group}/{index}"
+        for group, members in components.items()
+        for index in reversed(range(len(members)))
+    ]
+
+
+def look_at_gallery(visitor: Visitor, gallery_id: str) -> dict[str, int]:
     """Open a gallery, each kind and each component in it."""
-    steps: dict[str, int] = {"export": client.get(f"/api/galleries/{gallery_id}/export").status_code}
+    client = visitor.client
+    steps: dict[str, int] = {
+        "export": client.get(f"/api/galleries/{gallery_id}/export").status_code,
+        "review": client.get(f"/galleries/{gallery_id}/review").status_code,
+    }
     components: dict[str, list[dict[str, object]]] = client.get(f"/api/galleries/{gallery_id}").json()["components"]
-    for group, members in components.items():
+    for group, members in ((group, members) for group, members in components.items() if members):
         steps[f"page {group}"] = client.get(f"/galleries/{gallery_id}?kind={group}").status_code
-        for index in range(len(members)):
+        for index, member in enumerate(members):
+            if not visitor.is_new(member):
+                continue
             place: dict[str, object] = {"gallery_id": gallery_id, "group": group, "index": index}
             steps[f"places {group} {index}"] = client.post("/fragments/places", json=place).status_code
-            steps |= open_component(client, place)
+            steps |= open_component(visitor, place)
     return steps
 
 
-def open_component(client: TestClient, place: dict[str, object]) -> dict[str, int]:
+def open_component(visitor: Visitor, place: dict[str, object]) -> dict[str, int]:
     """Open a component in the builder, look at its forms, its check and its Python."""
+    client = visitor.client
     made = client.post("/api/teams", json={"from_gallery": place}).json()
     component = made["component"]
     client.post("/api/galleries/library/components", json={"component": component})
@@ -133,13 +174,15 @@ def open_component(client: TestClient, place: dict[str, object]) -> dict[str, in
         steps["diff"] = client.post("/fragments/diff", json=compared).status_code
     code = client.post("/api/python", json={"component": component}).json().get("code", "import this")
     client.post("/api/python/read", json={"code": code})
-    for where, _ in envelopes(component):
-        client.post("/fragments/form", json={"component": component, "pointer": where})
+    for where, part in envelopes(component):
+        if visitor.is_new([part]):
+            client.post("/fragments/form", json={"component": component, "pointer": where})
     client.get(f"/api/teams/{made['id']}/python")
     client.get(f"/api/teams/{made['id']}/versions/1")
     name = f"{place['group']} {place['index']}"
     steps |= {
         f"builder {name}": client.get(f"/teams/{made['id']}").status_code,
+        f"review {name}": client.get(f"/teams/{made['id']}/review").status_code,
         f"list with {name}": client.get("/teams").status_code,
     }
     client.delete(f"/api/teams/{made['id']}")
@@ -215,15 +258,16 @@ def main(data_dir: Path, files: list[Path]) -> None:
     with TestClient(app, base_url=BASE_URL) as server:
         client = client_of(server, {"Authorization": f"Bearer {TOKEN}"})
         build_classes()
-        bring_in(client, "harmless.json", harmless())
-        bring_in(client, "broken.yaml", b"a: [")
+        visitor = Visitor(client)
+        bring_in(visitor, "harmless.json", harmless())
+        bring_in(visitor, "broken.yaml", b"a: [")
         parse_document("a: 1")
         listener = Listener(client)
         for file in files:
             content = file.read_bytes()
             listener.listen(content)
             witness.seen, witness.is_on = [], True
-            steps = bring_in(client, file.name, content)
+            steps = bring_in(visitor, file.name, content)
             could = capabilities(client, content)
             witness.is_on = False
             result = {"seen": witness.seen, "steps": steps, "leaked": sorted(listener.leaked), "capabilities": could}

@@ -1,6 +1,7 @@
 // @ts-check
 /** @import {Body, Capability, Entry, Run, RunState, RunSummary, Task} from '../types.js' */
 import { ApiError, api } from '../../core/api.js'
+import { teamOfPage } from '../../core/team-of-page.js'
 
 const PAGE = 500
 /** The server gives no more at once. */
@@ -20,12 +21,17 @@ export const server = {
   start: (teamId, task) => api.post('/api/runs', { team_id: teamId, task }),
   /** @param {string} id @param {string} command @param {Body} [more] @returns {Promise<RunState>} */
   command: (id, command, more = {}) => api.post(`/api/runs/${id}/commands`, { command, ...more }),
-  /** @param {string[]} hashes @param {unknown} [component]  that asks for them, where it is not saved */
-  approve: (hashes, component) => api.post('/api/approvals', { hashes, ...(component ? { component } : {}) }),
+  /** For the team of the page, where there is one. @param {string[]} hashes @param {unknown} [component]  that asks for them, where it is not saved */
+  approve: (hashes, component) => api.post('/api/approvals', { hashes, ...(component ? { component } : {}), ...scopeOfPage() }),
   /** @param {string} id @returns {Promise<{messages: {seq: number, micro_usd: number}[]}>} */
   cost: (id) => api.get(`/api/runs/${id}/cost`),
   /** @param {string} id @param {number} after */
   streamUrl: (id, after) => `/api/runs/${id}/stream?after=${after}`,
+}
+
+function scopeOfPage() {
+  const teamId = teamOfPage()
+  return teamId ? { team_id: teamId, scope: 'team' } : {}
 }
 
 /** @typedef {{seq: number, before: string, match: string, after: string}} Hit */
@@ -77,6 +83,12 @@ export async function indexOf(id, signal) {
 /** @param {string} id @param {string} text @param {number} after @param {AbortSignal} signal @returns {Promise<{hits: Hit[], next_after: number | null}>} */
 export function searchIn(id, text, after, signal) {
   return api.get(`/api/runs/${id}/search?q=${encodeURIComponent(text)}&after=${after}`, { signal })
+}
+
+/** The page on which a person decides what a refused start needs; "" where there is none. @param {unknown} error */
+export function reviewPage(error) {
+  const path = error instanceof ApiError ? error.body['review'] : undefined
+  return typeof path === 'string' ? path : ''
 }
 
 /** What a refused start would need, or null when the error is another one. @param {unknown} error @returns {Capability[] | null} */

@@ -1,0 +1,43 @@
+"""Ends event streams with the sign-in that opened them."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+import anyio
+from starlette.datastructures import Headers
+from starlette.types import Message, Receive, Send
+
+GONE: Message = {"type": "http.disconnect"}
+
+
+class EndsWithSignIn:
+    """Stands between an application and its server: a stream hears that its reader left once they may not read on."""
+
+    def __init__(self, receive: Receive, send: Send, until_gone: Callable[[], Awaitable[None]]) -> None:
+        self._receive = receive
+        self._send = send
+        self._until_gone = until_gone
+        self._is_stream = False
+
+    async def send(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            kind = Headers(raw=message.get("headers", [])).get("content-type", "")
+            self._is_stream = kind.startswith("text/event-stream")
+        await self._send(message)
+
+    async def receive(self) -> Message:
+        if not self._is_stream:
+            return await self._receive()
+        message = GONE
+        async with anyio.create_task_group() as tasks:
+
+            async def hear() -> None:
+                nonlocal message
+                message = await self._receive()
+                tasks.cancel_scope.cancel()
+
+            tasks.start_soon(hear)
+            await self._until_gone()
+            tasks.cancel_scope.cancel()
+        return message

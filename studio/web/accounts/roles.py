@@ -1,0 +1,191 @@
+"""Which role each route needs: the one table. A route without a line here is refused to everybody."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from studio.store import Role
+
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+class Need(NamedTuple):
+    """What a route asks of a person; `is_change` says that it is written to the audit log."""
+
+    role: Role
+    is_change: bool
+
+
+VIEWER = """
+GET /
+GET /login
+GET /account
+GET /static
+GET /api/openapi.json
+GET /teams
+GET /teams/{team_id}
+GET /teams/{team_id}/play
+GET /teams/{team_id}/review
+GET /fragments/teams/{team_id}/review
+GET /teams/{team_id}/review
+GET /fragments/teams/{team_id}/review
+GET /runs/{run_id}
+GET /runs/{run_id}/beside/{other_id}
+GET /runs/{run_id}/compare/{other_id}
+GET /fragments/runs/{run_id}/compare/{other_id}
+GET /fragments/runs/{run_id}/prompts/{seq}
+GET /runs/{run_id}/share
+GET /galleries
+GET /galleries/{gallery_id}
+GET /galleries/{gallery_id}/review
+GET /fragments/galleries/{gallery_id}/review
+GET /galleries/{gallery_id}/review
+GET /fragments/galleries/{gallery_id}/review
+GET /costs
+GET /settings
+GET /settings/approvals
+GET /settings/approvals
+GET /inbox
+GET /api/teams
+GET /api/teams/{team_id}
+GET /api/teams/{team_id}/json
+GET /api/teams/{team_id}/python
+GET /api/teams/{team_id}/versions
+GET /api/teams/{team_id}/versions/{number}
+GET /api/teams/{team_id}/changes
+GET /api/teams/{team_id}/estimate
+GET /api/teams/{team_id}/budget
+GET /api/teams/{team_id}/breakpoints
+GET /api/teams/{team_id}/policy
+GET /api/galleries
+GET /api/galleries/{gallery_id}
+GET /api/galleries/{gallery_id}/export
+GET /api/galleries/{gallery_id}/components/{group}/{index}
+GET /api/runs
+GET /api/runs/{run_id}
+GET /api/runs/{run_id}/events
+GET /api/runs/{run_id}/stream
+GET /api/runs/{run_id}/diff/{other_id}
+GET /api/runs/{run_id}/tools
+GET /api/runs/{run_id}/line
+GET /api/runs/{run_id}/cost
+GET /api/runs/{run_id}/budget
+GET /api/runs/{run_id}/bundle
+GET /api/runs/{run_id}/bundle/preview
+GET /api/runs/{run_id}/test
+GET /api/runs/{run_id}/prompts/{seq}
+GET /api/runs/{run_id}/index
+GET /api/runs/{run_id}/search
+GET /api/runs/{run_id}/state
+GET /api/costs
+GET /api/prices
+GET /api/budget
+GET /api/sessions
+GET /api/sessions/{session_id}
+GET /api/components
+GET /api/approvals
+GET /api/inbox
+GET /api/account
+GET /api/account/sign-ins
+"""
+
+LOOKING = """
+POST /fragments/form
+POST /fragments/diff
+POST /fragments/places
+POST /fragments/arguments
+POST /api/validate
+POST /api/python
+POST /api/python/read
+POST /api/components/switch
+"""
+"""They change nothing: what they look at is too large for an address. Viewers may."""
+
+PREVIEWS = """
+POST /fragments/galleries/preview
+POST /api/galleries/preview
+"""
+"""Nor do these, but they may fetch; from an address only for an admin, which `sources.py` holds."""
+
+OWN = """
+POST /api/account/sign-out
+PUT /api/account/password
+POST /api/account/tokens
+DELETE /api/account/sign-ins
+DELETE /api/account/sign-ins/{sign_in_id}
+"""
+"""What everybody may do about themselves, and nobody about others."""
+
+EDITOR = """
+GET /api/secrets
+POST /api/teams
+PUT /api/teams/{team_id}
+DELETE /api/teams/{team_id}
+POST /api/teams/{team_id}/components
+PUT /api/teams/{team_id}/versions/{number}/title
+POST /api/teams/{team_id}/versions/{number}/restore
+PUT /api/teams/{team_id}/budget
+PUT /api/teams/{team_id}/breakpoints
+POST /api/galleries
+DELETE /api/galleries/{gallery_id}
+POST /api/galleries/library/components
+DELETE /api/galleries/{gallery_id}/components/{group}/{index}
+POST /api/runs
+POST /api/runs/import
+DELETE /api/runs/{run_id}
+POST /api/runs/{run_id}/commands
+POST /api/runs/{run_id}/fork
+POST /api/runs/{run_id}/rerun
+POST /api/runs/{run_id}/replay
+POST /api/runs/{run_id}/next
+PUT /api/runs/{run_id}/budget
+POST /api/tries
+POST /api/tries/{try_id}/commands
+POST /api/tries/tools
+POST /api/tries/termination
+"""
+
+APPROVER = """
+POST /api/approvals
+DELETE /api/approvals/{capability_hash}
+PUT /api/teams/{team_id}/policy
+"""
+
+ADMIN = """
+GET /settings/health
+GET /users
+GET /audit
+GET /api/users
+POST /api/users
+PUT /api/users/{user_id}/role
+PUT /api/users/{user_id}/password
+DELETE /api/users/{user_id}
+DELETE /api/users/{user_id}/sign-ins
+GET /api/audit
+PUT /api/secrets/{name}
+DELETE /api/secrets/{name}
+PUT /api/prices
+DELETE /api/prices
+PUT /api/budget
+"""
+
+
+def _table() -> Mapping[str, Need]:
+    looking = {*LOOKING.split("\n"), *PREVIEWS.split("\n")}
+    lines: tuple[tuple[Role, str], ...] = (
+        ("viewer", VIEWER + LOOKING + OWN),
+        ("editor", EDITOR + PREVIEWS),
+        ("approver", APPROVER),
+        ("admin", ADMIN),
+    )
+    return {
+        route: Need(role, route.split()[0] not in SAFE_METHODS and route not in looking)
+        for role, routes in lines
+        for route in routes.strip().split("\n")
+        if route
+    }
+
+
+NEEDS: Mapping[str, Need] = _table()
+"""By `METHOD /path/{template}`, as the application names its routes; files of the front end are `GET /static`."""

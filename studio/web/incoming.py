@@ -1,0 +1,111 @@
+"""The few things of a request that the guard looks at, before anything else has seen it."""
+
+from __future__ import annotations
+
+from http.cookies import CookieError, SimpleCookie
+from urllib.parse import parse_qsl, quote, urlencode
+
+from starlette.datastructures import Headers
+from starlette.responses import Response
+from starlette.types import Receive, Scope
+
+NOT_PAGES = ("/api/", "/fragments/", "/static/", "/vendor/")
+
+
+class Incoming:
+    """One request at the door."""
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+        self.headers = Headers(scope=scope)
+        self.method: str = scope["method"]
+        self.path: str = scope["path"]
+        self.query = dict(parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True))
+        client: tuple[str, int] | None = scope.get("client")
+        self.address = client[0] if client else ""
+        self.is_secure = scope.get("scheme") == "https"
+        self.is_page = self.method in {"GET", "HEAD"} and not self.path.startswith(NOT_PAGES)
+
+    @property
+    def host(self) -> str:
+        hosts = self.headers.getlist("host")
+        return hosts[0].lower() if len(hosts) == 1 else ""
+
+    @property
+    def is_foreign(self) -> bool:
+        """True when another site, or another port of this machine, made the browser ask."""
+        origins = self.headers.getlist("origin")
+        own = {self.origin, f"https://{self.host}"}  # a proxy with HTTPS may be in front without saying so
+        if any(origin not in own for origin in origins):
+            return True
+        if self.headers.get("sec-fetch-site", "same-origin") in {"same-origin", "none"}:
+            return False
+        return not (self.is_page and self.headers.get("sec-fetch-mode") == "navigate" and self._is_top_level)
+
+    @property
+    def _is_top_level(self) -> bool:
+        return self.headers.get("sec-fetch-dest", "document") == "document"
+
+    @property
+    def cookie_name(self) -> str:
+        """Browsers share cookies between the ports of a machine, so the port is part of the name."""
+        name = f"studio-{self.host.rpartition(':')[2]}" if has_port(self.host) else "studio"
+        return f"__Host-{name}" if self.is_secure else name
+
+    @property
+    def origin(self) -> str:
+        """Where our own pages are, as this browser sees it."""
+        return f"{'https' if self.is_secure else 'http'}://{self.host}"
+
+    @property
+    def cookie(self) -> str | None:
+        return self.cookie_named(self.cookie_name)
+
+    def cookie_named(self, name: str) -> str | None:
+        cookies: SimpleCookie = SimpleCookie()
+        try:
+            cookies.load(self.headers.get("cookie", ""))
+        except CookieError:
+            return None
+        morsel = cookies.get(name)
+        return morsel.value if morsel else None
+
+    @property
+    def bearer(self) -> str | None:
+        scheme, _, value = self.headers.get("authorization", "").partition(" ")
+        return value.strip() if scheme.lower() == "bearer" else None
+
+    @property
+    def clean_url(self) -> str:
+        rest = urlencode({name: value for name, value in self.query.items() if name != "token"})
+        path = "/" + quote(self.path.lstrip("/\\"), safe="/:@!$&'()*+,;=~-._")
+        return f"{path}?{rest}" if rest else path
+
+    def with_cookie(self, response: Response, value: str, lasts_s: int) -> Response:
+        """Let the browser in from now on; scripts cannot read it and other sites cannot send it."""
+        response.set_cookie(
+            self.cookie_name, value, httponly=True, samesite="strict", secure=self.is_secure, max_age=lasts_s
+        )
+        return response
+
+    def without_cookie(self, response: Response) -> Response:
+        if self.cookie is not None:
+            response.delete_cookie(self.cookie_name, httponly=True, samesite="strict", secure=self.is_secure)
+        return response
+
+
+async def read_form(receive: Receive, most_bytes: int) -> dict[str, str] | None:
+    """The fields of a small form; None when it is larger than it may be."""
+    body = b""
+    more = True
+    while more:
+        message = await receive()
+        body += message.get("body", b"")
+        more = message["type"] == "http.request" and message.get("more_body", False)
+        if len(body) > most_bytes:
+            return None
+    return dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True))
+
+
+def has_port(host: str) -> bool:
+    return host.rpartition(":")[2].isdigit() and not host.endswith("]")
