@@ -39,6 +39,15 @@ KINDS = {
     "agents-as-tools": "Coordinator with experts",
 }
 """The picture of each kind of team, and the team of the shipped gallery that it shows."""
+FETCH = '''import urllib.request
+
+
+def weather(city: str) -> str:
+    """The weather of a city, from a public service."""
+    with urllib.request.urlopen(f"https://wttr.in/{city}?format=3", timeout=10) as answer:
+        return answer.read().decode()
+'''
+"""A tool of somebody else's team."""
 QUESTION = "My internet fails every evening since Monday."
 TASK = "Write a museum label, at most 40 words, for a meteorite that fell through a farmhouse roof."
 INSTRUCTIONS = (
@@ -195,6 +204,45 @@ class HowTo:
         expect(page.locator("#checklist")).to_be_visible()
         self._picture("checklist")
 
+    def take_review(self) -> None:
+        """What a stranger's team may do, before it is decided and after its code has changed."""
+        page = self._page
+        team = self._call("POST", "/api/teams", {"name": "Weekend planner", "component": self._stranger(FETCH)})
+        page.goto(f"/teams/{team['id']}/review")
+        page.locator("summary").first.click()
+        page.get_by_label("Only these hosts").first.check()
+        page.get_by_role("button", name="Add wttr.in:443").click()
+        page.locator("main").evaluate("main => main.scrollTo(0, 0)")
+        self._picture("review")
+        page.get_by_role("button", name="Allow all").click()
+        expect(page.get_by_role("link", name="Go on to the run")).to_be_visible()
+        changed = self._stranger(FETCH.replace("format=3", "format=4").replace("timeout=10", "timeout=60"))
+        body: JsonObject = {"component": changed, "layout": {}, "revision": team["revision"]}
+        self._call("PUT", f"/api/teams/{team['id']}", body)
+        page.reload()
+        expect(page.get_by_text("What changed")).to_be_visible()
+        self._picture("review-changed")
+        page.goto("/settings/approvals")
+        self._picture("approvals")
+
+    def _stranger(self, source: str) -> JsonObject:
+        """A team with code, a program and a service."""
+        galleries = self._call("GET", "/api/galleries/team-studio")["components"]
+        team = next(team for team in galleries["teams"] if team["label"] == "Writer and critic")
+        openai = next(model for model in galleries["models"] if model["label"] == "OpenAI")
+        config: JsonObject = {"name": "weather", "description": "Weather.", "source_code": source, "global_imports": []}
+        tool: JsonObject = {"provider": "autogen_core.tools.FunctionTool", "component_type": "tool", "config": config}
+        server: JsonObject = {"type": "StdioServerParams", "command": "uvx", "args": ["mcp-server-calendar"]}
+        calendar: JsonObject = {
+            "provider": "autogen_ext.tools.mcp.McpWorkbench",
+            "component_type": "workbench",
+            "config": {"server_params": server},
+        }
+        first, second, *others = team["config"]["participants"]
+        first = {**first, "config": {**first["config"], "name": "planner", "model_client": openai, "tools": [tool]}}
+        second = {**second, "config": {**second["config"], "name": "secretary", "workbench": [calendar]}}
+        return {**team, "config": {**team["config"], "participants": [first, second, *others]}}
+
     def _open(self, component: JsonObject) -> None:
         page = self._page
         team = self._call("POST", "/api/teams", {"component": component})
@@ -256,6 +304,8 @@ def make_all(browser: Browser, address: str, folder: Path) -> None:
                 HowTo(context.pages[0], how_to).take_kinds(f"{scheme}-{size_px[0]}")
     with opened(browser, address, WIDE_PX, "light") as context:
         HowTo(context.pages[0], how_to).take_tools()
+    with opened(browser, address, WIDE_PX, "light") as context:
+        HowTo(context.pages[0], how_to).take_review()
 
 
 def main() -> None:

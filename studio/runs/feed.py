@@ -18,12 +18,14 @@ class Batch:
     """What is new: entries first, then the pieces of unfinished messages, then the status after them.
 
     `last_seq` is the place from which to go on after a lost connection.
+    `is_view_news`: whether the reader does not know the status yet.
     """
 
     entries: Sequence[LogEntry]
     chunks: Sequence[ChunkUpdate]
     view: RunView
     last_seq: int
+    is_view_news: bool = True
 
 
 async def follow(
@@ -52,9 +54,10 @@ async def follow(
         seen = {key: offset for key, offset in seen.items() if key in active}
         seen.update({chunk.message_id: end for chunk, end in chunks})
         visible = view.as_json() | {"last_seq": 0}  # an entry that pages are not sent is no news
-        if entries or chunks or visible != shown:
+        is_news = visible != shown or bool(entries)  # by the number of the last entry pages tell the newer of two
+        if is_news or chunks:
             shown = visible
-            yield Batch(entries, [chunk for chunk, _ in chunks], view, place)
+            yield Batch(entries, [chunk for chunk, _ in chunks], view, place, is_news)
         if not is_whole:
             continue
         if view.state.is_final or run.is_gone:

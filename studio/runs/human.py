@@ -76,10 +76,9 @@ class HumanPort:
 
     def _as_before(self, question: PendingInput) -> PendingInput:
         """The question with the id under which a person may have seen it before the run was left."""
-        before, about = self._expected, question.details.get("hash")
+        before, about = self._expected, _about(question)
         self.expect(None)
-        is_same = before is not None and before.kind == question.kind and about == before.details.get("hash")
-        if before is None or about is None or not is_same:
+        if before is None or about is None or before.kind != question.kind or _about(before) != about:
             return question
         return question.model_copy(update={"request_id": before.request_id})
 
@@ -135,6 +134,13 @@ def check_answer(question: PendingInput, text: str) -> None:
         first = error.errors()[0]
         where = "/" + "/".join(map(str, first["loc"]))
         raise ConfigError(f"The answer does not fit its form: {first['msg']}.", where=where) from error
+
+
+def _about(question: PendingInput) -> object:
+    """By which it is told that a question with another id is the same; None for one that is told by its id."""
+    if question.kind == "budget":
+        return [question.details.get(name) for name in ("scope", "name", "measure")]
+    return question.details.get("hash")
 
 
 async def _within(timeout_s: float | None, answer: asyncio.Future[str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from studio.runs.log import JsonObject
 from studio.runs.state import RunState
 
 
@@ -16,4 +17,12 @@ class Watch(Protocol):
 
     def turned(self, state: RunState) -> None:
         """Of each new state."""
+        ...
+
+    def came_back(self, effect: JsonObject) -> None:
+        """Of each effect of the run's own that happens again, when it is led over its log."""
+        ...
+
+    def worked(self, seconds: float) -> None:
+        """How long the run had been at work when it was left."""
         ...

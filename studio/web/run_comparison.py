@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
 
@@ -14,6 +14,7 @@ from studio.runs.comparing.acts import Act, acts_of
 from studio.runs.comparing.aligning import Divergence, Fold, Row, State, align, counts, differences, divergence, window
 from studio.runs.comparing.word_diff import Piece, WordDiff
 from studio.store import Store
+from studio.web.api.costs import messages_of
 from studio.web.changes import Comparison, compare
 
 MOST_ENTRIES = 20_000
@@ -33,6 +34,12 @@ class Side:
     run: RunRecord
     acts: Sequence[Act]
     is_cut: bool
+    costs: Mapping[int, int] = field(default_factory=dict[int, int])
+    """What led to each message cost, in millionths of a dollar, by the numbers of their entries."""
+
+    def cost_of(self, act: Act | None) -> int:
+        """What led to an act cost; nothing where nobody knows."""
+        return 0 if act is None else self.costs.get(act.seq, 0)
 
     @property
     def seconds(self) -> float:
@@ -124,6 +131,15 @@ class RunComparison:
     def is_cut(self) -> bool:
         return self.before.is_cut or self.after.is_cut
 
+    def cost_words(self, row: Row, side: str) -> str:
+        """What a message of a row cost, the later one with how much more or less that is; empty where it is nothing."""
+        before, after = self.before.cost_of(row.before), self.after.cost_of(row.after)
+        if side == "before" or row.after is None:
+            return _dollars(before) if before else ""
+        if row.before is None or before == after:
+            return _dollars(after) if after else ""
+        return f"{_dollars(after)} ({'+' if after > before else '−'}{_dollars(abs(after - before))})"
+
     @property
     def totals(self) -> list[Total]:
         one, other = self.before, self.after
@@ -165,8 +181,10 @@ async def _side(store: Store, run_id: str) -> Side:
         page = await store.runs.read(run_id, after=after, limit=READ_AT_ONCE, kinds=("message", "event"))
         entries += page
         if len(page) < READ_AT_ONCE:
-            return Side(run, await asyncio.to_thread(acts_of, entries), is_cut=False)
-    return Side(run, await asyncio.to_thread(acts_of, entries), is_cut=True)
+            break
+    costs = {each.seq: each.micro_usd for each in messages_of(await store.costs.steps_of_run(run_id))}
+    acts = await asyncio.to_thread(acts_of, entries)
+    return Side(run, acts, is_cut=len(entries) >= MOST_ENTRIES, costs=costs)
 
 
 def _team(run: RunRecord) -> Team:
@@ -203,7 +221,7 @@ def cost_totals(one: Usage, other: Usage) -> list[Total]:
 
 def _money(usage: Usage) -> str:
     """Such as `$0.0123`; what calls without a known price cost is not in it."""
-    known = f"${usage.micro_usd / MICRO:.4f}"
+    known = _dollars(usage.micro_usd)
     return (
         f"{known} and more"
         if usage.unpriced_calls and usage.micro_usd
@@ -211,6 +229,10 @@ def _money(usage: Usage) -> str:
         if usage.unpriced_calls
         else known
     )
+
+
+def _dollars(micro_usd: int) -> str:
+    return f"${micro_usd / MICRO:.{6 if 0 < micro_usd < 100 else 4}f}"
 
 
 def _total(name: str, before: int, after: int) -> Total:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import httpx
@@ -78,14 +79,18 @@ def test_a_model_is_asked_again_with_other_instructions_by_keyboard(open_page: O
     assert api.get(f"/api/runs/{run_id}").json()["state"] == "finished"
 
 
-def shouted(api: httpx.Client) -> str:
-    """A run of a team whose only agent calls a tool."""
+def shouted(api: httpx.Client, *texts: str) -> str:
+    """A run of a team whose only agent calls a tool, once for each text."""
+    calls = [
+        {"id": f"call-{number}", "name": "shout", "arguments": json.dumps({"text": text})}
+        for number, text in enumerate(texts or ("hello",), 1)
+    ]
     agent = assistant("writer")
     config: Any = agent["config"]
     config["tools"] = [function_tool("def shout(text: str) -> str:\n    return text.upper()\n")]
     config["model_client"]["config"]["chat_completions"] = [
         {
-            "content": [{"id": "call-1", "name": "shout", "arguments": '{"text": "hello"}'}],
+            "content": calls,
             "finish_reason": "function_calls",
             "usage": {"prompt_tokens": 0, "completion_tokens": 0},
             "cached": False,
@@ -148,3 +153,21 @@ def test_a_replay_asks_what_tools_do_and_shows_where_it_parts(open_page: OpenPag
     expect_end(page, "the record has ToolCallExecutionEvent from writer")
     page.get_by_role("link", name="Compare both").click()
     expect(page.locator(".compare-divergence")).to_be_visible()
+
+
+def test_each_of_several_results_of_tools_is_changed(open_page: OpenPage, api: httpx.Client) -> None:
+    page = open_page()
+    open_run(page, api, shouted(api, "hello", "bye"))
+    turn = page.locator(".turn[data-kind=tools]")
+    turn.hover()
+    turn.get_by_role("button", name="More for writer’s message").click()
+    page.get_by_role("menuitem", name="Fork from here…").click()
+    page.get_by_role("radio", name="What the tools gave").check()
+    expect(page.get_by_role("textbox", name="1. shout")).to_have_value("HELLO")
+    second = page.get_by_role("textbox", name="2. shout")
+    expect(second).to_have_value("BYE")
+    second.fill("whisper")
+    page.get_by_role("dialog").get_by_role("button", name="Fork", exact=True).click()
+    expect(page.locator(".run-origin")).to_be_visible()
+    answer = page.locator(".turn[data-kind=message]").filter(has_text="whisper")
+    expect(answer).to_contain_text("HELLO")

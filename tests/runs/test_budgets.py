@@ -23,6 +23,7 @@ from studio.runs.spending.limits import Budget, DayLimits, Limits
 from studio.runs.spending.purses import BudgetBook
 from studio.runs.trying.fleeting import FleetingRuns
 from tests.fakes.openai_server import OpenAIServer, Reply
+from tests.fakes.responses_server import ResponsesServer
 
 SCRIPTED = "ReplayChatCompletionClient"
 PRICE = Price(input=2, output=8, as_of=date(2026, 1, 1), source="own")
@@ -32,8 +33,9 @@ TEAM = "team"
 class Open:
     """A studio where everything is allowed and nothing is secret."""
 
-    async def approved(self, hashes: Collection[str]) -> frozenset[str]:
-        return frozenset(hashes)
+    async def in_force(self, hashes: Collection[str], *, team_id: str = "") -> dict[str, tuple[str, ...]]:
+        del team_id
+        return dict.fromkeys(hashes, ())
 
     async def source(self) -> SecretSource:
         return lambda _: None
@@ -303,3 +305,29 @@ def test_the_limits_of_a_team_go_before_those_of_the_studio() -> None:
     assert both.run == Limits(tokens=5, turns=3)
     assert both.of_agent("a") == Limits(turns=1, tokens=7, seconds=4)
     assert both.of_agent("b") == Limits(seconds=4)
+
+
+async def test_an_agent_that_asks_its_service_by_itself_is_kept_within_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has no model client; the service takes all that it is allowed."""
+    monkeypatch.setenv("OPENAI_API_KEY", "key")
+    taken: list[int] = []
+
+    def answer(body: dict[str, Any]) -> Reply:
+        taken.append(body["max_output_tokens"] + 100)
+        return Reply("Said.", usage=(100, body["max_output_tokens"]))
+
+    with ResponsesServer() as server:
+        server.always(answer)
+        config = {"name": "asker", "description": "Asks.", "model": "gpt-4o-mini", "instructions": "Help."}
+        asker: JsonObject = {
+            "provider": "autogen_ext.agents.openai.OpenAIAgent",
+            "component_type": "agent",
+            "config": {**config, "base_url": server.url, "api_key": "key"},
+        }
+        async with opened({"studio": Budget(run=Limits(tokens=9_000))}) as studio:
+            run_id = await studio.supervisor.start(in_turn(asker, turns=5), "Go.", team_id=TEAM)
+            view = await studio.until_question_or_end(run_id)
+            assert view.pending is not None
+            assert view.pending.details["measure"] == "tokens"
+            assert view.usage.prompt_tokens + view.usage.completion_tokens == sum(taken) <= 9_000
+            assert taken

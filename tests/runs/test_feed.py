@@ -87,3 +87,17 @@ async def test_entries_whose_writer_left_are_shown_all_the_same() -> None:
     await log.append(Lease("run", 1), [HELLO], RunStatus(state=RunState.RUNNING, reason="start"))
     await run.end(Ending(RunState.FINISHED, "end"))
     assert [entry.seq async for batch in follow(run, log) for entry in batch.entries] == [1, 2, 3]
+
+
+async def test_the_status_is_only_told_again_when_it_is_another_one() -> None:
+    run = LiveRun(Lease("run", 1), MemoryLog(), RunStatus())
+    await run.change(RunState.RUNNING, "start")
+    async with aclosing(follow(run, MemoryLog())) as page:
+        assert (await anext(page)).is_view_news
+        for word in ("more", "and more"):
+            run.add_chunk("a", "m1", word)
+            batch = await anext(page)
+            assert ([chunk.text for chunk in batch.chunks], batch.is_view_news) == ([word], False)
+        run.gate.pause("user")
+        run.bell.ring()
+        assert (await anext(page)).is_view_news

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
-from typing import cast
+from types import FrameType
+from typing import Any, cast
 
 from studio.components import JsonObject
 from studio.runs import LogEntry, RunState
+from studio.runs.live import LiveRun
 from tests.runs.scripted import OpenStudio
 from tests.runs.tooling import agent, team
 
@@ -30,14 +33,39 @@ def size_of(entries: Sequence[LogEntry]) -> int:
     return sum(len(json.dumps(entry.body)) for entry in entries)
 
 
-async def test_a_late_turn_writes_as_much_into_the_log_as_an_early_one(open_studio: OpenStudio) -> None:
+class Work:
+    """Counts the calls of functions, Python's and C's, that this thread makes while it is in force."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.at_turns: list[int] = []
+        """How many there were when each answer of a model was recorded."""
+
+    def __call__(self, frame: FrameType, event: str, argument: Any) -> None:
+        del argument
+        self.count += event in ("call", "c_call")
+        if event == "call" and frame.f_code is LiveRun.record_effect.__code__:
+            self.at_turns.append(self.count)
+
+
+async def test_a_late_turn_costs_what_an_early_one_does(open_studio: OpenStudio) -> None:
+    """What it writes into the log, and what is done for it."""
     async with open_studio() as studio:
         document = team(buffered("ann"), buffered("bob"), turns=TURNS)
-        run_id = await studio.supervisor.start(document, "Talk.")
-        await studio.until(run_id, RunState.FINISHED)
+        work, before = Work(), sys.getprofile()
+        sys.setprofile(work)
+        try:
+            run_id = await studio.supervisor.start(document, "Talk.")
+            await studio.until(run_id, RunState.FINISHED)
+        finally:
+            sys.setprofile(before)
         log = await studio.store.runs.read(run_id, limit=10 * TURNS)
     ends = [index for index, entry in enumerate(log) if entry.kind == "message"]
     assert len(ends) == TURNS + 1
     early, late = (log[ends[turn] : ends[turn + 20]] for turn in (10, TURNS - 20))
     assert len(early) == len(late)
     assert size_of(late) <= 1.2 * size_of(early)
+
+    assert len(work.at_turns) == TURNS
+    early_work, late_work = (work.at_turns[turn + 100] - work.at_turns[turn] for turn in (20, TURNS - 101))
+    assert late_work <= 1.1 * early_work

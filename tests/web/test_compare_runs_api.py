@@ -102,3 +102,22 @@ def test_costs_are_compared_where_they_are_known(
 
 def test_what_costs_nothing_is_not_told():
     assert cost_totals(Usage(), Usage(prompt_tokens=5)) == []
+
+
+def test_a_pair_tells_what_each_cost_and_the_change(client: TestClient):
+    model = "ReplayChatCompletionClient"
+    client.put("/api/prices", json={"model": model, "input": 1000, "output": 1000}).raise_for_status()
+    said = [{"content": text, "usage": {"prompt_tokens": tokens, "completion_tokens": 5}, "finish_reason": "stop"}
+            for text, tokens in (("Short.", 15), ("Long.", 35))]  # fmt: skip
+    runs: list[str] = []
+    for reply in said:
+        writer = assistant("writer")
+        config: Any = writer["config"]
+        config["model_client"]["config"]["chat_completions"] = [{**reply, "cached": False}]
+        runs.append(ended(client, team(writer, max_messages=2)))
+    page = client.get(f"/runs/{runs[0]}/compare/{runs[1]}").text
+    assert ">$0.0200<" in page
+    assert ">$0.0400 (+$0.0200)<" in page
+    assert (
+        "(" not in client.get(f"/fragments/runs/{runs[0]}/compare/{runs[0]}?folded=false").text.split("$0.0200")[1][:3]
+    )

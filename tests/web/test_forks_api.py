@@ -10,6 +10,7 @@ from fastapi.testclient import TestClient
 from studio.components import JsonObject
 from tests.web.documents import assistant, function_tool, team
 from tests.web.test_compare_runs_api import compare, ended
+from tests.web.test_run_index import events, unpacked
 from tests.web.test_runs_api import entries, stream
 
 SHOUT = "def shout(text: str) -> str:\n    return text.upper()\n"
@@ -145,3 +146,26 @@ def test_a_shared_fork_comes_back_and_can_be_forked_again(client: TestClient, ru
     assert said(client, child) == before
     grandchild = started(client, child, "fork", {"seq": messages(client, child)[2]["seq"]})
     assert said(client, grandchild)[:3] == before[:3]
+
+
+def test_what_a_team_remembered_behind_an_entry_is_told(client: TestClient, run_id: str):
+    second = messages(client, run_id)[1]
+    found = client.get(f"/api/runs/{run_id}/state", params={"at": second["seq"]}).json()
+    assert (found["is_exact"], found["unsure"], found["divergence"]) == (True, [], None)
+    thread = found["state"]["agent_states"]["RoundRobinGroupChatManager"]["message_thread"]
+    assert [message["content"] for message in thread] == ["Say hello.", "One."]
+    assert client.get("/api/runs/nothing/state?at=1").status_code == 404
+    assert client.get(f"/api/runs/{run_id}/state?at=-1").status_code == 422
+
+
+def test_the_index_of_a_fork_begins_with_its_parents_entries(client: TestClient, run_id: str):
+    second = messages(client, run_id)[1]
+    child = started(client, run_id, "fork", {"seq": second["seq"]})
+    stream(client, child)
+    parent_rows = unpacked(client.get(f"/api/runs/{run_id}/index").json())
+    rows = unpacked(client.get(f"/api/runs/{child}/index").json())
+    shared = [row for row in parent_rows if row["seq"] <= second["seq"]]
+    assert rows[: len(shared)] == shared
+    assert [row["seq"] for row in rows] == [entry["seq"] for entry in events(client, child)]
+    after = client.get(f"/api/runs/{child}/index", params={"after": second["seq"]}).json()
+    assert [row["seq"] for row in unpacked(after, second["seq"])] == [row["seq"] for row in rows[len(shared) :]]

@@ -28,6 +28,8 @@ test('tools are found wherever they are in a team', () => {
   const tool = (name) => ({ provider: 'autogen_core.tools.FunctionTool', component_type: 'tool', config: { name } })
   const agent = { provider: 'a.Agent', config: { name: 'a', tools: [tool('one')], workbench: [{ config: { tools: [tool('two'), tool('one')] } }] } }
   assert.deepEqual(toolsOf({ provider: 't', config: { participants: [agent, { config: null }] } }), ['one', 'two'])
+  const coder = { provider: 'c', config: { name: 'coder', code_executor: { provider: 'e', config: {} } } }
+  assert.deepEqual(toolsOf({ provider: 't', config: { participants: [coder] } }), ['code'])
 })
 
 test('rules about arguments stay before those about whole tools', () => {

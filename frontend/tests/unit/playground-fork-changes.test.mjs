@@ -12,7 +12,7 @@ const at = (entry, more = {}) => ({ entry, component, hasTeam: true, ...more })
 
 test('what an agent said can be changed, and what it was told', () => {
   assert.deepEqual(choicesAt(at(said)).map((each) => each.kind), ['text', 'redo', 'instructions', 'model', 'team', 'same'])
-  assert.equal(choicesAt(at(said))[2].text, 'Be brief.')
+  assert.deepEqual(choicesAt(at(said))[2].fields, [{ name: 'text', label: 'Instructions of clerk', text: 'Be brief.' }])
 })
 
 test('a person and a picture offer less', () => {
@@ -23,21 +23,28 @@ test('a person and a picture offer less', () => {
 test('the result of a tool is changed at the event that holds it', () => {
   const place = at(calls, { executed })
   assert.equal(choicesAt(place)[0].kind, 'result')
-  assert.equal(choicesAt(place)[0].text, '3')
-  assert.deepEqual(forkBody(place, 'result', '4'), { seq: 7, tool_results: { 'c-1': '4' } })
+  assert.deepEqual(choicesAt(place)[0].fields, [{ name: 'c-1', label: 'What the tool gave', text: '3' }])
+  assert.deepEqual(forkBody(place, 'result', { 'c-1': '4' }), { seq: 7, tool_results: { 'c-1': '4' } })
+})
+
+test('each of several results is changed by itself, and the others stay', () => {
+  const results = [{ call_id: 'c-1', name: 'add', content: '3' }, { call_id: 'c-2', name: 'add', content: '5' }, { call_id: 'c-3', name: 'sub', content: '1' }]
+  const place = at(calls, { executed: { ...executed, body: { ...executed.body, content: results } } })
+  assert.deepEqual(choicesAt(place)[0].fields.map(({ label, text }) => [label, text]), [['1. add', '3'], ['2. add', '5'], ['3. sub', '1']])
+  assert.deepEqual(forkBody(place, 'result', { 'c-1': '3', 'c-2': '6', 'c-3': '0' }).tool_results, { 'c-2': '6', 'c-3': '0' })
 })
 
 test('another message is told by its id', () => {
-  assert.deepEqual(forkBody(at(said), 'text', 'Lost.'), { seq: 8, amendments: { 'm-1': 'Lost.' } })
+  assert.deepEqual(forkBody(at(said), 'text', { text: 'Lost.' }), { seq: 8, amendments: { 'm-1': 'Lost.' } })
 })
 
 test('other instructions and models are put into a copy of the team, at the agent who speaks', () => {
-  const told = forkBody(at(said), 'instructions', 'Be long.')
+  const told = forkBody(at(said), 'instructions', { text: 'Be long.' })
   assert.equal(told.redo, true)
   assert.equal(agentOf(told.component, 'clerk').config.system_message, 'Be long.')
   assert.equal(agentOf(told.component, 'writer').config.system_message, 'Be brief.')
   assert.equal(agentOf(component, 'clerk').config.system_message, 'Be brief.')
-  const asked = agentOf(forkBody(at(said), 'model', 'gpt-4o-mini').component, 'clerk').config.model_client.config
+  const asked = agentOf(forkBody(at(said), 'model', { text: 'gpt-4o-mini' }).component, 'clerk').config.model_client.config
   assert.deepEqual(asked, { model: 'gpt-4o-mini' })
 })
 

@@ -39,10 +39,14 @@ class OutcomeUnknown(RunFailed):
 
 
 class Tries(NamedTuple):
-    """Numbers of the intents of one call: of the first, and of the last, whose outcome nobody knows."""
+    """Numbers of the intents of one call: of the first, and of the last, whose outcome nobody knows.
+
+    `came` holds the result of one that was carried out and then looked at by a person.
+    """
 
     first: int
     last: int
+    came: tuple[JsonValue] | None = None
 
 
 class Doubts:
@@ -55,7 +59,8 @@ class Doubts:
         """Something was about to be carried out."""
         key = str(intent.body.get("scope", "")), str(intent.body.get("request"))
         before = self._open.get(key)
-        self._open[key] = Tries(before.first if before else intent.seq, intent.seq)
+        came = (intent.body["came"],) if "came" in intent.body else before.came if before else None
+        self._open[key] = Tries(before.first if before else intent.seq, intent.seq, came)
 
     def take(self, request: EffectRequest) -> Tries | None:
         """The intents of this request; it is no longer in doubt."""
@@ -88,6 +93,8 @@ class InDoubt(Relay):
         tries = self._doubts.take(request)
         if tries is None:
             return await self._outer.call(request, perform)
+        if tries.came is not None:
+            return await self._outer.call(*_known(request, tries.came[0]))
         outcome, text = ("again", "") if self._may_repeat(request) else await self._ask(request, tries)
         if outcome == "stop":
             self._run.interrupt(STOPPED_AT_QUESTION)
@@ -153,6 +160,15 @@ class InDoubt(Relay):
             raise OutcomeUnknown(FAILED, fix="Fork the run before it to try again.")
 
         return await self._recording.call(replace(request, is_safe=True), fail)
+
+
+def _known(request: EffectRequest, result: JsonValue) -> tuple[EffectRequest, Perform]:
+    """The request, and how it is carried out, when what it gave is known: a person may still look at that."""
+
+    async def known(*_: object) -> JsonValue:
+        return result
+
+    return replace(request, tool=request.tool and replace(request.tool, perform_with=known)), known
 
 
 def outcome_in(text: str) -> tuple[Outcome, str] | None:

@@ -118,8 +118,10 @@ def _same(record: RunRecord) -> NewRun:
 
 
 async def _cut(store: RunStore, record: RunRecord, seq: int, wish: Wish) -> tuple[int, dict[str, JsonValue]]:
-    """Behind which entry the fork begins, and the changed results by the hashes of their requests."""
+    """Behind which entry the fork begins, and results by the hashes of their requests: those that are changed, and
+    what other tools gave meanwhile, that they are not called again."""
     missing, results, cut = {*wish.amendments, *wish.results}, dict[str, JsonValue](), seq
+    beside: dict[str, JsonValue] = {}
     if wish.task is not None:
         missing.add("")
     if not missing:
@@ -130,6 +132,8 @@ async def _cut(store: RunStore, record: RunRecord, seq: int, wish: Wish) -> tupl
             if entry.kind == "effect" and entry.seq in wish.results:
                 found = entry.seq
                 results[str(entry.body.get("request"))] = wish.results[entry.seq]
+            elif entry.body.get("effect") == "tool" and results and entry.seq <= seq and "result" in entry.body:
+                beside[str(entry.body.get("request"))] = entry.body["result"]
             elif entry.kind in ("message", "event"):
                 found = "" if "" in missing else str(entry.body.get("id"))
             if found in missing:
@@ -137,7 +141,7 @@ async def _cut(store: RunStore, record: RunRecord, seq: int, wish: Wish) -> tupl
                 cut = min(cut, entry.seq - 1)
     if missing:
         raise ConfigError(f"The run has nothing that is called {next(iter(missing))!r}.", where="/changes")
-    return cut, results
+    return cut, {**beside, **results}
 
 
 async def _before_failure(store: RunStore, record: RunRecord) -> int:

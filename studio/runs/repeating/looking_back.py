@@ -58,7 +58,7 @@ async def state_at(store: RunStore, approvals: ApprovalSource, run_id: str, seq:
     """
     record = await store.get(run_id)
     team = load_team(record.component)
-    await check_approved(team, approvals)
+    await check_approved(team, approvals, team_id=record.team_id or "")
     past = past_of(store, record)
     found = await repeat(
         record.component,

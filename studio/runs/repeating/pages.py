@@ -33,6 +33,6 @@ async def tape_pages(entries: Entries, *, until: int | None = None) -> AsyncIter
 
 def _recorded(entry: LogEntry) -> Recorded:
     if entry.kind == "effect":
-        return Recorded(entry.seq, "effect", entry.body, entry.kind)
+        return Recorded(entry.seq, "effect", entry.body, entry.kind, entry.at)
     is_item = entry.kind in ("message", "event")
-    return Recorded(entry.seq, "item" if is_item else "other", entry.body, entry.kind)
+    return Recorded(entry.seq, "item" if is_item else "other", entry.body, entry.kind, entry.at)

@@ -19,6 +19,7 @@ from studio.runs.repeating.amending import Amending
 from studio.runs.repeating.doubts import Doubts, InDoubt
 from studio.runs.repeating.logged import as_logged
 from studio.runs.repeating.pages import Entries, tape_pages
+from studio.runs.repeating.work_time import WorkTime
 from studio.runs.state import PauseReason, RunState
 
 GATE = frozenset({"pause", "hold", "resume", "step", "stop"})
@@ -55,6 +56,7 @@ class Past:
         self._doubts = Doubts()
         self._explanations = 0
         """In the log, less those that the team has given."""
+        self._worked = WorkTime()
         self._told = ""
         self._is_cancelled = False
 
@@ -110,7 +112,10 @@ class Past:
         return is_known
 
     async def _given(self, request: EffectRequest, entry: Recorded) -> None:
-        del entry
+        if entry.seq > self._log.inherited:
+            self._worked.note(entry)
+            if self._run.watch is not None:
+                self._run.watch.came_back(entry.body)
         self._doubts.take(request)
         self._run.human.forget(request.hash)
 
@@ -122,6 +127,7 @@ class Past:
         if entry.name == "explanation":
             self._explanations += 1
         elif entry.seq > self._log.inherited:
+            self._worked.note(entry)
             if entry.name == "intent":
                 self._doubts.add(entry)
             elif entry.name == "command":
@@ -158,6 +164,8 @@ class Past:
         elif self._told != "step":
             run.gate.resume()
         run.human.expect(run.pending)
+        if run.watch is not None:
+            run.watch.worked(self._worked.seconds)
         run.caught_up.set()
         if self._is_cancelled:
             run.interrupt(CANCELLED)

@@ -57,12 +57,13 @@ async def take_up(sources: Sources, run_id: str, *, by: str = "") -> TakenUp:
     """
     record = await sources.store.get(run_id)
     team = load_team(record.component)
-    await check_approved(team, sources.approvals)
+    grants = await check_approved(team, sources.approvals, team_id=record.team_id or "")
     await remind(team, record.changes)
     secrets = await sources.secrets.source()
     settings = await sources.settings.of(record.team_id or "")
     lease, status = await sources.store.take_over(run_id)
     run = LiveRun(lease, sources.store, status, last_seq=record.last_seq, namespace=record.namespace)
+    run.grants = grants
     run.debugger.begin(record.team_id or "", settings.policy, settings.breakpoints)
     past = Past(run, past_of(sources.store, record))
     told = Draft("command", {"command": "continue", "by": by, "after": status.reason})

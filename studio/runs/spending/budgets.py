@@ -17,7 +17,7 @@ from studio.errors import ModelUnavailable
 from studio.models import Price
 from studio.models.spending import MostTokens, Spending, answers_within
 from studio.runs.live import Ending, LiveRun
-from studio.runs.log import Draft
+from studio.runs.log import Draft, JsonObject
 from studio.runs.spending.bookkeeping import Bookkeeping
 from studio.runs.spending.budget_questions import Answer, Shortage, question_of, read_answer, warning_of
 from studio.runs.spending.costs import UNMEASURED, Charge, agent_of, charge_for, name_of
@@ -139,6 +139,19 @@ class Budgeted(effects.Relay):
         """Stop the clock while the run waits, and let it go on after that."""
         self._count_time()
         self._working_since = self._clock() if state is RunState.RUNNING else None
+
+    def came_back(self, effect: JsonObject) -> None:
+        """Count what an agent spent before the run was left; what the run spent, its usage tells."""
+        spent = effect.get("spent")
+        if not isinstance(spent, dict):
+            return
+        purse = self._agent(str(spent.get("agent", "")))
+        purse.spend("tokens", _count(spent, "prompt_tokens") + _count(spent, "completion_tokens"))
+        purse.spend("micro_usd", _count(spent, "micro_usd"))
+        purse.spend_seconds(_count(spent, "ms") / 1000)
+
+    def worked(self, seconds: float) -> None:
+        self._purse.spend_seconds(seconds)
 
     async def _reserve(self, request: EffectRequest) -> _Hold:
         agent = agent_of(request, self._names)
@@ -297,6 +310,11 @@ class Budgeted(effects.Relay):
         now = self._clock()
         self._purse.spend_seconds(now - self._working_since)
         self._working_since = now
+
+
+def _count(spent: JsonObject, name: str) -> int:
+    value = spent.get(name)
+    return value if isinstance(value, int) else 0
 
 
 def _room(line: Line, most: MostTokens, price: Price | None) -> int:

@@ -10,12 +10,11 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from studio.components import JsonObject
 from studio.runs import ToolMode, Usage
-from studio.web.dependencies import StoreDep, SupervisorDep
+from studio.web.dependencies import PersonDep, StoreDep, SupervisorDep
 from studio.web.forking import before_call, tools_called, wish_of
 from studio.web.requests import StudioRoute
 
 router = APIRouter(prefix="/api/runs", tags=["runs"], route_class=StudioRoute)
-PERSON = "you"
 Seq = Annotated[int, Field(ge=0, le=2**53)]
 
 
@@ -70,7 +69,7 @@ class RunInLine(BaseModel):
 
 
 @router.post("/{run_id}/fork", status_code=201, summary="Start a run that goes on from an entry of another one")
-async def fork_run(run_id: str, body: Fork, store: StoreDep, supervisor: SupervisorDep) -> NewRunOut:
+async def fork_run(run_id: str, body: Fork, store: StoreDep, supervisor: SupervisorDep, person: PersonDep) -> NewRunOut:
     """403 with `missing` when something is not approved, as for a start."""
     wish = await wish_of(
         store,
@@ -82,19 +81,19 @@ async def fork_run(run_id: str, body: Fork, store: StoreDep, supervisor: Supervi
         tool_results=body.tool_results,
     )
     seq = await before_call(store, run_id, body.seq) if body.redo else body.seq
-    return NewRunOut(id=await supervisor.fork(run_id, seq, wish, by=PERSON))
+    return NewRunOut(id=await supervisor.fork(run_id, seq, wish, by=person.name))
 
 
 @router.post(
     "/{run_id}/rerun", status_code=201, summary="Run the same again: all, behind an entry, or from the failure"
 )
-async def rerun_run(run_id: str, body: Rerun, supervisor: SupervisorDep) -> NewRunOut:
-    return NewRunOut(id=await supervisor.rerun(run_id, body.from_seq, by=PERSON))
+async def rerun_run(run_id: str, body: Rerun, supervisor: SupervisorDep, person: PersonDep) -> NewRunOut:
+    return NewRunOut(id=await supervisor.rerun(run_id, body.from_seq, by=person.name))
 
 
 @router.post("/{run_id}/replay", status_code=201, summary="Repeat a run from what was recorded; fails where it differs")
-async def replay_run(run_id: str, body: Replay, supervisor: SupervisorDep) -> NewRunOut:
-    return NewRunOut(id=await supervisor.replay(run_id, body.tools, by=PERSON))
+async def replay_run(run_id: str, body: Replay, supervisor: SupervisorDep, person: PersonDep) -> NewRunOut:
+    return NewRunOut(id=await supervisor.replay(run_id, body.tools, by=person.name))
 
 
 @router.get("/{run_id}/tools", summary="Names of the tools that the run has called")

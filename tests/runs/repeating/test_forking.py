@@ -102,6 +102,23 @@ async def test_a_fork_with_another_task_begins_anew(open_studio: OpenStudio) -> 
         assert await finished(studio, child) == ["Come.", "one"]
 
 
+async def test_one_of_several_results_is_changed_and_no_tool_is_called_again(
+    open_studio: OpenStudio, drawer: Drawer
+) -> None:
+    clerk = agent("clerk", reply({"path": "a"}, {"path": "b"}), max_tool_iterations=1)
+    async with open_studio() as studio:
+        parent = await studio.supervisor.start(team(clerk), "Go.")
+        assert (await finished(studio, parent))[-1] == "wrote a\nwrote b"
+        log = await studio.log(parent)
+        first, second = [entry.seq for entry in log if entry.kind == "effect" and entry.body["effect"] == "tool"]
+        [executed] = [entry.seq for entry in log if entry.body.get("type") == "ToolCallExecutionEvent"]
+        other: JsonObject = {"value": "lost", "text": "lost"}
+        for changed, said in [(first, "lost\nwrote b"), (second, "wrote a\nlost")]:
+            child = await studio.supervisor.fork(parent, executed, Wish(results={changed: other}))
+            assert (await finished(studio, child))[-1] == said
+        assert len(drawer.calls) == 2
+
+
 async def test_a_fork_of_what_is_not_there_is_refused(open_studio: OpenStudio) -> None:
     async with open_studio() as studio:
         parent = await run(studio, "a: one")

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+from typing import Literal, cast
+
 import pytest
 
 from studio.components import JsonObject
 from studio.effects import idempotency_key
 from studio.messages import ToolSchema
-from studio.runs import PendingInput, RunState, ToolPolicy
+from studio.runs import Breakpoint, PendingInput, RunState, ToolPolicy, ToolRule
 from studio.tools import BaseTool, ToolReturn
 from tests.runs.scripted import OpenStudio, Studio
-from tests.runs.tooling import Drawer, agent, current_drawer, effects_of, reply, started, team
+from tests.runs.tooling import (
+    Drawer,
+    agent,
+    asked,
+    current_drawer,
+    decide,
+    effects_of,
+    reply,
+    started,
+    team,
+    writing,
+)
 
 
 class KeyTool(BaseTool):
@@ -145,3 +158,28 @@ async def test_a_stopping_server_waits_for_a_tool_at_work(open_studio: OpenStudi
     async with open_studio() as studio:
         await studio.until(run_id, RunState.FINISHED)
         assert len(drawer.calls) == 1
+
+
+@pytest.mark.parametrize("verdict", ["allow", "ask"])
+async def test_a_call_whose_result_a_person_looked_at_is_not_in_doubt(
+    open_studio: OpenStudio, drawer: Drawer, verdict: Literal["allow", "ask"]
+) -> None:
+    """It was carried out, with the arguments that were approved; only that somebody has seen it is missing."""
+    policy = ToolPolicy(rules=(ToolRule(tool="*", verdict=verdict),))
+    behind = Breakpoint.model_validate({"id": "b", "on": "tool", "when": "after"})
+    async with open_studio() as studio:
+        run_id = await started(studio, writing("a"), policy=policy, breakpoints=[behind])
+        if verdict == "ask":
+            approval = await asked(studio, run_id)
+            await decide(studio, run_id, approval, verdict="allow", arguments={"path": "b"})
+        looked = await asked(studio, run_id, "breakpoint")
+    written = "wrote b" if verdict == "ask" else "wrote a"
+    assert looked.details["result"] == written
+    async with open_studio() as studio:
+        again = await asked(studio, run_id, "breakpoint")
+        assert (again.request_id, again.details["result"]) == (looked.request_id, written)
+        await decide(studio, run_id, again, verdict="allow")
+        await studio.until(run_id, RunState.FINISHED)
+        (effect,) = effects_of(await studio.log(run_id), "tool")
+    assert len(drawer.calls) == 1
+    assert cast("JsonObject", effect["result"])["text"] == written

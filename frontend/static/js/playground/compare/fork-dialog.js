@@ -1,6 +1,6 @@
 // @ts-check
 /** @import {RunContext} from '../types.js' */
-/** @import {Choice} from './fork-changes.js' */
+/** @import {Choice, Field} from './fork-changes.js' */
 import { api } from '../../core/api.js'
 import { el, icon } from '../../core/dom.js'
 import { toastError } from '../../core/toast.js'
@@ -16,25 +16,21 @@ export async function forkFrom(context, seq) {
   const place = await placeAt(context, seq)
   if (!place) return
   const choices = choicesAt(place)
-  const text = el('textarea', { id: 'fork-text', name: 'text', rows: '7', spellcheck: 'true' })
-  const label = el('label', { for: 'fork-text' })
-  const field = el('div', { class: 'field' }, label, text)
+  const fields = el('div', { class: 'fork-fields' })
   const fork = el('button', { class: 'button primary' }, icon('git-fork'), 'Fork')
   const form = el('form', {},
     el('div', { class: 'dialog-header' }, el('h2', { id: 'fork-title' }, `Fork from ${shownName(String(place.entry.body.source))}’s ${place.executed ? 'tool call' : 'message'}`),
       el('button', { type: 'button', class: 'button quiet icon-only', 'aria-label': 'Close', 'data-closes': true }, icon('x'))),
     el('div', { class: 'dialog-body' },
       el('p', { class: 'muted' }, 'A new run with all that came before. This one stays as it is.'),
-      el('fieldset', { class: 'fork-choices' }, el('legend', {}, 'What is different'), ...choices.map(option)), field),
+      el('fieldset', { class: 'fork-choices' }, el('legend', {}, 'What is different'), ...choices.map(option)), fields),
     el('div', { class: 'dialog-footer' }, el('button', { type: 'button', class: 'button', 'data-closes': true }, 'Cancel'), fork))
   const dialog = el('dialog', { class: 'dialog fork', 'aria-labelledby': 'fork-title', on: { close: () => dialog.remove() } }, form)
   const chosen = () => choices.find((each) => each.kind === new FormData(form).get('kind')) ?? choices[0]
   const show = () => {
     const choice = chosen()
-    field.hidden = choice?.text === undefined
-    text.value = choice?.text ?? ''
-    text.rows = choice?.isLong ? 7 : 1
-    label.textContent = choice?.label ?? ''
+    const rows = !choice?.isLong ? 1 : choice.fields.length > 1 ? 4 : 7
+    fields.replaceChildren(...(choice?.fields ?? []).map((each, index) => fieldOf(each, index, rows)))
   }
   form.addEventListener('change', (event) => {
     if (event.target instanceof HTMLInputElement && event.target.name === 'kind') show()
@@ -44,8 +40,9 @@ export async function forkFrom(context, seq) {
     fork.disabled = true
     try {
       const { kind } = /** @type {Choice} */ (chosen())
+      const texts = Object.fromEntries([...fields.querySelectorAll('textarea')].map(({ name, value }) => [name, value]))
       const saved = kind === 'team' ? (await server.team(context.run.team_id ?? '')).component : undefined
-      await startAndOpen(context, 'fork', forkBody(place, kind, text.value, saved))
+      await startAndOpen(context, 'fork', forkBody(place, kind, texts, saved))
     } catch (error) {
       toastError(error)
     }
@@ -54,8 +51,15 @@ export async function forkFrom(context, seq) {
   document.body.append(dialog)
   show()
   dialog.showModal()
-  if (field.hidden) /** @type {HTMLElement | null} */ (form.querySelector(':checked'))?.focus()
-  else text.focus()
+  const first = /** @type {HTMLElement | null} */ (fields.querySelector('textarea') ?? form.querySelector(':checked'))
+  first?.focus()
+}
+
+/** @param {Field} field @param {number} index @param {number} rows */
+function fieldOf({ name, label, text }, index, rows) {
+  const box = el('textarea', { id: `fork-text-${index}`, name, rows: String(rows), spellcheck: 'true' })
+  box.value = text
+  return el('div', { class: 'field' }, el('label', { for: box.id }, label), box)
 }
 
 /** @param {Choice} choice @param {number} index */

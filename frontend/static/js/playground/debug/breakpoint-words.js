@@ -54,6 +54,9 @@ function placeWords({ on, when, name, text, is_regex: isRegex, limit }) {
   }
 }
 
+/** How rules and breakpoints know code that no tool runs. */
+const CODE = 'code'
+
 /** @param {Body | null | undefined} component @returns {string[]} names of all tools that its JSON tells */
 export function toolsOf(component) {
   /** @type {Set<string>} */
@@ -63,6 +66,7 @@ export function toolsOf(component) {
     else if (typeof value === 'object' && value !== null) {
       const part = /** @type {Body} */ (value)
       if (isTool(part)) found.add(String(part.config.name ?? part.label))
+      if (part.config?.code_executor) found.add(CODE)
       Object.values(part).forEach(look)
     }
   }

@@ -1,6 +1,7 @@
 // @ts-check
 /** @import {Body, Pending} from '../types.js' */
 import { el, icon } from '../../core/dom.js'
+import { escapeHidden } from '../../core/hidden-characters.js'
 
 /** @typedef {(command: string, more: Body) => Promise<unknown>} Send  rejects when the studio refused; it has told why */
 
@@ -12,7 +13,7 @@ export function decisionCard(pending, send, always = null) {
   const { tool, agent, arguments: args, hash, result, is_error: isError, until, on_timeout: onTimeout } = pending.details ?? {}
   const isBehind = result !== undefined
   const id = `decision-${pending.request_id}`
-  const written = isBehind ? String(result) : JSON.stringify(args, null, 2)
+  const written = isBehind ? String(result) : escapeHidden(JSON.stringify(args, null, 2))
   const text = el('textarea', { class: 'input mono', rows: String(Math.min(12, written.split('\n').length + 1)), 'aria-labelledby': `${id}-label`, spellcheck: 'false' })
   text.value = written
   const error = el('p', { class: 'field-error', role: 'alert' })
@@ -44,12 +45,12 @@ export function decisionCard(pending, send, always = null) {
     return changed && { arguments: changed }
   }
 
-  const form = el('form', { class: 'decision', 'data-decision': pending.request_id, 'aria-labelledby': `${id}-title` },
+  const form = el('form', { class: 'decision', 'data-decision': pending.request_id }, // no landmark: many may wait in the inbox
     el('div', { class: 'decision-head' }, icon(pending.kind === 'approval' ? 'shield-alert' : 'circle-dot'),
-      el('h3', { id: `${id}-title` }, el('strong', {}, agent || 'The team'), isBehind ? ' used ' : ' wants to use ', el('code', {}, tool)),
+      el('h3', {}, el('strong', {}, agent || 'The team'), isBehind ? ' used ' : ' wants to use ', el('code', {}, tool)),
       pending.kind === 'breakpoint' && el('span', { class: 'badge', 'data-state': 'paused' }, 'Breakpoint')),
     el('span', { class: 'overline', id: `${id}-label` }, isBehind ? 'What the agent reads as its result' : 'Exact arguments'),
-    text, error, isBehind && el('details', { class: 'small' }, el('summary', {}, 'Arguments'), el('pre', { class: 'code-block', tabindex: '0' }, JSON.stringify(args, null, 2))),
+    text, error, isBehind && el('details', { class: 'small' }, el('summary', {}, 'Arguments'), el('pre', { class: 'code-block', tabindex: '0' }, escapeHidden(JSON.stringify(args, null, 2)))),
     el('div', { class: 'decision-foot' }, go, deny, reason,
       !isBehind && always && el('button', { class: 'button quiet small', type: 'button', on: { click: () => { always(tool, args); void decide({ verdict: 'allow' }) } }, title: 'Calls with the same arguments go on by themselves from now on' }, 'Always allow this')),
     until && el('p', { class: 'muted small' }, `Without an answer until ${new Date(until).toLocaleString('en', { dateStyle: 'medium', timeStyle: 'short' })} it is ${onTimeout === 'allow' ? 'allowed' : 'refused'}.`))
