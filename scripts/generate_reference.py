@@ -78,8 +78,8 @@ def settings_page() -> str:
     ]
     for name, field in Settings.model_fields.items():
         default: object = field.get_default()
-        usual = "the user's data folder" if default is PydanticUndefined or default is None else default
-        shown = "empty" if usual in ("", ()) else str(usual).lower() if isinstance(usual, bool) else str(usual)
+        usual = "the user's data folder" if default is PydanticUndefined else default
+        shown = "empty" if usual in ("", (), None) else str(usual).lower() if isinstance(usual, bool) else str(usual)
         lines.append(f"| `STUDIO_{name.upper()}` | {_cell(shown)} | {_cell(field.description or '')} |")
     return "\n".join(lines) + "\n"
 

@@ -20,7 +20,7 @@ SCRIPTS = ROOT / "frontend/static/js"
 
 LAYERS = [
     {"errors"},
-    {"settings", "components"},
+    {"settings", "components", "egress"},
     {"effects"},
     {"messages"},
     {"models", "sandbox", "console"},
@@ -31,6 +31,7 @@ LAYERS = [
     {"teams"},
     {"runs", "code", "galleries"},
     {"store"},
+    {"doctor"},
     {"web"},
     {"cli", "autogen", "testing", "__init__"},
     {"__main__"},

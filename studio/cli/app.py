@@ -30,11 +30,16 @@ app = typer.Typer(
 gallery_app = typer.Typer(help="See what the galleries that come with the studio hold.", rich_markup_mode=None)
 app.add_typer(gallery_app, name="gallery", no_args_is_help=True)
 
+users_app = typer.Typer(help="Say who may sign in to a studio, and as what.", rich_markup_mode=None)
+app.add_typer(users_app, name="users", no_args_is_help=True)
+
 TeamFile = Annotated[
     Path, typer.Argument(help="Component as JSON, YAML or a Python script; `-` reads JSON from standard input.")
 ]
 TeamName = Annotated[str, typer.Option("--team", help="Which team, by label or name, when the file holds several.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+UserName = Annotated[str, typer.Argument(help="Name of the user.")]
+RoleName = Annotated[str, typer.Option("--role", help="viewer, editor, approver or admin.")]
 DataDir = Annotated[Path | None, typer.Option(help="Folder of the database, the token and the keys.")]
 
 
@@ -62,18 +67,37 @@ def serve(
     port: Annotated[int | None, typer.Option(help="TCP port; 0 takes a free one. [default: 8040]")] = None,
     data_dir: DataDir = None,
     open_browser: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
-    allow_remote: Annotated[
-        bool, typer.Option("--allow-remote", help="Listen on an address that other machines can reach.")
+    tls_cert: Annotated[Path | None, typer.Option(help="Certificate with its chain, in PEM: speak HTTPS.")] = None,
+    tls_key: Annotated[Path | None, typer.Option(help="Private key of the certificate, in PEM.")] = None,
+    behind_proxy: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ADDRESS", help="A proxy in front that speaks HTTPS and says who asks; repeatable."),
+    ] = None,
+    without_tls: Annotated[
+        bool, typer.Option("--without-tls", help="Let other machines in although everybody on the way reads along.")
+    ] = False,
+    without_accounts: Annotated[
+        bool, typer.Option("--without-accounts", help="Let other machines in although nobody has to sign in by name.")
     ] = False,
 ) -> None:
-    """Start the studio and print the address to open, with its access token."""
+    """Start the studio and print the address to open, with its access token while it has no users.
+
+    Where other machines can reach it, it starts with HTTPS and accounts only, unless it is told otherwise.
+    """
     from studio.settings import Settings
 
-    settings = Settings.from_env(host=host, port=port, data_dir=data_dir)
+    settings = Settings.from_env(
+        host=host,
+        port=port,
+        data_dir=data_dir,
+        tls_cert=tls_cert,
+        tls_key=tls_key,
+        behind_proxy=tuple(behind_proxy) if behind_proxy else None,
+    )
 
     from studio.cli.serve import serve as run_server  # after the settings, which a mistype ends: it takes a second
 
-    run_server(settings, open_browser=open_browser, allow_remote=allow_remote)
+    run_server(settings, open_browser=open_browser, without_tls=without_tls, without_accounts=without_accounts)
 
 
 @app.command()
@@ -85,6 +109,10 @@ def run(
     approve: Annotated[
         bool, typer.Option("--approve", help="Approve all that the team could do, without asking.")
     ] = False,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option("--allow-host", help="A host that the team's code may reach; '*' for any. May be repeated."),
+    ] = None,
     data_dir: DataDir = None,
 ) -> None:
     """Run a team or an agent on the terminal. Secrets are those of the environment and of the studio."""
@@ -92,7 +120,7 @@ def run(
     from studio.settings import Settings
 
     settings = Settings.from_env(data_dir=data_dir)
-    run_file(file, team, task, settings=settings, as_json=as_json, approve=approve)
+    run_file(file, team, task, settings=settings, as_json=as_json, approve=approve, hosts=allow_host or ())
 
 
 @app.command()
@@ -145,13 +173,93 @@ def gallery_show(label: Annotated[str, typer.Argument(help="Label or name of a c
     show_shipped(label)
 
 
+@users_app.command("add")
+def users_add(
+    name: UserName,
+    role: RoleName = "viewer",
+    without_password: Annotated[
+        bool, typer.Option("--without-password", help="They come by the identity provider; the name is their address.")
+    ] = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Let somebody in. The password is asked for, or is the first line of standard input."""
+    from studio.cli.users import add_user
+    from studio.settings import Settings
+
+    add_user(Settings.from_env(data_dir=data_dir), name, role, without_password=without_password)
+
+
+@users_app.command("list")
+def users_list(as_json: AsJson = False, data_dir: DataDir = None) -> None:
+    """List who may sign in."""
+    from studio.cli.users import list_users
+    from studio.settings import Settings
+
+    list_users(Settings.from_env(data_dir=data_dir), as_json=as_json)
+
+
+@users_app.command("set-role")
+def users_set_role(
+    name: UserName,
+    role: Annotated[str, typer.Argument(help="viewer, editor, approver or admin.")],
+    data_dir: DataDir = None,
+) -> None:
+    """Give a user another role; it holds within seconds."""
+    from studio.cli.users import set_role
+    from studio.settings import Settings
+
+    set_role(Settings.from_env(data_dir=data_dir), name, role)
+
+
+@users_app.command("set-password")
+def users_set_password(name: UserName, data_dir: DataDir = None) -> None:
+    """Give a user another password and end their sign-ins. It is read as with `add`."""
+    from studio.cli.users import set_password
+    from studio.settings import Settings
+
+    set_password(Settings.from_env(data_dir=data_dir), name)
+
+
+@users_app.command("sign-out")
+def users_sign_out(name: UserName, data_dir: DataDir = None) -> None:
+    """End all sign-ins of a user: browsers and tokens."""
+    from studio.cli.users import sign_out
+    from studio.settings import Settings
+
+    sign_out(Settings.from_env(data_dir=data_dir), name)
+
+
+@users_app.command("remove")
+def users_remove(name: UserName, data_dir: DataDir = None) -> None:
+    """Remove a user and all their sign-ins; what they made stays."""
+    from studio.cli.users import remove_user
+    from studio.settings import Settings
+
+    remove_user(Settings.from_env(data_dir=data_dir), name)
+
+
 @app.command()
-def doctor(data_dir: DataDir = None) -> None:
-    """Say whether this machine has what the studio needs."""
+def audit(
+    who: Annotated[str, typer.Option(help="Only what this person did.")] = "",
+    data_dir: DataDir = None,
+) -> None:
+    """Print who did what, as JSON lines, the oldest first."""
+    from studio.cli.users import print_audit
+    from studio.settings import Settings
+
+    print_audit(Settings.from_env(data_dir=data_dir), who=who)
+
+
+@app.command()
+def doctor(
+    as_json: Annotated[bool, typer.Option("--json", help="Print what was found as JSON.")] = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Say who can reach the studio, whether its parts are in order, and what to do where they are not."""
     from studio.cli.doctor import examine
     from studio.settings import Settings
 
-    if not examine(Settings.from_env(data_dir=data_dir)):
+    if not examine(Settings.from_env(data_dir=data_dir), as_json=as_json):
         raise typer.Exit(EXIT_WRONG)
 
 

@@ -11,20 +11,29 @@ from pathlib import Path
 
 from studio.agents import BaseChatAgent
 from studio.agents.participant import require_loaded
+from studio.cli.approving import ask_approval, network_of
 from studio.cli.reading import read_document
 from studio.cli.secrets import names_stored_secrets, stored_secrets
-from studio.cli.terminal import Terminal, terminal
-from studio.components import Capability, Component, all_capabilities, load_component, secret_source
-from studio.console import Printer, printable
-from studio.effects import Live, use
-from studio.errors import ConfigError, SetupError
+from studio.cli.terminal import terminal
+from studio.components import Component, all_capabilities, load_component
+from studio.components.redacting import Redactor
+from studio.components.secrets import from_environment
+from studio.console import Printer
+from studio.effects import Live, Redacting, use
+from studio.errors import ConfigError
 from studio.messages import BaseMessage, TaskResult
+from studio.runs.admission import require_jail
+from studio.runs.discretion import keep_secret
+from studio.sandbox import Outside, open_sandbox
+from studio.sandbox.grants import Grants, grants
 from studio.settings import Settings
 from studio.teams import Team
 
 
-def run_file(file: Path, name: str, task: str, *, settings: Settings, as_json: bool, approve: bool) -> None:
-    """Run the team of a file and print what is said.
+def run_file(
+    file: Path, name: str, task: str, *, settings: Settings, as_json: bool, approve: bool, hosts: Sequence[str] = ()
+) -> None:
+    """Run the team of a file and print what is said. `hosts` are those that its code may reach.
 
     Secrets come from the environment, and from the studio of these settings where there is one.
 
@@ -35,11 +44,14 @@ def run_file(file: Path, name: str, task: str, *, settings: Settings, as_json: b
     """
     runnable = _runnable(load_component(read_document(file, name)))
     person = terminal(sys.stderr if as_json else sys.stdout)
+    needed = all_capabilities(runnable)
+    granted = network_of(needed, hosts)
     if not approve:
-        _ask_approval(all_capabilities(runnable), person)
+        ask_approval(needed, person, hosts)
     show = JsonLines() if as_json else Printer(sys.stdout)
-    with use(Live(person.answer)):
-        asyncio.run(_run(runnable, task, show, settings))
+    redactor = Redactor()
+    with use(Redacting(Live(person.answer), redactor)):
+        asyncio.run(_run(runnable, task, show, settings, redactor, granted))
 
 
 class JsonLines:
@@ -56,10 +68,20 @@ class JsonLines:
         print(json.dumps(body), flush=True)
 
 
-async def _run(runnable: Team | BaseChatAgent, task: str, show: Printer | JsonLines, settings: Settings) -> None:
-    if names_stored_secrets(all_capabilities(runnable)) and (source := await stored_secrets(settings)):
-        secret_source.set(source)
-    await _play(runnable, task, show)
+async def _run(
+    runnable: Team | BaseChatAgent,
+    task: str,
+    show: Printer | JsonLines,
+    settings: Settings,
+    redactor: Redactor,
+    granted: Grants,
+) -> None:
+    grants.set(granted)
+    stored = await stored_secrets(settings) if names_stored_secrets(all_capabilities(runnable)) else None
+    keep_secret(redactor, runnable, stored or from_environment)
+    async with open_sandbox(settings.sandbox, Outside(settings.sandbox_read, hidden=(settings.data_dir,))) as jail:
+        require_jail(runnable, jail)
+        await _play(runnable, task, show)
 
 
 async def _play(runnable: Team | BaseChatAgent, task: str, show: Printer | JsonLines) -> None:
@@ -79,17 +101,3 @@ def _runnable(component: Component) -> Team | BaseChatAgent:
         f"{component.label!r} is a {component.component_type}; only a team or an agent can run.",
         fix="Put it into a team first.",
     )
-
-
-def _ask_approval(needed: Sequence[Capability], person: Terminal) -> None:
-    if not needed:
-        return
-    print("This team could do the following:", file=sys.stderr)
-    for capability in needed:
-        print(f"  - {printable(capability.text)}", file=sys.stderr)
-        if capability.kind in ("python", "process"):
-            print("\n".join(f"      {line}" for line in printable(capability.detail).splitlines()), file=sys.stderr)
-    if not person.is_person():
-        raise SetupError("Nobody is here to approve this.", fix="Read the list, then add --approve.")
-    if not person.confirm("Approve all of it for this run? [y/N] "):
-        raise SetupError("Not approved, so nothing was run.")

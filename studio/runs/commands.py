@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, cast, get_args
 
 from pydantic import JsonValue
 
+from studio.components.redacting import Redactor
 from studio.effects import HandedIn
 from studio.errors import ConfigError, Conflict
 from studio.runs.debugging.deciding import (
@@ -60,6 +61,13 @@ class Command:
     text: str = ""
     data: JsonObject = field(default_factory=dict[str, JsonValue])
 
+    def without_secrets(self, redactor: Redactor) -> Command:
+        """The same, in case a person has told the run what it must not tell."""
+        if not redactor:
+            return self
+        data = cast("JsonObject", redactor.clean(self.data))
+        return replace(self, text=redactor.clean_text(self.text), data=data)
+
     def draft(self) -> Draft:
         about_answer = {"request_id": self.request_id, "text": self.text} if self.name == "answer" else {}
         return Draft("command", {"command": self.name, "by": self.by, **about_answer, **self.data})
@@ -77,7 +85,7 @@ async def obey(run: LiveRun, command: Command) -> None:
             run.cancel_task()  # what hangs at its end is told again
             return
         raise RunAlreadyEnded("The run has ended; it takes no more commands.", fix="Start a new run of the team.")
-    await _COMMANDS[command.name](run, command)
+    await _COMMANDS[command.name](run, command.without_secrets(run.redactor))
 
 
 async def _pause(run: LiveRun, command: Command) -> None:

@@ -11,7 +11,6 @@ from typing import Protocol
 from pydantic import JsonValue
 
 from studio import effects
-from studio.components import secret_source
 from studio.components.secrets import SecretSource
 from studio.errors import RunFailed
 from studio.messages import (
@@ -22,12 +21,14 @@ from studio.messages import (
     TaskResult,
     explained,
 )
+from studio.runs.discretion import keep_secret
 from studio.runs.live import Ending, LiveRun
 from studio.runs.log import Draft
 from studio.runs.ports import port_of
 from studio.runs.repeating.logged import Guide
 from studio.runs.state import RunState
 from studio.runs.tasks import task_message
+from studio.sandbox.grants import grants
 
 CLOSE_LIMIT_S = 10.0
 """How long a team may take to end; its clients have a shorter limit of their own."""
@@ -74,7 +75,8 @@ async def drive(
 
 
 async def _play(run: LiveRun, player: Player, task: JsonValue, secrets: SecretSource, past: Guide | None) -> Ending:
-    secret_source.set(secrets)  # the context is this run's own
+    keep_secret(run.redactor, player, secrets)
+    grants.set(run.grants)
     if past is None:
         run.caught_up.set()
     with effects.use(port_of(run, player, past)), explained():

@@ -11,6 +11,7 @@ from typing import cast
 from pydantic import JsonValue
 from pydantic_core import PydanticSerializationError, to_json
 
+from studio.components.redacting import Redactor
 from studio.errors import StudioError
 from studio.runs.bell import Bell
 from studio.runs.chunks import Chunks
@@ -39,6 +40,7 @@ from studio.runs.view import RunView
 from studio.runs.watch import Watch
 from studio.runs.well_formed import well_formed, well_formed_json
 from studio.runs.writing import LogWriter
+from studio.sandbox.grants import Grants
 
 logger = logging.getLogger(__name__)
 
@@ -98,6 +100,10 @@ class LiveRun:
         self.bell = Bell()
         self.debugger = Debugger(self.gate, self.bell.ring)
         self.human = HumanPort(self._wait_for_input)
+        self.grants = Grants()
+        """What the code of the team may reach."""
+        self.redactor = Redactor()
+        """Knows the secrets that the run may read."""
         self.watch: Watch | None = None
         """Who counts turns and time."""
         self.begun = asyncio.Event()
@@ -320,19 +326,27 @@ class LiveRun:
             if self.is_gone and self.state is RunState.PAUSED:
                 self.bell.ring()
                 return
-            await self.change(ending.state, ending.reason, detail=ending.detail, error=ending.error)
+            detail, error = self.redactor.clean_text(ending.detail), self.redactor.clean(ending.error)
+            await self.change(ending.state, ending.reason, detail=detail, error=cast("JsonObject | None", error))
         except (LeaseLost, LogUnavailable) as error:
             logger.error("The end of run %s is not in its log: %s", self.id, error)
             self._shown = self._meant
             self.bell.ring()
 
     async def _wait_for_input(self, pending: PendingInput) -> None:
+        pending = self._without_secrets(pending)
         if self.is_stopping:  # the turn that should end cannot, without an answer that nobody is going to give
             self.interrupt(STOPPED_AT_QUESTION)
             return
         if self.pending == pending and self.state is RunState.PAUSED:
             return  # it was asked before the server stopped
         await self.change(RunState.PAUSED, _WAITS_FOR[pending.kind], detail=pending.prompt, pending=pending)
+
+    def _without_secrets(self, pending: PendingInput) -> PendingInput:
+        """A tool server can ask with words of its own, which no answer of the world has brought."""
+        told: JsonObject = {"prompt": pending.prompt, "details": pending.details}
+        clean = self.redactor.clean(told)
+        return pending if clean is told else pending.model_copy(update=cast("JsonObject", clean))
 
     def _plan_rest(self) -> None:
         if self._rest_timer:

@@ -21,9 +21,10 @@ def port_of(run: LiveRun, player: object, past: Guide | None = None) -> effects.
     """
 
     def recording(append: effects.Append) -> effects.Effects:
-        return effects.Recording(
+        world = effects.Recording(
             append, run_id=run.namespace, human=run.human.ask, written=run.written, intend=run.intend
         )
+        return effects.Redacting(world, run.redactor)
 
     books, names = bookkeeping(), names_of(player)
     metered = Metered(recording, run.record_effect, books.prices, names)

@@ -16,10 +16,11 @@ from pydantic import JsonValue
 
 from studio.components.secrets import SecretSource
 from studio.errors import Conflict, NotFound, StudioError
-from studio.runs.admission import ApprovalSource, SecretVault, check_approved, load_team, remind
+from studio.runs.admission import ApprovalSource, SecretVault, admit, load_team, remind
 from studio.runs.bell import Bell
 from studio.runs.commands import Command, CommandName, obey
 from studio.runs.debugging.setting import NoSettings, SettingsSource
+from studio.runs.discretion import without_secrets
 from studio.runs.driver import Player, drive
 from studio.runs.feed import Batch, follow, replay
 from studio.runs.leaving import let_tools_end
@@ -44,6 +45,7 @@ from studio.runs.state import RunAlreadyEnded, RunState
 from studio.runs.tasks import task_text
 from studio.runs.view import RunView
 from studio.runs.well_formed import well_formed, well_formed_json
+from studio.sandbox.grants import Grants
 
 GOODBYE_S = 2.0
 GOODBYES = 3
@@ -60,6 +62,8 @@ SHUT_DOWN = Ending(RunState.INTERRUPTED, "shutdown", "The server was stopped.")
 LEFT = Ending(RunState.PAUSED, "shutdown", "The server was stopped. The run goes on when it starts again.")
 
 logger = logging.getLogger(__name__)
+
+MakeGuide = Callable[[LiveRun], Guide]
 
 
 class RunSupervisor:
@@ -132,14 +136,13 @@ class RunSupervisor:
             NotApproved: The team could do something that nobody allowed.
             Conflict: The server is stopping.
         """
-        task = well_formed_json(task)
-        text = task_text(task)
+        text = task_text(task := well_formed_json(task))
         team = load_team(component)
-        await check_approved(team, self._approvals)
+        grants = await admit(team, self._approvals, self._context, team_id=team_id or "")
         # What is kept is what was loaded: references in place of keys.
-        document = team.dump_component()
-        new = NewRun(document, task, text, team_id, well_formed(team_name or team.label))
-        return await self._begun(await self.play(team, new, by=by))
+        new = NewRun(team.dump_component(), task, text, team_id, well_formed(team_name or team.label))
+        new = await without_secrets(new, team, self._secrets)
+        return await self._begun(await self.play(team, new, grants, by=by))
 
     async def fork(self, run_id: str, seq: int, wish: Wish | None = None, *, by: str = "") -> str:
         """Start a run that has the first `seq` entries of another one, and go on from there; returns its id.
@@ -182,16 +185,17 @@ class RunSupervisor:
 
         return await self._start_from(replay_of(record), by, guide)
 
-    async def _start_from(self, new: NewRun, by: str, guide: Callable[[LiveRun], Guide] | None = None) -> str:
+    async def _start_from(self, new: NewRun, by: str, guide: MakeGuide | None = None) -> str:
         """Start a run that goes on from another one."""
         team = load_team(new.component)
-        await check_approved(team, self._approvals)
+        grants = await admit(team, self._approvals, self._context, team_id=new.team_id or "")
         await remind(team, new.changes)
+        new = await without_secrets(new, team, self._secrets)
 
         def past(run: LiveRun) -> Guide:
             return Past(run, inherited_by(self._store, run.id, new))
 
-        return await self._begun(await self.play(team, new, by=by, guide=guide or past))
+        return await self._begun(await self.play(team, new, grants, by=by, guide=guide or past))
 
     async def _begun(self, run_id: str) -> str:
         if run_id in self._live:
@@ -199,9 +203,9 @@ class RunSupervisor:
         return run_id
 
     async def play(
-        self, player: Player, new: NewRun, *, by: str = "", guide: Callable[[LiveRun], Guide] | None = None
+        self, player: Player, new: NewRun, grants: Grants, *, by: str = "", guide: MakeGuide | None = None
     ) -> str:
-        """Start a run of what was loaded and approved, and return its id.
+        """Start a run of what was loaded and approved with these grants, and return its id.
 
         Nothing is awaited after its task is there: whoever is cancelled meanwhile has started nothing, or knows what.
 
@@ -211,6 +215,7 @@ class RunSupervisor:
         secrets = await self._secrets.source()
         lease = await self._store.create(new)
         run = LiveRun(lease, self._store, RunStatus(), last_seq=new.parent_seq, namespace=new.root_id or "")
+        run.grants = grants
         await run.change(RunState.RUNNING, "start", before=[start_of(new, by)])
         settings = await self._settings.of(new.team_id or "")
         run.debugger.begin(new.team_id or "", settings.policy, settings.breakpoints)
@@ -375,7 +380,7 @@ class RunSupervisor:
     async def shut_down(self) -> None:
         """Leave all runs, also those that hang in a call, so that they can go on at the next start; start no more.
 
-        Leaving the supervisor does this too; a server calls it earlier, so that its pages come to an end.
+        Leaving the supervisor does so, too; a server calls it earlier, so that its pages come to an end.
         """
         self._group = None
         for bell in list(self._bells.values()):

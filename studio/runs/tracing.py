@@ -18,6 +18,7 @@ from studio import effects
 from studio.components import Component
 from studio.effects import AsyncGeneratorLike, EffectRequest, Perform, StreamItem
 from studio.errors import SetupError
+from studio.runs.log import JsonObject
 from studio.runs.spending.costs import UNMEASURED, agent_of, name_of
 from studio.runs.state import RunState
 from studio.runs.watch import Watch
@@ -126,6 +127,12 @@ class Traced(effects.Relay):
         if (span := self._agents.pop(source, None)) is not None:
             span.end()
 
+    def came_back(self, effect: JsonObject) -> None:
+        """Nothing: what happens again was traced when it happened."""
+
+    def worked(self, seconds: float) -> None:
+        """Nothing: the span of a run that is taken up begins anew."""
+
     def turned(self, state: RunState) -> None:
         """End everything with the run."""
         if not state.is_final:
@@ -219,3 +226,11 @@ class Both:
     def turned(self, state: RunState) -> None:
         self.first.turned(state)
         self.second.turned(state)
+
+    def came_back(self, effect: JsonObject) -> None:
+        self.first.came_back(effect)
+        self.second.came_back(effect)
+
+    def worked(self, seconds: float) -> None:
+        self.first.worked(seconds)
+        self.second.worked(seconds)

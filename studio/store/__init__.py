@@ -1,7 +1,11 @@
 """What the studio keeps: teams, galleries, runs with their logs, secrets, approvals."""
 
+from studio.store.approvals import ANYWHERE as ANYWHERE
 from studio.store.approvals import Approvals as Approvals
+from studio.store.approvals import Reviewed as Reviewed
+from studio.store.approvals import team_scope as team_scope
 from studio.store.arrivals import Arrivals as Arrivals
+from studio.store.audit import Audit as Audit
 from studio.store.costs import Cost as Cost
 from studio.store.costs import Costs as Costs
 from studio.store.costs import DayPart as DayPart
@@ -11,6 +15,7 @@ from studio.store.costs import Step as Step
 from studio.store.galleries import LIBRARY as LIBRARY
 from studio.store.galleries import Galleries as Galleries
 from studio.store.galleries import GallerySummary as GallerySummary
+from studio.store.galleries import publisher_of as publisher_of
 from studio.store.logs import Found as Found
 from studio.store.logs import Hit as Hit
 from studio.store.logs import IndexRow as IndexRow
@@ -22,7 +27,14 @@ from studio.store.opening import open_store as open_store
 from studio.store.runs import Runs as Runs
 from studio.store.secrets import Secrets as Secrets
 from studio.store.secrets import SecretSummary as SecretSummary
+from studio.store.sign_ins import SignIns as SignIns
 from studio.store.teams import Choices as Choices
 from studio.store.teams import Teams as Teams
 from studio.store.teams import TeamSummary as TeamSummary
 from studio.store.teams import VersionSummary as VersionSummary
+from studio.store.users import ROLES as ROLES
+from studio.store.users import LastAdmin as LastAdmin
+from studio.store.users import NameTaken as NameTaken
+from studio.store.users import Role as Role
+from studio.store.users import Users as Users
+from studio.store.users import role_named as role_named

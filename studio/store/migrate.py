@@ -39,6 +39,14 @@ def upgrade(connection: Connection, to: str = "head") -> None:
     command.upgrade(config, to)
 
 
+def newest_form() -> str:
+    """The form that `upgrade` leads to."""
+    config = Config()
+    config.set_main_option("script_location", str(HERE).replace("%", "%%"))
+    config.set_main_option("path_separator", "os")
+    return ScriptDirectory.from_config(config).get_current_head() or ""
+
+
 def differences(connection: Connection) -> list[object]:
     """What the database lacks or has too much, compared with `tables.py`."""
     context = MigrationContext.configure(connection, opts={"compare_type": True})

@@ -12,6 +12,7 @@ from studio.runs import owned_tasks
 from studio.store.appender import Appender
 from studio.store.approvals import Approvals
 from studio.store.arrivals import Arrivals
+from studio.store.audit import Audit
 from studio.store.costs import Costs
 from studio.store.database import Database, database_url
 from studio.store.galleries import Galleries
@@ -19,8 +20,10 @@ from studio.store.inbox import Inbox
 from studio.store.logs import Logs
 from studio.store.runs import Runs
 from studio.store.secrets import Secrets
+from studio.store.sign_ins import SignIns
 from studio.store.team_settings import SettingsOfTeams
 from studio.store.teams import Teams
+from studio.store.users import Users
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +40,9 @@ class Store:
     approvals: Approvals
     inbox: Inbox
     costs: Costs
+    users: Users
+    sign_ins: SignIns
+    audit: Audit
 
 
 @asynccontextmanager
@@ -68,6 +74,9 @@ async def open_store(data_dir: Path, url: str = "") -> AsyncGenerator[Store]:
                     approvals=Approvals(database),
                     inbox=Inbox(database),
                     costs=Costs(database),
+                    users=Users(database),
+                    sign_ins=SignIns(database),
+                    audit=Audit(database),
                 )
             finally:
                 appender.close()

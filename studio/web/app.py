@@ -10,18 +10,24 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppres
 from datetime import UTC, datetime
 from importlib.metadata import version
 
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI, Request
 from markupsafe import Markup
 from starlette.middleware.gzip import GZipMiddleware
 
 from studio.errors import StudioError
 from studio.models.prices import PriceBook
 from studio.runs import Bookkeeping, BudgetBook, Measure, RunSupervisor, Trials, keeping_books
+from studio.sandbox import Outside, open_sandbox
 from studio.settings import Settings
 from studio.store import Store, open_store
 from studio.web.access import Keys
+from studio.web.accounts.door import LoginPage
+from studio.web.accounts.routes import Routes, is_what_was_checked
+from studio.web.accounts.signing_in import open_accounts
 from studio.web.api import (
+    account,
     approvals,
+    audit,
     breakpoints,
     budgets,
     bundles,
@@ -40,22 +46,27 @@ from studio.web.api import (
     sessions,
     teams,
     tries,
+    users,
     versions,
 )
 from studio.web.assets import Assets, load_assets
 from studio.web.dependencies import Services
-from studio.web.failures import add_error_handlers
+from studio.web.discretion import discreet_logs
+from studio.web.failures import DOCUMENTED, add_error_handlers, error_page
 from studio.web.fragments import diff, form
 from studio.web.fragments import galleries as gallery_fragments
+from studio.web.fragments import review as review_fragments
 from studio.web.fragments import tries as try_fragments
+from studio.web.pages import accounts as account_pages
 from studio.web.pages import comparisons, play, sharing
 from studio.web.pages import costs as cost_pages
 from studio.web.pages import galleries as gallery_pages
 from studio.web.pages import inbox as inbox_pages
+from studio.web.pages import review as review_pages
 from studio.web.pages import settings as settings_pages
 from studio.web.pages import teams as team_pages
 from studio.web.requests import AsciiJSONResponse
-from studio.web.security import OPEN_PATH, Guard, LoginPage, Policy, allowed_hosts, content_security_policy
+from studio.web.security import OPEN_PATH, Guard, Policy, allowed_hosts, content_security_policy
 from studio.web.shipped import load_shipped_galleries
 from studio.web.team_checks import TeamChecks
 from studio.web.templates import PageGlobals, Templates
@@ -72,10 +83,12 @@ ROUTERS = (
     cost_pages.router,
     settings_pages.router,
     inbox_pages.router,
+    review_pages.router,
     form.router,
     diff.router,
     gallery_fragments.router,
     try_fragments.router,
+    review_fragments.router,
     teams.router,
     versions.router,
     galleries.router,
@@ -96,6 +109,10 @@ ROUTERS = (
     breakpoints.router,
     inbox.router,
     secrets.router,
+    account_pages.router,
+    account.router,
+    users.router,
+    audit.router,
 )
 
 
@@ -106,17 +123,19 @@ def create_app(settings: Settings) -> FastAPI:
         SetupError: The data folder cannot be used, or the front end's files are missing.
     """
     assets, keys = load_assets(), Keys.of(settings)
-    page_globals = PageGlobals(assets.url, assets.loading, assets.importmap, keys.csrf)
+    page_globals = PageGlobals(assets.url, assets.loading, assets.importmap)
     templates = Templates(assets.templates, page_globals)
     csp = content_security_policy(scripts=[assets.importmap_hash])
     app = FastAPI(
         title="Team Studio",
         version=version("team-studio"),
-        lifespan=_lifespan(settings, assets, templates),
+        lifespan=_lifespan(settings, assets, templates, keys),
         openapi_url="/api/openapi.json",
+        responses=DOCUMENTED,
         default_response_class=AsciiJSONResponse,
         docs_url=None,
         redoc_url=None,
+        dependencies=[Depends(is_what_was_checked)],
     )
     for router in ROUTERS:
         app.include_router(router)
@@ -130,6 +149,9 @@ def create_app(settings: Settings) -> FastAPI:
         csp=csp,
         login=_login_page(assets, templates),
         max_body_bytes=settings.max_upload_mb * MB,
+        routes=Routes(app.routes),
+        accounts=lambda: services.accounts if (services := services_of(app)) else None,
+        refusal_page=lambda asked, error: error_page(templates, Request(asked.scope), 403, error.as_json()),
     )
     app.add_middleware(Guard, policy=policy)
     return app
@@ -145,19 +167,23 @@ async def _health() -> dict[str, bool]:
 
 
 def _lifespan(
-    settings: Settings, assets: Assets, templates: Templates
+    settings: Settings, assets: Assets, templates: Templates, keys: Keys
 ) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncGenerator[None]:
         async with (
             open_store(settings.data_dir, settings.database_url) as store,
+            discreet_logs(store, keys.token),
+            open_accounts(settings, store, keys) as accounts,
             _open_books(store) as books,
             open_tracing(settings),
+            open_sandbox(settings.sandbox, Outside(settings.sandbox_read, hidden=(settings.data_dir,))),
             RunSupervisor(store.runs, store.approvals, store.secrets, store.settings) as supervisor,
             Trials(store.approvals, store.secrets) as trials,
         ):
             await load_shipped_galleries(store)
-            services = Services(settings, store, books, supervisor, trials, templates, TeamChecks(store))
+            await store.audit.forget_the_oldest()
+            services = Services(settings, store, books, supervisor, trials, templates, TeamChecks(store), accounts)
             app.state.services = services
             async with asyncio.TaskGroup() as ahead:
                 ahead.create_task(asyncio.to_thread(_warm, assets))
@@ -191,7 +217,11 @@ def _warm(assets: Assets) -> None:
 def _login_page(assets: Assets, templates: Templates) -> LoginPage:
     css = (assets.static / "css" / "login.css").read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(css.encode()).digest()).decode()
+
+    def html(**context: object) -> str:
+        return templates.text("pages/login.html", css=Markup(css), **context)
+
     return LoginPage(
-        html=lambda message: templates.text("pages/login.html", css=Markup(css), message=message),
+        html=html,
         csp=content_security_policy(styles=[f"sha256-{digest}"]),
     )

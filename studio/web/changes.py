@@ -88,6 +88,11 @@ async def compare(before: TeamLike, after: TeamLike) -> Comparison:
     return await asyncio.to_thread(_compare, before, after)
 
 
+def changed_lines(before: str, after: str) -> list[Line]:
+    """What differs between two texts, line by line."""
+    return _LineByLine().between(before, after)
+
+
 def cards_moved(count: int) -> str:
     return f"{count} card{'' if count == 1 else 's'} moved"
 
@@ -114,9 +119,12 @@ class _LineByLine:
         self._left = MOST_STEPS
 
     def row(self, change: Change) -> ChangeRow:
-        lines = list(self._lines(_text(change.before), _text(change.after))) if change.has_long_text else []
-        shown = [*lines[:MOST_LINES], SKIPPED] if len(lines) > MOST_LINES else lines
-        return ChangeRow(change.kind, change.said, change.where, shown)
+        lines = self.between(_text(change.before), _text(change.after)) if change.has_long_text else []
+        return ChangeRow(change.kind, change.said, change.where, lines)
+
+    def between(self, before: str, after: str) -> list[Line]:
+        lines = list(self._lines(before, after))
+        return [*lines[:MOST_LINES], SKIPPED] if len(lines) > MOST_LINES else lines
 
     def _lines(self, before: str, after: str) -> Iterator[Line]:
         old, new = _without_same_ends(before.splitlines(), after.splitlines())

@@ -11,6 +11,10 @@ from fastapi import Depends, Request
 from studio.runs import Bookkeeping, RunSupervisor, Trials
 from studio.settings import Settings
 from studio.store import Store
+from studio.web.accounts.passing import ADMITTED
+from studio.web.accounts.person import Person
+from studio.web.accounts.presence import Admitted
+from studio.web.accounts.signing_in import Accounts
 from studio.web.team_checks import TeamChecks
 from studio.web.templates import Templates
 
@@ -26,6 +30,7 @@ class Services:
     trials: Trials
     templates: Templates
     checks: TeamChecks
+    accounts: Accounts
     closing: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when the server stops; event streams end then."""
 
@@ -69,6 +74,19 @@ def _closing(found: ServicesDep) -> asyncio.Event:
     return found.closing
 
 
+def _accounts(found: ServicesDep) -> Accounts:
+    return found.accounts
+
+
+def admitted(request: Request) -> Admitted:
+    """Whom the guard has let in with this request."""
+    return cast("Admitted", request.scope[ADMITTED])
+
+
+def _person(request: Request) -> Person:
+    return admitted(request).person
+
+
 SettingsDep = Annotated[Settings, Depends(_settings)]
 StoreDep = Annotated[Store, Depends(_store)]
 BooksDep = Annotated[Bookkeeping, Depends(_books)]
@@ -77,3 +95,7 @@ TrialsDep = Annotated[Trials, Depends(_trials)]
 TeamChecksDep = Annotated[TeamChecks, Depends(_team_checks)]
 TemplatesDep = Annotated[Templates, Depends(_templates)]
 ClosingDep = Annotated[asyncio.Event, Depends(_closing)]
+AccountsDep = Annotated[Accounts, Depends(_accounts)]
+PersonDep = Annotated[Person, Depends(_person)]
+"""Who makes the request; their `name` is what logs and versions say."""
+AdmittedDep = Annotated[Admitted, Depends(admitted)]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from http import HTTPStatus
+from typing import Any, cast
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, ConfigDict, JsonValue
 from starlette.exceptions import HTTPException
 
 from studio.errors import (
@@ -21,6 +23,8 @@ from studio.errors import (
     StudioError,
     TooLarge,
 )
+from studio.sandbox import NoJail
+from studio.web.dependencies import Services
 from studio.web.fetch import UrlRefused, UrlUnreachable
 from studio.web.requests import AsciiJSONResponse
 from studio.web.security import security_headers
@@ -36,6 +40,7 @@ STATUS: Mapping[type[StudioError], int] = {
     UrlRefused: 422,
     UrlUnreachable: 502,
     RunFailed: 502,
+    NoJail: 503,
     SetupError: 500,
     StudioError: 400,
 }
@@ -49,21 +54,49 @@ DATA_PREFIXES = ("/api/", "/fragments/", "/static/")
 JsonObject = dict[str, object]
 
 
+class Problem(BaseModel):
+    """What went wrong, for a person: what to do about it, and where it is."""
+
+    code: str
+    message: str
+    fix: str
+    where: str
+
+
+class Refusal(BaseModel):
+    """Every error of the API; some say more, such as `findings` or what is `missing`."""
+
+    model_config = ConfigDict(extra="allow")
+
+    error: Problem
+
+
+DOCUMENTED: dict[int | str, dict[str, Any]] = {"4XX": {"model": Refusal, "description": "What is wrong, and the fix."}}
+"""What the OpenAPI document says of errors, for every route."""
+
+
 def status_of(error: StudioError) -> int:
     """The status of the closest class; decided here and nowhere else."""
     return next(STATUS[cls] for cls in type(error).__mro__ if cls in STATUS)
+
+
+def error_page(templates: Templates, request: Request, status: int, body: JsonObject) -> Response:
+    """A page that says what went wrong, for a page that was asked for."""
+    title = HTTPStatus(status).phrase.capitalize()
+    page = templates.page(request, "pages/error.html", title=title, status=status, **body)
+    page.status_code = status
+    return page
 
 
 def add_error_handlers(app: FastAPI, templates: Templates, csp: str) -> None:
     """Give every way of failing its answer."""
 
     def answer(request: Request, status: int, body: JsonObject, headers: Mapping[str, str] | None = None) -> Response:
+        if status >= 500:  # what a person did wrong is told in their own words, in which they could guess secrets
+            body = _without_secrets(request, body)
         if request.url.path.startswith(DATA_PREFIXES):
             return AsciiJSONResponse(body, status, headers)
-        page = templates.page(
-            request, "pages/error.html", title=HTTPStatus(status).phrase.capitalize(), status=status, **body
-        )
-        page.status_code = status
+        page = error_page(templates, request, status, body)
         page.headers.update(headers or {})
         return page
 
@@ -90,6 +123,13 @@ def add_error_handlers(app: FastAPI, templates: Templates, csp: str) -> None:
     app.add_exception_handler(HTTPException, http_error)
     app.add_exception_handler(RequestValidationError, invalid_request)
     app.add_exception_handler(Exception, crash)
+
+
+def _without_secrets(request: Request, body: JsonObject) -> JsonObject:
+    services = getattr(request.app.state, "services", None)
+    if not isinstance(services, Services):
+        return body
+    return cast("JsonObject", services.store.secrets.redactor.clean(cast("JsonValue", body)))
 
 
 def _shape(code: str, message: str, fix: str = "", where: str = "") -> JsonObject:

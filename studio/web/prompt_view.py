@@ -91,7 +91,7 @@ async def prompt_of(store: Store, run_id: str, seq: int) -> Prompt:
         Conflict: The engine does not come to it again.
     """
     run = await store.runs.get(run_id)
-    await check_approved(load_team(run.component), store.approvals)
+    await check_approved(load_team(run.component), store.approvals, team_id=run.team_id or "")
     entries = await log_until(store, run_id, seq)
     wanted = answer_behind(entries, seq)
     if wanted is None:

@@ -13,7 +13,7 @@ from studio.errors import Conflict
 from studio.runs.admission import check_approved, load_team
 from studio.runs.sharing.cassette import Cassette, record, what_differs
 from studio.runs.sharing.recall import recall
-from studio.runs.sharing.redaction import Redactor
+from studio.runs.sharing.redaction import Remover
 from studio.settings import Settings
 from studio.store import Store
 from studio.web.sharing import known_secrets, whole_log
@@ -48,14 +48,14 @@ async def make_test(store: Store, settings: Settings, run_id: str) -> tuple[str,
     run = await store.runs.get(run_id)
     if not run.status.state.is_final:
         raise Conflict("The run is still under way.", fix="Wait for its end, or stop it.")
-    await check_approved(load_team(run.component), store.approvals)
-    redactor = Redactor(await known_secrets(store, settings, run))
-    cassette = await asyncio.to_thread(record, run, await whole_log(store, run_id), redactor)
+    await check_approved(load_team(run.component), store.approvals, team_id=run.team_id or "")
+    remover = Remover(await known_secrets(store, settings, run))
+    cassette = await asyncio.to_thread(record, run, await whole_log(store, run_id), remover)
     heading = cassette.heading
     team = load_team(heading.component)
     found = await recall(team, heading.task, heading.namespace, cassette.log, heading.changes)
     if differs := what_differs(found, heading):
-        taken = [one.name for one in redactor.removed]
+        taken = [one.name for one in remover.removed]
         why = f" These secrets were taken out of it: {', '.join(taken)}." if taken else ""
         fix = "Run the team again from the start, and make the test of that run."
         raise Conflict(f"The run cannot be repeated, so it makes no test.{why} {differs}", fix=fix)

@@ -13,6 +13,9 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
+from studio.store import Role
+from studio.web.accounts.passing import ADMITTED
+from studio.web.accounts.presence import Admitted
 from studio.web.assets import Loading
 
 
@@ -23,7 +26,6 @@ class PageGlobals:
     static_url: Callable[[str], str]
     loading: Callable[[str], Loading]
     importmap: str
-    csrf_token: str
 
 
 class Templates:
@@ -42,7 +44,6 @@ class Templates:
             static_url=page_globals.static_url,
             loading=page_globals.loading,
             importmap=Markup(page_globals.importmap),
-            csrf_token=page_globals.csrf_token,
             nav="",
         )
         self._env.filters["moment"] = moment
@@ -54,7 +55,19 @@ class Templates:
 
     def page(self, request: Request, name: str, *, title: str, **context: object) -> HTMLResponse:
         """A whole page; `name` is relative to the templates folder."""
-        return _html(self.text(name, request=request, title=title, **context))
+        admitted = cast("Admitted | None", request.scope.get(ADMITTED))
+        person = admitted.person if admitted else None
+        return _html(
+            self.text(
+                name,
+                request=request,
+                title=title,
+                person=person,
+                may=person.may if person else _may_nothing,
+                csrf_token=admitted.csrf if admitted else "",
+                **context,
+            )
+        )
 
     def fragment(self, name: str, **context: object) -> HTMLResponse:
         """A piece of a page, which looks the same alone as inside it."""
@@ -62,6 +75,11 @@ class Templates:
 
     def text(self, name: str, **context: object) -> str:
         return self._env.get_template(name).render(context)
+
+
+def _may_nothing(role: Role) -> bool:
+    del role
+    return False
 
 
 def _html(text: str) -> HTMLResponse:

@@ -91,7 +91,8 @@ def test_a_mistyped_command_is_exit_code_two(studio: Studio, arguments: list[str
 def test_serving_other_machines_must_be_allowed(studio: Studio, tmp_path: Path, host: str):
     code, _, err = studio("serve", "--host", host, "--port", "0", "--data-dir", tmp_path)
     assert code == 2
-    assert "--allow-remote" in err
+    assert "--tls-cert" in err
+    assert "--behind-proxy" in err
     assert err.count("\n") == 1
 
 

@@ -45,6 +45,19 @@ async def test_what_runs_were_started_with_moves_to_its_own_table(open_it: OpenS
         assert [summary.id for summary in await store.runs.list()] == ["r1", "r2"]
 
 
+async def test_old_approvals_go_on_to_hold_everywhere(open_it: OpenStore, tmp_path: Path) -> None:
+    engine = create_engine(f"sqlite:///{tmp_path / 'studio.db'}")
+    with engine.begin() as connection:
+        upgrade(connection, "0006")
+        told = "('h', 'python', 'Runs it.', 'def f(): ...', 'ann', '2026-11-21 10:00:00')"
+        connection.execute(text(f"INSERT INTO approval (hash, kind, text, detail, by, at) VALUES {told}"))
+    engine.dispose()
+    async with open_it() as store:
+        (approval,) = await store.approvals.list()
+        assert (approval.hash, approval.scope, approval.hosts, approval.by) == ("h", "", [], "ann")
+        assert await store.approvals.in_force(["h"]) == {"h": ()}
+
+
 async def test_opening_again_changes_nothing(open_it: OpenStore) -> None:
     async with open_it() as store:
         team = await store.teams.create({"provider": "x"})

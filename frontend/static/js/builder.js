@@ -7,6 +7,7 @@ import { toastError } from './core/toast.js'
 import { Actions } from './core/actions.js'
 import { Journal } from './core/journal.js'
 import { keepFocus } from './core/keep-focus.js'
+import { may } from './core/may.js'
 import { fillSlot } from './builder/actions.js'
 import { keepAddress } from './builder/address.js'
 import { arrangeActions } from './builder/actions/arrange.js'
@@ -60,6 +61,7 @@ async function start(root) {
   const [team, entries] = await Promise.all([api.get(`/api/teams/${encodeURIComponent(id)}`), api.get('/api/components')])
   const signal = new AbortController().signal
   const editor = new Editor({ name: team.name, component: team.component, layout: team.layout ?? {} }, new Catalogue(entries))
+  if (!may('editor')) editor.whyNot = 'Changing a team needs the role editor.'
   const saver = new Saver(editor, team, await tabId(), askToMerge, signal)
   await keepHistory(await Journal.open(), editor, saver, draftOffer(editor), signal)
   keepAddress(editor, signal)

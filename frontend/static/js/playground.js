@@ -5,7 +5,8 @@ import { Actions } from './core/actions.js'
 import { keyboard, sayWhyNot } from './core/keyboard.js'
 import { tabs } from './core/tabs.js'
 import { toastError } from './core/toast.js'
-import { startWithApproval } from './playground/approval.js'
+import { keepDraft, keptDraft } from './core/kept-drafts.js'
+import { draftOf, startWithApproval } from './playground/approval.js'
 import { importRun } from './playground/compare/import-run.js'
 import { composer } from './playground/composer.js'
 import { goesOn, nextTask } from './playground/next-task.js'
@@ -191,4 +192,7 @@ on(page, 'click', '[data-commands]', () => void actions.run('command-palette'))
 teamSwitcher(find('[data-part="team-menu"]', page), teamId)
 importRun(page, teamId)
 runs.refresh()
+const kept = keptDraft(draftOf(teamId)) // somebody comes back from the review of the team
+keepDraft(draftOf(teamId), null)
+if (typeof kept === 'string') task.fill(kept)
 show(page.dataset.runId ?? '')

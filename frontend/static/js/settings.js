@@ -1,5 +1,5 @@
 // @ts-check
-// The page Settings: secrets, approvals, theme.
+// The page Settings: secrets, theme.
 import { api } from './core/api.js'
 import { ask } from './core/dialog.js'
 import { find, on } from './core/dom.js'
@@ -32,11 +32,6 @@ on(document, 'click', '[data-delete-secret]', async (_event, button) => {
   const choices = [{ value: '', label: 'Keep it' }, { value: 'delete', label: 'Delete secret', tone: /** @type {const} */ ('danger') }]
   if ((await ask({ title, text, choices })) !== 'delete') return
   change(() => api.delete(`/api/secrets/${encodeURIComponent(name)}`))
-})
-
-on(document, 'click', '[data-revoke]', (_event, button) => {
-  const { hash } = /** @type {HTMLElement} */ (button.closest('[data-hash]')).dataset
-  change(() => api.delete(`/api/approvals/${hash}`))
 })
 
 on(document, 'change', '[data-theme-choice]', (event) => {

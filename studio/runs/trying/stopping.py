@@ -14,7 +14,7 @@ from studio.agents.participant import require_loaded
 from studio.components import load_component, walk
 from studio.conditions import TerminationCondition
 from studio.effects import EffectRequest, Perform
-from studio.errors import TooLarge
+from studio.errors import ConfigError, TooLarge
 from studio.messages import BaseMessage, ConditionProgress, ContextVariablesEvent
 from studio.tools import ContextVariables
 from studio.tools.variables import apply_changes, use_variables
@@ -75,7 +75,7 @@ async def judge(condition: TerminationCondition, messages: Sequence[BaseMessage]
     """Show a fresh condition a conversation, as a team does, until it says stop.
 
     Raises:
-        ConfigError: The condition cannot be asked, such as one on values that cannot be compared.
+        ConfigError: The condition cannot be asked, such as one on values that cannot be compared, or has fired already.
         TooLarge: There is more to ask than a page waits for.
     """
     if len(messages) * sum(1 for _ in walk(condition)) > MOST_QUESTIONS:
@@ -86,6 +86,8 @@ async def judge(condition: TerminationCondition, messages: Sequence[BaseMessage]
     left = len(messages)
     with effects.use(clock), use_variables(variables):
         await condition.start()
+        if condition.terminated:
+            raise ConfigError("This condition ends every run before it begins.", fix="Put conditions into it.")
         for turn in _turns(messages):
             clock.at = turn[-1].created_at
             _apply(variables, turn)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from studio.agents.participant import require_loaded
 from studio.components import Component, load_component
 from studio.errors import ConfigError, Conflict, RunFailed
 from studio.models import ChatCompletionClient
-from studio.runs.admission import ApprovalSource, SecretVault, check_approved
+from studio.runs.admission import ApprovalSource, SecretVault, admit
 from studio.runs.commands import CommandName
 from studio.runs.feed import Batch
 from studio.runs.live import Ending
@@ -29,6 +30,7 @@ from studio.runs.trying.fleeting import FleetingRuns
 from studio.runs.trying.part_tools import tools_for
 from studio.runs.view import RunView
 from studio.runs.well_formed import well_formed_json
+from studio.sandbox.grants import Grants
 from studio.tools import BaseTool, StaticStreamWorkbench, Workbench
 
 WORK_LIMIT_S = 300.0
@@ -65,6 +67,7 @@ class Trial:
 
     dialogue: Dialogue
     said: JsonValue
+    grants: Grants
 
 
 class Trials:
@@ -94,8 +97,10 @@ class Trials:
         self._work_limit_s = work_limit_s
         self._runs = FleetingRuns(most_characters, lambda run_id: self._supervisor.break_off(run_id, TOO_MUCH))
         self._supervisor = RunSupervisor(self._runs, approvals, secrets, goes_on=False)
+        self._context = contextvars.copy_context()
 
     async def __aenter__(self) -> Self:
+        self._context = contextvars.copy_context()
         await self._supervisor.__aenter__()
         return self
 
@@ -104,13 +109,16 @@ class Trials:
     ) -> None:
         await self._supervisor.__aexit__(kind, error, trace)
 
-    async def prepare(self, document: JsonValue, said: JsonValue, *, system_message: str = "") -> Trial:
+    async def prepare(
+        self, document: JsonValue, said: JsonValue, *, system_message: str = "", team_id: str = ""
+    ) -> Trial:
         """Load a part as it is tried; nothing of it runs yet.
 
         Args:
             document: Component JSON of the part.
             said: The first thing that it is told: what a team takes as its task, for tools a call as JSON text.
             system_message: What a model is told before it; other parts have their own.
+            team_id: The stored team that it is a part of: some things are allowed for one team alone.
 
         Raises:
             InvalidComponent: It does not load, or parts of it are of no kind that this studio knows.
@@ -128,9 +136,8 @@ class Trials:
         require_loaded(part)
         said = well_formed_json(said)
         task_text(said)
-        trial = Trial(_dialogue_with(part, system_message), said)
-        await check_approved(part, self._approvals)
-        return trial
+        dialogue = _dialogue_with(part, system_message)
+        return Trial(dialogue, said, await admit(part, self._approvals, self._context, team_id=team_id))
 
     @asynccontextmanager
     async def trying(self, trial: Trial) -> AsyncGenerator[str]:
@@ -143,7 +150,7 @@ class Trials:
         run_id = ""
         self._open_count += 1
         try:
-            run_id = await self._supervisor.play(trial.dialogue, new)
+            run_id = await self._supervisor.play(trial.dialogue, new, trial.grants)
             yield run_id
         finally:  # without awaiting anything: it must also work while the reader's task is being cancelled
             self._open_count -= 1

@@ -8,11 +8,10 @@ from fastapi import APIRouter
 
 from studio.components import JsonObject
 from studio.runs import Breakpoints, Rules
-from studio.web.dependencies import StoreDep, SupervisorDep
+from studio.web.dependencies import PersonDep, StoreDep, SupervisorDep
 from studio.web.requests import StudioRoute
 
 router = APIRouter(prefix="/api/teams/{team_id}", tags=["runs"], route_class=StudioRoute)
-PERSON = "you"
 
 
 @router.get("/breakpoints", summary="Read the breakpoints that are kept with a team")
@@ -22,10 +21,12 @@ async def read_breakpoints(team_id: str, store: StoreDep) -> Breakpoints:
 
 
 @router.put("/breakpoints", summary="Set the breakpoints of a team and of its runs that are under way")
-async def set_breakpoints(team_id: str, body: Breakpoints, store: StoreDep, supervisor: SupervisorDep) -> Breakpoints:
+async def set_breakpoints(
+    team_id: str, body: Breakpoints, store: StoreDep, supervisor: SupervisorDep, person: PersonDep
+) -> Breakpoints:
     await store.settings.set_breakpoints(team_id, body.breakpoints)
     data = cast("JsonObject", body.model_dump(mode="json"))
-    await supervisor.command_team(team_id, "breakpoints", by=PERSON, data=data)
+    await supervisor.command_team(team_id, "breakpoints", by=person.name, data=data)
     return body
 
 
@@ -36,8 +37,8 @@ async def read_policy(team_id: str, store: StoreDep) -> Rules:
 
 
 @router.put("/policy", summary="Set the rules for tools of a team and of its runs that are under way")
-async def set_policy(team_id: str, body: Rules, store: StoreDep, supervisor: SupervisorDep) -> Rules:
+async def set_policy(team_id: str, body: Rules, store: StoreDep, supervisor: SupervisorDep, person: PersonDep) -> Rules:
     await store.settings.set_policy(team_id, body.policy)
     data = cast("JsonObject", body.model_dump(mode="json"))
-    await supervisor.command_team(team_id, "policy", by=PERSON, data=data)
+    await supervisor.command_team(team_id, "policy", by=person.name, data=data)
     return body

@@ -13,8 +13,7 @@ from studio.components import JsonObject
 from studio.runs import Bookkeeping, Budget, DayLimits, Limits, RunAlreadyEnded
 from studio.runs.spending.purses import STUDIO, Line
 from studio.store import RunPart
-from studio.web.api.runs import PERSON
-from studio.web.dependencies import BooksDep, StoreDep, SupervisorDep
+from studio.web.dependencies import BooksDep, PersonDep, StoreDep, SupervisorDep
 from studio.web.requests import StudioRoute
 
 router = APIRouter(prefix="/api", tags=["budgets"], route_class=StudioRoute)
@@ -82,15 +81,17 @@ async def run_budget(run_id: str, store: StoreDep, books: BooksDep, supervisor: 
 
 @router.put("/runs/{run_id}/budget", summary="Set the limits of a run, also while it is under way")
 async def set_run_budget(
-    run_id: str, body: Budget, store: StoreDep, books: BooksDep, supervisor: SupervisorDep
+    run_id: str, body: Budget, store: StoreDep, books: BooksDep, supervisor: SupervisorDep, person: PersonDep
 ) -> RunBudgetOut:
     await store.runs.summary(run_id)
     await books.budgets.set(f"run:{run_id}", body)
     with suppress(RunAlreadyEnded):
         data: JsonObject = {"limits": cast("JsonObject", body.model_dump(mode="json", exclude_none=True))}
-        view = await supervisor.command(run_id, "budget", by=PERSON, data=data)
+        view = await supervisor.command(run_id, "budget", by=person.name, data=data)
         if view.pending is not None and view.pending.kind == "budget":
-            await supervisor.command(run_id, "answer", by=PERSON, request_id=view.pending.request_id, text=LOOK_AGAIN)
+            await supervisor.command(
+                run_id, "answer", by=person.name, request_id=view.pending.request_id, text=LOOK_AGAIN
+            )
     return await run_budget(run_id, store, books, supervisor)
 
 

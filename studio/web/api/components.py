@@ -8,7 +8,7 @@ import threading
 from typing import cast
 
 from fastapi import APIRouter, Response
-from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from studio.components import JsonObject, Report, catalogue, switched, validate_component
 from studio.web.dependencies import StoreDep
@@ -23,6 +23,7 @@ class ValidateRequest(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     component: JsonValue
+    team_id: str = Field("", max_length=100, description="The stored team that it is, for what is approved there.")
 
 
 class SwitchRequest(BaseModel):
@@ -66,7 +67,8 @@ async def switch_type(body: SwitchRequest) -> SwitchedOut:
 @router.post("/validate", summary="All errors, advice, capabilities, needs and parts of a component; executes nothing")
 async def validate(body: ValidateRequest, store: StoreDep) -> JsonObject:
     report, words = await asyncio.to_thread(_checked, body.component)
-    approved = await store.approvals.approved([capability.hash for capability in report.capabilities])
+    hashes = [capability.hash for capability in report.capabilities]
+    approved = await store.approvals.approved(hashes, team_id=body.team_id)
     capabilities = [
         {**capability.as_json(), "approved": capability.hash in approved} for capability in report.capabilities
     ]

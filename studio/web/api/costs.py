@@ -19,6 +19,8 @@ from studio.web.requests import StudioRoute
 router = APIRouter(prefix="/api", tags=["costs"], route_class=StudioRoute)
 DEFAULT_DAYS = 30
 MOST_DAYS = 366
+FIRST_DAY = date(2000, 1, 1)
+"""Nothing was spent before; and days can be counted back from it."""
 PAST_RUNS = 50
 
 
@@ -104,7 +106,7 @@ async def costs(
     since: Annotated[date | None, Query(alias="from")] = None,
     until: Annotated[date | None, Query(alias="to")] = None,
 ) -> CostsOut:
-    last = until or datetime.now(UTC).date()
+    last = max(until or datetime.now(UTC).date(), FIRST_DAY)
     first = max(since or last - timedelta(days=DEFAULT_DAYS - 1), last - timedelta(days=MOST_DAYS))
     parts = await store.costs.by_day(since=first, until=last, team_id=team_id)
     return CostsOut(

@@ -14,15 +14,16 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from studio.components import JsonObject
 from studio.runs import SHOWN, Batch, CommandName, LogEntry, PendingInput, RunSummary, Supervisor, Usage
-from studio.web.dependencies import ClosingDep, StoreDep, SupervisorDep
+from studio.web.accounts import Person
+from studio.web.dependencies import ClosingDep, PersonDep, StoreDep, SupervisorDep
 from studio.web.requests import StudioRoute
 from studio.web.sse import Event, EventStream
 
 router = APIRouter(prefix="/api/runs", tags=["runs"], route_class=StudioRoute)
-PERSON = "you"
 _SEQ = re.compile(r"[0-9]{1,18}")
 LISTED = 200
 MAX_PAGE = 2000
+BEYOND_STEERING = frozenset({"decide", "policy"})
 MAX_SEQ = 2**63 - 1
 """The largest number that the database holds."""
 
@@ -87,9 +88,9 @@ class EventsOut(BaseModel):
 
 
 @router.post("", status_code=201, summary="Start a run; 403 with `missing` when something is not approved")
-async def start_run(body: StartRun, store: StoreDep, supervisor: SupervisorDep) -> StartedRun:
+async def start_run(body: StartRun, store: StoreDep, supervisor: SupervisorDep, person: PersonDep) -> StartedRun:
     team = await store.teams.get(body.team_id)
-    run_id = await supervisor.start(team.component, body.task, team_id=team.id, team_name=team.name, by=PERSON)
+    run_id = await supervisor.start(team.component, body.task, team_id=team.id, team_name=team.name, by=person.name)
     return StartedRun(id=run_id)
 
 
@@ -134,11 +135,22 @@ async def list_events(
 
 
 @router.post("/{run_id}/commands", summary="Tell a run to pause, go on, step or end, or answer its question")
-async def command_run(run_id: str, body: RunCommand, supervisor: SupervisorDep) -> JsonObject:
+async def command_run(run_id: str, body: RunCommand, supervisor: SupervisorDep, person: PersonDep) -> JsonObject:
+    if body.command in BEYOND_STEERING:
+        await _check_may_decide(run_id, body, supervisor, person)
     view = await supervisor.command(
-        run_id, body.command, by=PERSON, request_id=body.request_id, text=body.text, data=body.data
+        run_id, body.command, by=person.name, request_id=body.request_id, text=body.text, data=body.data
     )
     return view.as_json()
+
+
+async def _check_may_decide(run_id: str, body: RunCommand, supervisor: Supervisor, person: Person) -> None:
+    """Whoever steers a run may let it go on from a breakpoint; to let a tool be called is an approval."""
+    if body.command == "decide":
+        pending = (await supervisor.view(run_id)).pending
+        if pending is not None and (pending.kind, pending.request_id) == ("breakpoint", body.request_id):
+            return
+    person.must("approver")
 
 
 @router.get(
@@ -178,7 +190,8 @@ def events_of(batch: Batch) -> Iterator[Event]:
         yield Event("entries", [_entry(entry) for entry in batch.entries], id=batch.last_seq)
     if batch.chunks:
         yield Event("chunks", [chunk.model_dump() for chunk in batch.chunks])
-    yield Event("state", batch.view.as_json())
+    if batch.is_view_news:
+        yield Event("state", batch.view.as_json())
 
 
 def _entry(entry: LogEntry) -> JsonObject:

@@ -14,11 +14,11 @@ from studio.code import export_python
 from studio.components import JsonObject, Side, find_class, load_component, take_out_secrets, template
 from studio.errors import InvalidDocument, NotFound
 from studio.galleries import parse_gallery
-from studio.store import Choices, Store
+from studio.store import Choices, Store, publisher_of
 from studio.store.tables import Team
 from studio.web.api.downloads import download, filename
 from studio.web.changes import came_in
-from studio.web.dependencies import StoreDep
+from studio.web.dependencies import PersonDep, StoreDep
 from studio.web.keeping import storable
 from studio.web.places import put_component
 from studio.web.requests import StudioRoute
@@ -27,6 +27,8 @@ router = APIRouter(prefix="/api", tags=["teams"], route_class=StudioRoute)
 BLANK = "autogen_agentchat.teams.RoundRobinGroupChat"
 FIRST_LIMIT = "autogen_agentchat.conditions.MaxMessageTermination"
 FIRST_AGENT = "autogen_agentchat.agents.AssistantAgent"
+MOST_REVISIONS = 2**63 - 1
+"""The largest number that the database holds."""
 
 
 class Body(BaseModel):
@@ -58,7 +60,7 @@ class SaveTeam(Body):
 
     component: JsonObject
     layout: JsonObject = Field(default_factory=dict[str, JsonValue])
-    revision: int
+    revision: int = Field(ge=0, le=MOST_REVISIONS)
     name: str | None = Field(None, max_length=200)
     note: str = Field("", max_length=500)
     author: str = Field("", max_length=120, description="Who saves: what they began with is found by it.")
@@ -108,7 +110,8 @@ async def list_teams(store: StoreDep) -> list[TeamSummaryOut]:
 @router.post("/teams", status_code=201, summary="Make a team: blank, from JSON, or from a gallery")
 async def create_team(body: CreateTeam, store: StoreDep) -> TeamOut:
     component = await storable(store, await _first_component(body, store))
-    return _out(await store.teams.create(component, name=body.name, layout=body.layout))
+    publisher = publisher_of(await store.galleries.get(body.from_gallery.gallery_id)) if body.from_gallery else ""
+    return _out(await store.teams.create(component, name=body.name, layout=body.layout, publisher=publisher))
 
 
 @router.get("/teams/{team_id}", summary="Read a team")
@@ -120,7 +123,7 @@ async def get_team(team_id: str, store: StoreDep) -> TeamOut:
     "/teams/{team_id}",
     summary="Save a change, merged with what somebody else saved meanwhile; 409 when both changed the same",
 )
-async def save_team(team_id: str, body: SaveTeam, store: StoreDep) -> SavedOut:
+async def save_team(team_id: str, body: SaveTeam, store: StoreDep, person: PersonDep) -> SavedOut:
     component = await storable(store, body.component)
     saved = await store.teams.save(
         team_id,
@@ -129,7 +132,7 @@ async def save_team(team_id: str, body: SaveTeam, store: StoreDep) -> SavedOut:
         revision=body.revision,
         name=body.name,
         note=body.note,
-        author=body.author,
+        author=person.signed(body.author),
         choices=Choices(body.choices, body.against),
     )
     came = await came_in(saved.sent, saved.team) if saved.sent else []

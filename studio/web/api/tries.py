@@ -38,6 +38,7 @@ class StartTry(BaseModel):
     component: JsonValue
     said: JsonValue
     system_message: str = Field("", max_length=MOST_TEXT, description="What a model is told before it.")
+    team_id: str = Field("", max_length=100, description="The team that it is a part of, for what is allowed there.")
 
 
 class ToolsRequest(BaseModel):
@@ -98,7 +99,7 @@ class VerdictOut(BaseModel):
     responses={200: {"content": {"text/event-stream": {}}}},
 )
 async def start_try(body: StartTry, trials: TrialsDep, closing: ClosingDep) -> EventStream:
-    trial = await trials.prepare(body.component, body.said, system_message=body.system_message)
+    trial = await trials.prepare(body.component, body.said, system_message=body.system_message, team_id=body.team_id)
     return EventStream(_events(trials, trial), closing)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fastapi import APIRouter, Request, Response
 
 from studio.galleries import Gallery, parse_gallery
-from studio.store import LIBRARY
+from studio.store import LIBRARY, publisher_of
 from studio.store import tables as rows
 from studio.web.dependencies import SettingsDep, StoreDep, TemplatesDep
 from studio.web.gallery_view import Count, Section, counts_of, sections_of
@@ -74,7 +74,7 @@ async def gallery_page(
         gallery=_card(row, gallery),
         sections=sections,
         shown=shown,
-        approved=await store.approvals.approved(hashes),
+        approved=await store.approvals.approved(hashes, publisher=publisher_of(row)),
     )
 
 

@@ -1,4 +1,4 @@
-"""Secrets, approvals, appearance and what this studio is."""
+"""Secrets, appearance, what this studio is, and whether it is in order."""
 
 from __future__ import annotations
 
@@ -8,18 +8,25 @@ from importlib.metadata import version
 from fastapi import APIRouter, Request, Response
 
 from studio.components import component_classes
+from studio.doctor import Level, examine
 from studio.settings import Settings
 from studio.store import Store
-from studio.web.dependencies import SettingsDep, StoreDep, TeamChecksDep, TemplatesDep
+from studio.web.dependencies import PersonDep, SettingsDep, StoreDep, TeamChecksDep, TemplatesDep
 from studio.web.fetch import MAX_BYTES
 from studio.web.secret_list import secret_lines
 
 router = APIRouter(include_in_schema=False)
+SEVERITY = (Level.OK, Level.WARN, Level.BAD)
 
 
 @router.get("/settings")
 async def settings_page(
-    request: Request, store: StoreDep, checks: TeamChecksDep, templates: TemplatesDep, settings: SettingsDep
+    request: Request,
+    store: StoreDep,
+    checks: TeamChecksDep,
+    templates: TemplatesDep,
+    settings: SettingsDep,
+    person: PersonDep,
 ) -> Response:
     return templates.page(
         request,
@@ -27,8 +34,24 @@ async def settings_page(
         title="Settings",
         nav="settings",
         secrets=await secret_lines(store, checks),
-        approvals=await store.approvals.list(),
+        approval_count=len(await store.approvals.list()),
+        may_examine=person.may("admin"),
         about=await _about(store, settings),
+    )
+
+
+@router.get("/settings/health")
+async def health_page(request: Request, store: StoreDep, templates: TemplatesDep, settings: SettingsDep) -> Response:
+    found = await examine(settings, store)
+    worst_first = sorted(found, key=lambda finding: -SEVERITY.index(finding.level))
+    return templates.page(
+        request,
+        "pages/health.html",
+        title="Health",
+        nav="settings",
+        findings=worst_first,
+        bad_count=sum(finding.level is Level.BAD for finding in found),
+        warn_count=sum(finding.level is Level.WARN for finding in found),
     )
 
 
@@ -42,5 +65,5 @@ async def _about(store: Store, settings: Settings) -> list[tuple[str, str]]:
         ("Galleries", str(galleries)),
         ("Components known", str(sum(1 for _ in component_classes()))),
         ("Largest upload", f"{settings.max_upload_mb} MB; from a URL {MAX_BYTES // (1024 * 1024)} MB"),
-        ("Private addresses", f"{private} when a gallery is fetched from a URL"),
+        ("Private addresses", f"{private} where nobody named them"),
     ]

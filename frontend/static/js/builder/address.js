@@ -22,6 +22,11 @@ export function keepAddress(editor, signal) {
     history[isThere ? 'replaceState' : how](state, '', `${location.pathname}${location.search}${editor.view === '' ? '' : `#${editor.view}`}`)
   }
   if (location.hash !== '' || history.state !== null) take()
+  const at = new URLSearchParams(location.search).get('at')
+  if (at !== null) {
+    history.replaceState(history.state, '', `${location.pathname}${location.hash}`)
+    editor.select(editor.catalogue.owner(editor.root, at), { reveal: at })
+  }
   editor.addEventListener('view', () => note('pushState'), { signal })
   for (const type of ['select', 'doc']) editor.addEventListener(type, () => note('replaceState'), { signal })
   window.addEventListener('popstate', take, { signal })

@@ -48,6 +48,8 @@ export class Editor extends EventTarget {
   constructor(doc, catalogue) {
     super()
     this.catalogue = catalogue
+    /** Why nothing may be changed; empty where it may. */
+    this.whyNot = ''
     this.store = new Store(doc)
     this.#before = doc.component
     this.store.addEventListener('change', (event) => this.#changed(/** @type {CustomEvent} */ (event).detail))
@@ -108,6 +110,10 @@ export class Editor extends EventTarget {
 
   /** @param {Command} command @param {string} [origin]  which part of the page it came from */
   run(command, origin = '') {
+    if (this.whyNot) {
+      sayWhyNot(this.whyNot)
+      return false
+    }
     this.origin = origin
     return this.store.run(command, this.#kept())
   }

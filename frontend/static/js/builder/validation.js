@@ -1,6 +1,7 @@
 // @ts-check
 import { api, ApiError } from '../core/api.js'
 import { debounce } from '../core/dom.js'
+import { teamOfPage } from '../core/team-of-page.js'
 
 /** @typedef {import('./editor.js').Editor} Editor */
 
@@ -22,7 +23,7 @@ export function validation(editor, signal) {
     const about = editor.root
     asked = about
     try {
-      editor.setReport(await api.post('/api/validate', { component: about }, { signal: asking.signal }), about)
+      editor.setReport(await api.post('/api/validate', { component: about, team_id: teamOfPage() }, { signal: asking.signal }), about)
     } catch (error) {
       const findings = error instanceof ApiError ? error.body['findings'] : undefined
       if (error instanceof ApiError && error.status !== 0) {

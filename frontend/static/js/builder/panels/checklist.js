@@ -2,6 +2,7 @@
 import { api } from '../../core/api.js'
 import { el, find, icon, on, prose } from '../../core/dom.js'
 import { isSame } from '../../core/pointer.js'
+import { teamOfPage } from '../../core/team-of-page.js'
 import { toastError } from '../../core/toast.js'
 import { tellChanged } from '../actions.js'
 import { ownerOf } from '../document/commands.js'
@@ -117,11 +118,18 @@ function draw(panel, editor, checked, forms) {
     dismissed.length > 0 && el('details', { class: 'checklist-fold' }, el('summary', {}, icon('chevron-right'), `${counted(dismissed.length, 'hint')} dismissed`),
       list(dismissed.map((each) => row(editor, each, 'off', 'lightbulb', null, act('eye', 'Show this hint again', () => editor.run(showAgain(each))))))),
     ...section('Permissions', 'asked for when the team first runs', asked.map((each) => row(editor, { code: each.kind, message: each.text, fix: '', where: each.where }, '', 'shield-alert'))),
+    asked.length > 0 && reviewLink(),
     !isKnown && el('p', { class: 'checklist-none', tabindex: '-1' }, icon('loader-circle'), 'Checking…'),
     isKnown && !noTeam && problems.length + needs.length + advice.length === 0 && el('p', { class: 'checklist-none', tabindex: '-1' }, icon('circle-check'),
       el('span', {}, el('b', {}, 'Nothing to mend.'), asked.length > 0 ? ' The team runs once you approve what it asks for.' : ' The team can run.')),
     isKnown && fine(parts.filter((part) => part.status === 'loaded').length, capabilities.length - asked.length),
   ].filter((each) => each instanceof Node))
+}
+
+/** All that is asked for, exactly and one by one, is on a page of its own. */
+function reviewLink() {
+  const page = `/teams/${encodeURIComponent(teamOfPage())}`
+  return el('p', { class: 'checklist-fine' }, icon('shield-check'), el('a', { href: `${page}/review?${new URLSearchParams({ back: page })}` }, 'Review each of them'))
 }
 
 /** What was checked and is in order, in one quiet line. @param {number} sound @param {number} approved */

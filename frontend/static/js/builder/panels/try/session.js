@@ -1,6 +1,7 @@
 // @ts-check
 /** @import { Batch, Entry, Pending, RunState } from '../../../playground/types.js' */
 import { api } from '../../../core/api.js'
+import { teamOfPage } from '../../../core/team-of-page.js'
 import { eventsOf } from '../../../core/event-stream.js'
 import { withApproval } from '../../../playground/approval.js'
 import { usageTotal } from '../../../playground/format.js'
@@ -46,7 +47,7 @@ export class TrySession extends EventTarget {
   /** @param {import('../../../playground/types.js').Task} said @param {string} [systemMessage]  for a model @returns {Promise<boolean>} false when the person took it back */
   async start(said, systemMessage = '') {
     const { signal } = this.#life
-    const body = { component: this.#component, said, ...(systemMessage ? { system_message: systemMessage } : {}) }
+    const body = { component: this.#component, said, team_id: teamOfPage(), ...(systemMessage ? { system_message: systemMessage } : {}) }
     const what = { subject: this.#kind, action: 'try', component: this.#component }
     const stream = await withApproval(() => {
       this.#since = performance.now()
