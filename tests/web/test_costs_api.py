@@ -100,6 +100,12 @@ def test_costs_are_summed_by_day_and_team_and_outlive_the_run(client: TestClient
     assert client.get("/api/costs?from=2020-01-01&to=2020-02-01").json()["parts"] == []
 
 
+def test_days_at_the_ends_of_the_calendar_are_taken(client: TestClient) -> None:
+    for first, last in (("0001-01-01", "0001-01-01"), ("9999-12-31", "9999-12-31"), ("9999-12-31", "0001-01-01")):
+        answer = client.get("/api/costs", params={"from": first, "to": last})
+        assert (answer.status_code, answer.json()["parts"]) == (200, [])
+
+
 def test_an_estimate_follows_from_past_runs(client: TestClient) -> None:
     set_price(client)
     document = team(speaker("writer", priced(100, 0)), max_messages=2)

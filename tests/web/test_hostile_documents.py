@@ -76,6 +76,8 @@ def test_numbers_that_no_database_holds_are_refused(client: TestClient):
     run_id = client.post("/api/runs", json={"team_id": team_id, "task": "Hello."}).json()["id"]
     assert client.get(f"/api/teams/{team_id}/versions/{TOO_LARGE}").status_code == 422
     assert client.post(f"/api/teams/{team_id}/versions/{TOO_LARGE}/restore").status_code == 422
+    saved = client.put(f"/api/teams/{team_id}", json={"component": team(), "revision": TOO_LARGE})
+    assert saved.status_code == 422
     assert client.get(f"/api/runs/{run_id}/events?after={TOO_LARGE}").status_code == 422
     assert client.get(f"/api/runs/{run_id}/stream?after={TOO_LARGE}").status_code == 422
 

@@ -70,7 +70,7 @@ def test_a_secret_goes_in_and_never_comes_out(client: TestClient):
         json={"component": team({**agent, "config": {**config, "model_client": model_with_key("secret:work")}})},
     )
     assert client.get("/api/secrets").json() == [
-        {"name": "work", "reference": "secret:work", "set": False, "used_by": ["Greeters"]}
+        {"name": "work", "reference": "secret:work", "set": False, "is_too_short": False, "used_by": ["Greeters"]}
     ]
     assert "secret:work Missing Greeters" in text_of(client.get("/settings").text)
     assert client.put("/api/secrets/work", json={"value": "sk-do-not-show"}).status_code == 204
@@ -92,7 +92,7 @@ def test_a_secret_with_an_impossible_name_or_value_is_refused(client: TestClient
 
 def test_the_settings_page_tells_what_is_approved_and_what_this_is(client: TestClient):
     words = text_of(client.get("/settings").text)
-    assert "Runs the Python function of the tool" in words
+    assert "things are allowed. See all approvals" in words
     assert "Version Team Studio" in words
     assert "Largest upload 20 MB; from a URL 5 MB" in words
 

@@ -209,6 +209,9 @@ def test_a_past_run_is_a_conversation(client: TestClient):
     assert verdict["has_times"]
 
 
+ALL_OF = "autogen_agentchat.base.AndTerminationCondition"
+
+
 @pytest.mark.parametrize(
     ("body", "status"),
     [
@@ -218,6 +221,7 @@ def test_a_past_run_is_a_conversation(client: TestClient):
         ({"component": termination(2), "text": '[{"content": {"deep": 1}}]'}, 400),
         ({"component": termination(2), "run_id": "none"}, 404),
         ({"component": replay_model("x"), "text": "a: b"}, 422),
+        ({"component": {"provider": ALL_OF, "config": {"conditions": []}}, "text": "a: b"}, 422),
         ({"component": {"provider": "acme.Stop", "component_type": "termination", "config": {}}, "text": "a: b"}, 422),
     ],
 )
