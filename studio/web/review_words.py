@@ -65,7 +65,8 @@ def summary_of(items: Sequence[Item], subject: str) -> Summary:
     could = [phrase for group in GROUP_TITLES for phrase in _phrases(group, by_group.get(group, []))]
     if by_group.get("money") and _hosts_of(by_group["money"]) == _hosts_of(by_group.get("network", [])):
         could[-1] = "spend money there"
-    lacking = [words for group, words in _LACKING.items() if group not in by_group and group != "money"]
+    untold = {"money", *(["files"] if "programs" in by_group else [])}  # a program says itself what it may read
+    lacking = [words for group, words in _LACKING.items() if group not in by_group and group not in untold]
     lacks = f"It does not ask to {listed(lacking, 'or')}." if lacking else ""
     return Summary(f"{subject} can {listed(could)}.", lacks)
 
