@@ -97,7 +97,8 @@ class Elsewhere:
 
 class _Blank(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
-        content = b"<!doctype html><title>Elsewhere</title><p>Nothing to see."
+        # The icon is named, or the browser would ask this server for one whenever it has time.
+        content = b'<!doctype html><title>Elsewhere</title><link rel="icon" href="data:,"><p>Nothing to see.'
         self.send_response(200)
         self.send_header("Content-Type", "text/html")
         self.send_header("Content-Length", str(len(content)))
