@@ -43,6 +43,12 @@ class Incoming:
         return not (self.is_page and self.headers.get("sec-fetch-mode") == "navigate" and self._is_top_level)
 
     @property
+    def is_led_here(self) -> bool:
+        """Whether a page elsewhere made the browser open one of ours."""
+        from_elsewhere = self.headers.get("sec-fetch-site") in {"cross-site", "same-site"}
+        return from_elsewhere and self.is_page and not self.is_foreign and self.cookie is None
+
+    @property
     def _is_top_level(self) -> bool:
         return self.headers.get("sec-fetch-dest", "document") == "document"
 

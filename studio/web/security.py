@@ -161,7 +161,7 @@ class Guard:
             return Admitted(OWNER, keys.csrf)
         given = request.bearer or request.cookie
         if given is None:
-            raise Refused(self._unauthorized(request))
+            raise Refused(self._once_more(request) or self._unauthorized(request))
         self._slow_down(request, accounts)
         if request.bearer is not None and keys.is_token(request.bearer):
             return Admitted(OWNER, "")
@@ -181,11 +181,17 @@ class Guard:
             await self._count_wrong(request, accounts)
             raise Refused(self._unauthorized(request, wrong=True))
         if request.is_page:
-            page = Door(accounts, self.policy.login).sign_in_page(request)
+            page = self._once_more(request) or Door(accounts, self.policy.login).sign_in_page(request)
             raise Refused(request.without_cookie(page))
         response = problem(401, "not_signed_in", "You are not signed in.", "Open a page of the studio and sign in.")
         response.headers["WWW-Authenticate"] = "Bearer"
         raise Refused(request.without_cookie(response))
+
+    def _once_more(self, request: Incoming) -> Response | None:
+        """For who follows a link from another site: the browser keeps our cookie back, but not when we ask again."""
+        if request.is_led_here and request.bearer is None:
+            return self.policy.login.response(status=200, goes_on_to=request.clean_url)
+        return None
 
     async def _take_token(self, request: Incoming, accounts: Accounts) -> None:
         """Turn `?token=` into a cookie; the address that stays in the browser has no token in it."""

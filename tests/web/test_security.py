@@ -96,6 +96,14 @@ def test_a_link_from_elsewhere_opens_a_page(browser: TestClient):
     assert browser.get("/teams", headers=followed).status_code == 200
 
 
+def test_a_link_from_elsewhere_asks_the_browser_once_for_the_cookie_that_it_kept_back(stranger: TestClient):
+    followed = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+    first = stranger.get("/costs?to=2026-01-01", headers=followed)
+    assert '<meta http-equiv="refresh" content="0; url=/costs?to=2026-01-01">' in first.text
+    assert stranger.get("/costs", headers={**followed, "Sec-Fetch-Site": "same-origin"}).status_code == 401
+    assert stranger.get("/api/costs", headers=followed).status_code == 403
+
+
 def test_a_page_without_a_token_is_the_login_page(stranger: TestClient):
     response = stranger.get("/teams")
     assert response.status_code == 401
