@@ -145,6 +145,8 @@ def test_the_last_message_is_changed_and_another_handed_in(
     page.get_by_label("Last message, of writer").fill("Uno.")
     page.get_by_role("button", name="Change", exact=True).click()
     expect(page.locator(".chat")).to_contain_text("Message changed by you")
+    expect(page.locator(MESSAGES).nth(1).locator(".prose").first).to_have_text("Uno.")
+    expect(page.locator(MESSAGES).nth(1).get_by_text("As it was written")).to_be_visible()
     page.get_by_label("Say as").select_option("critic")
     page.get_by_label("Message", exact=True).fill("Hm.")
     page.get_by_role("button", name="Hand in").click()

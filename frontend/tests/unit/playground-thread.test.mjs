@@ -98,3 +98,12 @@ test('a cancelled run says so once, at its end', () => {
     ['command', { command: 'cancel', by: 'you' }], ['message', message('writer', 'Cut off')], ['state', { state: 'cancelled', reason: 'user', detail: 'Cancelled.' }]) })
   assert.deepEqual(items.map((item) => item.label || item.parts[0]?.value), ['Cut off', 'Cancelled by you'])
 })
+
+test('a message that a person changes shows what the others hear, and keeps what was written', () => {
+  const show = itemsOf(new Thread())
+  show({ entries: entriesOf(['message', { ...message('writer', 'Draft'), id: 'm1' }], ['command', { command: 'amend', message_id: 'm1', text: 'Better', by: 'you' }]) })
+  const [changed] = show({ entries: entriesOf(['command', { command: 'amend', message_id: 'm1', text: 'Best', by: 'you' }]).map((entry) => ({ ...entry, seq: 9 })) })
+  assert.deepEqual([changed.parts[0].value, changed.written[0].value], ['Best', 'Draft'])
+  const [dropped] = show({ entries: entriesOf(['command', { command: 'amend', message_id: 'm1', text: null, by: 'you' }]).map((entry) => ({ ...entry, seq: 10 })) })
+  assert.deepEqual([dropped.parts, dropped.written[0].value], [[], 'Draft'])
+})

@@ -95,6 +95,7 @@
  * @property {'message' | 'thought' | 'tools' | 'handoff' | 'note' | 'code' | 'input' | 'command' | 'end'} kind
  * @property {string} source
  * @property {Part[]} parts
+ * @property {Part[]} [written]  what an agent had written before a person changed or dropped it
  * @property {Usage | null} usage
  * @property {Call[]} calls
  * @property {string} label  what the item says besides its parts: the note's title, the target of a handoff, the command

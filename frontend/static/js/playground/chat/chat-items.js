@@ -93,8 +93,15 @@ function renderBody(item, context) {
     case 'code': return folded('terminal', `Ran code, exit code ${item.label}`, item.parts)
     case 'input': return renderQuestion(item, context.answer)
     case 'handoff': return renderHandoff(item)
-    default: return foldLong(item, side(item, context), el('div', { class: 'turn-body' }, ...item.parts.map(renderPart)))
+    default: return foldLong(item, side(item, context), el('div', { class: 'turn-body' }, ...item.parts.map(renderPart), ...renderWritten(item)))
   }
+}
+
+/** @param {Item} item @returns {HTMLElement[]} */
+function renderWritten({ written, parts }) {
+  if (!written) return []
+  const label = parts.length > 0 ? 'As it was written' : 'Dropped: nobody heard this'
+  return [el('details', { class: 'fold' }, el('summary', {}, icon('pencil'), label), el('div', { class: 'fold-body' }, ...written.map(renderPart)))]
 }
 
 /** A long task leaves room for what the team makes of it. @param {Item} item @param {string} from @param {HTMLElement} body */

@@ -48,3 +48,11 @@ export function usageOf(usage) {
   const { prompt_tokens = 0, completion_tokens = 0 } = /** @type {Body} */ (usage)
   return prompt_tokens + completion_tokens > 0 ? { prompt_tokens, completion_tokens } : null
 }
+
+/** `CodeGenerationEvent` becomes `Code generation`. @param {Body} body */
+export function noteTitle(body) {
+  if (body.type === 'ToolEvent') return `${body.tool}: ${body.name}`
+  if (body.type === 'ContextVariablesEvent' && body.removed?.length) return `Context variables, without ${body.removed.join(', ')}`
+  const words = String(body.type ?? 'Event').replace(/Event$/, '').replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase()
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}

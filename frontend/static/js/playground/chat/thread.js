@@ -1,7 +1,7 @@
 // @ts-check
 /** @import {Batch, Body, Chunk, Entry, Item, Pending} from '../types.js' */
 import { Decisions } from '../decisions.js'
-import { memoryPart, partsOf, usageOf } from './message-parts.js'
+import { memoryPart, noteTitle, partsOf, usageOf } from './message-parts.js'
 import { EXPLAINED_PAUSES, commandWords, ending, hasEnded } from '../run-words.js'
 import { StreamedText } from './streamed-text.js'
 import { Termination } from '../termination.js'
@@ -30,6 +30,8 @@ export class Thread {
   #questions = new Map()
   /** @type {Set<string>} ids of finished messages: a late chunk must not open them again */
   #done = new Set()
+  /** The last message: the only one that a person can still change. @type {{id: string, item: Item} | null} */
+  #last = null
   /** Whether the last entry was the end: a piece that comes now was on its way before it. */
   #isOver = false
 
@@ -77,13 +79,22 @@ export class Thread {
       if (question.source === body.source) this.#answered(id)
     }
     const isHandoff = body.type === 'HandoffMessage'
-    this.#add(entry, {
+    const item = this.#add(entry, {
       key: streamed,
       kind: isHandoff ? 'handoff' : 'message',
       parts: partsOf(body),
       usage: usageOf(body.models_usage),
       label: isHandoff ? String(body.target ?? '') : '',
     })
+    this.#last = { id: body.id, item }
+  }
+
+  /** What the others hear takes the place of what was written. @param {Body} body */
+  #amended(body) {
+    if (!this.#last || this.#last.id !== body.message_id) return
+    const { item } = this.#last
+    const parts = typeof body.text === 'string' ? [{ kind: /** @type {const} */ ('text'), value: body.text }] : []
+    this.#changed.add(Object.assign(item, { parts, written: item.written ?? item.parts }))
   }
 
   /** @param {Entry} entry */
@@ -134,6 +145,7 @@ export class Thread {
   #command(entry) {
     const { command, by, request_id: id } = entry.body
     if (command === 'answer') return this.#answered(String(id))
+    if (command === 'amend') this.#amended(entry.body)
     if (command === 'stop' || command === 'cancel') this.#endedBy = String(by || 'you')
     const label = commandWords(String(command), String(by ?? ''), entry.body)
     if (label) this.#add(entry, { kind: 'command', label })
@@ -231,12 +243,4 @@ export class Thread {
     this.#changed.add(item)
     return item
   }
-}
-
-/** `CodeGenerationEvent` becomes `Code generation`. @param {Body} body */
-function noteTitle(body) {
-  if (body.type === 'ToolEvent') return `${body.tool}: ${body.name}`
-  if (body.type === 'ContextVariablesEvent' && body.removed?.length) return `Context variables, without ${body.removed.join(', ')}`
-  const words = String(body.type ?? 'Event').replace(/Event$/, '').replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase()
-  return words.charAt(0).toUpperCase() + words.slice(1)
 }
