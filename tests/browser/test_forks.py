@@ -171,3 +171,21 @@ def test_each_of_several_results_of_tools_is_changed(open_page: OpenPage, api: h
     expect(page.locator(".run-origin")).to_be_visible()
     answer = page.locator(".turn[data-kind=message]").filter(has_text="whisper")
     expect(answer).to_contain_text("HELLO")
+
+
+@pytest.mark.parametrize("mode", ["is called", "asks me"])
+def test_a_replay_calls_a_tool_or_asks_a_person(open_page: OpenPage, api: httpx.Client, mode: str) -> None:
+    page = open_page()
+    open_run(page, api, shouted(api))
+    page.get_by_role("button", name="More for this run").click()
+    page.get_by_role("menuitem", name="Replay for nothing").click()
+    page.get_by_role("combobox", name="What shout does").select_option(mode)
+    page.get_by_role("button", name="Replay", exact=True).press("Enter")
+    expect(page.locator(".run-origin")).to_contain_text("Replay of")
+    if mode == "asks me":
+        question = page.locator(".turn[data-kind=input]")
+        expect(question).to_contain_text("What does shout give?")
+        question.get_by_role("textbox").fill("HELLO")
+        page.keyboard.press("Enter")
+    expect_end(page, "Finished")
+    expect(page.locator(".turn[data-kind=message]").last).to_contain_text("HELLO")
