@@ -51,6 +51,7 @@ import { firstStepsStrip } from './builder/panels/first-steps.js'
 import { draftOffer } from './builder/panels/compare.js'
 import { askToMerge } from './builder/panels/merge.js'
 import { splitters } from './builder/panels/splitters.js'
+import { limitsActions } from './builder/panels/limits.js'
 import { versionActions, versions } from './builder/panels/versions.js'
 import { tabId } from './core/tab.js'
 import { tabs } from './core/tabs.js'
@@ -100,12 +101,13 @@ async function start(root) {
   }
   actions.add([...paletteActions(editor, actions, goTo), ...contextMenu(surfaces, editor, actions, signal)])
   actions.add(tryTab(root, editor, id, signal))
-  actions.add([...versionActions(editor, saver), ...panels.actions])
+  actions.add([...versionActions(editor, saver), ...limitsActions(editor, id), ...panels.actions])
   emptyPlaces(root, editor, signal)
   actions.add(firstStepsStrip(root, editor, id, signal))
   keyboard(actions, surfaces, signal)
   keepFocus(signal)
   on(root, 'click', '[data-commands]', () => void actions.run('command-palette'), signal)
+  on(root, 'click', '[data-limits]', () => void actions.run('limits'), signal)
   on(root, 'click', '[data-for-all]', (event, button) => void actions.run(button.dataset['forAll'] ?? '', event), signal)
   on(root, 'click', '[data-skip]', (event) => {
     event.preventDefault()
