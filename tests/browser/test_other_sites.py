@@ -153,7 +153,7 @@ def test_a_window_that_they_open_is_out_of_their_reach(
     victim.goto(getattr(attacker, where))
     with victim.context.expect_page() as opened:
         victim.evaluate("(url) => { window.theirs = window.open(url) }", f"{studio_server.url}/teams")
-    opened.value.wait_for_load_state()
+    expect(opened.value.get_by_role("heading", name="Teams", exact=True)).to_be_visible()
     assert opened.value.evaluate("window.opener") is None
     assert victim.evaluate("window.theirs.closed") is True  # Cross-Origin-Opener-Policy cut the tie
     assert everything(api) == before
