@@ -13,6 +13,20 @@ from studio.sandbox.grants import Grants, grants
 
 NAMES = ("landlock", "bubblewrap")
 PLAIN = PlainProcess()
+DAEMON = """
+import os
+told, tell = os.pipe()
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        alive = open("alive", "w")
+        os.close(1), os.close(2)
+        os.write(tell, b"x")
+        open("stop").read()
+    os._exit(0)
+os.read(told, 1)
+"""
+"""Leaves a process behind that has left the session; it ends when somebody opens `stop`."""
 
 
 def jail_named(name: str) -> Jail:

@@ -20,7 +20,7 @@ import pytest
 from studio.errors import ToolFailed
 from studio.sandbox import Jail, Policy, examined, run_function, working_directory
 from studio.sandbox.linux import LandlockJail, is_linux
-from tests.sandbox.jailed import NAMES, PLAIN, jail_named, within
+from tests.sandbox.jailed import DAEMON, NAMES, PLAIN, jail_named, within
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(not is_linux(), reason="the jails are those of Linux")]
 
@@ -51,18 +51,6 @@ ATTEMPTS = {
     "use the keyring": "assert libc.syscall({keyctl}, 0, -3, 1) >= 0",  # KEYCTL_GET_KEYRING_ID of the session
     "leave a core": "import resource; assert resource.getrlimit(resource.RLIMIT_CORE)[1] != 0",
 }
-DAEMON = """
-told, tell = os.pipe()
-if os.fork() == 0:
-    os.setsid()
-    if os.fork() == 0:
-        alive = open("alive", "w")
-        os.write(tell, b"x")
-        open("stop").read()
-    os._exit(0)
-os.read(told, 1)
-"""
-"""Leaves a process behind that has left the session; it ends when somebody opens `stop`."""
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ from studio.sandbox import Jail, MissingJail, NoJail, Outside
 from studio.sandbox.linux import BubblewrapJail, LandlockJail
 from studio.tools import PythonCodeExecutionTool
 from studio.tools.code_execution import CodeExecutionInput
-from tests.sandbox.jailed import NAMES, PLAIN, best_jail, jail_named, within
+from tests.sandbox.jailed import DAEMON, NAMES, PLAIN, best_jail, jail_named, within
 from tests.sandbox.sites import ASK, package_index, site
 
 pytestmark = pytest.mark.slow
@@ -46,20 +46,6 @@ ATTEMPTS = {
         "import socket; socket.create_connection(('127.0.0.1', {port}), 5); print('did it')"
     ),
 }
-DAEMON = """
-import os
-told, tell = os.pipe()
-if os.fork() == 0:
-    os.setsid()
-    if os.fork() == 0:
-        alive = open("alive", "w")
-        os.close(1), os.close(2)
-        os.write(tell, b"x")
-        open("stop").read()
-    os._exit(0)
-os.read(told, 1)
-"""
-"""Leaves a process behind that has left the session; it ends when somebody opens `stop`."""
 
 
 @dataclass(frozen=True)

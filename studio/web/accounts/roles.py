@@ -28,8 +28,6 @@ GET /teams/{team_id}
 GET /teams/{team_id}/play
 GET /teams/{team_id}/review
 GET /fragments/teams/{team_id}/review
-GET /teams/{team_id}/review
-GET /fragments/teams/{team_id}/review
 GET /runs/{run_id}
 GET /runs/{run_id}/beside/{other_id}
 GET /runs/{run_id}/compare/{other_id}
@@ -40,11 +38,8 @@ GET /galleries
 GET /galleries/{gallery_id}
 GET /galleries/{gallery_id}/review
 GET /fragments/galleries/{gallery_id}/review
-GET /galleries/{gallery_id}/review
-GET /fragments/galleries/{gallery_id}/review
 GET /costs
 GET /settings
-GET /settings/approvals
 GET /settings/approvals
 GET /inbox
 GET /api/teams
@@ -179,12 +174,13 @@ def _table() -> Mapping[str, Need]:
         ("approver", APPROVER),
         ("admin", ADMIN),
     )
-    return {
-        route: Need(role, route.split()[0] not in SAFE_METHODS and route not in looking)
-        for role, routes in lines
-        for route in routes.strip().split("\n")
-        if route
-    }
+    table: dict[str, Need] = {}
+    for role, routes in lines:
+        for route in routes.split("\n"):
+            if route:
+                assert route not in table, f"{route} has two roles"
+                table[route] = Need(role, route.split()[0] not in SAFE_METHODS and route not in looking)
+    return table
 
 
 NEEDS: Mapping[str, Need] = _table()
