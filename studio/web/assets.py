@@ -173,8 +173,9 @@ class KeptFiles:
         return made is not None
 
 
+@functools.cache
 def load_assets(frontend: Path | None = None) -> Assets:
-    """Read the front end once, when the server starts.
+    """Read the front end once, when the first server of a process starts.
 
     Raises:
         SetupError: The files are not where the package expects them.

@@ -87,9 +87,11 @@ class StudioServer:
 
 
 def chromium_path() -> str | None:
-    """The Chromium that is installed; None leaves the choice to Playwright."""
-    named = os.environ.get("STUDIO_CHROMIUM")
-    return named or shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    """The Chromium that is installed, best one without windows; None leaves the choice to Playwright."""
+    if named := os.environ.get("STUDIO_CHROMIUM"):
+        return named
+    names = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+    return next(filter(None, map(shutil.which, names)), None)
 
 
 # Not of the session: the event loop of Playwright would go on under the async tests of the other folders.

@@ -85,7 +85,7 @@ def test_a_failing_stage_is_named_and_ends_the_checks(checkout: Checkout):
 
 def test_stages_that_pass_end_with_success(checkout: Checkout):
     assert checkout.run("test", "lint", "vendor", "tests").returncode == 0
-    assert checkout.asked[-2:] == ["scripts/vendor.py check", "-m pytest -n 2 --dist loadfile"]
+    assert checkout.asked[-2:] == ["scripts/vendor.py check", "-m pytest -n 3 --dist loadfile --no-loadscope-reorder"]
 
 
 def test_an_unknown_stage_is_refused_with_the_known_ones(checkout: Checkout):

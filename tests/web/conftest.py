@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,9 +15,20 @@ from studio.web.app import create_app
 from tests.web.doors import BASE_URL, TOKEN, client_of
 
 
+@pytest.fixture(scope="session")
+def first_start(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What a first start leaves behind: to make the tables and to read our galleries takes longer than most tests."""
+    folder = tmp_path_factory.mktemp("first_start") / "data"
+    with TestClient(create_app(Settings(data_dir=folder, token=TOKEN)), base_url=BASE_URL):
+        pass
+    return folder
+
+
 @pytest.fixture
-def settings(tmp_path: Path) -> Settings:
-    return Settings(data_dir=tmp_path / "data", token=TOKEN)
+def settings(tmp_path: Path, first_start: Path) -> Settings:
+    """Those of a studio that was started before, and that nobody has used."""
+    copied = shutil.copytree(first_start, tmp_path / "data")
+    return Settings(data_dir=copied, token=TOKEN)
 
 
 @pytest.fixture

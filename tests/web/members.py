@@ -9,6 +9,7 @@ from fastapi.testclient import TestClient
 
 from studio.store import ROLES, Role
 from tests.web.direct import Answer, Asked, ask
+from tests.web.signing_in import work_passwords_out_quickly
 
 PASSWORD = "a long password that only tests know"
 FORM = {"Content-Type": "application/x-www-form-urlencoded", "Origin": "http://127.0.0.1:8040"}
@@ -28,6 +29,7 @@ def sign_in(server: TestClient, role: Role) -> dict[str, str]:
 
 def add_members(client: TestClient) -> dict[Role, str]:
     """A user for each role, by id; from then on the studio is a shared one."""
+    work_passwords_out_quickly(client)
     made: dict[Role, str] = {}
     for role in reversed(ROLES):
         answer = client.post("/api/users", json={"name": f"the {role}", "role": role, "password": PASSWORD})

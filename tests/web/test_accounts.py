@@ -15,7 +15,7 @@ from studio.web.accounts.presence import BROWSER_LASTS
 from studio.web.accounts.signing_in import WRONG_FOR_A_NAME
 from studio.web.app import create_app
 from tests.web.doors import BASE_URL, TOKEN, client_of
-from tests.web.signing_in import COOKIE, PASSWORD, add, csrf_of, signed_in, try_to_sign_in
+from tests.web.signing_in import COOKIE, PASSWORD, add, csrf_of, signed_in, try_to_sign_in, work_passwords_out_quickly
 
 pytestmark = pytest.mark.slow  # to work a password out takes long on purpose
 
@@ -23,6 +23,7 @@ pytestmark = pytest.mark.slow  # to work a password out takes long on purpose
 @pytest.fixture
 def ada(client: TestClient, server: TestClient) -> TestClient:
     """The first user, an admin, in her browser."""
+    work_passwords_out_quickly(server)
     add(client, "Ada", "admin")
     return signed_in(server, "Ada")
 
