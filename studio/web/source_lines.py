@@ -6,7 +6,7 @@ import io
 import keyword
 import tokenize
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -17,6 +17,9 @@ _INVISIBLE = frozenset({"Cc", "Cf", "Co", "Cs", "Zl", "Zp"})
 _SHOWN_SPACES = frozenset({"\n", "\t"})
 _UNUSUAL = frozenset("\u00a0\u115f\u1160\u2800\u3164\uffa0")
 """Look like a space, and are letters or symbols."""
+_LINE_ENDS: Mapping[int, None] = dict.fromkeys(map(ord, "\n\r\t"))
+_HARMLESS_IN_PROSE = frozenset({*_LINE_ENDS, 0x200D, 0x00A0})
+"""Line ends, what joins pictures into one, and a space at which no line breaks."""
 
 
 class Span(NamedTuple):
@@ -64,6 +67,13 @@ def all_visible(text: str) -> tuple[Span, ...]:
     return tuple(_shown("", text))
 
 
+def as_said(text: str) -> tuple[Span, ...]:
+    """What somebody said or was told, lines and all."""
+    if text.translate(_LINE_ENDS).isprintable() and _UNUSUAL.isdisjoint(text):
+        return (Span("", text),)
+    return tuple(_shown("", text, _HARMLESS_IN_PROSE))
+
+
 def hides_something(text: str) -> bool:
     """Whether a text has characters that cannot be seen."""
     return any(_is_hidden(character) for character in text)
@@ -108,10 +118,10 @@ def _spans(text: str, looks: list[tuple[int, int, Look]]) -> Iterator[Span]:
     yield from _shown("", text[place:])
 
 
-def _shown(look: Look, text: str) -> Iterator[Span]:
+def _shown(look: Look, text: str, harmless: Collection[int] = ()) -> Iterator[Span]:
     kept = ""
     for character in text:
-        if not _is_hidden(character):
+        if ord(character) in harmless or not _is_hidden(character):
             kept += character
             continue
         if kept:

@@ -17,6 +17,7 @@ from studio.store import Role
 from studio.web.accounts.passing import ADMITTED
 from studio.web.accounts.presence import Admitted
 from studio.web.assets import Loading
+from studio.web.source_lines import as_said
 
 
 @dataclass(frozen=True)
@@ -46,8 +47,7 @@ class Templates:
             importmap=Markup(page_globals.importmap),
             nav="",
         )
-        self._env.filters["moment"] = moment
-        self._env.filters["ago"] = ago
+        cast("dict[str, object]", self._env.filters).update(moment=moment, ago=ago, visible=as_said)
 
     @property
     def environment(self) -> Environment:

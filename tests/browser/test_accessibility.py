@@ -257,6 +257,8 @@ def test_versions_and_questions_of_the_builder(open_page: OpenPage, width_px: in
     question.get_by_role("radio", name="Theirs").check()
     question.get_by_role("button", name="Merge", exact=True).click()
     expect(question).to_be_hidden()
+    if page.get_by_role("button", name="More", exact=True).is_visible():
+        page.get_by_role("button", name="More", exact=True).click()
     page.get_by_role("button", name="Versions").click()
     page.get_by_role("button", name="first version").click()
     expect(page.locator(".diff-line").first).to_be_visible()

@@ -10,6 +10,8 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.building import agent, team
 from tests.browser.conftest import OpenPage, StudioServer
+from tests.browser.playing import STATE
+from tests.browser.test_debugger import shouting
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.timeout(120)]
 PASSWORD = "correct horse battery"
@@ -27,9 +29,27 @@ def team_id(studio_server: StudioServer) -> str:
         ada.post("/login", data={"name": "Ada", "password": PASSWORD})
         found = re.search(r'csrf-token" content="(\w+)"', ada.get("/account").text)
         assert found
-        viewer = {"name": "Vera", "role": "viewer", "password": PASSWORD}
-        assert ada.post("/api/users", json=viewer, headers={"X-Studio-CSRF": found[1]}).status_code == 201
+        for name, role in (("Vera", "viewer"), ("Eddy", "editor")):
+            user = {"name": name, "role": role, "password": PASSWORD}
+            assert ada.post("/api/users", json=user, headers={"X-Studio-CSRF": found[1]}).status_code == 201
     return str(made.json()["id"])
+
+
+@pytest.fixture(scope="module")
+def asking_run(studio_server: StudioServer, team_id: str) -> str:
+    """A run that waits for somebody to decide about the call of a tool."""
+    assert team_id
+    with httpx.Client(base_url=studio_server.url, timeout=60) as ada:
+        ada.post("/login", data={"name": "Ada", "password": PASSWORD})
+        found = re.search(r'csrf-token" content="(\w+)"', ada.get("/account").text)
+        assert found
+        ada.headers["X-Studio-CSRF"] = found[1]
+        shouters = ada.post("/api/teams", json={"component": shouting()}).json()["id"]
+        missing = ada.post("/api/runs", json={"team_id": shouters, "task": "Shout."}).json()["missing"]
+        hashes = [each["hash"] for each in missing]
+        ada.post("/api/approvals", json={"hashes": hashes, "team_id": shouters, "scope": "team"})
+        assert ada.put(f"/api/teams/{shouters}/policy", json={"policy": {"otherwise": "ask"}}).status_code == 200
+        return str(ada.post("/api/runs", json={"team_id": shouters, "task": "Shout."}).json()["id"])
 
 
 def sign_in(page: Page, name: str, password: str = PASSWORD) -> None:
@@ -71,6 +91,78 @@ def test_a_viewer_is_not_shown_what_they_may_not_do(open_page: OpenPage, studio_
     expect(page.locator("[data-part=composer]")).to_be_hidden()
     page.goto(f"{studio_server.url}/users")
     expect(page.get_by_text("This needs the role admin; yours is viewer.")).to_be_visible()
+
+
+def test_a_viewer_reads_the_form_of_a_part_and_is_told_why_it_cannot_be_changed(
+    open_page: OpenPage, studio_server: StudioServer, team_id: str
+):
+    page = open_page()
+    page.goto(f"{studio_server.url}/teams/{team_id}")
+    sign_in(page, "Vera")
+    expect(page.locator("[data-builder]:not([aria-busy])")).to_be_visible()
+    expect(page.get_by_role("textbox", name="Name of the team")).not_to_be_editable()
+    page.locator(".node[data-card]").first.click()
+    form = page.get_by_role("tabpanel", name="Form")
+    expect(form.get_by_role("textbox", name="Name")).to_have_value("one")
+    expect(form.get_by_text("Changing a team needs the role editor.")).to_be_visible()
+    assert form.locator(":is(input, textarea):not([readonly]):not(:disabled), select:not(:disabled)").count() == 0
+    assert form.locator("button:not([data-action=select])").count() == 0
+    form.get_by_role("textbox", name="Name").press("x")
+    page.keyboard.press("Escape")
+    page.locator(".node[data-card]").first.click(button="right")
+    expect(page.get_by_role("menuitem", name="Copy")).to_be_visible()
+    expect(page.get_by_role("menuitem", name="Delete")).to_have_count(0)
+    page.keyboard.press("Escape")
+    expect(page.locator(".canvas [data-fill]").first).to_be_hidden()
+    page.get_by_role("tab", name="JSON").click()
+    expect(page.get_by_role("textbox", name="JSON of the selection")).to_have_attribute("aria-readonly", "true")
+    expect(page.locator(".toast")).to_have_count(0)
+
+
+def test_an_editor_sees_a_call_that_waits_and_who_may_decide_about_it(
+    open_page: OpenPage, studio_server: StudioServer, asking_run: str
+):
+    page = open_page()
+    page.goto(f"{studio_server.url}/runs/{asking_run}")
+    sign_in(page, "Eddy")
+    expect(page.locator(STATE)).to_have_text("Waiting for your approval")
+    for _ in range(2):  # in the run, and in the inbox
+        card = page.locator("[data-decision]")
+        expect(card.get_by_label("Exact arguments")).not_to_be_editable()
+        expect(page.get_by_text("Deciding about a call needs the role approver.")).to_be_visible()
+        expect(card.get_by_role("button")).to_have_count(0)
+        page.goto(f"{studio_server.url}/inbox")
+    page.goto(f"{studio_server.url}/runs/{asking_run}")
+    page.get_by_role("tab", name="Debug").click()
+    expect(page.get_by_label("What happens with shout")).to_be_disabled()
+    expect(page.get_by_text("Changing these rules needs the role approver.")).to_be_visible()
+    expect(page.get_by_role("form", name="New breakpoint")).to_be_visible()
+
+
+def test_an_editor_is_not_offered_an_approval_that_the_server_refuses(
+    open_page: OpenPage, studio_server: StudioServer, team_id: str
+):
+    page = open_page()
+    page.goto(f"{studio_server.url}/teams/{team_id}")
+    sign_in(page, "Eddy")
+    expect(page.locator("[data-builder]:not([aria-busy])")).to_be_visible()
+    shouters = page.evaluate(
+        """async (component) => {
+            const csrf = document.querySelector('meta[name=csrf-token]').content
+            const headers = { 'Content-Type': 'application/json', 'X-Studio-CSRF': csrf }
+            const made = await fetch('/api/teams', { method: 'POST', headers, body: JSON.stringify({ component }) })
+            return (await made.json()).id
+        }""",
+        shouting(),
+    )
+    page.goto(f"{studio_server.url}/teams/{shouters}/play")
+    page.get_by_role("textbox", name="Task for the team").fill("Shout.")
+    page.keyboard.press("Enter")
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("Somebody with the role approver decides.")
+    expect(dialog.get_by_role("button", name="Approve and run")).to_have_count(0)
+    dialog.get_by_role("button", name="Open the review").click()
+    expect(page.get_by_text("Send them the address of this page.")).to_be_visible()
 
 
 def test_an_admin_lets_somebody_in_and_makes_a_token(open_page: OpenPage, studio_server: StudioServer):

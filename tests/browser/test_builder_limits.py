@@ -33,3 +33,23 @@ def test_limits_are_set_by_keyboard_and_kept_beside_the_team(open_page: OpenPage
     expect(dialog.get_by_label("Each run, us dollars")).to_have_value("0.5")
     page.keyboard.press("Escape")
     expect(page.get_by_role("button", name="Limits")).to_be_focused()
+
+
+def test_on_a_phone_limits_versions_and_downloads_are_in_a_menu(open_page: OpenPage) -> None:
+    page = open_page(390, 844)
+    open_team(page, team(agent("writer"), termination_condition=limit(4)))
+    more = page.get_by_role("button", name="More", exact=True)
+    for words, title in (("Limits…", "Limits"), ("Versions…", "Versions")):
+        more.focus()
+        page.keyboard.press("Enter")
+        page.get_by_role("button", name=words).press("Enter")
+        dialog = page.get_by_role("dialog", name=title)
+        expect(dialog).to_be_visible()
+        page.keyboard.press("Escape")
+        expect(dialog).to_be_hidden()
+        expect(page.locator("#more")).to_be_hidden()
+        expect(more).to_be_focused()
+    more.click()
+    with page.expect_download() as download:
+        page.locator("#more").get_by_text("Download JSON").click()
+    assert download.value.suggested_filename.endswith(".json")

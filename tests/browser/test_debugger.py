@@ -6,7 +6,7 @@ import json
 
 import httpx
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from studio.components import JsonObject
 from tests.browser.conftest import MakeTeam, OpenPage
@@ -154,6 +154,70 @@ def test_the_last_message_is_changed_and_another_handed_in(
     page.get_by_role("button", name="Resume").click()
     expect_end(page)
     expect(page.locator(MESSAGES).nth(2)).to_contain_text("Hm.")
+
+
+def walk(page: Page, to: Locator, key: str = "Tab") -> None:
+    """With one key from stop to stop, as somebody does who sees only where the focus is."""
+    for _ in range(80):
+        if to.evaluate("node => node === document.activeElement"):
+            return
+        page.keyboard.press(key)
+    raise AssertionError(f"{key} does not lead to {to}.")
+
+
+def test_a_breakpoint_a_step_a_changed_message_and_a_fork_need_no_pointer(
+    open_page: OpenPage, make_team: MakeTeam, api: httpx.Client
+) -> None:
+    page = open_page()
+    page.goto(make_team(pair()), wait_until="domcontentloaded")
+    task = page.get_by_role("textbox", name="Task for the team")
+    expect(task).to_be_focused()
+    walk(page, page.get_by_role("tab", name="Flow"))
+    while not page.get_by_role("tab", name="Debug", selected=True).is_visible():
+        page.keyboard.press("ArrowRight")
+    form = page.get_by_role("form", name="New breakpoint")
+    walk(page, form.get_by_label("When"))
+    page.keyboard.press("ArrowDown")
+    walk(page, form.get_by_label("Agent", exact=True))
+    page.keyboard.type("writer")
+    page.keyboard.press("Tab")
+    page.keyboard.type("1")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("checkbox", name="After writer")).to_be_checked()
+    walk(page, task, "Shift+Tab")
+    page.keyboard.type("Write two lines.")
+    page.keyboard.press("Enter")
+    expect(page.locator(STATE)).to_have_text("Paused at a breakpoint")
+
+    said = page.get_by_label("Last message, of writer")
+    expect(said).to_have_value("One.")
+    walk(page, said)
+    page.keyboard.press("Control+A")
+    page.keyboard.type("Uno.")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.locator(".chat")).to_contain_text("Message changed by you")
+    expect(page.locator(MESSAGES).nth(1).locator(".prose").first).to_have_text("Uno.")
+    assert page.evaluate("document.activeElement !== document.body")
+    page.keyboard.press("Shift+S")
+    expect(page.locator(STATE)).to_have_text("Paused after one step")
+    expect(page.locator(MESSAGES)).to_have_count(3)
+
+    before = page.url
+    page.keyboard.press("Shift+G")
+    page.keyboard.press("k")
+    page.keyboard.press("f")
+    dialog = page.get_by_role("dialog", name="Fork from")
+    text = dialog.get_by_role("textbox", name="What it says")
+    expect(text).to_be_focused()
+    page.keyboard.press("Control+A")
+    page.keyboard.type("Another line.")
+    walk(page, dialog.get_by_role("button", name="Fork", exact=True))
+    page.keyboard.press("Enter")
+    expect(page.locator(".run-origin")).to_contain_text("Fork of another run")
+    expect(page.locator(".chat")).to_contain_text("Another line.")
+    forked = api.get(f"/api/runs/{page.url.rsplit('/', 1)[1]}").json()
+    assert (forked["origin"], before.rsplit("/", 1)[1]) == ("fork", forked["parent_id"])
 
 
 def test_a_question_with_a_form_is_answered(open_page: OpenPage, make_team: MakeTeam) -> None:

@@ -106,14 +106,47 @@ def test_an_edge_is_connected_turned_and_taken_away_by_keyboard(open_page: OpenP
     assert ways(saved(page, team_id)) == {"a": ["b"], "b": ["c"], "c": []}
     select(page, "a")
     page.keyboard.press(".")
-    expect(page.locator("#announcer")).to_have_text("Edge from a to b")
+    expect(page.get_by_role("button", name="Edge from a to b")).to_be_focused()
     page.keyboard.press("e")
     choose(page, "c")
+    expect(page.get_by_role("button", name="Edge from a to c")).to_be_focused()
     assert ways(saved(page, team_id)) == {"a": ["c"], "b": ["c"], "c": []}
     select(page, "b")
     page.keyboard.press("Shift+E")
     choose(page, "b → c")
     assert ways(saved(page, team_id)) == {"a": ["c"], "b": [], "c": []}
+
+
+def test_an_edge_has_the_focus_and_is_left_edited_and_deleted_from_there(open_page: OpenPage) -> None:
+    page = open_page()
+    open_team(page, graph_flow({"a": ["b"], "b": ["c"], "c": []}, "a"))
+    first = page.get_by_role("button", name="Edge from a to b")
+    second = page.get_by_role("button", name="Edge from b to c")
+    select(page, "a")
+    page.keyboard.press(".")
+    expect(first).to_be_focused()
+    page.keyboard.press(".")
+    expect(second).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(second).not_to_be_focused()
+    page.keyboard.press("Shift+Tab")
+    expect(second).to_be_focused()
+    page.keyboard.press("ArrowLeft")
+    expect(card(page, "b")).to_be_focused()
+    page.keyboard.press(",")
+    expect(second).to_be_focused()
+    page.keyboard.press("Enter")
+    condition = field(page, "/config/graph/nodes/b/edges/0/condition")
+    expect(condition).to_be_focused()
+    page.keyboard.type("DONE")
+    named = page.get_by_role("button", name="Edge from b to c, if “DONE” is said")
+    expect(named).to_be_visible()
+    named.focus()
+    page.keyboard.press("Delete")
+    expect(page.locator(EDGES)).to_have_count(1)
+    expect(page.locator(".canvas :focus, .canvas:focus")).to_have_count(1)
+    page.keyboard.press("Control+z")
+    expect(page.locator(EDGES)).to_have_count(2)
 
 
 def test_the_end_of_an_edge_is_dragged_to_another_card(open_page: OpenPage) -> None:

@@ -51,6 +51,7 @@ def test_nothing_that_a_model_or_a_tool_says_acts_on_the_page(
     expect_end(page)
     message = page.locator(MESSAGES).last
     expect(message).to_contain_text("<script>document.title='taken'</script>")
+    expect(message.locator(".prose .hidden-character")).to_have_text(["U+202E"])
     link = message.locator(".prose a[href]")
     expect(link).to_have_count(1)
     expect(link).to_have_attribute("data-host", ELSEWHERE)

@@ -45,7 +45,8 @@ def test_a_refused_run_leads_to_the_review_and_back_to_the_task(open_page: OpenP
     page.goto(make_team(guests(SHOUT, FETCH)), wait_until="domcontentloaded")
     page.get_by_role("textbox", name="Task for the team").fill("Greet the neighbours.")
     page.keyboard.press("Enter")
-    page.get_by_role("button", name="Review each").click()
+    expect(page.get_by_role("dialog")).to_contain_text("code and programs in the sandbox reach no network")
+    page.get_by_role("button", name="in the review").click()
     expect(page.get_by_role("heading", level=2).first).to_have_text(
         "This team can run 2 pieces of Python on this computer."
     )
@@ -78,7 +79,7 @@ def test_a_page_that_shows_old_code_allows_nothing(open_page: OpenPage, make_tea
     assert saved.status_code == 200
     page.get_by_role("button", name="Allow", exact=True).click()
     expect(page.locator("#toasts")).to_contain_text("It may have changed since you looked")
-    expect(page.get_by_text("1 thing waits for your decision.")).to_be_visible()
+    expect(page.locator("strong", has_text="1 thing waits for your decision.")).to_be_visible()
     expect(page.locator(".review-item .source")).to_contain_text("lower")
 
 

@@ -211,7 +211,7 @@ def exported_python_runs(page: Page, team_url: str, openai_server: OpenAIServer,
     page.goto(team_url, wait_until="domcontentloaded")
     page.get_by_role("button", name="Export").click()
     with page.expect_download() as downloading:
-        page.get_by_text("Download Python").click()
+        page.locator("#export").get_by_text("Download Python").click()
     script = tmp_path / "team.py"
     downloading.value.save_as(script)
     assert KEY not in script.read_text()

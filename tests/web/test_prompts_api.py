@@ -73,6 +73,15 @@ def test_the_fragment_shows_it_escaped(client: TestClient, browser: TestClient):
     assert "<img" not in page.text
 
 
+def test_characters_that_hide_are_written_out_in_prompts(client: TestClient, browser: TestClient):
+    said = "Go\u202e back\u200b. \U0001f468\u200d\U0001f33e\u00a0!\r\nNext"
+    run_id = ended(client, team(assistant("writer", said, "Three."), max_messages=3))
+    page = browser.get(f"/fragments/runs/{run_id}/prompts/{message_seqs(client, run_id)[2]}").text
+    mark = '<mark class="hidden-character" title="A character that cannot be seen">{}</mark>'
+    assert f"Go{mark.format('U+202E')} back{mark.format('U+200B')}. \U0001f468\u200d\U0001f33e\u00a0!" in page
+    assert "\u202e" not in page
+
+
 def test_the_prompts_of_a_team_that_nobody_allowed_are_not_looked_for(client: TestClient):
     agent = assistant("writer", "One.")
     config = agent["config"]

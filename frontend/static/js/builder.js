@@ -81,6 +81,7 @@ async function start(root) {
   dragging(root, editor, canvas, offerOf, signal)
   connecting(canvas, editor, (card) => void connectSomewhere(editor, canvas, card), signal)
   structure(canvas, editor, signal)
+  if (!may('editor')) chooseSide(find('#tab-outline', root))
   narrowTabs(root, chooseSide, () => void canvas.draw(), signal)
   const panels = splitters(root, editor, signal)
   const search = () => {

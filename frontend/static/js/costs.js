@@ -3,6 +3,7 @@
 /** @import {Cost} from './playground/cost/money.js' */
 import { api } from './core/api.js'
 import { el, find, on } from './core/dom.js'
+import { offeredTo } from './core/read-only.js'
 import { toast, toastError } from './core/toast.js'
 import { budgetForm } from './playground/cost/budget-form.js'
 import { daysBetween, sumBy } from './playground/cost/days.js'
@@ -69,7 +70,7 @@ async function showLimits() {
   const save = async (/** @type {object} */ given) => {
     await api.put('/api/budget', given).then(() => toast('Limits of all teams saved.'), toastError)
   }
-  find('[data-part="limits"]', page).replaceChildren(budgetForm({ own: budget.own, agents: [], runLabel: 'Each run', dayLabel: 'All runs of a day', buttons: [{ label: 'Save', look: 'primary', save }] }))
+  find('[data-part="limits"]', page).replaceChildren(offeredTo('admin', 'Changing these limits', budgetForm({ own: budget.own, agents: [], runLabel: 'Each run', dayLabel: 'All runs of a day', buttons: [{ label: 'Save', look: 'primary', save }] })))
 }
 
 async function showPrices() {
@@ -77,7 +78,7 @@ async function showPrices() {
   const prices = await api.get('/api/prices')
   const rows = prices.map(({ model, input, output, cached_input: cached, as_of: since }) => el('tr', {}, el('th', { scope: 'row' }, el('code', {}, model)),
     ...[`$${input}`, `$${output}`, cached === null ? '–' : `$${cached}`, since].map((text) => el('td', { class: 'end numeric' }, text)),
-    el('td', { class: 'end' }, el('button', { class: 'button small danger', type: 'button', 'data-forget': model }, 'Delete', el('span', { class: 'visually-hidden' }, ` the price of ${model}`)))))
+    el('td', { class: 'end' }, el('button', { class: 'button small danger', type: 'button', 'data-needs': 'admin', 'data-forget': model }, 'Delete', el('span', { class: 'visually-hidden' }, ` the price of ${model}`)))))
   const heads = ['Input', 'Output', 'Cached input', 'Since'].map((name) => el('th', { scope: 'col', class: 'end' }, name))
   find('[data-part="prices"]', page).replaceChildren(...(prices.length === 0 ? [] : [el('div', { class: 'table-scroll' }, el('table', { class: 'table' }, el('caption', { class: 'visually-hidden' }, 'Your prices'),
     el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'Model'), ...heads, el('th', {}, el('span', { class: 'visually-hidden' }, 'Actions')))), el('tbody', {}, ...rows)))]))

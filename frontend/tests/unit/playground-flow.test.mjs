@@ -62,9 +62,19 @@ test('tokens of messages and events are counted at their agent', () => {
   assert.equal(flow.nodes.get('writer')?.tokens, 37)
 })
 
+test('a message for somebody inside an agent goes to that agent, and what goes on inside is not held against the design', () => {
+  const council = { provider: 'x.SocietyOfMindAgent', component_type: 'agent', config: { name: 'council', team: team('RoundRobinGroupChat', [agent('elder'), agent('scribe')]) } }
+  const flow = new FlowCounts(team('RoundRobinGroupChat', [agent('writer'), council]))
+  flow.apply(batchOf({ entries: entriesOf(...['user', 'writer', 'elder', 'scribe', 'council'].map((name) => /** @type {const} */ (['message', message(name, 'a')]))) }))
+  const used = [...flow.edges.values()].filter((edge) => edge.seqs.length > 0)
+  assert.deepEqual(used.map(({ from, to }) => `${from} ${to}`), ['user writer', 'writer council', 'elder scribe', 'scribe council'])
+  assert.deepEqual(used.map((edge) => flow.isUnplanned(edge)), [false, false, false, false])
+  assert.deepEqual(flow.nodes.get('scribe')?.inside, ['council'])
+})
+
 test('boxes without edges stand in rows inside the room', () => {
   const boxes = ['a', 'b', 'c'].map((id) => ({ id, width: 100, height: 30 }))
-  const placed = shelve({ nodes: new Map(), edges: new Map(), width: 0, height: 10 }, boxes, 260)
+  const placed = shelve({ nodes: new Map(), edges: new Map(), frames: [], width: 0, height: 10 }, boxes, 260)
   assert.deepEqual(['a', 'b', 'c'].map((id) => placed.nodes.get(id)?.y), [25, 25, 67])
   assert.ok(placed.width <= 260)
 })

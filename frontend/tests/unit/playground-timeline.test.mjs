@@ -21,6 +21,14 @@ test('the gauges that are told ahead of a message leave it its time', () => {
   assert.deepEqual(timeline.bars.map(({ start, end }) => [start, end]), [[0, 2000]])
 })
 
+test('those within a participant have their lanes below it, and a team that says nothing has its name', () => {
+  const inside = new Map([['researcher', ['thinker']], ['drafter', ['thinker', 'office']], ['checker', ['thinker', 'office']]])
+  const timeline = new TimelineBars(['thinker', 'writer'], (name) => inside.get(name) ?? [])
+  timeline.apply(batchOf({ entries: entriesOf(...['drafter', 'researcher', 'checker'].map((name) => /** @type {const} */ (['message', message(name, 'a')]))) }))
+  assert.deepEqual(timeline.lanes.map((lane) => '-'.repeat(timeline.depthOf(lane)) + lane), ['thinker', '-office', '--drafter', '--checker', '-researcher', 'writer'])
+  assert.deepEqual(timeline.lanes.filter((lane) => timeline.isHolder(lane)), ['office'])
+})
+
 test('a long hold takes little room', () => {
   const [task, paused, running, answer] = entriesOf(['message', message('user', 'Task')], ['state', { state: 'paused' }], ['state', { state: 'running' }], ['message', message('writer', 'a')])
   running.at = '2026-01-02T12:00:00Z'
@@ -57,7 +65,7 @@ test('on the axes of tokens and cost a bar is as wide as what it used', () => {
   timeline.price([{ seq: 2, micro_usd: 250_000 }])
   assert.deepEqual(timeline.bars.map(({ on }) => [on.tokens, on.cost]), [[[0, 10], [0, 0]], [[10, 50], [0, 0.25]]])
   assert.deepEqual([timeline.extent('tokens'), timeline.extent('cost')], [50, 0.25])
-  assert.equal(barWords(timeline.bars[1]), 'b, message, 1.0 s, 40 tokens, $0.25')
+  assert.equal(barWords(timeline.bars[1], 'b'), 'b, message, 1.0 s, 40 tokens, $0.25')
 })
 
 test('only bars in view are drawn, and of many within a pixel one', () => {

@@ -1,13 +1,15 @@
 // @ts-check
 import { announce } from './dom.js'
+import { may } from './may.js'
 import { bindShortcuts } from './shortcuts.js'
 
 /**
  * One thing a person can do, told once: keys, command palette, menus and the list of keys all read it from here.
  * `keys` are chords as in shortcuts.js; `scope` says where they are heard. `when` answers true, or the sentence why not.
+ * `needs` is the role that the server asks of who does it.
  * `menu` puts it into the menu of what is selected (right click, Shift+F10). `run` returning false lets a key go on.
  * @typedef {{ id: string, label: string, keys?: string[], group: string, scope: 'page' | 'canvas', inFields?: import('./shortcuts.js').InFields, icon?: string,
- *   menu?: boolean, isDanger?: boolean, when?: () => true | string, run: (event?: Event) => void | boolean }} Action
+ *   needs?: import('./may.js').Role, menu?: boolean, isDanger?: boolean, when?: () => true | string, run: (event?: Event) => void | boolean }} Action
  */
 
 /** All actions of a page. */
@@ -64,8 +66,12 @@ function isBehindDialog() {
   return document.querySelector('dialog:modal') !== null
 }
 
+/** Whether the person of this page has the role for it. @param {Action} action */
+export const mayDo = ({ needs }) => needs === undefined || may(needs)
+
 /** Why an action cannot be done now; '' when it can. @param {Action} action */
 export function whyNot(action) {
+  if (!mayDo(action)) return `This needs the role ${action.needs}.`
   const answer = action.when?.() ?? true
   return answer === true ? '' : answer
 }

@@ -4,7 +4,8 @@
 const FOCUSABLE = 'a[href], button:not(:disabled), input:not(:disabled, [type=hidden]), select:not(:disabled), textarea:not(:disabled), summary, [tabindex]'
 const REGION = 'dialog, [popover], [role=tabpanel], aside, header, nav, #toasts, main'
 
-/** @typedef {{ node: HTMLElement, region: HTMLElement, key: string, index: number, about: string }} Place */
+/** @typedef {HTMLElement | SVGElement} Focused */
+/** @typedef {{ node: Focused, region: HTMLElement, key: string, index: number, about: string }} Place */
 
 /**
  * When the focused element goes, the focus moves to the one that took its place: the same one drawn anew, else its next
@@ -17,9 +18,9 @@ export function keepFocus(signal) {
   let places = []
   document.addEventListener('focusin', (event) => {
     const node = event.target
-    const region = node instanceof HTMLElement ? (node.closest('[data-keeps-focus]') ?? node.closest(REGION)) : null
-    if (!(node instanceof HTMLElement) || !(region instanceof HTMLElement)) return
-    const index = region.hasAttribute('data-keeps-focus') ? 0 : focusables(region).indexOf(node)
+    const region = isFocused(node) ? (node.closest('[data-keeps-focus]') ?? node.closest(REGION)) : null
+    if (!isFocused(node) || !(region instanceof HTMLElement)) return
+    const index = region.hasAttribute('data-keeps-focus') ? 0 : focusables(region).indexOf(/** @type {HTMLElement} */ (node))
     places = [...places.filter((each) => each.region !== region && each.region.isConnected), { node, region, key: keyOf(node), index, about: aboutOf(region) }]
   }, options)
   document.addEventListener('pointerdown', () => setTimeout(() => {
@@ -36,7 +37,7 @@ export function keepFocus(signal) {
   signal?.addEventListener('abort', () => observer.disconnect())
 }
 
-/** What has the focus can only have lost it to a change around it: all others are passed over, since to measure costs a layout. @param {HTMLElement} node @param {MutationRecord[]} records */
+/** What has the focus can only have lost it to a change around it: all others are passed over, since to measure costs a layout. @param {Focused} node @param {MutationRecord[]} records */
 function isLost(node, records) {
   const active = document.activeElement
   if (active === node) return records.some((each) => each.type === 'attributes' && each.target.contains(node)) && !isUsable(node)
@@ -44,7 +45,12 @@ function isLost(node, records) {
   return !isUsable(node) || records.some((each) => [...each.removedNodes].some((gone) => gone.contains(node)))
 }
 
-/** @param {HTMLElement} node */
+/** @param {unknown} node @returns {node is Focused} */
+function isFocused(node) {
+  return node instanceof HTMLElement || node instanceof SVGElement
+}
+
+/** @param {Focused} node */
 function isUsable(node) {
   return node.isConnected && !node.matches(':disabled, [inert] *') && node.checkVisibility()
 }
@@ -73,7 +79,7 @@ function aboutOf(region) {
   return region.querySelector('[data-form]')?.getAttribute('data-form') ?? ''
 }
 
-/** What stays the same when an element is drawn anew. @param {HTMLElement} node */
+/** What stays the same when an element is drawn anew. @param {Focused} node */
 function keyOf(node) {
   const { selected: _selected, state: _state, problemsWithin: _problems, ...data } = node.dataset
   return JSON.stringify([node.tagName, node.id, node.getAttribute('name'), node.getAttribute('aria-label'), data])

@@ -2,6 +2,8 @@
 /** @import {Capability, Task} from './types.js' */
 import { ask } from '../core/dialog.js'
 import { el, icon } from '../core/dom.js'
+import { markedText } from '../core/marked-text.js'
+import { may } from '../core/may.js'
 import { keepDraft } from '../core/kept-drafts.js'
 import { missingApprovals, reviewPage, server } from './log/server.js'
 
@@ -13,6 +15,9 @@ const KINDS = /** @type {{[kind: string]: {glyph: string, words: string}}} */ ({
   file: { glyph: 'folder-open', words: 'Uses files' },
   spend: { glyph: 'coins', words: 'Spends money' },
 })
+
+/** What is given hosts in the review. */
+const RUNS = ['python', 'process']
 
 /**
  * Start a run. What the team may not do yet is shown, exactly, and done only after a person said so.
@@ -44,11 +49,14 @@ export async function withApproval(start, { subject = 'team', action = 'run', co
     const missing = missingApprovals(error)
     if (!missing) throw error
     const review = reviewPage(error)
+    const approve = /** @type {const} */ ({ value: 'approve', label: `Approve and ${action}`, tone: 'primary' })
+    const mayApprove = may('approver')
+    const count = missing.length === 1 ? 'your approval' : `${missing.length} approvals`
     const asking = ask({
-      title: missing.length === 1 ? `This ${subject} needs your approval` : `This ${subject} needs ${missing.length} approvals`,
-      text: 'Nothing has run yet. An approval holds for exactly what is shown; any change asks again.',
-      body: el('ul', { role: 'list', class: 'capabilities' }, ...missing.map(renderCapability)),
-      choices: [{ value: '', label: 'Cancel' }, ...(review ? [{ value: 'review', label: 'Review each' }] : []), { value: 'approve', label: `Approve and ${action}`, tone: 'primary' }],
+      title: mayApprove ? `This ${subject} needs ${count}` : `This ${subject} is not approved yet`,
+      text: `Nothing has run yet. ${mayApprove ? 'An approval holds for exactly what is shown; any change asks again.' : 'Somebody with the role approver decides.'}`,
+      body: el('div', { class: 'stack' }, mayApprove && networkNote(missing, review !== ''), el('ul', { role: 'list', class: 'capabilities' }, ...missing.map(renderCapability))),
+      choices: [{ value: '', label: 'Cancel' }, ...(review ? [{ value: 'review', label: mayApprove ? 'Review each' : 'Open the review' }] : []), ...(mayApprove ? [approve] : [])],
     })
     focusFirst(document.querySelector('.capability pre')) // not the button: Enter, still held down, must approve nothing
     const answer = await asking
@@ -62,6 +70,14 @@ export async function withApproval(start, { subject = 'team', action = 'run', co
   }
 }
 
+/** The review offers hosts; here nobody is asked about them. @param {Capability[]} missing @param {boolean} hasReview */
+function networkNote(missing, hasReview) {
+  if (!missing.some(({ kind }) => RUNS.includes(kind))) return null
+  const review = el('button', { class: 'link-button', value: 'review' }, 'in the review')
+  return el('p', { class: 'approval-network' }, icon('globe'), el('span', {}, 'Approved here, code and programs in the sandbox reach no network.',
+    ...(hasReview ? [' Which hosts they may reach is chosen ', review, '.'] : [' Save the team to choose in its review which hosts they may reach.'])))
+}
+
 /** @param {Element | null} node */
 function focusFirst(node) {
   if (node instanceof HTMLElement) node.focus()
@@ -71,7 +87,7 @@ function focusFirst(node) {
 function renderCapability({ kind, text, detail, hash, where }) {
   const { glyph, words } = KINDS[kind] ?? { glyph: 'shield-alert', words: kind }
   return el('li', { class: 'capability', 'data-kind': kind },
-    el('div', { class: 'capability-head' }, icon(glyph), el('strong', {}, words), el('span', { class: 'muted' }, text)),
-    el('pre', { class: 'code-block', tabindex: '0' }, detail),
+    el('div', { class: 'capability-head' }, icon(glyph), el('strong', {}, words), el('span', { class: 'muted' }, ...markedText(text))),
+    el('pre', { class: 'code-block', tabindex: '0' }, ...markedText(detail)),
     el('p', { class: 'capability-foot muted mono' }, el('span', {}, where), el('span', { title: hash }, hash.slice(0, 12))))
 }

@@ -12,7 +12,7 @@ import { RunItems } from './log/run-items.js'
 import { readRun } from './log/run-reading.js'
 import { badge, hasEnded } from './run-words.js'
 import { createSelection } from './log/selection.js'
-import { entriesAfter, entriesBetween, server } from './log/server.js'
+import { entriesAfter, entriesBetween, newsOf, server } from './log/server.js'
 import { openStream } from './log/stream.js'
 import { followTail } from './chat/tail.js'
 
@@ -23,7 +23,7 @@ import { followTail } from './chat/tail.js'
 export async function besideColumn(root, signal) {
   const part = (/** @type {string} */ name) => find(`[data-part="${name}"]`, root)
   const run = await server.run(root.dataset.runId ?? '')
-  const index = new RunIndex()
+  const index = new RunIndex(run.component)
   const items = new RunItems(index, (after, before) => entriesBetween(run.id, after, before, signal))
   const tail = followTail(part('scroll'), /** @type {HTMLButtonElement} */ (part('to-end')), () => chat.draw(), signal)
   const chat = new Chat({
@@ -70,6 +70,7 @@ export async function besideColumn(root, signal) {
     onBatch: (batch) => feed.push(batch),
     onStatus: () => {},
     onDone: async () => show(await server.run(run.id)),
+    look: (after) => newsOf(run.id, after, signal),
     isOver: async () => {
       const now = await server.run(run.id)
       if (hasEnded(now.state)) for await (const entries of entriesAfter(run.id, index.lastSeq, signal)) push({ entries })

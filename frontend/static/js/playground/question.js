@@ -1,6 +1,7 @@
 // @ts-check
 /** @import {Item} from './types.js' */
 import { el, icon } from '../core/dom.js'
+import { offeredTo } from '../core/read-only.js'
 import { answerForm, hasMore } from './debug/answer.js'
 import { renderMarkdown } from './chat/markdown.js'
 
@@ -20,7 +21,7 @@ export function renderQuestion(item, answer) {
   }
   const send = (/** @type {string} */ _command, /** @type {import('./types.js').Body} */ given) => answer(given.request_id, given.text)
   const pending = { request_id: item.requestId, source: item.source, prompt: '', details: item.details ?? {} }
-  box.append(hasMore(pending) ? answerForm(pending, send) : renderForm(item, answer))
+  box.append(offeredTo('editor', 'Answering', hasMore(pending) ? answerForm(pending, send) : renderForm(item, answer)))
   return box
 }
 
@@ -31,7 +32,7 @@ function renderForm(item, answer) {
   text.value = sessionStorage.getItem(kept) ?? ''
   text.addEventListener('input', () => sessionStorage.setItem(kept, text.value))
   const send = el('button', { class: 'button primary', type: 'submit' }, icon('send'), 'Send')
-  const form = el('form', { class: 'question-form' }, text, el('div', { class: 'question-actions' },
+  const form = el('form', { class: 'question-form' }, text, el('div', { class: 'question-actions', 'data-acts': true },
     el('span', { class: 'muted small' }, 'Enter sends, Shift+Enter starts a new line'), send))
   form.addEventListener('submit', async (event) => {
     event.preventDefault()

@@ -16,7 +16,8 @@ export function readingActions({ chat, index, selection, tail, bar, runId }) {
   /** The next row that is asked for, from the selected one on. @param {1 | -1} way @param {(row: Row) => boolean} isWanted @param {string} none */
   const go = (way, isWanted, none) => {
     const { rows } = chat.slots
-    for (let place = chat.here + way; place >= 0 && place < rows.length; place += way) {
+    const isAtEnd = selection.seq === null && tail.isFollowing && way === -1 // back from the newest, which is in view
+    for (let place = (isAtEnd ? rows.length : chat.here) + way; place >= 0 && place < rows.length; place += way) {
       const row = /** @type {Row} */ (rows[place])
       if (!isWanted(row)) continue
       selection.select(row.seq, 'keys')

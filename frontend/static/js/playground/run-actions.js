@@ -10,11 +10,11 @@ export function runActions(toolbar, newRun, showView) {
   const whenOpen = () => (toolbar() ? true : 'No run is open.')
   /** @type {Omit<Action, 'group' | 'scope'>[]} */
   const run = [
-    { id: 'pause-or-resume', label: 'Pause or resume', icon: 'pause', keys: ['space'], run: (event) => !isControl(event) && Boolean(toolbar()?.toggle()) },
-    { id: 'step', label: 'One step', icon: 'step-forward', keys: ['s'], run: () => Boolean(toolbar()?.press('step')) },
-    { id: 'stop', label: 'Stop after this turn', icon: 'square', when: whenOpen, run: () => void toolbar()?.press('stop') },
-    { id: 'cancel', label: 'Cancel now', icon: 'x', when: whenOpen, run: () => void toolbar()?.press('cancel') },
-    { id: 'new-run', label: 'New run', icon: 'plus', run: newRun },
+    { id: 'pause-or-resume', label: 'Pause or resume', icon: 'pause', keys: ['space'], needs: 'editor', run: (event) => !isControl(event) && Boolean(toolbar()?.toggle()) },
+    { id: 'step', label: 'One step', icon: 'step-forward', keys: ['s'], needs: 'editor', run: () => Boolean(toolbar()?.press('step')) },
+    { id: 'stop', label: 'Stop after this turn', icon: 'square', needs: 'editor', when: whenOpen, run: () => void toolbar()?.press('stop') },
+    { id: 'cancel', label: 'Cancel now', icon: 'x', needs: 'editor', when: whenOpen, run: () => void toolbar()?.press('cancel') },
+    { id: 'new-run', label: 'New run', icon: 'plus', needs: 'editor', run: newRun },
   ]
   const views = /** @type {HTMLElement[]} */ ([...document.querySelectorAll('[data-part="views"] [role=tab]')])
   /** @type {Omit<Action, 'group' | 'scope'>[]} */

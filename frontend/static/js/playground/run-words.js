@@ -105,7 +105,7 @@ export function allowed(run) {
  * @returns {{line: string, more: string}}
  */
 export function ending(body, { by = '', because = '' } = {}) {
-  if (because) return { line: `${stateWord(body.state)} because ${because}`, more: String(body.detail ?? '') }
+  if (because) return { line: `${stateWord(body.state)} because ${because}`, more: '' }
   const isAsked = by !== '' && ['stopped', 'cancelled'].includes(body.state)
   const message = body.error?.message || (isAsked ? '' : body.detail || ENDINGS[body.reason]) || ''
   const word = stateWord(body.state)

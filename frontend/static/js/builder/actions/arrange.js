@@ -41,7 +41,7 @@ export function arrangeActions(editor, canvas) {
     { id: 'tidy', label: 'Tidy up the cards', icon: 'layout-grid', keys: ['shift+t'], when: isMoved, run: () => tidyUp(editor, canvas) },
     { id: 'fit-selection', label: 'Zoom to the selection', icon: 'scan', keys: ['z'], run: () => canvas.fitSelection() },
   ]
-  return list.map((each) => ({ ...each, group: 'Arrange', scope: 'canvas' }))
+  return list.map((each) => ({ needs: /select/.test(each.id) ? 'viewer' : 'editor', ...each, group: 'Arrange', scope: 'canvas' }))
 }
 
 /** @param {Editor} editor @param {Canvas} canvas */

@@ -44,7 +44,7 @@ export function connectActions(editor, canvas) {
     { id: 'wait', label: 'Wait for any, or for all', icon: 'timer', keys: ['w'], menu: true, when: waiting, run: () => switchWaiting() },
     { id: 'remove-bridged', label: 'Delete and reconnect', icon: 'trash-2', keys: ['shift+delete', 'shift+backspace'], menu: true, isDanger: true, when: onCard, run: () => void editor.run(removeBridged(card()?.pointer ?? '')) },
   ]
-  return list.map((each) => ({ ...each, group: 'Connect', scope: 'canvas' }))
+  return list.map((each) => ({ needs: /edge$/.test(each.id) ? 'viewer' : 'editor', ...each, group: 'Connect', scope: 'canvas' }))
 
   /** For all groups of edges that lead to the card. */
   function switchWaiting() {

@@ -11,6 +11,9 @@ import { destinations } from '../document/destinations.js'
  * @typedef {import('../../core/actions.js').Action} Action
  */
 
+/** What changes nothing. */
+const LOOKING = ['edit', 'open', 'copy', 'select-around']
+
 /** What is done to the selection. @param {Editor} editor @param {import('../clipboard.js').Clipboard} clipboard @returns {Action[]} */
 export function editActions(editor, clipboard) {
   const isMember = () => (editor.selection === '' ? 'The team itself stays.' : true)
@@ -32,7 +35,7 @@ export function editActions(editor, clipboard) {
     { id: 'select-around', label: 'Select what is around', icon: 'corner-left-up', keys: ['escape'], when: isMember, run: () => goOut(editor) },
     { id: 'remove', label: 'Delete', icon: 'trash-2', keys: ['delete', 'backspace'], menu: true, isDanger: true, when: isMember, run: () => removeSelected(editor) },
   ]
-  return list.map((each) => ({ ...each, group: 'Edit', scope: 'canvas' }))
+  return list.map((each) => ({ needs: LOOKING.includes(each.id) ? 'viewer' : 'editor', ...each, group: 'Edit', scope: 'canvas' }))
 }
 
 /** @param {Editor} editor */

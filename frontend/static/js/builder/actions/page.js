@@ -18,7 +18,7 @@ export function pageActions(editor, saver, search) {
     { id: 'redo', label: 'Redo', icon: 'redo-2', keys: ['mod+shift+z', 'mod+y'], inFields: isOfTeam, when: () => (editor.store.future.length > 0 ? true : 'Nothing to redo.'), run: () => editor.redo() },
     { id: 'search-components', label: 'Search the components', icon: 'search', keys: ['/'], run: search },
   ]
-  return list.map((each) => ({ ...each, group: 'Team', scope: 'page' }))
+  return list.map((each) => ({ ...each, needs: 'editor', group: 'Team', scope: 'page' }))
 }
 
 /** @param {Element} field */

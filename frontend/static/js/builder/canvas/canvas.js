@@ -56,7 +56,7 @@ export class Canvas extends EventTarget {
     this.root = root
     this.editor = editor
     this.head = el('header', { class: 'frame-head' })
-    this.edges = svg('svg', { class: 'edges', 'aria-hidden': 'true' })
+    this.edges = svg('svg', { class: 'edges', role: 'presentation' })
     this.nodes = el('div', { class: 'nodes' })
     this.#cards = new CardList(this.nodes)
     this.frame = el('div', { class: 'frame', 'data-component': '' }, this.head, this.edges, this.nodes)

@@ -1,6 +1,7 @@
 // @ts-check
 import { api } from '../../core/api.js'
 import { el, find, icon, on, prose } from '../../core/dom.js'
+import { may } from '../../core/may.js'
 import { isSame } from '../../core/pointer.js'
 import { teamOfPage } from '../../core/team-of-page.js'
 import { toastError } from '../../core/toast.js'
@@ -109,14 +110,14 @@ function keepingFocus(panel, change) {
 function draw(panel, editor, checked, forms) {
   const { problems, advice, dismissed, needs, asked, noTeam } = checked
   const { capabilities, parts, isKnown } = editor.report
-  const hintRow = (/** @type {Finding} */ each) => row(editor, each, 'hint', 'lightbulb', null, act('x', 'Dismiss this hint', () => editor.run(dismiss(each))))
+  const hintRow = (/** @type {Finding} */ each) => row(editor, each, 'hint', 'lightbulb', null, act('x', 'Dismiss this hint', () => editor.run(dismiss(each)), editor))
   panel.replaceChildren(...[
     noTeam !== '' && noTeamNote(editor, noTeam),
     ...section('Problems', 'to mend before a run', alike(problems).flatMap((group) => grouped(group.map((each) => row(editor, each, 'error', 'circle-alert')))), problems.length),
     ...section('Needs', 'missing on this machine', needs.map((each) => row(editor, each, 'warning', 'key-round', secretForm(editor, each, forms)))),
     ...section('Advice', 'worth a look', alike(advice).flatMap((group) => grouped(group.map(hintRow))), advice.length),
     dismissed.length > 0 && el('details', { class: 'checklist-fold' }, el('summary', {}, icon('chevron-right'), `${counted(dismissed.length, 'hint')} dismissed`),
-      list(dismissed.map((each) => row(editor, each, 'off', 'lightbulb', null, act('eye', 'Show this hint again', () => editor.run(showAgain(each))))))),
+      list(dismissed.map((each) => row(editor, each, 'off', 'lightbulb', null, act('eye', 'Show this hint again', () => editor.run(showAgain(each)), editor))))),
     ...section('Permissions', 'asked for when the team first runs', asked.map((each) => row(editor, { code: each.kind, message: each.text, fix: '', where: each.where }, '', 'shield-alert'))),
     asked.length > 0 && reviewLink(),
     !isKnown && el('p', { class: 'checklist-none', tabindex: '-1' }, icon('loader-circle'), 'Checking…'),
@@ -143,7 +144,7 @@ function noTeamNote(editor, why) {
   const team = editor.catalogue.entries.find((each) => each.group === 'teams' && each.drawn_as === 'order')
   const isAgent = editor.catalogue.kindOf(editor.root) === 'agent'
   return el('div', { class: 'checklist-none', 'data-no-team': true, tabindex: '-1' }, icon('info'), el('span', {}, why),
-    isAgent && team && el('button', { type: 'button', class: 'button small', on: { click: () => editor.run(wrapInTeam(team.template)) } }, 'Wrap in a team'))
+    isAgent && team && editor.whyNot === '' && el('button', { type: 'button', class: 'button small', on: { click: () => editor.run(wrapInTeam(team.template)) } }, 'Wrap in a team'))
 }
 
 /** The same said of many places is one row; the others are folded behind it. @param {HTMLElement[]} rows */
@@ -165,7 +166,7 @@ function list(rows) {
   return el('ul', { role: 'list', class: 'checklist-list' }, ...rows)
 }
 
-/** @param {Editor} editor @param {Finding} finding @param {string} tone @param {string} glyph @param {HTMLElement | null} [more]  what else can be done @param {HTMLElement} [aside] */
+/** @param {Editor} editor @param {Finding} finding @param {string} tone @param {string} glyph @param {HTMLElement | null} [more]  what else can be done @param {HTMLElement | false} [aside] */
 function row(editor, finding, tone, glyph, more, aside) {
   const { where, message, fix, fixes = [] } = finding
   const owner = placeName(editor, where)
@@ -173,7 +174,7 @@ function row(editor, finding, tone, glyph, more, aside) {
     find('#checklist').hidePopover()
     goTo(editor, where)
   }
-  const mend = fixes.map((each) => el('button', { type: 'button', class: 'button small', title: each.label, on: { click: () => mendBy(editor, each) } }, each.label))
+  const mend = (editor.whyNot === '' ? fixes : []).map((each) => el('button', { type: 'button', class: 'button small', title: each.label, on: { click: () => mendBy(editor, each) } }, each.label))
   return el('li', { class: 'checklist-row', 'data-tone': tone, 'data-code': finding.code },
     el('button', { type: 'button', class: 'checklist-item', 'data-where': where, on: { click: leap } }, icon(glyph),
       el('span', {}, owner && el('b', { class: 'checklist-owner' }, owner), el('span', { class: 'checklist-text' }, ...prose(message), fix && el('span', { class: 'muted' }, ' ', ...prose(fix))))),
@@ -188,15 +189,16 @@ function placeName(editor, where) {
   return [!isNamed && around !== '' && editor.titleAt(around), editor.titleAt(owner)].filter(Boolean).join(' › ')
 }
 
-/** @param {string} glyph @param {string} label @param {() => void} click */
-function act(glyph, label, click) {
-  return el('button', { type: 'button', class: 'button quiet small icon-only', 'aria-label': label, title: label, on: { click } }, icon(glyph))
+/** @param {string} glyph @param {string} label @param {() => void} click @param {Editor} editor */
+function act(glyph, label, click, editor) {
+  return editor.whyNot === '' && el('button', { type: 'button', class: 'button quiet small icon-only', 'aria-label': label, title: label, on: { click } }, icon(glyph))
 }
 
 /** @param {Editor} editor @param {Need} need @param {Map<string, HTMLElement>} forms */
 function secretForm(editor, need, forms) {
-  if (need.name === '') return null
+  if (need.name === '' || editor.whyNot !== '') return null
   if (need.is_stored) return el('button', { type: 'button', class: 'button small', on: { click: () => refer(editor, need) } }, `Use the stored secret ${need.name}`)
+  if (!may('admin')) return el('p', { class: 'muted small' }, 'Storing a key needs the role admin.')
   const known = forms.get(need.reference)
   if (known) return known
   const form = el('form', { class: 'checklist-secret', 'data-secret': need.reference },

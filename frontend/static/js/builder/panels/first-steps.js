@@ -2,6 +2,7 @@
 // A strip that leads through a first team, ticks itself as the team comes to be, and goes for good when it is sent away.
 import { api } from '../../core/api.js'
 import { announce, el, find, icon, on } from '../../core/dom.js'
+import { may } from '../../core/may.js'
 import { toastError } from '../../core/toast.js'
 import { areFirstStepsHidden, beginFirstSteps, firstStepsTeam, hideFirstSteps } from '../../core/first-steps-memory.js'
 import { fillSlot } from '../actions.js'
@@ -56,8 +57,8 @@ export function firstStepsStrip(page, editor, teamId, signal) {
     if (step) lead(page, editor, step)
   }, signal)
   on(strip, 'click', '[data-hide-first-steps]', hide, signal)
-  if (!areFirstStepsHidden() && (firstStepsTeam() === teamId || isBarelyBegun(editor.catalogue, editor.root))) void show().catch(toastError)
-  return [{ id: 'first-steps', label: 'Show the first steps', icon: 'list-tree', group: 'Team', scope: 'page', run: () => void show().then(() => focusNext(strip)).catch(toastError) }]
+  if (may('editor') && !areFirstStepsHidden() && (firstStepsTeam() === teamId || isBarelyBegun(editor.catalogue, editor.root))) void show().catch(toastError)
+  return [{ id: 'first-steps', needs: 'editor', label: 'Show the first steps', icon: 'list-tree', group: 'Team', scope: 'page', run: () => void show().then(() => focusNext(strip)).catch(toastError) }]
 }
 
 /** To the place of a step: one more agent and what is still missing are asked for, what is there is shown. @param {HTMLElement} page @param {Editor} editor @param {Step} step */

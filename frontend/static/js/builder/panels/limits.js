@@ -3,6 +3,7 @@
 /** @import {Action} from '../../core/actions.js' */
 import { api } from '../../core/api.js'
 import { el, icon } from '../../core/dom.js'
+import { offeredTo } from '../../core/read-only.js'
 import { toast, toastError } from '../../core/toast.js'
 import { participantsOf } from '../../playground/flow/participants.js'
 import { budgetForm } from '../../playground/cost/budget-form.js'
@@ -29,7 +30,7 @@ async function openLimits(editor, teamId) {
     el('div', { class: 'dialog-header' }, el('h2', { id: 'limits-title' }, 'Limits'),
       el('button', { type: 'button', class: 'button quiet icon-only', 'aria-label': 'Close', on: { click: () => dialog.close() } }, icon('x'))),
     el('div', { class: 'dialog-body' }, el('p', { class: 'muted' }, 'A run warns at 80 % of a limit, and asks before the call that could exceed it. They are kept beside the team, and hold at once.'),
-      budgetForm({ ...budget, agents: participantsOf(editor.root).map(({ name }) => name), runLabel: 'Each run', dayLabel: 'All runs of a day', buttons: [{ label: 'Save', look: 'primary', save }] })))
+      offeredTo('editor', 'Changing limits', budgetForm({ ...budget, agents: participantsOf(editor.root).map(({ name }) => name), runLabel: 'Each run', dayLabel: 'All runs of a day', buttons: [{ label: 'Save', look: 'primary', save }] }))))
   document.body.append(dialog)
   dialog.showModal()
 }

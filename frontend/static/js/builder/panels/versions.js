@@ -2,7 +2,8 @@
 // The versions of the team: what changed in each, compared with any other or with now, named, and brought back.
 import { api } from '../../core/api.js'
 import { ask } from '../../core/dialog.js'
-import { el, find, icon } from '../../core/dom.js'
+import { el, icon, on } from '../../core/dom.js'
+import { may } from '../../core/may.js'
 import { sharing } from '../../core/patch.js'
 import { isHere } from '../../core/tab.js'
 import { toast, toastError } from '../../core/toast.js'
@@ -21,7 +22,7 @@ const NOW = '0'
 /** What a person can do with versions. @param {Editor} editor @param {Saver} saver @returns {import('../../core/actions.js').Action[]} */
 export function versionActions(editor, saver) {
   return [
-    { id: 'name-version', label: 'Name this version…', icon: 'flag', group: 'Team', scope: 'page', run: () => void nameNow(saver).catch(toastError) },
+    { id: 'name-version', needs: 'editor', label: 'Name this version…', icon: 'flag', group: 'Team', scope: 'page', run: () => void nameNow(saver).catch(toastError) },
     { id: 'compare', label: 'Compare with another version…', icon: 'history', keys: ['mod+shift+h'], group: 'Team', scope: 'page', run: () => void showVersions(editor, saver).catch(toastError) },
   ]
 }
@@ -40,7 +41,7 @@ async function showVersions(editor, saver) {
       el('button', { type: 'button', class: 'button quiet icon-only', 'aria-label': 'Close', 'data-closes': true }, icon('x'))),
     el('div', { class: 'versions-body' }, el('div', { class: 'versions-side' }, named.field, list),
       el('div', { class: 'versions-main' }, el('div', { class: 'versions-bar' }, from.field, to.field), changes,
-        el('div', { class: 'versions-actions' }, rename, back))))
+        may('editor') && el('div', { class: 'versions-actions' }, rename, back))))
   /** @type {Version[]} */
   let versions = []
   /** @type {AbortController | undefined} */
@@ -158,7 +159,7 @@ async function nameIt(saver, number, title) {
   return true
 }
 
-/** The button that opens them. @param {HTMLElement} root @param {Editor} editor @param {Saver} saver @param {AbortSignal} signal */
+/** The buttons that open them. @param {HTMLElement} root @param {Editor} editor @param {Saver} saver @param {AbortSignal} signal */
 export function versions(root, editor, saver, signal) {
-  find('[data-versions]', root).addEventListener('click', () => void showVersions(editor, saver).catch(toastError), { signal })
+  on(root, 'click', '[data-versions]', () => void showVersions(editor, saver).catch(toastError), signal)
 }

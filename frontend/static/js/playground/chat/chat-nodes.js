@@ -5,6 +5,7 @@
 /** @import {Row, RunIndex} from '../log/run-index.js' */
 /** @import {RunItems} from '../log/run-items.js' */
 import { el } from '../../core/dom.js'
+import { showInside } from './chat-inside.js'
 import { renderItem, updateItem } from './chat-items.js'
 import { bareItem, guessHeight, placeholder, rawEntry } from './chat-rows.js'
 import { RAW } from './detail.js'
@@ -68,6 +69,8 @@ export class ChatNodes {
       const old = this.#loose.get(item.key)
       const node = !old ? renderItem(item, this.#context) : this.#stale.has(item.key) ? updateItem(old, item, this.#context) : old
       this.#stale.delete(item.key)
+      const inside = this.#index.insideOf(item.source)
+      showInside(node, inside, this.#slots.itemBefore(this.#slots.rows.length)?.inside === inside)
       this.#loose.set(item.key, node)
       this.#madeFor.set(node, this.#purpose)
       return node

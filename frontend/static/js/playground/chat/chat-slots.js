@@ -69,13 +69,18 @@ export class ChatSlots {
     return -1
   }
 
+  /** The last row before it that is an item. @param {number} place */
+  itemBefore(place) {
+    let before = place - 1
+    while (this.rows[before]?.item === '') before -= 1
+    return this.rows[before]
+  }
+
   /** Whether the same one goes on, who needs no second name. @param {number} place @param {(row: Row) => boolean} isSaid  by a person, on the other side */
   goesOn(place, isSaid) {
     const row = this.rows[place]
-    let before = place - 1
-    while (this.rows[before]?.item === '') before -= 1
-    const last = this.rows[before]
-    return row !== undefined && last !== undefined && isTurn(row) && isTurn(last) && last.source === row.source && isSaid(last) === isSaid(row)
+    const last = this.itemBefore(place)
+    return row !== undefined && last !== undefined && isTurn(row) && isTurn(last) && last.source === row.source && last.inside === row.inside && isSaid(last) === isSaid(row)
   }
 
   /** @param {Row} row */

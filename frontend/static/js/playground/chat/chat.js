@@ -8,6 +8,7 @@
 /** @import {Selection} from '../log/selection.js' */
 /** @import {Tail} from './tail.js' */
 import { announce } from '../../core/dom.js'
+import { showInside } from './chat-inside.js'
 import { ChatNodes } from './chat-nodes.js'
 import { ChatSlots } from './chat-slots.js'
 import { NO_FILTER, isOn } from '../log/filter.js'
@@ -129,6 +130,8 @@ export class Chat {
   #nodeOf(place, old) {
     const { colours } = this.#options.context
     const node = this.#nodes.nodeOf(this.#row(place), old, (late) => late.then(() => this.#window.schedule(), () => {}))
+    const { inside } = this.#row(place)
+    showInside(node, inside, this.slots.itemBefore(place)?.inside === inside)
     node.toggleAttribute('data-continued', this.slots.goesOn(place, (row) => row.item === 'message' && colours.isHuman(row.source)))
     return node
   }

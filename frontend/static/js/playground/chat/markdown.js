@@ -3,6 +3,7 @@ import { CODE_BLOCK, CODE_FENCE, HEADING_1, HEADING_4, HEADING_6, HREF, IMAGE, L
   parser_write } from 'streaming-markdown'
 import { hostOf, safeLink, safePicture } from './links.js'
 import { showHidden } from '../../core/hidden-characters.js'
+import { markedText } from '../../core/marked-text.js'
 import { underscoreGuard } from './underscores.js'
 
 /**
@@ -26,9 +27,8 @@ export function markdownWriter(root) {
   }
   renderer.add_text = (where, text) => {
     const node = where.nodes[where.index]
-    if (node instanceof HTMLImageElement) node.alt += text
-    else if (node.lastChild instanceof Text) node.lastChild.appendData(text)
-    else node.append(text)
+    if (node instanceof HTMLImageElement) node.alt += showHidden(text)
+    else for (const part of markedText(text)) appendTo(node, part)
   }
   renderer.set_attr = (where, type, value) => {
     const node = where.nodes[where.index]
@@ -54,6 +54,12 @@ export function renderMarkdown(root, text) {
   const writer = markdownWriter(root)
   writer.write(text)
   writer.end()
+}
+
+/** @param {HTMLElement} node @param {string | HTMLElement} part */
+function appendTo(node, part) {
+  if (typeof part === 'string' && node.lastChild instanceof Text) node.lastChild.appendData(part)
+  else node.append(part)
 }
 
 /** @param {HTMLElement} node */

@@ -1,6 +1,7 @@
 // @ts-check
 /** @import {RunContext} from '../types.js' */
 import { el, icon, on } from '../../core/dom.js'
+import { mayDo } from '../../core/actions.js'
 import { openMenu } from '../../core/menu.js'
 import { toastError } from '../../core/toast.js'
 import { forkFrom, startAndOpen } from './fork-dialog.js'
@@ -30,7 +31,7 @@ export function forksPanel(context) {
     { id: 'show-state', label: 'What the team remembered here', icon: 'brain', keys: ['m'], when: whenSelected, run: () => void showState(context, here()).catch(toastError) },
     { id: 'replay-run', label: 'Replay for nothing', icon: 'repeat', run: () => void replay(context).catch(toastError) },
   ]
-  actions.add(list.map((each) => ({ ...each, group: 'Run', scope: 'page' })))
+  actions.add(list.map((each) => ({ needs: each.id === 'show-state' ? 'viewer' : 'editor', ...each, group: 'Run', scope: 'page' })))
   page.addEventListener('contextmenu', (event) => {
     const turn = event.target instanceof Element ? event.target.closest('.turn[data-seq]') : null
     if (!(turn instanceof HTMLElement) || event.target instanceof HTMLTextAreaElement) return
@@ -49,7 +50,7 @@ export function forksPanel(context) {
   /** @param {HTMLElement} turn @param {number} x @param {number} y */
   function open(turn, x, y) {
     selection.select(Number(turn.dataset['seq']), 'link')
-    const offered = OF_ENTRY.map((id) => actions.find(id)).filter((action) => action !== undefined)
+    const offered = OF_ENTRY.map((id) => actions.find(id)).filter((action) => action !== undefined).filter(mayDo)
     openMenu('This message', offered.map(({ id, label, icon: glyph = '', keys = [] }) => ({ label, icon: glyph, keys, run: () => void actions.run(id) })), { x, y })
   }
 

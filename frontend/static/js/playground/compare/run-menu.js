@@ -1,5 +1,6 @@
 // @ts-check
 /** @import {RunContext, RunSummary} from '../types.js' */
+import { mayDo } from '../../core/actions.js'
 import { choose } from '../../core/chooser.js'
 import { find } from '../../core/dom.js'
 import { openMenu } from '../../core/menu.js'
@@ -24,7 +25,7 @@ export function runMenu({ page, run, actions, signal }) {
   const button = find('[data-run-menu]', page)
   button.addEventListener('click', () => {
     const { left, bottom } = button.getBoundingClientRect()
-    const offered = actions.all().filter((action) => MENU.includes(action.id))
+    const offered = actions.all().filter((action) => MENU.includes(action.id) && mayDo(action))
     offered.sort((one, other) => MENU.indexOf(one.id) - MENU.indexOf(other.id))
     const items = offered.map(({ id, label, icon = '', keys = [] }) => ({ label, icon, keys, isApart: id === 'compare-run' && offered[0]?.id !== id, run: () => void actions.run(id) }))
     openMenu('This run', items, { x: left, y: bottom })

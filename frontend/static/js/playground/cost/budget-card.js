@@ -42,7 +42,7 @@ export function budgetCard(pending, send) {
 
   const form = el('form', { class: 'decision question-form', 'data-budget': measure, 'aria-label': 'Budget' },
     isUnknown ? null : el('label', { class: 'budget-more' }, el('span', {}, 'Allow'), more, el('span', {}, `more ${word}`)),
-    el('div', { class: 'decision-foot row-wrap' }, ...(isUnknown ? [allow, buttons[1]] : buttons)))
+    el('div', { class: 'decision-foot row-wrap', 'data-acts': true }, ...(isUnknown ? [allow, buttons[1]] : buttons)))
   form.addEventListener('submit', (event) => {
     event.preventDefault()
     if (!isUnknown && more.checkValidity()) void answer({ action: 'raise', by: Math.ceil(Number(more.value) * unit) })

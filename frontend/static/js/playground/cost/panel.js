@@ -3,6 +3,7 @@
 /** @import {Axis} from './tables.js' */
 import { api } from '../../core/api.js'
 import { debounce, el, find } from '../../core/dom.js'
+import { offeredTo } from '../../core/read-only.js'
 import { toast, toastError } from '../../core/toast.js'
 import { dearestMessages } from './messages.js'
 import { budgetForm } from './budget-form.js'
@@ -30,9 +31,9 @@ function showTeamForm(page, teamId, component, budget) {
   const save = async (/** @type {object} */ given) => {
     await kept(() => api.put(`/api/teams/${teamId}/budget`, given), 'Limits of the team saved.')
   }
-  find('[data-part="cost-limits"]', page).replaceChildren(budgetForm({
+  find('[data-part="cost-limits"]', page).replaceChildren(offeredTo('editor', 'Changing limits', budgetForm({
     ...budget, agents: participantsOf(component).map(({ name }) => name), runLabel: 'Each run', dayLabel: 'All runs of a day', buttons: [{ label: 'Save', look: 'primary', save }],
-  }))
+  })))
 }
 
 /**
@@ -92,10 +93,10 @@ export function costPanel({ page, run, selection, signal }) {
       const { own } = await api.get(`/api/teams/${run.team_id}/budget`)
       return api.put(`/api/teams/${run.team_id}/budget`, { ...given, day: own.day })
     }, 'Limits of the team saved.')
-    place.replaceChildren(budgetForm({
+    place.replaceChildren(offeredTo('editor', 'Changing limits', budgetForm({
       own: holds, agents, runLabel: 'This run', dayLabel: '',
       buttons: [{ label: 'Set for this run', look: 'primary', save: saveRun }, ...(run.team_id ? [{ label: 'Set for all runs of the team', save: saveTeam }] : [])],
-    }))
+    })))
   }
 
   const soon = debounce(() => void refresh(), REFRESH_MS)

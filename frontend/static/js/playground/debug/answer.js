@@ -41,7 +41,7 @@ export function answerForm(pending, send) {
 
   const form = el('form', { class: 'decision question-form', 'data-decision': pending.request_id, novalidate: true, 'aria-label': 'Answer' },
     picks.length > 0 && el('div', { class: 'row-wrap', role: 'group', 'aria-label': 'Choices' }, ...picks),
-    ...(fields ?? [text]), error, el('div', { class: 'decision-foot' }, submit))
+    ...(fields ?? [text]), error, el('div', { class: 'decision-foot', 'data-acts': true }, submit))
   form.addEventListener('submit', (event) => {
     event.preventDefault()
     if (!fields) return void answer(text.value)

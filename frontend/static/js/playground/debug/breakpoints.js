@@ -3,6 +3,8 @@
 /** @import {Breakpoint} from './breakpoint-words.js' */
 /** @import {Settings} from './settings.js' */
 import { announce, el, find, icon, on } from '../../core/dom.js'
+import { may } from '../../core/may.js'
+import { makeReadOnly } from '../../core/read-only.js'
 import { participantsOf } from '../flow/participants.js'
 import { MESSAGE_TYPES, MOMENTS, breakpointFrom, breakpointWords, toolsOf } from './breakpoint-words.js'
 
@@ -63,6 +65,7 @@ export function breakpointList(root, settings, component, signal) {
   function draw() {
     const focused = document.activeElement instanceof HTMLElement ? document.activeElement.dataset.id : undefined
     list.replaceChildren(...settings.breakpoints.map((point) => row(point, hits[point.id] ?? 0, point.id === hitId)))
+    if (!may('editor')) makeReadOnly(list)
     find('[data-part="no-breakpoints"]', root).hidden = settings.breakpoints.length > 0
     if (focused) /** @type {HTMLElement | null} */ (list.querySelector(`[data-id="${focused}"]`))?.focus()
   }

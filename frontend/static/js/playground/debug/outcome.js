@@ -30,7 +30,7 @@ export function outcomeCard(pending, send) {
     el('div', { class: 'decision-head' }, icon('triangle-alert'), el('h3', { id: `${id}-title` }, 'What came of ', el('code', {}, String(tool)), '?')),
     el('p', { class: 'decision-prompt' }, pending.prompt),
     request && el('details', { class: 'small' }, el('summary', {}, 'What was asked'), el('pre', { class: 'code-block', tabindex: '0' }, JSON.stringify(request, null, 2))),
-    text, el('div', { class: 'decision-foot' }, happened, ...others))
+    text, el('div', { class: 'decision-foot', 'data-acts': true }, happened, ...others))
   form.addEventListener('submit', (event) => {
     event.preventDefault()
     void tell(JSON.stringify({ outcome: 'result', text: text.value }))

@@ -2,6 +2,8 @@
 /** @import {Body} from '../types.js' */
 /** @import {Policy, Settings, Verdict} from './settings.js' */
 import { el, find, icon, on } from '../../core/dom.js'
+import { may } from '../../core/may.js'
+import { offeredTo } from '../../core/read-only.js'
 import { numberOf, toolsOf } from './breakpoint-words.js'
 import { TESTS, VERDICTS, ruleWords, verdictOf, withRepeat, withRule, withVerdict } from './policy.js'
 
@@ -41,9 +43,10 @@ export function toolRules(root, settings, component, signal) {
       place.replaceChildren(
         el('ul', { class: 'tool-list', role: 'list' }, ...tools.map((tool) => toolRow(tool, verdictOf(policy, tool), policy.repeatable.includes(tool))), otherRow(policy.otherwise, tools.length > 0)),
         byArgument.length > 0 && el('ul', { class: 'rule-list', role: 'list' }, ...byArgument.map(({ rule, index }) => ruleRow(ruleWords(rule), index))) || '',
-        ruleForm(tools, isOpen),
+        may('approver') ? ruleForm(tools, isOpen) : '',
         patience(policy),
       )
+      offeredTo('approver', 'Changing these rules', place)
       if (key) /** @type {HTMLElement | null} */ (place.querySelector(key))?.focus()
     },
   }

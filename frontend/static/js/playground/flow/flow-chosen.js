@@ -4,6 +4,7 @@
 import { el, icon, on } from '../../core/dom.js'
 import { flowName } from './flow-shapes.js'
 import { tokens } from '../format.js'
+import { insideWords } from '../log/insides.js'
 
 /**
  * What is selected in the flow, in words, with a way through its messages.
@@ -20,15 +21,16 @@ export function flowChosen(root, counts, selection, spoken, signal) {
   }
 
   /** @param {FlowNode} node */
-  function nodeParts({ name, messages, tokens: used, isPlanned }) {
+  function nodeParts({ name, messages, tokens: used, isPlanned, inside }) {
     const said = messages === 0 ? 'never selected in this run' : `${messages.toLocaleString('en')} ${messages === 1 ? 'message' : 'messages'}, ${tokens(used)} tokens`
-    return [el('strong', {}, flowName(name)), el('span', { class: 'muted grow' }, isPlanned || name === 'user' ? said : `${said}, not in the design`)]
+    return [el('strong', {}, flowName(name)), el('span', { class: 'muted grow' }, inside.length > 0 ? `inside ${insideWords(inside)}, ${said}` : isPlanned || name === 'user' ? said : `${said}, not in the design`)]
   }
 
   /** @param {FlowEdge} edge */
-  function edgeParts({ from, to, seqs, isPlanned }) {
+  function edgeParts(edge) {
+    const { from, to, seqs } = edge
     const here = selection.seq === null ? -1 : seqs.indexOf(spoken(selection.seq))
-    const count = seqs.length === 0 ? 'designed, never taken' : `${here >= 0 ? `${here + 1} of ` : ''}${seqs.length.toLocaleString('en')}${counts.isDesigned && !isPlanned ? ', not in the design' : ''}`
+    const count = seqs.length === 0 ? 'designed, never taken' : `${here >= 0 ? `${here + 1} of ` : ''}${seqs.length.toLocaleString('en')}${counts.isUnplanned(edge) ? ', not in the design' : ''}`
     const step = (/** @type {number} */ place, /** @type {string} */ label, /** @type {string} */ glyph) =>
       el('button', { type: 'button', class: 'button quiet small icon-only', 'data-step': seqs[place] ?? '', 'aria-label': label, title: label, disabled: seqs[place] === undefined }, icon(glyph))
     return [el('strong', {}, flowName(from)), icon('arrow-right'), el('strong', {}, flowName(to)), el('span', { class: 'muted numeric grow' }, count),

@@ -1,6 +1,7 @@
 // @ts-check
 /** @import {Batch, Body, Entry} from '../types.js' */
 import { participantsOf, plannedEdges } from './participants.js'
+import { OUTSIDE, placesIn } from '../log/insides.js'
 import { usageOf } from '../chat/message-parts.js'
 import { hasEnded } from '../run-words.js'
 
@@ -11,6 +12,7 @@ import { hasEnded } from '../run-words.js'
  * @property {number} tokens
  * @property {number} lastSeq  of its newest message
  * @property {boolean} isPlanned  named by the team's design, not only seen in the run
+ * @property {import('../log/insides.js').Inside} inside  participants within whom it stands
  *
  * @typedef {object} FlowEdge
  * @property {string} key
@@ -39,8 +41,11 @@ export class FlowCounts {
   /** @type {Map<number, string>} who did what an entry tells */
   #sources = new Map()
 
+  #places
+
   /** @param {Body | null} component */
   constructor(component) {
+    this.#places = placesIn(component)
     for (const [from, to] of plannedEdges(component)) {
       this.#edge(from, to).isPlanned = true
       for (const name of [from, to]) this.#node(name).isPlanned = true
@@ -63,6 +68,12 @@ export class FlowCounts {
   /** Whether the design says who speaks after whom. */
   get isDesigned() {
     return [...this.edges.values()].some((edge) => edge.isPlanned)
+  }
+
+  /** Whether the design would tell of this way, and does not; what goes on inside of an agent it leaves open. @param {FlowEdge} edge */
+  isUnplanned({ from, to, isPlanned }) {
+    const isLeftOpen = (/** @type {string} */ name) => !this.nodes.get(name)?.isPlanned && this.#insideOf(name).length > 0
+    return this.isDesigned && !isPlanned && !isLeftOpen(from) && !isLeftOpen(to)
   }
 
   /** The edge that the message went along, if it has been answered. @param {number} seq */
@@ -99,7 +110,18 @@ export class FlowCounts {
   #works(source) {
     this.#node(source)
     this.speaker = source
-    return this.#open && this.#open.source !== source ? [this.#travel(source)] : []
+    return this.#open && this.#open.source !== source ? [this.#travel(this.#door(this.#open.source, source))] : []
+  }
+
+  /** Who takes in a message for somebody inside: the outermost agent around the one and not around the other. @param {string} from @param {string} to */
+  #door(from, to) {
+    const around = this.#insideOf(from)
+    return this.#insideOf(to).find((name, depth) => around[depth] !== name && name !== from && this.nodes.has(name)) ?? to
+  }
+
+  /** @param {string} name */
+  #insideOf(name) {
+    return this.#places.get(name)?.[0] ?? OUTSIDE
   }
 
   /** @param {string} to */
@@ -117,7 +139,7 @@ export class FlowCounts {
   #node(name) {
     let node = this.nodes.get(name)
     if (!node) {
-      this.nodes.set(name, (node = { name, messages: 0, tokens: 0, lastSeq: 0, isPlanned: false }))
+      this.nodes.set(name, (node = { name, messages: 0, tokens: 0, lastSeq: 0, isPlanned: false, inside: this.#insideOf(name) }))
       this.shape += 1
     }
     return node

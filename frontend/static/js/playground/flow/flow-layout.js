@@ -1,15 +1,20 @@
 // @ts-check
 
 /**
- * @typedef {{id: string, width: number, height: number}} Box
+ * @typedef {{id: string, width: number, height: number, inside?: readonly string[]}} Box  `inside`: participants within whom it stands
  * @typedef {{key: string, from: string, to: string}} Link
  * @typedef {{x: number, y: number}} Point
  * @typedef {object} Placed  centres, in px of the picture
  * @property {Map<string, Point>} nodes
  * @property {Map<string, Point[]>} edges
+ * @property {Frame[]} frames  around what stands within the same participant, the outermost first
  * @property {number} width
  * @property {number} height
+ *
+ * @typedef {{name: string, x: number, y: number, width: number, height: number}} Frame  from its corner
  */
+import { FRAME_TITLE_PX } from './flow-shapes.js'
+
 
 const MARGIN_PX = 14
 const SHELF_GAP_PX = 12
@@ -31,10 +36,11 @@ export async function layout(boxes, links, room) {
   library ??= import('@dagrejs/dagre')
   const dagre = await library
   const linked = new Set(links.flatMap(({ from, to }) => [from, to]))
-  const inside = boxes.filter((box) => linked.has(box.id))
-  const alone = boxes.filter((box) => !linked.has(box.id))
-  const down = shelve(run(dagre, inside, links, 'TB'), alone, room.width)
-  const across = shelve(run(dagre, inside, links, 'LR'), alone, room.width)
+  const isPlaced = (/** @type {Box} */ { id, inside = [] }) => linked.has(id) || inside.length > 0
+  const placed = boxes.filter(isPlaced)
+  const alone = boxes.filter((box) => !isPlaced(box))
+  const down = shelve(run(dagre, placed, links, 'TB'), alone, room.width)
+  const across = shelve(run(dagre, placed, links, 'LR'), alone, room.width)
   return scaleIn(across, room) > scaleIn(down, room) * BETTER ? across : down
 }
 
@@ -58,6 +64,7 @@ export function shelve(placed, boxes, room) {
   const shift = (width - placed.width) / 2
   const nodes = new Map([...placed.nodes].map(([id, { x, y }]) => [id, { x: x + shift, y }]))
   const edges = new Map([...placed.edges].map(([key, points]) => [key, points.map(({ x, y }) => ({ x: x + shift, y }))]))
+  const frames = placed.frames.map((frame) => ({ ...frame, x: frame.x + shift }))
   let height = placed.height
   for (const row of rows) {
     let x = (width - rowWidth(row)) / 2 + MARGIN_PX
@@ -67,7 +74,7 @@ export function shelve(placed, boxes, room) {
     }
     height += (row[0]?.height ?? 0) + SHELF_GAP_PX
   }
-  return { nodes, edges, width, height }
+  return { nodes, edges, frames, width, height }
 }
 
 /** @param {Box[]} row */
@@ -80,10 +87,11 @@ function scaleIn(placed, room) {
 
 /** @param {typeof import('@dagrejs/dagre')} dagre @param {Box[]} boxes @param {Link[]} links @param {'TB' | 'LR'} rankdir @returns {Placed} */
 function run(dagre, boxes, links, rankdir) {
-  const graph = new dagre.graphlib.Graph({ multigraph: true })
+  const graph = new dagre.graphlib.Graph({ multigraph: true, compound: true })
   graph.setGraph({ rankdir, nodesep: 26, edgesep: 18, ranksep: rankdir === 'TB' ? 32 : 40, marginx: MARGIN_PX, marginy: MARGIN_PX })
   graph.setDefaultEdgeLabel(() => ({}))
   for (const { id, width, height } of boxes) graph.setNode(id, { width, height })
+  const paths = enclose(graph, boxes)
   // A label with a size gives each edge a place of its own between the nodes, there and back as well.
   for (const { key, from, to } of links) graph.setEdge(from, to, { width: 34, height: 16, labelpos: 'c' }, key)
   dagre.layout(graph)
@@ -91,9 +99,34 @@ function run(dagre, boxes, links, rankdir) {
   return {
     nodes: new Map(boxes.map(({ id }) => [id, graph.node(id)])),
     edges: new Map(links.map(({ key, from, to }) => [key, graph.edge({ v: from, w: to, name: key }).points])),
+    frames: paths.map((path) => frameOf(path, graph.node(JSON.stringify(path)))),
     width,
     height,
   }
+}
+
+/** Puts what stands within the same participant together. @param {import('@dagrejs/dagre').graphlib.Graph} graph @param {Box[]} boxes @returns {string[][]} paths of the frames */
+function enclose(graph, boxes) {
+  /** @type {Map<string, string[]>} */
+  const paths = new Map()
+  for (const { id, inside = [] } of boxes) {
+    let outer = ''
+    for (let depth = 1; depth <= inside.length; depth += 1) {
+      const path = inside.slice(0, depth)
+      const key = JSON.stringify(path)
+      if (!paths.has(key)) graph.setNode(key, {})
+      if (outer) graph.setParent(key, outer)
+      paths.set(key, path)
+      outer = key
+    }
+    if (outer) graph.setParent(id, outer)
+  }
+  return [...paths.values()].sort((a, b) => a.length - b.length)
+}
+
+/** @param {string[]} path @param {{x: number, y: number, width: number, height: number}} middle  as dagre tells it @returns {Frame} */
+function frameOf(path, { x, y, width, height }) {
+  return { name: path.at(-1) ?? '', x: x - width / 2, y: y - height / 2 - FRAME_TITLE_PX / 2, width, height: height + FRAME_TITLE_PX / 2 }
 }
 
 /**

@@ -1,7 +1,10 @@
 // @ts-check
+/** @import {Frame} from './flow-layout.js' */
 import { svg } from '../../core/dom.js'
 
 export const NODE_HEIGHT_PX = 34
+/** Room for a name above what is in the frame. */
+export const FRAME_TITLE_PX = 20
 const NAME_LETTERS = 22
 const LETTER_PX = 7.3
 const DIGIT_PX = 7
@@ -35,6 +38,17 @@ export function showCount(group, count) {
 
 /** @param {string} name @returns {number} px */
 export const widthOf = (name) => Math.max(96, Math.round(shortName(name).length * LETTER_PX) + 62)
+
+/** What goes on within a participant stands in a frame with its name, behind all else. @param {SVGSVGElement} drawing @param {Frame[]} frames  the outermost first */
+export function showFrames(drawing, frames) {
+  for (const old of drawing.querySelectorAll('.flow-frame')) old.remove()
+  const shapes = frames.map(({ name, x, y, width, height }) => {
+    const title = text('flow-frame-name', x + 10, shortName(name), 'start')
+    title.setAttribute('y', String(y + FRAME_TITLE_PX / 2 + 2))
+    return svg('g', { class: 'flow-frame', 'aria-hidden': 'true' }, svg('rect', { x, y, width, height, rx: 10 }), title)
+  })
+  drawing.querySelector('defs')?.after(...shapes)
+}
 
 /** A path that is shown tells where it was before the last change, so a fresh one is asked. @param {string} d */
 export function middleOf(d) {

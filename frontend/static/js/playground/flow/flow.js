@@ -8,8 +8,9 @@ import { el, on, svg } from '../../core/dom.js'
 import { flowChosen } from './flow-chosen.js'
 import { FlowCounts } from './flow-counts.js'
 import { layout, pathThrough } from './flow-layout.js'
-import { NODE_HEIGHT_PX, arrowHead, edgeShape, flowName, middleOf, nodeShape, showCount, widthOf } from './flow-shapes.js'
+import { NODE_HEIGHT_PX, arrowHead, edgeShape, flowName, middleOf, nodeShape, showCount, showFrames, widthOf } from './flow-shapes.js'
 import { tokens } from '../format.js'
+import { insideWords } from '../log/insides.js'
 
 /** More dots at once would be noise, and work in every frame. */
 const DOTS = 16
@@ -81,7 +82,7 @@ export class Flow {
     const { stage } = this.#options
     if ((!isForced && this.#shape === this.#counts.shape) || stage.clientWidth === 0) return
     this.#shape = this.#counts.shape
-    const boxes = [...this.#counts.nodes.values()].map((node) => ({ id: node.name, width: widthOf(node.name), height: NODE_HEIGHT_PX }))
+    const boxes = [...this.#counts.nodes.values()].map((node) => ({ id: node.name, width: widthOf(node.name), height: NODE_HEIGHT_PX, inside: node.inside }))
     const placed = await layout(boxes, [...this.#counts.edges.values()], { width: stage.clientWidth, height: stage.clientHeight })
     this.#place(placed)
   }
@@ -98,6 +99,7 @@ export class Flow {
       const label = middleOf(line)
       for (const part of group.querySelectorAll('text, rect')) part.setAttribute('transform', `translate(${label.x} ${label.y})`)
     }
+    showFrames(this.#drawing, placed.frames)
     for (const [name, { x, y }] of placed.nodes) this.#nodeGroup(name).style.transform = `translate(${x}px, ${y}px)`
     requestAnimationFrame(() => { this.#drawing.dataset.placed = '' }) // from now on they move there
   }
@@ -126,7 +128,7 @@ export class Flow {
   #showNode(node) {
     const group = this.#nodeGroup(node.name)
     group.dataset.state = node.name === this.#counts.speaker ? 'speaking' : node.messages === 0 ? 'silent' : 'heard'
-    group.setAttribute('aria-description', `${node.messages} messages, ${tokens(node.tokens)} tokens`)
+    group.setAttribute('aria-description', `${node.inside.length > 0 ? `inside ${insideWords(node.inside)}, ` : ''}${node.messages} messages, ${tokens(node.tokens)} tokens`)
     showCount(group, node.messages)
   }
 
@@ -136,8 +138,8 @@ export class Flow {
     const count = edge.seqs.length
     group.dataset.state = count === 0 ? 'planned' : 'used'
     group.toggleAttribute('data-planned', edge.isPlanned)
-    group.toggleAttribute('data-unplanned', this.#counts.isDesigned && !edge.isPlanned)
-    group.setAttribute('aria-label', `${flowName(edge.from)} to ${flowName(edge.to)}, ${wayWords(edge)}`)
+    group.toggleAttribute('data-unplanned', this.#counts.isUnplanned(edge))
+    group.setAttribute('aria-label', `${flowName(edge.from)} to ${flowName(edge.to)}, ${wayWords(edge, this.#counts.isUnplanned(edge))}`)
     group.style.setProperty('--edge-width', `${Math.min(1.4 + Math.log2(count + 1) * 0.35, 4)}px`)
     showCount(group, count)
   }
@@ -161,7 +163,7 @@ export class Flow {
     const rows = [...this.#counts.edges.values()]
     this.#options.table.replaceChildren(...rows.map((edge) =>
       el('tr', {}, el('td', {}, el('button', { type: 'button', class: 'link-button', 'data-key': edge.key }, flowName(edge.from))), el('td', {}, flowName(edge.to)),
-        el('td', { class: 'numeric' }, edge.seqs.length), el('td', {}, this.#counts.isDesigned ? (edge.isPlanned ? 'yes' : 'no') : ''))))
+        el('td', { class: 'numeric' }, edge.seqs.length), el('td', {}, edge.isPlanned ? 'yes' : this.#counts.isUnplanned(edge) ? 'no' : ''))))
   }
 
   /** @param {Event} event */
@@ -190,8 +192,8 @@ export class Flow {
   }
 }
 
-/** @param {FlowEdge} edge */
-function wayWords({ seqs, isPlanned }) {
+/** @param {FlowEdge} edge @param {boolean} isUnplanned */
+function wayWords({ seqs, isPlanned }, isUnplanned) {
   const count = seqs.length === 0 ? 'no message' : `${seqs.length} ${seqs.length === 1 ? 'message' : 'messages'}`
-  return `${count}, ${isPlanned ? 'designed' : 'not in the design'}`
+  return [count, isPlanned && 'designed', isUnplanned && 'not in the design'].filter(Boolean).join(', ')
 }

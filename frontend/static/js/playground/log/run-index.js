@@ -1,6 +1,7 @@
 // @ts-check
 /** @import {Body, Entry} from '../types.js' */
 import { EXPLAINED_PAUSES, commandWords, hasEnded } from '../run-words.js'
+import { Insides, OUTSIDE } from './insides.js'
 
 /**
  * One entry of the log without its body.
@@ -18,6 +19,7 @@ import { EXPLAINED_PAUSES, commandWords, hasEnded } from '../run-words.js'
  * @property {boolean} isQuestion
  * @property {import('../types.js').Item['kind'] | ''} item  what the conversation shows of it; '' for nothing of its own
  * @property {number} owner  seq of the item that shows it; 0 for the next one
+ * @property {import('./insides.js').Inside} inside  the participants within whom it happened; the same place is the same array
  */
 
 const ERROR = 1
@@ -36,12 +38,19 @@ export class RunIndex {
   sources = new Map()
   /** @type {Map<string, number[]>} requests without a result, by agent */
   #calls = new Map()
+  #insides
+
+  /** @param {Body | null} [component]  of the run, which tells who is inside of whom */
+  constructor(component = null) {
+    this.#insides = new Insides(component)
+  }
 
   clear() {
     this.rows = []
     this.lastSeq = 0
     this.edition += 1
     this.#calls.clear()
+    this.#insides.clear()
     this.failed.clear()
     this.sources.clear()
   }
@@ -58,7 +67,7 @@ export class RunIndex {
         seq, at: began + page.at[place], kind: word('kind'), type: word('type'), source: word('source'), note: word('note'),
         input: page.prompt_tokens[place], output: page.completion_tokens[place], size: page.size[place],
         isError: (page.marks[place] & ERROR) > 0, isQuestion: (page.marks[place] & QUESTION) > 0,
-        item: '', owner: 0,
+        item: '', owner: 0, inside: OUTSIDE,
       })
     })
   }
@@ -98,11 +107,17 @@ export class RunIndex {
     return this.rows.findLast((one) => one.item !== '')?.seq ?? 0
   }
 
+  /** Where somebody is who writes what is not in the log yet. @param {string} source */
+  insideOf(source) {
+    return this.#insides.of(source)
+  }
+
   /** @param {Row} row */
   #add(row) {
     if (row.seq <= this.lastSeq) return
     this.lastSeq = row.seq
     row.item = this.#itemKind(row)
+    row.inside = this.#insides.take(row)
     if (row.item !== '') row.owner = row.seq
     if (row.isError && row.owner > 0) this.failed.add(row.owner)
     if (row.item !== '' && row.source !== '') this.sources.set(row.source, (this.sources.get(row.source) ?? 0) + 1)
@@ -162,7 +177,7 @@ export function rowOf({ seq, at, kind, body }) {
     seq, at: Date.parse(at), kind, type: String(body.type ?? ''), source: String(body.source ?? ''), note: String(note),
     input: usage?.prompt_tokens ?? 0, output: usage?.completion_tokens ?? 0, size: sizeOf(body),
     isError: isRefused || (result?.exit_code ?? 0) !== 0 || (kind === 'state' && body.state === 'failed'),
-    isQuestion: Boolean(body.pending?.request_id), item: '', owner: 0,
+    isQuestion: Boolean(body.pending?.request_id), item: '', owner: 0, inside: OUTSIDE,
   }
 }
 

@@ -68,6 +68,15 @@ export async function* entriesAfter(id, after, signal) {
   }
 }
 
+/** What a stream would tell next. @param {string} id @param {number} after @param {AbortSignal} signal @returns {Promise<{entries: Entry[], state: Run}>} */
+export async function newsOf(id, after, signal) {
+  const state = await server.run(id) // first: what comes after it is in the entries as well
+  /** @type {Entry[]} */
+  const entries = []
+  for await (const page of entriesAfter(id, after, signal)) entries.push(...page)
+  return { entries, state }
+}
+
 /** The index of the whole log, in pages. @param {string} id @param {AbortSignal} signal @returns {Promise<Body[]>} */
 export async function indexOf(id, signal) {
   /** @type {Body[]} */

@@ -12,12 +12,13 @@ import { Flow } from '../flow/flow.js'
 import { panels } from '../panels.js'
 import { colourBook, participantsOf } from '../flow/participants.js'
 import { readingActions } from '../reading-actions.js'
+import { OUTSIDE, placesIn } from './insides.js'
 import { RunIndex } from './run-index.js'
 import { RunItems } from './run-items.js'
 import { readRun } from './run-reading.js'
 import { hasEnded } from '../run-words.js'
 import { createSelection } from './selection.js'
-import { entriesAfter, entriesBetween, server } from './server.js'
+import { entriesAfter, entriesBetween, newsOf, server } from './server.js'
 import { openStream } from './stream.js'
 import { followTail } from '../chat/tail.js'
 import { Timeline } from '../timeline/timeline.js'
@@ -46,7 +47,7 @@ export function previewTeam(page, component, signal) {
  */
 export function showRun(page, run, around, signal) {
   const selection = createSelection()
-  const index = new RunIndex()
+  const index = new RunIndex(run.component)
   const { flow, timeline, colours } = pictures(page, run.component, selection, index, signal, async () => (await server.cost(run.id)).messages)
   const part = partsIn(page)
   const read = (/** @type {number} */ after, /** @type {number} */ before) => entriesBetween(run.id, after, before, signal)
@@ -146,6 +147,7 @@ function follow(page, run, feed, index, take, signal) {
       lost.hidden = true
       take(await server.run(run.id))
     },
+    look: (after) => newsOf(run.id, after, signal),
     isOver: async () => {
       const now = await server.run(run.id)
       if (hasEnded(now.state)) for await (const entries of entriesAfter(run.id, index.lastSeq, signal)) feed.push({ ...nothing(true), entries })
@@ -158,11 +160,13 @@ function follow(page, run, feed, index, take, signal) {
 function pictures(page, component, selection, index, signal, costs = async () => []) {
   const part = partsIn(page)
   const participants = participantsOf(component)
+  const places = placesIn(component)
   const colours = colourBook(participants)
   const flow = new Flow({ stage: part('flow'), table: part('flow-table'), chosen: part('flow-chosen'), design: part('flow-design'), component, colours, selection, itemOf: (seq) => index.itemOf(seq) }, signal)
   const timeline = new Timeline({
     root: part('timeline-panel'),
     lanes: participants.map((participant) => participant.name),
+    insideOf: (name) => places.get(name)?.[0] ?? OUTSIDE,
     colours,
     selection,
     costs,

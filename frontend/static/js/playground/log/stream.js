@@ -1,10 +1,14 @@
 // @ts-check
 /** @import {Batch, Chunk, Entry, RunState} from '../types.js' */
+import { connectionSlot } from '../../core/connection-slots.js'
+import { hasEnded } from '../run-words.js'
 
 /** Animation frames stop in hidden tabs; the batches then go by this timer. */
 const HIDDEN_FLUSH_MS = 250
 /** A browser opens six connections to a server: hidden tabs give theirs back. */
 const HIDDEN_CLOSE_MS = 30_000
+/** How often a page looks for news that has to wait for its stream: other windows have theirs. */
+const LOOK_MS = 2_000
 const RETRY_MS = [500, 1000, 2000, 4000, 8000, 15_000]
 
 /**
@@ -15,10 +19,11 @@ const RETRY_MS = [500, 1000, 2000, 4000, 8000, 15_000]
  * @property {(status: 'open' | 'lost') => void} onStatus
  * @property {() => void} onDone
  * @property {() => Promise<boolean>} isOver  asked when the server refuses the stream
+ * @property {(after: number) => Promise<{entries: Entry[], state: RunState}>} look  what is new, while other pages hold all streams
  */
 
 /**
- * One connection per page. What arrives is collected and handed on once per frame.
+ * One connection per page, and a few for all pages of the browser. What arrives is collected and handed on once per frame.
  * @param {StreamOptions} options
  * @param {AbortSignal} signal  ends it
  */
@@ -32,19 +37,49 @@ export function openStream(options, signal) {
   let retryTimer
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let hideTimer
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let lookTimer
+  /** Set while the page has a stream, or waits for one. @type {AbortController | null} */
+  let asking = null
+  let giveBack = () => {}
   const batches = collect(options.onBatch)
 
-  function connect() {
-    if (isDone || source || signal.aborted) return
+  async function connect() {
+    if (isDone || asking || signal.aborted) return
+    const own = (asking = new AbortController())
+    lookTimer = setTimeout(look, LOOK_MS)
+    const left = AbortSignal.any([signal, own.signal])
+    const release = await connectionSlot(left).catch((error) => {
+      if (!left.aborted) throw error
+    })
+    if (left.aborted) return release?.()
+    clearTimeout(lookTimer)
+    giveBack = release ?? giveBack
+    open()
+  }
+
+  /** Until there is a slot: less often than a stream tells, and only whole entries. */
+  async function look() {
+    try {
+      const { entries, state } = await options.look(after)
+      if (source || isDone || !asking || signal.aborted) return
+      take(entries)
+      batches.add({ state })
+      if (hasEnded(state.state)) return finish()
+    } catch {
+      // The next look, or the stream, tells when the studio cannot be reached.
+    }
+    lookTimer = setTimeout(look, LOOK_MS)
+  }
+
+  function open() {
     source = new EventSource(options.url(after))
     source.addEventListener('open', () => {
       failures = 0
       options.onStatus('open')
     })
     source.addEventListener('entries', (event) => {
-      const entries = /** @type {Entry[]} */ (JSON.parse(event.data))
-      after = Math.max(after, ...entries.map((entry) => entry.seq))
-      batches.add({ entries })
+      take(JSON.parse(event.data))
     })
     source.addEventListener('chunks', (event) => batches.add({ chunks: JSON.parse(event.data) }))
     source.addEventListener('state', (event) => batches.add({ state: JSON.parse(event.data) }))
@@ -52,10 +87,21 @@ export function openStream(options, signal) {
     source.addEventListener('error', lost)
   }
 
+  /** @param {Entry[]} entries */
+  function take(entries) {
+    after = Math.max(after, ...entries.map((entry) => entry.seq))
+    batches.add({ entries })
+  }
+
   function disconnect() {
     clearTimeout(retryTimer)
+    clearTimeout(lookTimer)
     source?.close()
     source = null
+    asking?.abort()
+    asking = null
+    giveBack()
+    giveBack = () => {}
   }
 
   function finish() {

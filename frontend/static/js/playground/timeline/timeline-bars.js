@@ -1,5 +1,7 @@
 // @ts-check
 /** @import {Batch, Entry} from '../types.js' */
+/** @import {Inside} from '../log/insides.js' */
+import { OUTSIDE } from '../log/insides.js'
 import { hasEnded } from '../run-words.js'
 
 /** A hold is drawn this long at most: a pause over night would leave no room for the work. */
@@ -33,10 +35,44 @@ export class TimelineBars {
   #cost = 0
   #clock = 0
   #isHeld = false
+  /** Teams that are heard only through their members, by name, and what they stand within. @type {Map<string, Inside>} */
+  #holders = new Map()
 
-  /** @param {string[]} lanes  names that have a lane from the start */
-  constructor(lanes) {
-    this.lanes = [...lanes]
+  #insideOf
+
+  /** @param {string[]} lanes  names that have a lane from the start @param {(name: string) => Inside} [insideOf]  within whom it stands in the design */
+  constructor(lanes, insideOf = () => OUTSIDE) {
+    this.#insideOf = insideOf
+    for (const lane of lanes) this.#open(lane)
+  }
+
+  /** How many participants a lane stands within. @param {string} lane */
+  depthOf(lane) {
+    return (this.#holders.get(lane) ?? this.#insideOf(lane)).length
+  }
+
+  /** Whether a lane is only the name of those below it: a team says nothing itself. @param {string} lane */
+  isHolder(lane) {
+    return this.#holders.has(lane)
+  }
+
+  /** A lane below those that it stands within. @param {string} lane */
+  #open(lane) {
+    const inside = this.#insideOf(lane)
+    inside.forEach((name, depth) => {
+      if (this.lanes.includes(name)) return
+      this.#holders.set(name, inside.slice(0, depth))
+      this.#insert(name, inside.slice(0, depth))
+    })
+    this.#insert(lane, inside)
+  }
+
+  /** @param {string} lane @param {Inside} inside */
+  #insert(lane, inside) {
+    const holder = this.lanes.indexOf(inside.at(-1) ?? '')
+    let place = holder + 1
+    while (holder >= 0 && place < this.lanes.length && this.depthOf(/** @type {string} */ (this.lanes[place])) >= inside.length) place += 1
+    this.lanes.splice(holder < 0 ? this.lanes.length : place, 0, lane)
   }
 
   /** @param {Batch} batch @returns {boolean} whether there is something new to draw */
@@ -81,7 +117,7 @@ export class TimelineBars {
     if ((kind !== 'message' && kind !== 'event') || !body.source || body.type === 'SelectSpeakerEvent') return
     const lane = String(body.source)
     if (lane === 'user' && !this.lanes.includes(lane)) return // the task took nobody any time
-    if (!this.lanes.includes(lane)) this.lanes.push(lane)
+    if (!this.lanes.includes(lane)) this.#open(lane)
     this.#add({ lane, seq, kind: kindOf(body.type), start, end: this.span, tokens: tokensOf(body), cost: 0, ...saidOf(body, more) })
   }
 

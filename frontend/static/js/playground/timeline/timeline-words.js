@@ -10,9 +10,9 @@ export function whatOf({ kind, note, isError }) {
   return isError ? `${what}, failed` : what
 }
 
-/** `writer, look_up, 1.2 s, 340 tokens`. @param {Bar} bar */
-export function barWords(bar) {
-  return [bar.lane, whatOf(bar), duration(bar.end - bar.start), bar.tokens > 0 && `${tokens(bar.tokens)} tokens`, bar.cost > 0 && money(bar.cost)].filter(Boolean).join(', ')
+/** `writer, look_up, 1.2 s, 340 tokens`. @param {Bar} bar @param {string} who  the agent, and where it is */
+export function barWords(bar, who) {
+  return [who, whatOf(bar), duration(bar.end - bar.start), bar.tokens > 0 && `${tokens(bar.tokens)} tokens`, bar.cost > 0 && money(bar.cost)].filter(Boolean).join(', ')
 }
 
 /** @param {number} cost  dollars */

@@ -8,6 +8,7 @@ import { announce, debounce, el, find, on } from '../../core/dom.js'
 import { toastError } from '../../core/toast.js'
 import { TimelineBars } from './timeline-bars.js'
 import { LANE_PX, layOut, paint } from './timeline-canvas.js'
+import { laneName, laneWords } from './timeline-lanes.js'
 import { timelineList } from './timeline-list.js'
 import { TimelineView } from './timeline-view.js'
 import { barWords, extentWords } from './timeline-words.js'
@@ -17,6 +18,7 @@ import { timelineGestures } from './timeline-gestures.js'
  * @typedef {object} TimelineOptions
  * @property {HTMLElement} root  the view, with its axis, its buttons and its list
  * @property {string[]} lanes
+ * @property {(name: string) => import('../log/insides.js').Inside} insideOf  within whom somebody stands in the design
  * @property {ColourBook} colours
  * @property {Selection} selection
  * @property {() => Promise<{seq: number, micro_usd: number}[]>} [costs]  asked for when somebody wants to see them
@@ -40,7 +42,7 @@ export class Timeline {
   constructor(options, signal) {
     this.#options = options
     const { root, selection } = options
-    this.#bars = new TimelineBars(options.lanes)
+    this.#bars = new TimelineBars(options.lanes, options.insideOf)
     const axis = root.querySelector('[name="axis"]:checked')
     if (axis instanceof HTMLInputElement && axis.value !== 'cost') this.#axis = /** @type {Axis} */ (axis.value)
     find('[data-axis="cost"]', root).hidden = true
@@ -128,8 +130,7 @@ export class Timeline {
   #showNames() {
     const { lanes } = this.#bars
     if (this.#names.children.length === lanes.length) return
-    this.#names.replaceChildren(...lanes.map((lane) =>
-      el('div', { class: 'timeline-name', 'data-hue': this.#options.colours.hueOf(lane), title: lane }, el('span', { class: 'truncate' }, lane))))
+    this.#names.replaceChildren(...lanes.map((lane) => laneName(this.#bars, lane, this.#options)))
   }
 
   #describe() {
@@ -178,8 +179,13 @@ export class Timeline {
     const bar = seq === null ? undefined : this.#bars.barOf(seq)
     const extent = this.#bars.extent(this.#axis)
     if (bar && extent > 0) this.#view.bring(bar.on[this.#axis][0] / extent, bar.on[this.#axis][1] / extent)
-    if (bar && by === 'timeline') announce(barWords(bar))
+    if (bar && by === 'timeline') announce(this.#words(bar))
     this.draw()
+  }
+
+  /** @param {Bar} bar */
+  #words(bar) {
+    return barWords(bar, laneWords(bar.lane, this.#options.insideOf))
   }
 
   /** @param {number} x @param {number} y  px in the canvas */
@@ -199,7 +205,7 @@ export class Timeline {
     const tip = find('[data-part="timeline-tip"]', this.#options.root)
     this.#canvas.toggleAttribute('data-over', Boolean(bar))
     tip.hidden = !bar
-    tip.textContent = bar ? barWords(bar) : ''
+    tip.textContent = bar ? this.#words(bar) : ''
     const room = (this.#canvas.parentElement?.clientWidth ?? 0) - tip.offsetWidth
     tip.style.insetInlineStart = `${this.#canvas.offsetLeft + Math.max(0, Math.min(room, x - tip.offsetWidth / 2))}px`
     tip.style.insetBlockStart = `${this.#canvas.offsetTop + y + 14}px`

@@ -1,5 +1,5 @@
 // @ts-check
-// Moving on the canvas with the arrow keys. One stop of the Tab key; from there to cards, their parts, the sentence and the title.
+// Moving on the canvas with the arrow keys. One stop of the Tab key; from there to cards, their parts, the sentence and the title, and along the edges.
 import { announce, on } from '../../../core/dom.js'
 import { connectionInWords } from '../../document/parts.js'
 import { neighbour } from '../layout/geometry.js'
@@ -8,9 +8,11 @@ import { neighbour } from '../layout/geometry.js'
  * @typedef {import('../../editor.js').Editor} Editor
  * @typedef {import('../canvas.js').Canvas} Canvas
  * @typedef {'left' | 'right' | 'up' | 'down'} Direction
+ * @typedef {HTMLElement | SVGElement} Stop
  */
 
 const STOP = '.node, .node-mark, .frame-name, .chip[data-component], .sentence-joint, [data-fill], [data-open]'
+const EDGE = '.edge[data-component]'
 
 /** Alone they ask for nothing. */
 const MODIFIERS = new Set(['Control', 'Shift', 'Alt', 'Meta'])
@@ -48,20 +50,27 @@ export class Roving {
 
   /** One step with an arrow key. @param {Direction} direction */
   step(direction) {
-    const here = document.activeElement instanceof HTMLElement ? document.activeElement.closest(STOP) : null
-    const from = here instanceof HTMLElement && this.canvas.frame.contains(here) ? here : this.#stopOf(this.editor.selection)
+    const here = document.activeElement?.closest(`${STOP}, ${EDGE}`)
+    const from = isStop(here) && this.canvas.frame.contains(here) ? here : this.#stopOf(this.editor.selection)
     const next = from ? this.#next(from, direction) : this.#stops(this.canvas.frame)[0]
     if (next) this.#goTo(next)
   }
 
-  /** @param {HTMLElement} from @param {Direction} direction @returns {HTMLElement | undefined} */
+  /** @param {Stop} from @param {Direction} direction @returns {HTMLElement | undefined} */
   #next(from, direction) {
+    if (!(from instanceof HTMLElement)) return this.#endOf(from, direction)
     const card = from.closest('.node')
     if (this.canvas.head.contains(from)) return this.#fromHead(from, direction)
     if (!(card instanceof HTMLElement)) return direction === 'up' ? this.canvas.reach(0) ?? this.#stops(this.canvas.head)[0] : undefined
     const inner = this.#stops(card)
     if (from !== card) return this.#inCard(card, inner, from, direction)
     return direction === 'down' && inner[0] ? inner[0] : this.#beside(card, direction)
+  }
+
+  /** From an edge to the card that it leaves, or to the one that it leads to. @param {SVGElement} edge @param {Direction} direction */
+  #endOf(edge, direction) {
+    const card = Number(edge.dataset[direction === 'left' || direction === 'up' ? 'from' : 'to'])
+    return this.canvas.reach(card + (this.canvas.hub ? 1 : 0))
   }
 
   /** @param {HTMLElement} from @param {Direction} direction */
@@ -102,30 +111,30 @@ export class Roving {
     focusOn(stop)
   }
 
-  /** Who comes to a card with Tab sees it, wherever the view has gone. @param {HTMLElement} stop */
+  /** Who comes to a card with Tab sees it, wherever the view has gone. @param {Stop} stop */
   #show(stop) {
     const box = this.#boxOf(stop)
     if (box) this.canvas.viewport.reveal(box)
   }
 
-  /** @param {HTMLElement} stop */
+  /** @param {Stop} stop */
   #bring(stop) {
     const box = this.#boxOf(stop)
     if (box) this.canvas.viewport.bring(box)
   }
 
-  /** @param {HTMLElement} stop */
+  /** @param {Stop} stop */
   #boxOf(stop) {
     const card = stop.closest('.node')
     return card ? this.canvas.standing[this.canvas.placeOf(card)] : undefined
   }
 
-  /** What stands where the lost element was: the same thing drawn anew, else the selection. @param {HTMLElement} gone */
+  /** What stands where the lost element was: the same thing drawn anew, else the selection. @param {Stop} gone */
   #comeBack(gone) {
     const { component, fill, open } = gone.dataset
     const [name, value] = fill !== undefined ? ['data-fill', fill] : open !== undefined ? ['data-open', open] : ['data-component', component]
-    const same = value === undefined || value !== this.editor.selection && name === 'data-component' ? null : this.canvas.frame.querySelector(`[${name}="${CSS.escape(value)}"]:is(${STOP})`)
-    const stop = same instanceof HTMLElement ? same : this.#stopOf(this.editor.selection)
+    const same = value === undefined || value !== this.editor.selection && name === 'data-component' ? null : this.canvas.frame.querySelector(`[${name}="${CSS.escape(value)}"]:is(${STOP}, ${EDGE})`)
+    const stop = isStop(same) ? same : this.#stopOf(this.editor.selection)
     focusOn(stop ?? this.canvas.root)
   }
 
@@ -140,11 +149,11 @@ export class Roving {
   /** Who is on the canvas stays with the selection. */
   #follow() {
     const { editor, canvas } = this
-    if (!editor.at(editor.selection)) return this.#tellConnection()
     const stop = this.#stopOf(editor.selection)
+    if (!editor.at(editor.selection) && !stop?.matches(EDGE)) return this.#tellConnection()
     this.#mark(stop)
     const here = document.activeElement
-    const isElsewhere = here instanceof HTMLElement && canvas.frame.contains(here) && here.dataset['component'] !== editor.selection
+    const isElsewhere = isStop(here) && canvas.frame.contains(here) && here.dataset['component'] !== editor.selection
     if (isElsewhere && editor.selected.length === 1 && stop) focusOn(stop)
   }
 
@@ -158,7 +167,7 @@ export class Roving {
     else if (here.closest(STOP)?.getAttribute('data-component') !== editor.selection) this.#comesBack = true
   }
 
-  /** A line has no focus of its own: the focus stays on its card, and what is selected is said. */
+  /** What is not drawn as something of its own, such as the node of a card: it is said what is selected. */
   #tellConnection() {
     if (this.canvas.root.contains(document.activeElement)) announce(connectionInWords(this.editor.root, this.editor.selection))
   }
@@ -179,20 +188,20 @@ export class Roving {
     focusOn(stop)
   }
 
-  /** The one stop that Tab leads to. @param {HTMLElement | undefined} stop */
+  /** The one stop that Tab leads to. @param {Stop | undefined} stop */
   #mark(stop) {
     if (!stop) return
     for (const each of this.canvas.frame.querySelectorAll('[tabindex="0"]')) each.setAttribute('tabindex', '-1')
     stop.setAttribute('tabindex', '0')
   }
 
-  /** Where a component is to be seen: its own stop, else that of what holds it. @param {string} pointer @returns {HTMLElement | undefined} */
+  /** Where a component is to be seen: its own stop, else that of what holds it. @param {string} pointer @returns {Stop | undefined} */
   #stopOf(pointer) {
     const { canvas } = this
-    const own = canvas.frame.querySelector(`[data-component="${CSS.escape(pointer)}"]:is(${STOP})`)
+    const own = canvas.frame.querySelector(`[data-component="${CSS.escape(pointer)}"]:is(${STOP}, ${EDGE})`)
     const card = canvas.frame.querySelector(`[data-card="${CSS.escape(canvas.cardOf(pointer))}"]`)
     const found = own ?? card ?? canvas.head.querySelector('.frame-name')
-    return found instanceof HTMLElement ? found : undefined
+    return isStop(found) ? found : undefined
   }
 
   /** @param {ParentNode} root @returns {HTMLElement[]} */
@@ -201,7 +210,12 @@ export class Roving {
   }
 }
 
-/** @param {HTMLElement} stop */
+/** @param {unknown} node @returns {node is Stop} */
+function isStop(node) {
+  return node instanceof HTMLElement || node instanceof SVGElement
+}
+
+/** @param {Stop} stop */
 function focusOn(stop) {
   stop.focus({ preventScroll: true })
 }

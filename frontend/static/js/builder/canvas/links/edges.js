@@ -110,8 +110,9 @@ function drawEdge(edge, route, index) {
   if (edge.pointer) group.append(svg('path', { class: 'edge-hit' }))
   group.append(svg('path', { class: 'edge-line' }))
   if (edge.label) group.append(drawLabel(edge.label))
+  if (!edge.pointer) group.setAttribute('aria-hidden', 'true')
   if (edge.pointer) {
-    group.setAttribute('data-component', edge.pointer)
+    for (const [name, value] of [['data-component', edge.pointer], ['tabindex', '-1'], ['role', 'button']]) group.setAttribute(name, value)
     group.append(svg('circle', { class: 'edge-end', 'data-end': 'from', r: 5 }), svg('circle', { class: 'edge-end', 'data-end': 'to', r: 5 }))
   }
   move(group, route)

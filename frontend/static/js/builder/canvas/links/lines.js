@@ -1,5 +1,6 @@
 // @ts-check
 // When the lines of a team are drawn anew, and when they only follow.
+import { connectionInWords } from '../../document/parts.js'
 import { drawEdges, drawNearEdges, redrawEdges } from './edges.js'
 
 /** @typedef {import('../canvas.js').Canvas} Canvas */
@@ -23,7 +24,10 @@ export class Lines {
     const key = JSON.stringify([scene.edges, bus, bus && inset])
     const isKnown = key === this.#key
     this.#key = key
-    if (!isKnown || moved === 'all') drawEdges(edges, scene.edges, boxes, hub, { lanes, bus }, inset, this.#isShown)
+    if (!isKnown || moved === 'all') {
+      drawEdges(edges, scene.edges, boxes, hub, { lanes, bus }, inset, this.#isShown)
+      this.#name()
+    }
     else if (moved.size > 0) redrawEdges(edges, scene.edges, boxes, hub, moved)
   }
 
@@ -31,6 +35,13 @@ export class Lines {
   drawNear() {
     const { scene, edges, boxes, hub } = this.canvas
     drawNearEdges(edges, scene?.edges ?? [], boxes, hub, this.#isShown)
+  }
+
+  /** What can be selected has a name, and is a place for the focus. */
+  #name() {
+    const { edges, editor } = this.canvas
+    const parts = edges.querySelectorAll('.edge[data-component]')
+    for (const part of parts) part.setAttribute('aria-label', connectionInWords(editor.root, part.getAttribute('data-component') ?? ''))
   }
 
   #isShown = (/** @type {number} */ index) => this.canvas.nodeAt(index) !== undefined

@@ -1,8 +1,9 @@
 // @ts-check
 // One form as it is drawn now, with what was typed into it and is no value yet.
 import { ApiError } from '../../../core/api.js'
-import { prose } from '../../../core/dom.js'
+import { el, prose } from '../../../core/dom.js'
 import { get, isSame, join } from '../../../core/pointer.js'
+import { makeReadOnly } from '../../../core/read-only.js'
 import { toastError } from '../../../core/toast.js'
 import { isComponent } from '../../document/catalogue.js'
 import { clearValue, ownerOf, renameAgent, setValue } from '../../document/commands.js'
@@ -91,6 +92,7 @@ export class Form {
     const template = document.createElement('template')
     template.innerHTML = html
     const fresh = template.content.querySelector('[data-form]')
+    if (this.editor.whyNot) showLocked(template.content, this.editor.whyNot)
     const here = this.root.querySelector(at('data-form', pointer))
     this.#forget()
     if (here && fresh) morph(here, fresh, (control) => this.unfinished.has(control.dataset['pointer'] ?? ''))
@@ -178,6 +180,14 @@ export class Form {
     if (isName) this.editor.run(renameAgent(owner, String(result.value)), ORIGIN)
     else this.editor.run(result.value === undefined ? clearValue(pointer) : setValue(pointer, result.value), ORIGIN)
   }
+}
+
+/** @param {DocumentFragment} content  a form as the server draws it @param {string} why */
+function showLocked(content, why) {
+  for (const offer of content.querySelectorAll('.field-secret-new')) offer.remove()
+  makeReadOnly(content)
+  const root = content.querySelector('[data-form]') ?? content.firstElementChild
+  root?.prepend(el('p', { class: 'form-lacks', 'data-key': 'lacks' }, why))
 }
 
 /** @param {HTMLElement} control */

@@ -49,7 +49,7 @@ async function switchType(editor, pointer, provider) {
 export function formActions(root, editor) {
   const select = () => root.querySelector('[data-switch-type]')
   return [{
-    id: 'switch-type', label: 'Change type', group: 'Edit', scope: 'page', icon: 'refresh-cw',
+    id: 'switch-type', label: 'Change type', group: 'Edit', scope: 'page', icon: 'refresh-cw', needs: 'editor',
     when: () => (editor.at(editor.selection) && select() ? true : 'Nothing else can stand here.'),
     run: () => {
       document.getElementById('tab-form')?.click()

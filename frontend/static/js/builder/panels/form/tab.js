@@ -70,7 +70,7 @@ function bindEdits(form, signal) {
   }, { signal })
   on(root, 'keydown', '[role=spinbutton]', (event, control) => {
     const by = { ArrowUp: 1, ArrowDown: -1, PageUp: 10, PageDown: -10 }[/** @type {KeyboardEvent} */ (event).key]
-    if (by === undefined || event.altKey || !(control instanceof HTMLInputElement)) return
+    if (by === undefined || event.altKey || !(control instanceof HTMLInputElement) || control.readOnly) return
     event.preventDefault()
     control.value = stepped(control.value, by, rangeOf(control))
     control.dispatchEvent(new Event('input', { bubbles: true }))

@@ -32,7 +32,7 @@ export function tryTab(page, editor, teamId, signal) {
   const start = () => tab.start()
   on(page, 'click', '[data-try]', start, signal)
   const when = () => (SHAPES[tab.kind] ? true : `A ${KIND_NAME[tab.kind]} cannot be tried alone.`)
-  return [{ id: 'try', label: 'Try this part', icon: 'play', keys: ['t'], group: 'Edit', scope: 'canvas', menu: true, when, run: start }]
+  return [{ id: 'try', label: 'Try this part', icon: 'play', keys: ['t'], group: 'Edit', scope: 'canvas', menu: true, needs: 'editor', when, run: start }]
 }
 
 /** One try is open at a time; it ends when another begins, or the page is left. */

@@ -1,0 +1,33 @@
+// @ts-check
+/** @import {Role} from './may.js' */
+import { el } from './dom.js'
+import { may } from './may.js'
+
+/** Buttons that change nothing. */
+const LOOKS = '[data-action="select"], [data-looks]'
+
+/** What holds only what is done with the rest. */
+const ACTS = '[data-acts]'
+
+/** All of it can be read and copied, and nothing changed: what would change something is taken away. @param {ParentNode} root */
+export function makeReadOnly(root) {
+  for (const acts of root.querySelectorAll(ACTS)) acts.remove()
+  for (const control of root.querySelectorAll('input, textarea, select')) {
+    const isText = control instanceof HTMLTextAreaElement || (control instanceof HTMLInputElement && !['checkbox', 'radio'].includes(control.type))
+    control.setAttribute(isText ? 'readonly' : 'disabled', '')
+  }
+  for (const code of root.querySelectorAll('json-code')) code.setAttribute('data-readonly', '')
+  for (const button of root.querySelectorAll('button')) if (!button.matches(LOOKS)) button.remove()
+}
+
+/**
+ * A form as it is shown to this person: with a sentence in place of its buttons where the server would refuse them.
+ * @template {HTMLElement} T
+ * @param {Role} role  that it needs @param {string} what  begins the sentence, such as "Changing limits" @param {T} form
+ */
+export function offeredTo(role, what, form) {
+  if (may(role)) return form
+  makeReadOnly(form)
+  form.append(el('p', { class: 'muted small' }, `${what} needs the role ${role}.`))
+  return form
+}
