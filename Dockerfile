@@ -1,7 +1,10 @@
 # The studio in a container.
 #
 #   docker build -t team-studio .
-#   docker run --rm -p 127.0.0.1:8040:8040 -v team-studio:/data team-studio
+#   docker run --rm --init -p 127.0.0.1:8040:8040 -v team-studio:/data team-studio
+#
+# `--init` collects programs of teams whose parents have ended. Clients of more services come in with their extras:
+# `docker build --build-arg EXTRAS=anthropic,mcp …`.
 #
 # The address with its access token is printed when it starts. Publish the port on 127.0.0.1, as above: behind it
 # people can start programs. To reach the studio under another host name or port, set STUDIO_ALLOWED_HOSTS. The command
@@ -9,13 +12,14 @@
 # docs/how-to/share-a-studio-with-a-team.md.
 
 FROM python:3.13-slim-bookworm AS build
+ARG EXTRAS=""
 WORKDIR /source
 COPY pyproject.toml README.md LICENSE CHANGELOG.md ./
 COPY studio ./studio
 COPY frontend ./frontend
 COPY gallery ./gallery
 RUN python -m venv /opt/studio \
-    && /opt/studio/bin/pip install --no-cache-dir --disable-pip-version-check .
+    && /opt/studio/bin/pip install --no-cache-dir --disable-pip-version-check ".${EXTRAS:+[$EXTRAS]}"
 
 FROM python:3.13-slim-bookworm
 RUN useradd --uid 10001 --user-group --create-home --home-dir /home/studio studio \

@@ -72,6 +72,12 @@ class Settings(BaseModel):
             description="Addresses of the proxies in front, which speak HTTPS and say who asks; no other is believed."
         ),
     ] = ()
+    without_tls: Annotated[
+        bool, Field(description="Let other machines in although everybody on the way reads along.")
+    ] = False
+    without_accounts: Annotated[
+        bool, Field(description="Let other machines in although nobody has to sign in by name.")
+    ] = False
     oidc_issuer: Annotated[
         str, Field(description="Identity provider that people sign in with (OpenID Connect); empty is none.")
     ] = ""

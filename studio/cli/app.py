@@ -41,6 +41,21 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")
 UserName = Annotated[str, typer.Argument(help="Name of the user.")]
 RoleName = Annotated[str, typer.Option("--role", help="viewer, editor, approver or admin.")]
 DataDir = Annotated[Path | None, typer.Option(help="Folder of the database, the token and the keys.")]
+Host = Annotated[str | None, typer.Option(help="Address to listen on. [default: 127.0.0.1]")]
+Port = Annotated[int | None, typer.Option(help="TCP port; 0 takes a free one. [default: 8040]")]
+TlsCert = Annotated[Path | None, typer.Option(help="Certificate with its chain, in PEM: speak HTTPS.")]
+TlsKey = Annotated[Path | None, typer.Option(help="Private key of the certificate, in PEM.")]
+BehindProxy = Annotated[
+    list[str] | None,
+    typer.Option(metavar="ADDRESS", help="A proxy in front that speaks HTTPS and says who asks; repeatable."),
+]
+WithoutTls = Annotated[
+    bool | None, typer.Option("--without-tls", help="Let other machines in although everybody on the way reads along.")
+]
+WithoutAccounts = Annotated[
+    bool | None,
+    typer.Option("--without-accounts", help="Let other machines in although nobody has to sign in by name."),
+]
 
 
 def _print_version(is_wanted: bool) -> None:
@@ -63,22 +78,15 @@ def common(
 
 @app.command()
 def serve(
-    host: Annotated[str | None, typer.Option(help="Address to listen on. [default: 127.0.0.1]")] = None,
-    port: Annotated[int | None, typer.Option(help="TCP port; 0 takes a free one. [default: 8040]")] = None,
+    host: Host = None,
+    port: Port = None,
     data_dir: DataDir = None,
     open_browser: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
-    tls_cert: Annotated[Path | None, typer.Option(help="Certificate with its chain, in PEM: speak HTTPS.")] = None,
-    tls_key: Annotated[Path | None, typer.Option(help="Private key of the certificate, in PEM.")] = None,
-    behind_proxy: Annotated[
-        list[str] | None,
-        typer.Option(metavar="ADDRESS", help="A proxy in front that speaks HTTPS and says who asks; repeatable."),
-    ] = None,
-    without_tls: Annotated[
-        bool, typer.Option("--without-tls", help="Let other machines in although everybody on the way reads along.")
-    ] = False,
-    without_accounts: Annotated[
-        bool, typer.Option("--without-accounts", help="Let other machines in although nobody has to sign in by name.")
-    ] = False,
+    tls_cert: TlsCert = None,
+    tls_key: TlsKey = None,
+    behind_proxy: BehindProxy = None,
+    without_tls: WithoutTls = None,
+    without_accounts: WithoutAccounts = None,
 ) -> None:
     """Start the studio and print the address to open, with its access token while it has no users.
 
@@ -92,12 +100,14 @@ def serve(
         data_dir=data_dir,
         tls_cert=tls_cert,
         tls_key=tls_key,
-        behind_proxy=tuple(behind_proxy) if behind_proxy else None,
+        behind_proxy=behind_proxy or None,
+        without_tls=without_tls,
+        without_accounts=without_accounts,
     )
 
     from studio.cli.serve import serve as run_server  # after the settings, which a mistype ends: it takes a second
 
-    run_server(settings, open_browser=open_browser, without_tls=without_tls, without_accounts=without_accounts)
+    run_server(settings, open_browser=open_browser)
 
 
 @app.command()
@@ -253,13 +263,33 @@ def audit(
 @app.command()
 def doctor(
     as_json: Annotated[bool, typer.Option("--json", help="Print what was found as JSON.")] = False,
+    host: Host = None,
+    port: Port = None,
     data_dir: DataDir = None,
+    tls_cert: TlsCert = None,
+    tls_key: TlsKey = None,
+    behind_proxy: BehindProxy = None,
+    without_tls: WithoutTls = None,
+    without_accounts: WithoutAccounts = None,
 ) -> None:
-    """Say who can reach the studio, whether its parts are in order, and what to do where they are not."""
+    """Say who can reach the studio, whether its parts are in order, and what to do where they are not.
+
+    Give it the words that `serve` is started with: it judges the studio that they make.
+    """
     from studio.cli.doctor import examine
     from studio.settings import Settings
 
-    if not examine(Settings.from_env(data_dir=data_dir), as_json=as_json):
+    settings = Settings.from_env(
+        host=host,
+        port=port,
+        data_dir=data_dir,
+        tls_cert=tls_cert,
+        tls_key=tls_key,
+        behind_proxy=behind_proxy or None,
+        without_tls=without_tls,
+        without_accounts=without_accounts,
+    )
+    if not examine(settings, as_json=as_json):
         raise typer.Exit(EXIT_WRONG)
 
 

@@ -14,14 +14,14 @@ from studio.web.server import Address
 from studio.web.server import serve as run_server
 
 
-def serve(settings: Settings, *, open_browser: bool, without_tls: bool = False, without_accounts: bool = False) -> None:
+def serve(settings: Settings, *, open_browser: bool) -> None:
     """Start the server, print the address, and serve until a signal says stop.
 
     Raises:
         SetupError: Other machines could reach it in a way that was not allowed, or it cannot be listened on.
     """
     if is_exposed(settings):
-        check_exposure(settings, without_tls=without_tls, without_accounts=without_accounts)
+        check_exposure(settings)
     opens_by_name = has_accounts(settings)
 
     def tell(address: Address) -> None:
@@ -34,20 +34,20 @@ def serve(settings: Settings, *, open_browser: bool, without_tls: bool = False, 
         run_server(settings, tell)
 
 
-def check_exposure(settings: Settings, *, without_tls: bool, without_accounts: bool) -> None:
+def check_exposure(settings: Settings) -> None:
     """Hold that a studio which others can reach is protected, or that the operator said it need not be.
 
     Raises:
         SetupError: It is not.
     """
     where = f"behind {settings.behind_proxy[0]}" if settings.behind_proxy else f"at {settings.host}"
-    if not without_tls and not settings.tls_cert and not settings.behind_proxy:
+    if not settings.without_tls and not settings.tls_cert and not settings.behind_proxy:
         raise SetupError(
             f"Everybody on the way to a studio {where} could read along and take over a session.",
             fix="Give --tls-cert and --tls-key, or --behind-proxy ADDRESS of a proxy that speaks HTTPS. "
             "--without-tls starts it all the same.",
         )
-    if not without_accounts and not has_accounts(settings):
+    if not settings.without_accounts and not has_accounts(settings):
         raise SetupError(
             f"Whoever can reach a studio {where} and learns its token can run code on this machine.",
             fix="Add somebody with `studio users add NAME --role admin`, or set up an identity provider. "

@@ -69,18 +69,25 @@ def _to_others(settings: Settings, where: str, user_count: int) -> Iterator[Find
         yield fine(AREA, f"Other machines can reach the studio at {where}, over TLS")
     else:
         fix = "Start it with --tls-cert and --tls-key, or --behind-proxy ADDRESS of a proxy that speaks HTTPS."
-        yield bad(
-            AREA, f"Other machines can reach the studio at {where} without TLS: anybody between can read along", fix
-        )
+        said = f"Other machines can reach the studio at {where} without TLS: anybody between can read along"
+        yield _open_door(said, fix, "--without-tls", is_chosen=settings.without_tls)
     if user_count or settings.oidc_issuer:
         provider = f" and an identity provider, {settings.oidc_issuer}" if settings.oidc_issuer else ""
         yield fine(AREA, f"People sign in by name: {user_count} account{'' if user_count == 1 else 's'}{provider}")
     else:
         fix = "Run `studio users add NAME --role admin`, or set up an identity provider."
-        yield bad(AREA, "There are no accounts: whoever learns the one token can run code on this machine", fix)
+        said = "There are no accounts: whoever learns the one token can run code on this machine"
+        yield _open_door(said, fix, "--without-accounts", is_chosen=settings.without_accounts)
     if settings.host in EVERYWHERE and not settings.allowed_hosts:
         fix = "Set `STUDIO_ALLOWED_HOSTS` to the name in the browser's address bar."
         yield doubtful(AREA, "No host name is allowed, so that browsers of other machines are refused", fix)
+
+
+def _open_door(said: str, fix: str, option: str, *, is_chosen: bool) -> Finding:
+    """What a studio that others reach does not start with, unless its operator says so by the option."""
+    if is_chosen:
+        return doubtful(AREA, f"{said}, as was chosen", f"Right for a port that only this machine reaches. Else: {fix}")
+    return bad(AREA, said, f"{fix} Say {option} if only this machine reaches the port, such as that of a container.")
 
 
 def _certificate(file: Path) -> Iterator[Finding]:

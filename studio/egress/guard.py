@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import os
-import socket
-from collections.abc import Callable, Generator, Iterable, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import Self
 from urllib.parse import urlsplit
 
+from studio.egress import itself
 from studio.egress.addresses import (
     METADATA_NAMES,
     IPAddress,
@@ -27,12 +25,11 @@ from studio.egress.addresses import (
     plain_host,
     reach_of,
 )
+from studio.egress.names import look_up, look_up_now
 from studio.errors import RunFailed
 
 Place = tuple[str, int | None]
 """A host and a port; None is any port."""
-Resolver = Callable[[str, int], Sequence[str]]
-"""Looks up the addresses of a name; may block. Raises OSError where there are none."""
 
 CONNECT_S = 10.0
 FIRST_TRIES_S = 3.0
@@ -48,29 +45,8 @@ class HostRefused(RunFailed):
     code = "host_refused"
 
 
-def system_resolver(host: str, port: int) -> Sequence[str]:
-    """The addresses that this machine finds for a name."""
-    return [str(entry[4][0]) for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
-
-
-_resolver: ContextVar[Resolver] = ContextVar("resolver", default=system_resolver)
-_own_ports: set[int] = set()
-
-
-@contextmanager
-def resolving(resolver: Resolver) -> Generator[None]:
-    """Look names up in another way inside the block."""
-    token = _resolver.set(resolver)
-    try:
-        yield
-    finally:
-        _resolver.reset(token)
-
-
-def keep_out_of(port: int) -> None:
-    """Let nothing in this process connect to a port of this machine: the studio listens there, and a team that could
-    ask the studio could ask it for anything."""
-    _own_ports.add(port)
+class StudioRefused(HostRefused):
+    """Raised for what leads to the studio itself."""
 
 
 def is_private_allowed() -> bool:
@@ -129,6 +105,8 @@ class Guard:
                 f"{plain}:{port} is not among the hosts that were approved here.",
                 fix="Name it where the host is named, and approve it.",
             )
+        if itself.is_named(plain, port):
+            raise _own(plain, port)
         if plain in METADATA_NAMES and not self._is_unlimited():
             raise _refused(host, None, Reach.NEVER)
         written = address_in(plain)
@@ -147,12 +125,12 @@ class Guard:
         written = self.check(host, port)
         if written is not None:
             return [written]
-        return self._judged(host, port, await asyncio.to_thread(_resolver.get(), _plain(host), port))
+        return self._judged(host, port, await look_up(_plain(host), port))
 
     def addresses_now(self, host: str, port: int) -> list[IPAddress]:
         """The same for code in a thread of its own: blocks."""
         written = self.check(host, port)
-        return [written] if written is not None else self._judged(host, port, _resolver.get()(_plain(host), port))
+        return [written] if written is not None else self._judged(host, port, look_up_now(_plain(host), port))
 
     async def open_connection(
         self, host: str, port: int, *, timeout_s: float = CONNECT_S
@@ -183,8 +161,8 @@ class Guard:
 
     def _judge(self, plain: str, port: int, address: IPAddress) -> None:
         reach = reach_of(address)
-        if port in _own_ports and is_of_this_machine(address):
-            raise HostRefused(f"The studio itself is at {plain}:{port}; no team may ask it.")
+        if itself.listens_at(port) and is_of_this_machine(address):
+            raise _own(plain, port)
         is_named = (plain, port) in self.named and _is_said_plainly(plain)
         is_fine = reach is Reach.PUBLIC or (reach is Reach.PRIVATE and (self.private or is_named))
         if not is_fine and not self._is_unlimited():
@@ -214,6 +192,23 @@ def place_of(url: str) -> tuple[str, int]:
     return _plain(host), port
 
 
+async def leads_to_studio(host: str) -> bool:
+    """Whether a host, as a person grants it, is the studio itself: by its name, or since it leads there now."""
+    if host == ANY_HOST:
+        return False
+    try:
+        name, port = _granted(host)
+        if port is None or not itself.listens_at(port):
+            return itself.is_named(name, port)
+        async with asyncio.timeout(CONNECT_S):
+            await Guard(((name, port),), unlimited=True).addresses(name, port)
+    except StudioRefused:
+        return True
+    except (HostRefused, OSError):  # also too late; where it then leads is seen when it is connected to
+        return False
+    return False
+
+
 def _granted(text: str) -> Place:
     """A host with or without a port; an IPv6 address with a port has brackets."""
     name, separator, port = text.rpartition(":")
@@ -232,6 +227,10 @@ def _is_said_plainly(plain: str) -> bool:
     """Whether whoever approved the host could see that it is private, and nobody else can say where it leads."""
     written = address_in(plain)
     return is_local_name(plain) if written is None else written[1]
+
+
+def _own(plain: str, port: int) -> StudioRefused:
+    return StudioRefused(f"The studio itself is at {plain}:{port}; no team may ask it.")
 
 
 def _refused(host: str, address: IPAddress | None, reach: Reach) -> HostRefused:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from contextvars import ContextVar
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 TIMEOUT_S = 60.0
 TEXT_LIMIT = 100_000
@@ -14,8 +14,7 @@ working_directory: ContextVar[Path | None] = ContextVar("studio_working_director
 """Where programs run, for files that outlive a call; a new temporary folder for each call when None."""
 
 
-@dataclass(frozen=True)
-class Limits:
+class Limits(NamedTuple):
     """Bounds of one process."""
 
     timeout_s: float = TIMEOUT_S

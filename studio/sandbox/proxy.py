@@ -18,7 +18,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from studio.egress import ANY_HOST, Guard, HostRefused
+from studio.egress import ANY_HOST, Guard, HostRefused, StudioRefused
 from studio.sandbox.http_request import HEAD_LIMIT, BadRequest, Request, Target, read_request, refusal
 
 SCRIPT = Path(__file__).with_name("enter_network.py")
@@ -151,6 +151,8 @@ class _Proxy:
         """Why there is no way to a host: in short, and with what to do."""
         where = _shown(target)
         reason = f"The sandbox does not let this code reach {where}"
+        if isinstance(error, StudioRefused):
+            return reason, f"{reason}. {error.what}"
         granted = "every public host" if ANY_HOST in self._hosts else ", ".join(self._hosts)
         advice = f"It was approved for {granted}. To allow {where}, add it to the hosts where the code is approved."
         return reason, f"{reason}. {error.what} {advice}"

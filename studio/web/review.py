@@ -198,14 +198,13 @@ async def review_of_gallery(store: Store, row: Gallery) -> ReviewView:
     )
 
 
-async def remember_allowed(store: Store, team: Team, *, by: str = "") -> None:
+async def remember_allowed(store: Store, team_id: str, manifest: Manifest, *, by: str = "") -> None:
     """Keep what of a team is allowed now. While something waits, what it may have been before is kept as well."""
-    manifest = await team_manifest(team)
-    holding = await store.approvals.holding(list(manifest.capabilities), team_id=team.id)
+    holding = await store.approvals.holding(list(manifest.capabilities), team_id=team_id)
     items = [(item.hash, item.places[0].name) for item in manifest.items if item.hash in holding]
-    if len(items) < len(manifest.items) and (last := await store.approvals.reviewed(team.id)) is not None:
+    if len(items) < len(manifest.items) and (last := await store.approvals.reviewed(team_id)) is not None:
         items += [item for item in last.items if item[0] not in manifest.capabilities]
-    await store.approvals.remember(team.id, items, by=by)
+    await store.approvals.remember(team_id, items, by=by)
 
 
 def _views(items: Sequence[Item], before: Before, base: str) -> list[ItemView]:

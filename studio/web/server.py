@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextvars
 import socket
 import ssl
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 import uvicorn
 
-from studio.egress import keep_out_of
+from studio.egress import keeping_out_of
 from studio.errors import SetupError
 from studio.settings import Settings
 from studio.web.access import access_token
@@ -34,12 +38,11 @@ def serve(settings: Settings, on_ready: Callable[[Address], None]) -> None:
     """Serve until a signal says stop; `on_ready` is told the address once pages can be opened.
 
     Raises:
-        SetupError: The address cannot be listened on, or the data folder cannot be used.
+        SetupError: The address cannot be listened on, or the data folder cannot be used, such as one in use.
     """
     check_certificate(settings)
     listener = listen(settings)
     settings = settings.model_copy(update={"port": listener.getsockname()[1]})
-    keep_out_of(settings.port)
     address = Address(_url(settings), access_token(settings))
     app = create_app(settings)
     config = uvicorn.Config(
@@ -49,6 +52,7 @@ def serve(settings: Settings, on_ready: Callable[[Address], None]) -> None:
         server_header=False,
         loop="asyncio",  # the same whatever other packages brought along
         http="h11",
+        lifespan="off",  # the server below opens the application itself
         timeout_graceful_shutdown=GRACE_S,
         ssl_certfile=settings.tls_cert,
         ssl_keyfile=settings.tls_key,
@@ -60,16 +64,34 @@ def serve(settings: Settings, on_ready: Callable[[Address], None]) -> None:
         if services := services_of(app):
             services.closing.set()
 
-    StudioServer(config, lambda: on_ready(address), stop_streams).run(sockets=[listener])
+    with listener, keeping_out_of(settings.port, own_names(settings)):
+        opened = app.router.lifespan_context(app)
+        StudioServer(config, opened, lambda: on_ready(address), stop_streams).run(sockets=[listener])
 
 
 class StudioServer(uvicorn.Server):
-    """Tells event streams to end first: uvicorn waits for open responses before it lets the application close."""
+    """Opens the application itself: uvicorn would print a traceback where it cannot be opened, and end the process.
 
-    def __init__(self, config: uvicorn.Config, on_ready: Callable[[], None], on_stop: Callable[[], None]) -> None:
+    It tells event streams to end first, since uvicorn waits for open responses before the application closes.
+    """
+
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        opened: AbstractAsyncContextManager[object],
+        on_ready: Callable[[], None],
+        on_stop: Callable[[], None],
+    ) -> None:
         super().__init__(config)
+        self._opened = opened
         self._on_ready = on_ready
         self._on_stop = on_stop
+
+    async def serve(self, sockets: list[socket.socket] | None = None) -> None:
+        outside = contextvars.copy_context()  # requests know nothing of what runs are surrounded with
+        with self.capture_signals():
+            async with self._opened:
+                await asyncio.get_running_loop().create_task(self._serve(sockets), context=outside)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -121,6 +143,12 @@ def listen(settings: Settings) -> socket.socket:
         ) from error
     listener.set_inheritable(True)
     return listener
+
+
+def own_names(settings: Settings) -> list[str]:
+    """What browsers call the studio; but a proxy may serve the identity provider under the same name."""
+    provider = urlsplit(settings.oidc_issuer).hostname
+    return [name for name in settings.allowed_hosts if name.strip().lower().partition(":")[0] != provider]
 
 
 def _url(settings: Settings) -> str:

@@ -137,6 +137,29 @@ def test_a_studio_that_others_reach_needs_tls_and_accounts(doctor: Examine, fold
     assert "1 account" in out
 
 
+def test_it_is_told_what_serve_is_told(doctor: Examine, folder: Path, tmp_path: Path):
+    others = ("--host", "0.0.0.0", "--port", "443")
+    in_container = doctor(*others, "--without-tls", "--without-accounts")
+    assert in_container.code == 0, "as the image starts it, behind a port that is published on 127.0.0.1"
+    assert [line.rpartition(", ")[2] for line in lines(in_container.out, "warn") if "chosen" in line] == [
+        "as was chosen",
+        "as was chosen",
+    ]
+    with_store(folder, lambda store: store.users.add("ada", "admin", password="a long enough one"))
+    cert, key = certificate(tmp_path, timedelta(days=90))
+    _, out, _ = with_tls = doctor(*others, "--tls-cert", cert, "--tls-key", key)
+    assert (with_tls.code, lines(out, "BAD")) == (0, [])
+    assert "at 0.0.0.0:443, over TLS" in out
+    found = json.loads(doctor("--json", "--behind-proxy", "10.0.0.7", "--behind-proxy", "10.0.0.8").out)
+    assert found["ok"]
+    assert any("A proxy at 10.0.0.7, 10.0.0.8" in each["text"] for each in found["findings"])
+
+
+def test_what_was_chosen_in_the_environment_counts_as_said(doctor: Examine):
+    assert doctor(host="0.0.0.0", without_tls="1", without_accounts="1").code == 0
+    assert doctor("--host", "127.0.0.1").out.count("as was chosen") == 0
+
+
 @pytest.mark.parametrize(("days", "code", "said"), [(-1, 1, "ended on"), (3, 0, "ends on"), (90, 0, "is good until")])
 def test_the_end_of_a_certificate_is_told(doctor: Examine, tmp_path: Path, days: int, code: int, said: str):
     cert, key = certificate(tmp_path, timedelta(days=days))

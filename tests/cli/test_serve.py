@@ -75,12 +75,24 @@ def test_a_signal_ends_it_without_a_traceback(tmp_path: Path, number: signal.Sig
 def test_a_port_that_is_taken_is_one_line_and_exit_code_two(tmp_path: Path):
     with serving(tmp_path) as (_, line):
         port = line.partition("127.0.0.1:")[2].partition("/")[0]
-        done = subprocess.run(
-            [sys.executable, "-m", "studio", "serve", "--port", port, "--data-dir", str(tmp_path / "other")],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-    assert done.returncode == 2
-    assert done.stderr.count("\n") == 1
-    assert "--port" in done.stderr
+        assert "--port" in refused("--port", port, "--data-dir", str(tmp_path / "other"))
+
+
+def test_a_folder_that_another_studio_uses_is_one_line_and_exit_code_two(tmp_path: Path):
+    with serving(tmp_path) as (_, line):
+        said = refused("--port", "0", "--data-dir", str(tmp_path))
+        assert httpx.get(f"{line.removeprefix('Team Studio is ready: ').partition('/?')[0]}/healthz").is_success
+    assert said.startswith(f"studio: Another studio is running on {str(tmp_path)!r}.")
+
+
+def test_a_database_that_cannot_be_opened_is_one_line_and_exit_code_two(tmp_path: Path):
+    (tmp_path / "studio.db").write_bytes(b"no database" * 1000)
+    assert "studio.db" in refused("--port", "0", "--data-dir", str(tmp_path))
+
+
+def refused(*options: str) -> str:
+    """What a studio that cannot start says instead; nothing but one line on standard error."""
+    command = [sys.executable, "-m", "studio", "serve", *options]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=30)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1), done.stderr
+    return done.stderr

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from collections.abc import Sequence
 
 import pytest
 
-from studio.egress import Guard, HostRefused, keep_out_of, resolving
-from studio.egress import guard as module
+from studio.egress import Guard, HostRefused, Resolver, keeping_out_of, leads_to_studio, resolving
 from tests.egress.conftest import METADATA, NAME, Inside
 
 PUBLIC = "93.184.216.34"
 
 
-def leading_to(*addresses: str) -> module.Resolver:
+def leading_to(*addresses: str) -> Resolver:
     def found(*_: object) -> Sequence[str]:
         return addresses
 
@@ -88,14 +89,62 @@ async def test_the_operator_may_allow_everything(monkeypatch: pytest.MonkeyPatch
     assert await Guard(elsewhere=True).addresses(METADATA, 80)
 
 
+async def test_names_that_take_long_keep_nothing_else_waiting():
+    are_answered = threading.Event()
+
+    def slow(*_: object) -> Sequence[str]:
+        are_answered.wait(10)
+        return [PUBLIC]
+
+    guard = Guard.for_host(NAME, 443)
+    with resolving(slow):
+        async with asyncio.TaskGroup() as tasks:
+            asked = [tasks.create_task(guard.addresses(NAME, 443)) for _ in range(64)]
+            await asyncio.sleep(0)  # all of them have begun
+            try:
+                async with asyncio.timeout(5):
+                    assert await asyncio.to_thread(threading.current_thread)
+            finally:
+                are_answered.set()
+    assert {str(address) for each in asked for address in each.result()} == {PUBLIC}
+
+
 async def test_nobody_reaches_the_studio_itself(inside: Inside, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(module, "_own_ports", set[int]())
-    keep_out_of(inside.port)
     monkeypatch.setenv("STUDIO_ALLOW_PRIVATE_URLS", "1")
-    for host in ("127.0.0.1", "127.0.0.2", "localhost", "0.0.0.0", NAME):
-        with pytest.raises(HostRefused, match="studio itself"):
-            await Guard.for_host(host, inside.port).open_connection(host, inside.port)
+    with keeping_out_of(inside.port):
+        for host in ("127.0.0.1", "127.0.0.2", "localhost", "0.0.0.0", NAME):
+            with pytest.raises(HostRefused, match="studio itself"):
+                await Guard.for_host(host, inside.port).open_connection(host, inside.port)
     assert not inside.visits
+    assert await Guard.for_host(NAME, inside.port).addresses(NAME, inside.port), "it listens there no longer"
+
+
+async def test_nobody_reaches_the_studio_by_its_public_name(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("STUDIO_ALLOW_PRIVATE_URLS", "1")
+    with keeping_out_of(8040, ["Studio.example.org", "other.example.org:8443"]), resolving(leading_to(PUBLIC)):
+        for host, port in (("studio.example.org", 443), ("STUDIO.example.org.", 80), ("other.example.org", 8443)):
+            for guard in (Guard.for_host(host, port), Guard.for_hosts([host]), Guard.for_hosts(["*"])):
+                with pytest.raises(HostRefused, match="studio itself"):
+                    await guard.addresses(host, port)
+        for host, port in (("studio.example.org", 11434), ("other.example.org", 443)):
+            assert await Guard.for_host(host, port).addresses(host, port)
+
+
+async def test_a_grant_that_leads_to_the_studio_is_seen(inside: Inside):
+    own = ("127.0.0.1", "localhost", "0.0.0.0", "2130706433", "anything.lan", "studio.example.org")
+    with keeping_out_of(inside.port, ["studio.example.org"]):
+        for host in (*(f"{name}:{inside.port}" for name in own), "studio.example.org", "STUDIO.example.org:443"):
+            assert await leads_to_studio(host), host
+        for host in ("*", "localhost", "localhost:1", "api.example.com", "studio.example.org:9000", "a..b:80"):
+            assert not await leads_to_studio(host), host
+
+
+async def test_a_name_that_is_not_known_is_no_studio():
+    def unknown(*_: object) -> Sequence[str]:
+        raise OSError("no such name")
+
+    with keeping_out_of(8040), resolving(unknown):
+        assert not await leads_to_studio("gone.example.com:8040")
 
 
 async def test_a_guard_that_names_hosts_lets_nobody_else_through():

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import re
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import SimpleNamespace
 from typing import Any, cast
 from urllib.parse import urlsplit
@@ -14,7 +17,7 @@ import pytest
 
 from studio.agents import OpenAIAgent
 from studio.agents.web_egress import EgressProxy
-from studio.egress import HostRefused, resolving
+from studio.egress import MODEL_BYTES, HostRefused, resolving
 from studio.errors import StudioError, ToolFailed
 from studio.executors.gateway import JupyterConnectionInfo, started_kernel
 from studio.memory import ChromaDBVectorMemory, Mem0Memory, RedisMemory
@@ -25,10 +28,14 @@ from studio.tools import HttpTool
 from studio.tools.mcp import SseServerParams, StreamableHttpServerParams, mcp_server_tools
 from studio.web.fetch import fetch_document
 from tests.egress.conftest import METADATA, NAME, Inside
+from tests.egress.test_clients import answering, response
 from tests.fakes.model_server import ModelServer
 from tests.memory.embedding import letters
 from tests.models.services import KEYS, SERVICES
 
+OWN_NAME = "service.lan"
+"""Leads to this machine, too, and may. Only the resolver of the tests knows it: who asks another one gets nowhere."""
+BOMB = gzip.compress(bytes(MODEL_BYTES + 1))
 Use = Callable[[str], Awaitable[object]]
 
 
@@ -96,7 +103,14 @@ async def mem0(url: str) -> object:
 
 async def mem0_here(url: str) -> object:
     model: Any = {"provider": "openai", "config": {"api_key": "k", "model": "m", "openai_base_url": url}}
-    return await Mem0Memory(is_cloud=False, config={"llm": model, "embedder": model}).query("text")
+    with TemporaryDirectory() as folder:
+        store: Any = {"provider": "qdrant", "config": {"path": f"{folder}/vectors", "on_disk": True}}
+        config = {"llm": model, "embedder": model, "vector_store": store, "history_db_path": f"{folder}/history.db"}
+        memory = Mem0Memory(is_cloud=False, config=config)
+        try:
+            return await memory.query("text")
+        finally:
+            await memory.close()
 
 
 async def jupyter(url: str) -> object:
@@ -164,6 +178,23 @@ async def test_the_keys_of_a_cloud_are_not_asked_for(user: str, host: str, insid
     ):
         await USERS[user](f"http://{host}:{inside.port}")
     assert not inside.visits
+
+
+@pytest.mark.parametrize("user", sorted(set(USERS) - {"gallery", "web surfer"}))
+async def test_a_connection_goes_to_the_address_that_was_judged(user: str, inside: Inside):
+    with suppress(StudioError, ValueError):  # the answer there makes no sense to most
+        await USERS[user](f"http://{OWN_NAME}:{inside.port}")
+    assert set(inside.asked) == {OWN_NAME}
+    assert inside.visits
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("user", sorted(set(USERS) - {"gallery", "mcp over sse", "redis", "web surfer"}))
+async def test_an_answer_that_unpacks_into_more_than_is_taken_is_given_up(user: str):
+    bomb = response(BOMB, content_encoding="gzip", content_type="application/json")
+    async with answering(bomb) as url:
+        with pytest.raises(StudioError, match="longer than"):
+            await USERS[user](url)
 
 
 @pytest.mark.parametrize(

@@ -37,6 +37,17 @@ def test_it_copies_all_that_the_wheel_is_built_from():
     assert {path.split("/")[0] for path in needed} <= set(copied_from_the_checkout())
 
 
+def test_it_is_built_with_extras_that_there_are():
+    (run,) = of(BUILD, "RUN")
+    assert of(BUILD, "ARG") == ['EXTRAS=""']
+    assert run.endswith(' ".${EXTRAS:+[$EXTRAS]}"')
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    text = DOCKERFILE.read_text() + (ROOT / "docs/how-to/deploy-with-docker.md").read_text()
+    named = {name for words in re.findall(r"EXTRAS=([a-z][\w,-]*)", text) for name in words.split(",")}
+    assert named
+    assert named <= extras.keys()
+
+
 def test_its_base_images_are_pinned():
     images = [text.split()[0] for text in of(BUILD, "FROM") + of(FINAL, "FROM")]
     assert all(re.fullmatch(r"python:3\.\d+-slim-\w+", image) for image in images)

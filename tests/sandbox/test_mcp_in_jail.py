@@ -11,6 +11,8 @@ import os
 import select
 import shutil
 import sys
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -123,53 +125,64 @@ async def test_a_server_of_the_sdk_works(jail: Jail) -> None:
             assert await asked(bench, "add", a=2, b=3) == "5"
 
 
+@pytest.fixture
+def alive(tmp_path: Path) -> Path:
+    """A pipe that a program of the server holds open as long as it lives, alone in the folder that it may change."""
+    pipe = tmp_path / "project" / "alive"
+    pipe.parent.mkdir()
+    os.mkfifo(pipe)
+    return pipe
+
+
+@contextmanager
+def hearing(pipe: Path) -> Generator[int]:
+    """The end of the pipe where it is heard when nobody holds it any more."""
+    heard = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        yield heard
+    finally:
+        os.close(heard)
+
+
+def is_let_go(heard: int) -> bool:
+    """Whether nobody holds the pipe any more; the end of a process may take a moment."""
+    readable, _, _ = select.select([heard], [], [], 5)
+    return bool(readable) and os.read(heard, 1) == b""
+
+
 @pytest.mark.parametrize("place", ["jail", "plain"])
 async def test_nothing_of_it_outlives_the_session(
-    place: str, jail: Jail, server: StdioServerParams, tmp_path: Path
+    place: str, jail: Jail, server: StdioServerParams, alive: Path
 ) -> None:
-    alive, stop = tmp_path / "project" / "alive", tmp_path / "project" / "stop"
-    alive.parent.mkdir()
-    os.mkfifo(alive)
+    stop = alive.with_name("stop")
     os.mkfifo(stop)
-    heard = os.open(alive, os.O_RDONLY | os.O_NONBLOCK)
-    with within(jail if place == "jail" else PLAIN):
-        async with McpWorkbench(server_params=server.model_copy(update={"cwd": str(alive.parent)})) as bench:
-            assert await asked(bench, "stay", alive=str(alive), stop=str(stop)) == "left"
-    if place == "plain":
-        with pytest.raises(BlockingIOError):
-            os.read(heard, 1)
-        os.close(os.open(stop, os.O_WRONLY))
-    else:
-        readable, _, _ = select.select([heard], [], [], 5)
-        assert readable
-        assert os.read(heard, 1) == b""
-    os.close(heard)
+    with hearing(alive) as heard:
+        with within(jail if place == "jail" else PLAIN):
+            async with McpWorkbench(server_params=server.model_copy(update={"cwd": str(alive.parent)})) as bench:
+                assert await asked(bench, "stay", alive=str(alive), stop=str(stop)) == "left"
+        if place == "plain":
+            with pytest.raises(BlockingIOError):
+                os.read(heard, 1)
+            os.close(os.open(stop, os.O_WRONLY))
+        else:
+            assert is_let_go(heard)
 
 
 async def test_one_that_does_not_end_is_ended(
-    jail: Jail, server: StdioServerParams, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    jail: Jail, server: StdioServerParams, alive: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(programs, "EXIT_LIMIT_S", 0.1)
-    alive = tmp_path / "project" / "alive"
-    alive.parent.mkdir()
-    os.mkfifo(alive)
-    heard = os.open(alive, os.O_RDONLY | os.O_NONBLOCK)
-    with within(jail):
-        async with McpWorkbench(server_params=server.model_copy(update={"cwd": str(alive.parent)})) as bench:
-            assert (await asked(bench, "stubborn", alive=str(alive))).isdigit()
-    readable, _, _ = select.select([heard], [], [], 5)
-    assert readable
-    assert os.read(heard, 1) == b""
-    os.close(heard)
+    with hearing(alive) as heard:
+        with within(jail):
+            async with McpWorkbench(server_params=server.model_copy(update={"cwd": str(alive.parent)})) as bench:
+                assert (await asked(bench, "stubborn", alive=str(alive))).isdigit()
+        assert is_let_go(heard)
 
 
 async def test_a_call_that_is_given_up_ends_with_the_session(
-    jail: Jail, server: StdioServerParams, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    jail: Jail, server: StdioServerParams, alive: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(programs, "EXIT_LIMIT_S", 0.1)
-    alive = tmp_path / "project" / "alive"
-    alive.parent.mkdir()
-    os.mkfifo(alive)
     with within(jail):
         bench = McpWorkbench(server_params=server.model_copy(update={"cwd": str(alive.parent)}))
         async with asyncio.TaskGroup() as tasks:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from studio.egress import resolving
+from studio.egress import keeping_out_of, resolving
 from studio.executors.program import run_program
 from studio.sandbox.http_request import BadRequest, parsed
 from studio.sandbox.proxy import Traffic, network_for
@@ -91,6 +91,18 @@ async def test_every_public_host_is_not_this_machine() -> None:
             # Such names need no proxy by themselves: in a jail they mean its own loopback.
             command = ["/usr/bin/env", "NO_PROXY=", "no_proxy=", *asking(url)]
             assert (await printed(command, "*")).startswith("403 ")
+
+
+async def test_the_studio_itself_is_refused_though_it_was_granted() -> None:
+    async with site("studio") as here:
+        name, port = "studio.example.org", int(here.rpartition(":")[2])
+        assert await printed(asking(f"http://{here}/"), here) == "studio GET / HTTP/1.1"
+        with keeping_out_of(port, [name]), resolving(lambda _host, _port: ["93.184.216.34"]):
+            for url, grant in ((f"http://{here}/", here), (f"http://{name}/", name), (f"http://{name}/", "*")):
+                refused = await printed(asking(url), grant)
+                assert refused.startswith("403 ")
+                assert "The studio itself is at" in refused
+                assert "add it to the hosts" not in refused, "nobody can"
 
 
 async def test_a_host_that_is_down_is_told() -> None:

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 import pytest
@@ -26,6 +27,7 @@ from tests.security.canaries import CANARIES, Echo, leaking_team, leaks_in
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
+REPOSITORY = Path(__file__).parents[2]
 WAYS = ("plain", "url", "hex", "base64", "base64a", "base64ab", "urlsafe", "text", "raise")
 
 
@@ -35,6 +37,7 @@ class Studio:
 
     data_dir: Path
     collector: Echo
+    module: str = "studio"
     url: str = ""
     http: httpx.Client = field(default_factory=httpx.Client)
     seen: list[tuple[str, bytes]] = field(default_factory=list[tuple[str, bytes]])
@@ -48,8 +51,11 @@ class Studio:
             "STUDIO_OTLP_ENDPOINT": f"http://127.0.0.1:{self.collector.port}",
             "STUDIO_TRACE_CONTENT": "1",
         }
-        command = [sys.executable, "-m", "studio", "serve", "--port", "0", "--data-dir", str(self.data_dir)]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, **given})
+        command = [sys.executable, "-m", self.module, "serve", "--port", "0", "--data-dir", str(self.data_dir)]
+        environment = {**os.environ, **given}
+        process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment, cwd=REPOSITORY
+        )
         try:
             assert process.stdout is not None
             self.url, _, token = process.stdout.readline().decode().strip().partition(": ")[2].partition("/?token=")
@@ -126,10 +132,10 @@ class _Known(dict[str, str]):
         return "library" if key == "gallery_id" else "1"
 
 
-def calls(model: OpenAIServer) -> None:
-    """Let the team tell everything in every way, with a stop of the server in between."""
+def calls(model: OpenAIServer, *, holds_at: str = "") -> None:
+    """Let the team tell everything in every way; before one of them the model waits."""
     for way in WAYS:
-        if way == "base64":
+        if way == holds_at:
             model.say(Reply("", hold=HEADERS))
         model.say(Reply(calls=[Call("leak", {"how": way})]))
     model.say(Reply(calls=[Call("http", {})]), Reply(calls=[Call("environment", {})]))
@@ -140,7 +146,7 @@ def calls(model: OpenAIServer) -> None:
 def test_secrets_are_found_nowhere_after_runs_a_crash_forks_and_exports(tmp_path: Path):
     with OpenAIServer() as model, Echo() as tools, Echo() as collector:
         studio = Studio(tmp_path, collector)
-        calls(model)
+        calls(model, holds_at="base64")
         with studio.serving() as process:
             team_id = studio.set_up(model, tools)
             run_id = studio.ask("POST", "/api/runs", team_id=team_id, task=f"Tell {CANARIES['secret:model']}.")["id"]
@@ -161,6 +167,32 @@ def test_secrets_are_found_nowhere_after_runs_a_crash_forks_and_exports(tmp_path
             studio.visit(team_id=team_id, run_id=failed, other_id=replayed)
         assert not studio.leaks()
         check_that_it_was_told(model, tools, studio, log)
+
+
+def test_the_search_finds_what_is_told_where_nothing_is_hidden(tmp_path: Path):
+    with OpenAIServer() as model, Echo() as tools, Echo() as collector:
+        studio = Studio(tmp_path, collector, "tests.security.telling_everything")
+        calls(model)
+        with studio.serving():
+            team_id = studio.set_up(model, tools)
+            run_id = studio.ask("POST", "/api/runs", team_id=team_id, task=f"Tell {CANARIES['secret:model']}.")["id"]
+            assert studio.followed(run_id) == "finished"
+            studio.ask("GET", f"/api/runs/{run_id}/events?limit=1000")
+            studio.download(f"/api/runs/{run_id}/test")
+        leaks = studio.leaks()
+    told_in = [leak.partition(" in ")[2] for leak in leaks]
+    for place in ("the stream of", f"GET /api/runs/{run_id}", f"{tmp_path}/studio.db", "a span"):
+        assert any(told.startswith(place) for told in told_in), place
+    for reference in CANARIES:
+        assert any(leak.startswith(f"{reference} as ") for leak in leaks), reference
+    value = CANARIES["env:CANARY"]
+    for spelling in (
+        value,
+        quote(value, safe=""),
+        value.encode().hex(),
+        base64.b64encode(value.encode()).decode()[4:20],
+    ):
+        assert any(f"env:CANARY as {spelling!r}"[:-1] in leak for leak in leaks), spelling
 
 
 def check_that_it_was_told(model: OpenAIServer, tools: Echo, studio: Studio, log: list[dict[str, Any]]) -> None:

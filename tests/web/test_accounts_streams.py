@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable
 
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
-from starlette.types import Message
+from starlette.types import Message, Scope
 
 from studio.runs import RunState
 from studio.web.app import services_of
@@ -23,13 +24,30 @@ Change = Callable[[Services], Awaitable[object]]
 
 def followed_until(server: TestClient, run_id: str, cookie: str, change: Change) -> list[Message]:
     """Follow a run that waits, make a change once the stream is open, and give what was sent until it ended."""
-    app = server.app
-    assert isinstance(app, FastAPI)
-    services = services_of(app)
-    assert services is not None
+    return answered_until(server, asking("GET", f"/api/runs/{run_id}/stream", cookie), b"", change)
+
+
+def asking(method: str, path: str, cookie: str, **headers: str) -> Scope:
+    """A request of somebody who has signed in."""
+    given = {"host": "127.0.0.1:8040", "cookie": f"{COOKIE}={cookie}", **headers}
+    return {
+        "type": "http",
+        "method": method,
+        "scheme": "http",
+        "path": path,
+        "raw_path": path.encode(),
+        "query_string": b"",
+        "headers": [(name.encode(), value.encode()) for name, value in given.items()],
+        "client": ("testclient", 1),
+    }
+
+
+def answered_until(server: TestClient, scope: Scope, body: bytes, change: Change) -> list[Message]:
+    """Send a request to which the answer is a stream, make a change once it is open, and wait for its end."""
+    app, services = running(server)
 
     async def follow() -> list[Message]:
-        opened, sent = asyncio.Event(), list[Message]()
+        opened, sent, unsent = asyncio.Event(), list[Message](), [body]
 
         async def send(message: Message) -> None:
             sent.append(message)
@@ -37,19 +55,11 @@ def followed_until(server: TestClient, run_id: str, cookie: str, change: Change)
                 opened.set()
 
         async def receive() -> Message:
+            if unsent:
+                return {"type": "http.request", "body": unsent.pop(), "more_body": False}
             await asyncio.Event().wait()
             raise AssertionError("the reader stays")
 
-        scope = {
-            "type": "http",
-            "method": "GET",
-            "scheme": "http",
-            "path": f"/api/runs/{run_id}/stream",
-            "raw_path": f"/api/runs/{run_id}/stream".encode(),
-            "query_string": b"",
-            "headers": [(b"host", b"127.0.0.1:8040"), (b"cookie", f"{COOKIE}={cookie}".encode())],
-            "client": ("testclient", 1),
-        }
         async with asyncio.timeout(30), asyncio.TaskGroup() as tasks:
             tasks.create_task(app(scope, receive, send))
             await opened.wait()
@@ -58,6 +68,14 @@ def followed_until(server: TestClient, run_id: str, cookie: str, change: Change)
 
     assert server.portal is not None
     return server.portal.call(follow)
+
+
+def running(server: TestClient) -> tuple[FastAPI, Services]:
+    app = server.app
+    assert isinstance(app, FastAPI)
+    services = services_of(app)
+    assert services is not None
+    return app, services
 
 
 @pytest.fixture
@@ -109,6 +127,56 @@ def test_the_owners_stream_ends_when_the_first_user_comes(server: TestClient, br
         return made()
 
     assert ended(followed_until(server, run_id, browser.cookies[COOKIE], add_ada))
+
+
+def test_a_try_that_ends_with_its_sign_in_is_written_down_as_broken_off(server: TestClient, client: TestClient):
+    work_passwords_out_quickly(server)
+    add(client, "Ada", "admin")
+    ada = signed_in(server, "Ada")
+    body = json.dumps({"component": USER_PROXY, "said": "Hello"}).encode()
+    csrf = {"x-studio-csrf": ada.headers["X-Studio-CSRF"], "content-type": "application/json"}
+    scope = asking("POST", "/api/tries", ada.cookies[COOKIE], **csrf)
+    assert ended(answered_until(server, scope, body, sign_everybody_out))
+    assert recorded(server, "POST /api/tries") == [("Ada", "broken off"), ("Ada", "200")]
+
+
+def test_a_change_that_the_server_breaks_off_is_written_down(server: TestClient, client: TestClient):
+    """What it had done by then nobody knows."""
+    work_passwords_out_quickly(server)
+    add(client, "Ada", "admin")
+    ada = signed_in(server, "Ada")
+    scope = asking("POST", "/api/teams", ada.cookies[COOKIE], **{"x-studio-csrf": ada.headers["X-Studio-CSRF"]})
+    app, _ = running(server)
+
+    async def break_off() -> None:
+        is_read, sent = asyncio.Event(), list[Message]()
+
+        async def receive() -> Message:
+            is_read.set()
+            await asyncio.Event().wait()
+            raise AssertionError("the rest of the body never comes")
+
+        async def send(message: Message) -> None:
+            sent.append(message)
+
+        task = asyncio.get_running_loop().create_task(app(scope, receive, send))
+        await is_read.wait()
+        task.cancel()
+        await asyncio.wait([task])
+        assert task.cancelled()
+        assert not sent
+
+    assert server.portal is not None
+    server.portal.call(break_off)
+    assert recorded(server, "POST /api/teams") == [("Ada", "broken off")]
+
+
+def recorded(server: TestClient, action: str) -> list[tuple[str, str]]:
+    """Who did it and what came of it, the newest first."""
+    _, services = running(server)
+    assert server.portal is not None
+    rows = server.portal.call(services.store.audit.list)
+    return [(row.who, row.outcome) for row in rows if row.action == action]
 
 
 def test_only_an_approver_decides_about_a_tool(server: TestClient, client: TestClient, run_id: str):

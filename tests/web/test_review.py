@@ -10,6 +10,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from studio.components import JsonObject
+from studio.egress import keeping_out_of
 from tests.web.documents import assistant, function_tool, team
 from tests.web.test_pages import text_of
 
@@ -139,11 +140,40 @@ def test_what_is_no_host_is_refused(client: TestClient, host: str):
     assert missing(client, team_id) == [code]
 
 
+@pytest.mark.parametrize("host", ["localhost:8040", "127.0.0.1:8040", "Studio.example.org", "studio.example.org:443"])
+def test_no_code_is_given_a_way_to_the_studio_itself(client: TestClient, host: str):
+    team_id = make(client, FETCH)
+    (code,) = missing(client, team_id)
+    body = {"hashes": [code], "team_id": team_id, "scope": "team", "hosts": {code: ["weather.test", host]}}
+    with keeping_out_of(8040, ["studio.example.org"]):
+        refused = client.post("/api/approvals", json=body)
+        assert refused.status_code == 422
+        assert refused.json()["error"]["message"] == f"{host.lower()!r} is the studio itself; no team may ask it."
+        assert missing(client, team_id) == [code]
+        assert allow(client, team_id, [code], hosts={code: ["localhost:8041", "studio.example.org:9000"]}) == 201
+
+
 def test_a_network_for_something_else_cannot_ride_along(client: TestClient):
     team_id, other = make(client, SHOUT), make(client, FETCH)
     (code,), (foreign,) = missing(client, team_id), missing(client, other)
     assert allow(client, team_id, [code], hosts={foreign: ["*"]}) == 422
     assert allow(client, team_id, [foreign]) == 404
+
+
+def test_what_one_document_asks_for_is_not_looked_for_in_others(client: TestClient):
+    (code,) = missing(client, make(client, SHOUT))
+    assert client.post("/api/approvals", json={"hashes": [code], "component": team_with(FETCH)}).status_code == 404
+    assert client.post("/api/approvals", json={"hashes": [code], "component": team_with(SHOUT)}).status_code == 201
+
+
+def test_where_nothing_is_said_all_that_is_stored_is_looked_at_as_it_is_now(client: TestClient):
+    library = "/api/galleries/library/components"
+    for source in (SHOUT, FETCH):  # what the library held before is remembered
+        client.post(library, json={"component": team_with(source)})
+        page = client.get("/galleries/library/review").text
+        hashes = list(dict.fromkeys(re.findall(r'data-hash="([0-9a-f]+)"', page)))
+        assert hashes
+        assert client.post("/api/approvals", json={"hashes": hashes}).status_code == 201
 
 
 def test_what_a_gallery_publishes_is_allowed_in_its_teams_alone_and_new_code_asks(client: TestClient):

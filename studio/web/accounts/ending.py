@@ -19,6 +19,8 @@ class EndsWithSignIn:
         self._send = send
         self._until_gone = until_gone
         self._is_stream = False
+        self.has_ended = False
+        """Whether a stream was told so."""
 
     async def send(self, message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -39,5 +41,6 @@ class EndsWithSignIn:
 
             tasks.start_soon(hear)
             await self._until_gone()
+            self.has_ended = True
             tasks.cancel_scope.cancel()
         return message

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
+from anyio import CancelScope
 from starlette.types import ASGIApp, Message, Receive, Send
 
 from studio.errors import Forbidden
@@ -16,6 +17,8 @@ from studio.web.incoming import Incoming
 
 ADMITTED = "studio.admitted"
 """Where the guard leaves in the scope whom it has let in."""
+BROKEN_OFF = "broken off"
+"""What came of a change that was not answered to its end, since its sign-in ended or the server did."""
 
 
 class NoRole(Forbidden):
@@ -50,10 +53,17 @@ class Passed:
 
     async def __call__(self, app: ASGIApp, receive: Receive, send: Send) -> None:
         """Let the application answer."""
-        if self.need and (self.admitted.key_hash or self.admitted.csrf):
-            until_gone = partial(self.accounts.presence.until_gone, self.admitted, self.need.role)
-            ends = EndsWithSignIn(receive, send, until_gone)
-            receive, send = ends.receive, ends.send
+        if not self.need or not (self.admitted.key_hash or self.admitted.csrf):
+            await self._answered(app, receive, send)
+            return
+        until_gone = partial(self.accounts.presence.until_gone, self.admitted, self.need.role)
+        ends = EndsWithSignIn(receive, send, until_gone)
+        await self._answered(app, ends.receive, ends.send)
+        if ends.has_ended and self.need.is_change:
+            await self.record(BROKEN_OFF)
+
+    async def _answered(self, app: ASGIApp, receive: Receive, send: Send) -> None:
+        """The same; what comes of a change is written down."""
         if not (self.need and self.need.is_change):
             await app(self.request.scope, receive, send)
             return
@@ -68,7 +78,8 @@ class Passed:
 
         try:
             await app(self.request.scope, receive, recording)
-        except Exception:
+        except BaseException as error:  # also a server that stops and waits no longer
             if not is_recorded:
-                await self.record("500")
+                with CancelScope(shield=True):
+                    await self.record("500" if isinstance(error, Exception) else BROKEN_OFF)
             raise

@@ -11,9 +11,10 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from studio.components import Capability, validate_component
+from studio.components.manifest import Manifest
 from studio.components.named_hosts import is_host
+from studio.egress import leads_to_studio
 from studio.errors import ConfigError, NotFound
-from studio.galleries import Gallery, parse_gallery
 from studio.sandbox.grants import ANY_HOST
 from studio.store import ANYWHERE, Store, publisher_of, team_scope
 from studio.store.tables import Team
@@ -78,16 +79,17 @@ async def approve(body: ApproveRequest, store: StoreDep, checks: TeamChecksDep, 
     team = await store.teams.get(body.team_id) if body.team_id else None
     scope = await _scope(body, store, team)
     wanted = frozenset(body.hashes)
-    found = await _wanted(body, store, checks, team)
+    manifest = await team_manifest(team) if team else None
+    found = await _wanted(body, store, checks, manifest)
     if missing := wanted - found.keys():
         raise NotFound(
             f"Nothing here asks for {sorted(missing)[0]!r}.",
             fix="It may have changed since you looked; open the review again.",
         )
-    hosts = {key: _hosts(found.get(key), names) for key, names in body.hosts.items()}
+    hosts = {key: await _hosts(found.get(key), names) for key, names in body.hosts.items()}
     await store.approvals.approve(list(found.values()), by=person.name, scope=scope, hosts=hosts)
-    if team is not None:
-        await remember_allowed(store, team, by=person.name)
+    if team is not None and manifest is not None:
+        await remember_allowed(store, team.id, manifest, by=person.name)
     holding = await list_approvals(store)
     return [approval for approval in holding if approval.hash in wanted and approval.scope == scope]
 
@@ -115,20 +117,28 @@ async def _scope(body: ApproveRequest, store: Store, team: Team | None) -> str:
     return publisher
 
 
-async def _wanted(body: ApproveRequest, store: Store, checks: TeamChecks, team: Team | None) -> dict[str, Capability]:
-    """The exact things behind the hashes, as this server reads them; what a client says about them does not count."""
+async def _wanted(
+    body: ApproveRequest, store: Store, checks: TeamChecks, manifest: Manifest | None
+) -> dict[str, Capability]:
+    """The exact things behind the hashes, as this server reads them; what a client says about them does not count.
+
+    Only what is said to ask for them is read, and all that is stored where nothing is said.
+
+    Args:
+        manifest: Of the team that is said to.
+    """
     wanted = frozenset(body.hashes)
     found = await asyncio.to_thread(_capabilities_in, body.component, wanted)
-    if team is not None:
-        _pick((await team_manifest(team)).capabilities.values(), wanted, found)
+    if manifest is not None:
+        _pick(manifest.capabilities.values(), wanted, found)
     elif body.gallery_id:
         _pick((await gallery_manifest(await store.galleries.get(body.gallery_id))).capabilities.values(), wanted, found)
-    elif missing := wanted - found.keys():
-        found.update(await _capabilities(store, checks, missing))
+    elif body.component is None:
+        found.update(await _capabilities(store, checks, wanted))
     return found
 
 
-def _hosts(capability: Capability | None, names: Collection[str]) -> list[str]:
+async def _hosts(capability: Capability | None, names: Collection[str]) -> list[str]:
     """Raises: CannotAllow."""
     if capability is None or not capability.may_have_network:
         raise CannotAllow("A network can be given to code and programs that are approved here.", where="/hosts")
@@ -140,6 +150,9 @@ def _hosts(capability: Capability | None, names: Collection[str]) -> list[str]:
             raise CannotAllow(
                 f"{host!r} is not a host.", fix="Write a name alone, such as api.example.com.", where="/hosts"
             )
+        if await leads_to_studio(host):
+            fix = "Leave it out; if something else is there, name its port."
+            raise CannotAllow(f"{host!r} is the studio itself; no team may ask it.", fix=fix, where="/hosts")
     return hosts
 
 
@@ -149,9 +162,8 @@ async def _capabilities(store: Store, checks: TeamChecks, wanted: Collection[str
         _pick((await checks.of(team)).capabilities, wanted, found)
         if len(found) == len(wanted):
             return found
-    for summary in await store.galleries.list():
-        gallery = parse_gallery((await store.galleries.get(summary.id)).config)
-        _pick(await asyncio.to_thread(_capabilities_of, gallery), wanted, found)
+    for gallery in await store.galleries.list():
+        _pick(await checks.of_gallery(gallery), wanted, found)
         if len(found) == len(wanted):
             return found
     return found
@@ -166,7 +178,3 @@ def _capabilities_in(component: JsonValue, wanted: Collection[str]) -> dict[str,
 
 def _pick(capabilities: Iterable[Capability], wanted: Collection[str], found: dict[str, Capability]) -> None:
     found.update({capability.hash: capability for capability in capabilities if capability.hash in wanted})
-
-
-def _capabilities_of(gallery: Gallery) -> list[Capability]:
-    return [capability for entry in gallery.check().entries for capability in entry.report.capabilities]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 
 from fastapi import APIRouter, Response
 
 from studio.web.dependencies import PersonDep, SettingsDep, StoreDep, TemplatesDep
 from studio.web.pages.review import surroundings
-from studio.web.review import review_of_gallery, review_of_team
+from studio.web.review import ReviewView, review_of_gallery, review_of_team
+from studio.web.templates import Templates
 
 router = APIRouter(prefix="/fragments", include_in_schema=False)
 
@@ -18,12 +20,7 @@ async def team_review(
     team_id: str, store: StoreDep, templates: TemplatesDep, person: PersonDep, settings: SettingsDep, back: str = ""
 ) -> Response:
     review = await review_of_team(store, await store.teams.get(team_id))
-    return await asyncio.to_thread(
-        templates.fragment,
-        "fragments/review.html",
-        review=review,
-        **surroundings(review, person, settings, back),
-    )
+    return await _body(templates, review, surroundings(review, person, settings, back))
 
 
 @router.get("/galleries/{gallery_id}/review")
@@ -31,9 +28,8 @@ async def gallery_review(
     gallery_id: str, store: StoreDep, templates: TemplatesDep, person: PersonDep, settings: SettingsDep
 ) -> Response:
     review = await review_of_gallery(store, await store.galleries.get(gallery_id))
-    return await asyncio.to_thread(
-        templates.fragment,
-        "fragments/review.html",
-        review=review,
-        **surroundings(review, person, settings),
-    )
+    return await _body(templates, review, surroundings(review, person, settings))
+
+
+async def _body(templates: Templates, review: ReviewView, shown_with: Mapping[str, object]) -> Response:
+    return await asyncio.to_thread(templates.fragment, "fragments/review.html", review=review, **shown_with)

@@ -25,6 +25,7 @@ from studio.web.review import (
 )
 from studio.web.review_words import plain
 from studio.web.source_lines import SourceLine, Span, plain_lines, python_lines, visible
+from studio.web.templates import Templates
 
 router = APIRouter(include_in_schema=False)
 GLYPH_OF_KIND: Mapping[str, str] = {
@@ -72,18 +73,8 @@ async def team_review(
     settings: SettingsDep,
     back: str = "",
 ) -> Response:
-    team = await store.teams.get(team_id)
-    review = await review_of_team(store, team)
-    return await asyncio.to_thread(
-        templates.page,
-        request,
-        "pages/review.html",
-        title=f"Review {team.name}",
-        nav="teams",
-        review=review,
-        crumbs=[("Teams", "/teams"), (team.name, home_of(review))],
-        **surroundings(review, person, settings, back),
-    )
+    review = await review_of_team(store, await store.teams.get(team_id))
+    return await _page(request, templates, review, surroundings(review, person, settings, back))
 
 
 @router.get("/galleries/{gallery_id}/review")
@@ -95,17 +86,23 @@ async def gallery_review(
     person: PersonDep,
     settings: SettingsDep,
 ) -> Response:
-    row = await store.galleries.get(gallery_id)
-    review = await review_of_gallery(store, row)
+    review = await review_of_gallery(store, await store.galleries.get(gallery_id))
+    return await _page(request, templates, review, surroundings(review, person, settings))
+
+
+async def _page(
+    request: Request, templates: Templates, review: ReviewView, shown_with: Mapping[str, object]
+) -> Response:
+    title, path = ("Teams", "/teams") if review.subject == "team" else ("Galleries", "/galleries")
     return await asyncio.to_thread(
         templates.page,
         request,
         "pages/review.html",
-        title=f"Review {row.name}",
-        nav="galleries",
+        title=f"Review {review.name}",
+        nav=path.removeprefix("/"),
         review=review,
-        crumbs=[("Galleries", "/galleries"), (row.name, home_of(review))],
-        **surroundings(review, person, settings),
+        crumbs=[(title, path), (review.name, home_of(review))],
+        **shown_with,
     )
 
 
