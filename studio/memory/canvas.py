@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -42,6 +43,15 @@ class TextCanvas:
     def get_all_revisions(self, filename: str) -> list[FileRevision]:
         """The file's history, oldest first."""
         return list(self._files.get(filename, ()))
+
+    def get_revision_content(self, filename: str, revision: int) -> str:
+        """What the file held then; empty when there is no such revision."""
+        return next((found.content for found in self.get_all_revisions(filename) if found.revision == revision), "")
+
+    def get_revision_diffs(self, filename: str) -> list[str]:
+        """A unified diff from each revision to the next."""
+        numbers = [revision.revision for revision in self.get_all_revisions(filename)]
+        return [self.get_diff(filename, older, newer) for older, newer in itertools.pairwise(numbers)]
 
     def add_or_update_file(self, filename: str, new_content: str | bytes) -> None:
         """Make the file, or give it a new revision."""

@@ -21,6 +21,8 @@ from studio.models.headers import references_in, resolved_headers
 if TYPE_CHECKING:
     from chromadb.api import ClientAPI
     from chromadb.api.models.Collection import Collection  # pyright: ignore[reportMissingTypeStubs] -- it has none
+    from chromadb.auth import UserIdentity
+    from chromadb.config import Settings
 
 T = TypeVar("T")
 DEFAULT_PATH = "./chroma_db"
@@ -192,20 +194,12 @@ class ChromaDBVectorMemory(ServiceMemory):
         settings = Settings(allow_reset=self.allow_reset, anonymized_telemetry=False)
         if self.client_type == "persistent":
             return chromadb.PersistentClient(self.address, settings, self.tenant, self.database)
-        host, port = self.host or "localhost", self.port or 8000
-        guard = Guard.for_host(host, port)
-        guard.addresses_now(host, port)  # the package asks the server while its client is being made
-        client = chromadb.HttpClient(
-            host=host,
-            port=port,
-            ssl=bool(self.ssl),
-            headers=resolved_headers(self.headers),
-            settings=settings,
-            tenant=self.tenant,
-            database=self.database,
-        )
-        protected_now(cast("Any", client)._server._session, guard)
-        return client
+        settings.chroma_api_impl = "chromadb.api.fastapi.FastAPI"
+        settings.chroma_server_host = self.host or "localhost"
+        settings.chroma_server_http_port = self.port or 8000
+        settings.chroma_server_ssl_enabled = bool(self.ssl)
+        settings.chroma_server_headers = resolved_headers(self.headers)
+        return _guarded_client(Guard.for_url(self.address), settings, self.tenant, self.database)
 
     def _search(self, collection: Collection, text: str) -> list[MemoryContent]:
         vectors = cast("Any", self._vectors([text]))
@@ -264,6 +258,26 @@ class HttpChromaDBVectorMemoryConfig(ChromaDBVectorMemoryConfig):
     """A Chroma server."""
 
     kept = {"client_type": "http"}
+
+
+def _guarded_client(guard: Guard, settings: Settings, tenant: str, database: str) -> ClientAPI:
+    """The package's client of a server. It asks the server while it is being made, over two connections of its own; so
+    these are put behind the guard in the middle of that, each just before it is used for the first time."""
+    from chromadb.api.client import Client
+
+    class Guarded(Client):
+        def get_user_identity(self) -> UserIdentity:
+            _protect(self)
+            return super().get_user_identity()
+
+        def _validate_tenant_database(self, tenant: str, database: str) -> None:
+            _protect(self._admin_client)
+            super()._validate_tenant_database(tenant, database)
+
+    def _protect(part: object) -> None:
+        protected_now(cast("Any", part)._server._session, guard)
+
+    return Guarded(tenant, database, settings)
 
 
 def _close(client: ClientAPI) -> None:

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from studio.components import Capability, DefaultEnv, SecretRef
 from studio.egress import Guard, protected_now
-from studio.errors import ConfigError
+from studio.errors import ConfigError, ModelUnavailable
 from studio.models.extras import needs_extra
 from studio.models.openai_services import OPENAI, host_of
 from studio.models.sdk import own_settings_only
@@ -91,14 +91,20 @@ class OpenAIEmbedding:
         """The texts' vectors.
 
         Raises:
-            ModelUnavailable: The service did not answer. Safe to retry.
+            ModelUnavailable: The service gave no vectors. Safe to retry.
             ModelRefused: It refused the key or the model.
         """
         import openai
 
         with translated(openai, self._address, self._model):
             answer = self._client.embeddings.create(model=self._model, input=list(texts), encoding_format="float")
-        return [item.embedding for item in answer.data]
+        vectors = [cast("object", item.embedding) for item in cast("Sequence[Any] | None", answer.data) or ()]
+        if len(vectors) != len(texts) or not all(isinstance(vector, list) for vector in vectors):
+            raise ModelUnavailable(
+                f"The service at {self._address} answered with something else than one vector for each text.",
+                fix="Check that the address is that of a service which makes embeddings, and its path.",
+            )
+        return cast("Sequence[Sequence[float]]", vectors)
 
     def close(self) -> None:
         """Let go of the connections; a closed one cannot be used again."""

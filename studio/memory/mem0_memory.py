@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from functools import partial
 from typing import Annotated, Any, ClassVar, cast
 from urllib.parse import urlsplit
 
@@ -13,7 +12,7 @@ from pydantic import Field, JsonValue, PrivateAttr, model_validator
 
 from studio import effects
 from studio.components import Capability, DefaultEnv, JsonObject, SecretRef, Warn, is_reference
-from studio.egress import Guard, http_client
+from studio.egress import Guard, HostRefused, http_client, protected_now
 from studio.memory.service import MemoryUnavailable, ServiceMemory, numbered, searchable_text
 from studio.messages import MemoryContent
 from studio.models.connection import Connection, trusted
@@ -24,6 +23,8 @@ CLOUD = "https://api.mem0.ai"
 TIMEOUT_S = 300.0
 _ADDED = ("score", "created_at", "updated_at", "categories")
 """What Mem0 tells about a memory beside its text."""
+_UNREADABLE = (ValueError, TypeError, LookupError, AttributeError)
+"""What the package raises for answers of services that are not as it expects."""
 
 
 class Mem0Memory(ServiceMemory):
@@ -136,7 +137,9 @@ class Mem0Memory(ServiceMemory):
         try:
             client = await self._connected()
             return cast("JsonValue", await getattr(client, method)(*args, **arguments))
-        except (Mem0Error, OpenAIError, httpx.HTTPError, OSError, ValueError) as error:
+        except (Mem0Error, OpenAIError, httpx.HTTPError, OSError, *_UNREADABLE) as error:
+            if isinstance(error.__cause__, HostRefused):
+                raise error.__cause__ from None
             where = self.host or CLOUD if self.is_cloud else "its local config"
             raise MemoryUnavailable(
                 f"Mem0 at {where} gave no answer: {error}", fix="Check the key, the config and the service."
@@ -144,18 +147,24 @@ class Mem0Memory(ServiceMemory):
 
     async def _connected(self) -> Any:
         _be_silent()
-        from mem0 import AsyncMemory, AsyncMemoryClient  # pyright: ignore[reportMissingTypeStubs] -- it has none
-
-        if self.is_cloud:
-            key = self._key.resolve()
-            http = http_client(Guard.for_url(self.host or CLOUD), timeout=TIMEOUT_S, verify=trusted())
-            make = partial(AsyncMemoryClient, api_key=key, host=self.host, client=http)
-        else:
-            make = partial(AsyncMemory.from_config, cast("dict[str, Any]", _resolved(self.config)))
-        await asyncio.to_thread(_check_hosts, [self.host or CLOUD] if self.is_cloud else self.config)
+        make = self._make_cloud_client if self.is_cloud else self._make_local_client
         async with self._connecting:
             client = self._connection.take() or await asyncio.to_thread(make)  # it asks the service, and blocks
             return self._connection.get(lambda: client)
+
+    def _make_cloud_client(self) -> Any:
+        host = self.host or CLOUD
+        http = http_client(Guard.for_url(host), timeout=TIMEOUT_S, verify=trusted())
+        return _cloud_client_class()(self._key.resolve(), host, http)
+
+    def _make_local_client(self) -> Any:
+        from mem0 import AsyncMemory  # pyright: ignore[reportMissingTypeStubs] -- it has none
+
+        _check_hosts(self.config)
+        client = AsyncMemory.from_config(cast("dict[str, Any]", _resolved(self.config)))
+        _protect(client.llm)
+        _protect(client.embedding_model)
+        return client
 
 
 def _content(item: JsonObject) -> MemoryContent:
@@ -173,8 +182,36 @@ def _close(client: Any) -> None:
             close()
 
 
+def _cloud_client_class() -> type[Any]:
+    from mem0 import AsyncMemoryClient  # pyright: ignore[reportMissingTypeStubs] -- it has none
+
+    class Client(AsyncMemoryClient):
+        def _validate_api_key(self) -> str | None:
+            """Ask whose key it is, as the package does when its client is made, but from behind the guard."""
+            import httpx
+
+            with protected_now(httpx.Client(timeout=TIMEOUT_S, verify=trusted()), Guard.for_url(self.host)) as http:
+                answer = http.get(f"{self.host}/v1/ping/", headers=dict(self.async_client.headers))
+                answer.raise_for_status()
+                owner = cast("dict[str, str | None]", answer.json())
+            self.org_id, self.project_id = owner.get("org_id"), owner.get("project_id")
+            return owner.get("user_email")
+
+    return Client
+
+
+def _protect(part: Any) -> None:
+    """Put the client of a model's service behind the guard, if it speaks HTTP with httpx, as most of them do."""
+    import httpx
+    import httpx2
+
+    http = getattr(getattr(part, "client", None), "_client", None)
+    if isinstance(http, httpx.Client | httpx2.Client):
+        protected_now(http, Guard.for_url(str(http.base_url)))
+
+
 def _check_hosts(config: JsonValue) -> None:
-    """Look once where the addresses in a config lead: the packages below Mem0's make their connections by themselves.
+    """Look once where the addresses in a config lead: databases below Mem0's package make connections by themselves.
 
     Raises:
         HostRefused: One of them leads where no team has any business.

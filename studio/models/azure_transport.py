@@ -1,9 +1,11 @@
-"""How the client of Azure AI reaches its service. The SDK uses aiohttp, which asks this guard where a name leads."""
+"""How the client of Azure AI reaches its service. The SDK uses aiohttp, which asks this guard where a name leads, and
+whose answers are unpacked and measured here."""
 
 from __future__ import annotations
 
 import socket
-from typing import TYPE_CHECKING, Any
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 from urllib.request import getproxies
 
@@ -11,9 +13,10 @@ import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.resolver import DefaultResolver
 
-from studio.egress import Guard, place_of
+from studio.egress import MODEL_BYTES, Guard, Meter, place_of
 
 if TYPE_CHECKING:
+    from aiohttp.connector import Connection
     from azure.core.pipeline.transport import AsyncHttpTransport
 
 
@@ -46,6 +49,41 @@ class GuardedResolver(AbstractResolver):
         await self._usual.close()
 
 
+class MeasuredResponse(aiohttp.ClientResponse):
+    """An answer of which no more is taken than was agreed."""
+
+    async def start(self, connection: Connection) -> aiohttp.ClientResponse:
+        await super().start(connection)
+        headers = self._headers.copy()
+        meter = Meter(headers.pop("content-encoding", ""), MODEL_BYTES)  # without it, nobody else unpacks the answer
+        self._headers = cast("Any", headers)
+        self.content = cast("aiohttp.StreamReader", _MeasuredReader(self.content, meter))
+        return self
+
+
+class _MeasuredReader:
+    """Stands in for the reader of an answer."""
+
+    def __init__(self, inner: aiohttp.StreamReader, meter: Meter) -> None:
+        self._inner = inner
+        self._meter = meter
+
+    async def read(self, n: int = -1) -> bytes:
+        if n < 0:
+            return b"".join([piece async for piece in self])
+        while piece := await self._inner.read(n):
+            if unpacked := self._meter.take(piece):
+                return unpacked
+        return b""
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        while piece := await self._inner.readany():
+            yield self._meter.take(piece)
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._inner, name)
+
+
 def guarded_transport(url: str, timeout_s: float) -> AsyncHttpTransport[Any, Any]:
     """A transport to the host of a URL.
 
@@ -64,7 +102,9 @@ def guarded_transport(url: str, timeout_s: float) -> AsyncHttpTransport[Any, Any
     session = aiohttp.ClientSession(
         connector=aiohttp.TCPConnector(resolver=GuardedResolver(guard)),
         cookie_jar=aiohttp.DummyCookieJar(),
-        auto_decompress=False,  # the SDK does it
+        headers={"accept-encoding": "gzip"},
+        response_class=MeasuredResponse,
+        auto_decompress=False,
         trust_env=True,
     )
     return AioHttpTransport(session=session, read_timeout=timeout_s)

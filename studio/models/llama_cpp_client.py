@@ -2,49 +2,39 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncGenerator, Callable, Iterator
-from contextlib import aclosing
+import re
+from collections.abc import AsyncGenerator, Generator, Iterator
+from contextlib import aclosing, contextmanager
 from importlib import import_module
-from typing import Annotated, Any, Protocol, Self, TypeVar, cast
+from typing import Annotated, Any, Protocol, Self, cast
 
 from pydantic import Field, JsonValue, PrivateAttr, model_validator
 
 from studio.components import Capability, JsonObject
-from studio.errors import ConfigError
-from studio.messages import CreateResult, RequestUsage
+from studio.errors import ConfigError, ModelRefused
+from studio.messages import CreateResult
 from studio.models.base import ChatCompletionClient, ModelCall
-from studio.models.connection import Connection
 from studio.models.extras import needs_extra
 from studio.models.fields import ADVANCED, AnswerTokens, ResponseFormat, Seed, TopP
 from studio.models.info import KnownInfo, ModelInfo, known_info
-from studio.models.openai_answer import Fold
+from studio.models.llama_cpp_engine import Llama, LlamaCppEngine, Question, interruptible
+from studio.models.openai_answer import Fold, result_from
 from studio.models.openai_request import Dialect, request_body
-
-T = TypeVar("T")
 
 HUGGING_FACE = "https://huggingface.co:443"
 DEFAULT_CONTEXT_TOKENS = 2048
 """Length of the context that llama.cpp takes without being told."""
 _CREATE_FIELDS = ("temperature", "top_p", "max_tokens", "stop", "seed", "response_format")
-
-
-class _Engine(Protocol):
-    """The SDK's `Llama`, as far as it is used."""
-
-    n_tokens: int
-
-    def create_chat_completion(self, **arguments: Any) -> Iterator[dict[str, Any]]: ...
-
-    def tokenize(self, text: bytes, *, add_bos: bool) -> list[int]: ...
-
-    def close(self) -> None: ...
+_NO_STREAM_OF_CALLS = ("chatml-function-calling", "functionary", "functionary-v1")
+"""Formats in which the library cannot stream where there are tools."""
+_TOO_LONG = re.compile(r"Requested tokens \((\d+)\) exceed context window of (\d+)")
 
 
 class _Library(Protocol):
     """The SDK; it has no types of its own."""
 
-    Llama: Any
+    Llama: type[Any]
+    llama_chat_format: Any
 
 
 class LlamaCppChatCompletionClient(ChatCompletionClient):
@@ -87,8 +77,7 @@ class LlamaCppChatCompletionClient(ChatCompletionClient):
         ),
     ] = None
 
-    _engine: _Engine | None = PrivateAttr(default=None)
-    _turns: Connection[asyncio.Lock] = PrivateAttr(default_factory=lambda: Connection())
+    _engine: LlamaCppEngine | None = PrivateAttr(default=None)
 
     @model_validator(mode="after")
     def _fill_info(self) -> Self:
@@ -127,49 +116,104 @@ class LlamaCppChatCompletionClient(ChatCompletionClient):
     async def close(self) -> None:
         engine, self._engine = self._engine, None
         if engine is not None:
-            await asyncio.to_thread(engine.close)
+            await engine.close()
 
     async def _create(self, call: ModelCall) -> CreateResult:
-        # Streamed, too: a whole answer could not be given up half-way.
-        async with aclosing(self._create_stream(call)) as items:
-            last = [item async for item in items][-1]
-        return cast("CreateResult", last)
+        from openai.types.chat import ChatCompletion
+
+        question = Question()
+        with self._translated():
+            answer = await self._opened().whole(question, self._body(call))
+        return result_from(ChatCompletion.construct(**answer)).model_copy(update={"usage": question.usage})
 
     async def _create_stream(self, call: ModelCall) -> AsyncGenerator[str | CreateResult, None]:
+        if self._comes_whole(call):
+            result = await self._create(call)
+            if isinstance(result.content, str) and result.content:
+                yield result.content
+            yield result
+            return
         from openai.types.chat import ChatCompletionChunk
 
-        body = request_body(call, Dialect(self.source, self.info, include_names=False), self.create_arguments())
-        body["response_format"] = _format_of(body.get("response_format"))
-        fold = Fold()
-        async with self._turns.get(asyncio.Lock):
-            engine = self._engine = self._engine or await _in_thread(self._load)
-            chunks = await _in_thread(lambda: engine.create_chat_completion(**body, stream=True))
-            while (chunk := await _in_thread(lambda: next(chunks, None))) is not None:
-                for text in fold.add(ChatCompletionChunk.construct(**chunk)):
-                    yield text
-            fold.usage = _usage(engine, "".join(fold.text))
+        fold, question = Fold(), Question()
+        with self._translated():
+            async with aclosing(self._opened().pieces(question, self._body(call))) as chunks:
+                async for chunk in chunks:
+                    for text in fold.add(ChatCompletionChunk.construct(**chunk)):
+                        yield text
         for text in fold.end_thought():
             yield text
+        fold.usage = question.usage
         yield fold.result()
 
-    def _load(self) -> _Engine:
+    def _comes_whole(self, call: ModelCall) -> bool:
+        """Whether the library has nothing to stream: it repeats the name of a tool in each piece of its call."""
+        is_call = call.tool_choice == "required" or isinstance(call.tool_choice, dict)
+        return bool(call.tools) and (is_call or self.chat_format in _NO_STREAM_OF_CALLS)
+
+    def _body(self, call: ModelCall) -> JsonObject:
+        body = request_body(call, Dialect(self.source, self.info, include_names=False), self.create_arguments())
+        body["response_format"] = _format_of(body.get("response_format"))
+        if call.tools and call.tool_choice == "required":
+            body["tool_choice"] = _the_only(call)
+        return body
+
+    def _opened(self) -> LlamaCppEngine:
+        self._engine = self._engine or LlamaCppEngine(self._load)
+        return self._engine
+
+    def _load(self) -> Llama:
+        import httpx
+        import httpx2
+
         with needs_extra("llama-cpp", type(self).__name__):
             library = cast("_Library", import_module("llama_cpp"))
+        try:
+            return self._loaded(library)
+        except ImportError as error:
+            raise ConfigError(
+                "A model of a repository needs the package 'huggingface_hub', which is not installed.",
+                fix="Run `pip install huggingface-hub`, or fetch the file yourself and fill in `model_path`.",
+            ) from error
+        except (ValueError, OSError, httpx.HTTPError, httpx2.HTTPError) as error:
+            where = "the path of the file" if self.model_path else "the names of the repository and its file"
+            raise ConfigError(f"llama.cpp cannot load {self.source!r}: {error}", fix=f"Check {where}.") from error
+
+    def _loaded(self, library: _Library) -> Llama:
+        formats = library.llama_chat_format
+        if self.chat_format is not None:
+            try:
+                formats.get_chat_completion_handler(self.chat_format)
+            except formats.LlamaChatCompletionHandlerNotFoundException as error:
+                raise ConfigError(f"{error}.", fix="Leave it out for the file's own.", where="/chat_format") from error
         given = {"n_gpu_layers": self.n_gpu_layers, "seed": self.seed, "chat_format": self.chat_format}
         options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
         options["n_ctx"] = DEFAULT_CONTEXT_TOKENS if self.n_ctx is None else self.n_ctx
-        try:
-            if self.model_path is not None:
-                return cast("_Engine", library.Llama(self.model_path, verbose=False, **options))
-            if self.repo_id is not None:
-                return cast(
-                    "_Engine", library.Llama.from_pretrained(self.repo_id, self.filename, verbose=False, **options)
-                )
-        except (ValueError, OSError) as error:
-            raise ConfigError(
-                f"llama.cpp cannot load {self.source!r}: {error}", fix="Check the path of the file and its format."
-            ) from error
+        llama = interruptible(library.Llama)
+        if self.model_path is not None:
+            return cast("Llama", llama(self.model_path, verbose=False, **options))
+        if self.repo_id is not None:
+            return cast("Llama", llama.from_pretrained(self.repo_id, self.filename, verbose=False, **options))
         raise ConfigError("llama.cpp needs a model.", fix="Fill in `model_path`, or `repo_id` and `filename`.")
+
+    @contextmanager
+    def _translated(self) -> Generator[None]:
+        """Turn what the library raises inside the block into `ModelRefused`."""
+        from jinja2 import TemplateError
+
+        try:
+            yield
+        except (ValueError, TypeError, LookupError, AssertionError, RuntimeError, TemplateError) as error:
+            too_long = _TOO_LONG.search(str(error))
+            if too_long is None:
+                raise ModelRefused(
+                    f"llama.cpp cannot answer with {self.source!r}: {str(error) or type(error).__name__}.",
+                    fix="Check the fields of the model client, its chat format above all.",
+                ) from error
+            raise ModelRefused(
+                f"The conversation takes {too_long[1]} tokens, and the context of {self.source!r} is {too_long[2]}.",
+                fix="Raise `n_ctx`, or use a model context that trims the conversation.",
+            ) from error
 
 
 def _format_of(wanted: JsonValue) -> JsonValue:
@@ -178,17 +222,12 @@ def _format_of(wanted: JsonValue) -> JsonValue:
     return {"type": "json_object", "schema": named.get("schema")} if isinstance(named, dict) else wanted
 
 
-async def _in_thread(work: Callable[[], T]) -> T:
-    """Run it beside the event loop; a cancelled caller still waits until it is done, for the engine knows one call."""
-    future = asyncio.get_running_loop().run_in_executor(None, work)
-    try:
-        return await asyncio.shield(future)
-    except asyncio.CancelledError:
-        await asyncio.wait([future])
-        raise
-
-
-def _usage(engine: _Engine, text: str) -> RequestUsage:
-    """llama.cpp counts no tokens for a stream, but the engine knows how many it holds."""
-    completion = len(engine.tokenize(text.encode(), add_bos=False))
-    return RequestUsage(prompt_tokens=max(0, engine.n_tokens - completion), completion_tokens=completion)
+def _the_only(call: ModelCall) -> JsonObject:
+    """The choice of the one tool that there is; the library takes no other word for “one of them”."""
+    first, *others = (tool["name"] for tool in call.tools)
+    if others:
+        raise ModelRefused(
+            "llama.cpp can be made to call one tool, but not some one of several.",
+            fix="Name the tool that must be called, or leave the choice to the model.",
+        )
+    return {"type": "function", "function": {"name": first}}

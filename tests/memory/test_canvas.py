@@ -25,6 +25,9 @@ def test_each_change_is_a_revision_that_can_be_compared():
     assert canvas.get_diff("a.txt", 1, 2).splitlines()[-4:] == [" Once", "-upon", "+under", " a time"]
     assert canvas.get_diff("a.txt", 1, 3) == ""
     assert canvas.get_latest_content("b.txt") == ""
+    assert canvas.get_revision_content("a.txt", 1) == STORY
+    assert canvas.get_revision_content("a.txt", 3) == ""
+    assert canvas.get_revision_diffs("a.txt") == [canvas.get_diff("a.txt", 1, 2)]
 
 
 @given(lines, lines)

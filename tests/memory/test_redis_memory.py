@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,38 +14,28 @@ from studio.errors import ConfigError
 from studio.memory import MemoryUnavailable, RedisMemory, RedisMemoryConfig
 from studio.messages import MemoryContent, SystemMessage, UserMessage
 from tests.memory.embedding import letters
+from tests.models.redis_program import PASSWORD, redis_program
 
 Make = Callable[..., RedisMemory]
-PASSWORD = "open-sesame"
 
 
 @pytest.fixture(scope="module")
-def redis_socket(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def redis_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a real Redis server that wants a password."""
-    program = shutil.which("redis-server")
-    if program is None:
-        pytest.skip("redis-server is not installed")
-    socket = tmp_path_factory.mktemp("redis") / "s"
-    options = ["--port", "0", "--unixsocket", str(socket), "--save", "", "--requirepass", PASSWORD]
-    server = subprocess.Popen([program, *options], stdout=subprocess.PIPE, text=True, cwd=socket.parent)
-    assert server.stdout is not None
-    with server.stdout as lines:
-        assert any("ready to accept connections" in line.lower() for line in lines)
-        yield f"unix://{socket}"
-        server.terminate()
-        server.wait(10)
+    with redis_program(tmp_path_factory.mktemp("redis")) as port:
+        yield f"redis://127.0.0.1:{port}"
 
 
 @pytest.fixture
 async def make_memory(
-    redis_socket: str, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+    redis_url: str, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> AsyncIterator[Make]:
     """Memories of one collection, empty at first."""
     monkeypatch.setenv("REDIS_PASSWORD", PASSWORD)
     made: list[RedisMemory] = []
 
     def make(**fields: Any) -> RedisMemory:
-        given = {"redis_url": redis_socket, "password": "env:REDIS_PASSWORD", "prefix": request.node.name, **fields}
+        given = {"redis_url": redis_url, "password": "env:REDIS_PASSWORD", "prefix": request.node.name, **fields}
         memory = RedisMemory(embedding_function=letters, **given)
         made.append(memory)
         return memory

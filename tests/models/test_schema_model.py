@@ -107,3 +107,31 @@ def test_a_schema_that_is_one_reference_is_what_it_refers_to():
     model = model_from_schema(schema, "Node")
     with pytest.raises(ValidationError):
         model.model_validate({"value": "no number"})
+
+
+PART: JsonObject = {"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"]}
+
+
+def test_an_object_of_several_parts_has_the_fields_of_all() -> None:
+    own: JsonObject = {"type": "object", "properties": {"size": {"type": "integer"}}, "required": ["size"]}
+    whole: JsonObject = {"allOf": [{"$ref": "#/$defs/Part"}, own]}
+    answer = model_from_schema({**whole, "$defs": {"Part": PART}}, "Whole")
+    assert answer.model_validate({"id": "a", "size": 1}).model_dump() == {"id": "a", "size": 1}
+    with pytest.raises(ValidationError, match="2 validation errors"):
+        answer.model_validate({})
+    inside: JsonObject = {"properties": {"x": whole}, "required": ["x"], "$defs": {"Part": PART}}
+    with pytest.raises(ValidationError, match=r"x\.id\n"):
+        model_from_schema(inside, "Inside").model_validate({"x": {"size": 1}})
+
+
+def test_a_part_may_name_itself_or_add_fields_beside_it() -> None:
+    itself: JsonObject = {**PART, "allOf": [{"$ref": "#/$defs/Part"}]}
+    answer = model_from_schema({"allOf": [{"$ref": "#/$defs/Part"}], "$defs": {"Part": itself}}, "Whole")
+    assert answer.model_validate({"id": "a"}).model_dump() == {"id": "a"}
+    beside: JsonObject = {"allOf": [PART], "properties": {"size": {"type": "integer"}}}
+    assert set(
+        model_from_schema({"properties": {"x": beside}}, "X").model_validate({"x": {"id": "a"}}).model_dump()["x"]
+    ) == {
+        "id",
+        "size",
+    }
