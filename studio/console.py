@@ -79,13 +79,13 @@ class Printer:
     def close(self, result: TaskResult | Response, *, output_stats: bool) -> None:
         """Print why the run ended, and on demand what it took."""
         self._end_chunks()
+        messages = [result.chat_message] if isinstance(result, Response) else result.messages
         if isinstance(result, Response):
             self.show(result.chat_message)
-            return
-        if result.stop_reason:
+        elif result.stop_reason:
             self._line(f"{RULE} {result.stop_reason}")
         if output_stats:
-            said = sum(isinstance(message, BaseChatMessage) for message in result.messages)
+            said = sum(isinstance(message, BaseChatMessage) for message in messages)
             self._line(
                 f"{RULE} {said} messages, {self._prompt_tokens} prompt tokens, "
                 f"{self._completion_tokens} completion tokens"

@@ -67,6 +67,8 @@ async def test_tool_calls_and_results_are_one_line_each():
 
 async def test_an_agents_response_is_printed_and_given_back():
     assert "Done." in await shown(Response(chat_message=said("Done.")))
+    counted = await shown(Response(chat_message=said("Done.")), output_stats=True)
+    assert counted.endswith("Done.\n---------- 1 messages, 2 prompt tokens, 3 completion tokens\n")
 
 
 async def test_a_message_cannot_steer_the_terminal():

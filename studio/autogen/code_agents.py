@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Self
 
 from studio import agents as ours
 from studio import tools
+from studio.agents import code_executor
 from studio.autogen.agents import FreedAgent
 from studio.autogen.tools import FreedTool
 from studio.contexts import UnboundedChatCompletionContext
-from studio.messages import CancellationToken, CodeBlock, CodeResult
+from studio.messages import BaseChatMessage, CancellationToken, CodeBlock, CodeResult
 from studio.tools.code_execution import CodeExecutionInput, CodeExecutionResult
 
 
@@ -20,11 +21,20 @@ class CodeExecutorAgent(FreedAgent, ours.CodeExecutorAgent, stands_for=ours.Code
     provider = ours.CodeExecutorAgent.provider
     aliases = ours.CodeExecutorAgent.aliases
 
+    DEFAULT_AGENT_DESCRIPTION: ClassVar[str] = code_executor.WRITER
+    DEFAULT_TERMINAL_DESCRIPTION: ClassVar[str] = code_executor.TERMINAL
+    DEFAULT_SUPPORTED_LANGUAGES: ClassVar[list[str]] = list(code_executor.LANGUAGES)
+    NO_CODE_BLOCKS_FOUND_MESSAGE: ClassVar[str] = code_executor.NO_CODE
+
     def __init__(self, *args: Any, **data: Any) -> None:
         named = self._name_arguments(args, data)
         if named.get("model_context") is None:  # as AgentChat keeps and dumps it
             named["model_context"] = UnboundedChatCompletionContext()
         super().__init__(**named)
+
+    async def extract_code_blocks_from_messages(self, messages: Sequence[BaseChatMessage]) -> list[CodeBlock]:
+        """The code in what those said whose code it runs."""
+        return self._blocks_in(messages)
 
     async def execute_code_block(
         self, code_blocks: Sequence[CodeBlock], cancellation_token: CancellationToken
@@ -47,12 +57,30 @@ class PythonCodeExecutionTool(FreedTool, tools.PythonCodeExecutionTool, stands_f
         """What its `run` gives."""
         return CodeExecutionResult
 
+    async def run_json(
+        self,
+        args: Mapping[str, object],
+        cancellation_token: CancellationToken | None = None,
+        call_id: str | None = None,
+    ) -> Any:
+        return CodeExecutionResult.model_validate(await super().run_json(args, cancellation_token, call_id))
+
 
 class OpenAIAgent(FreedAgent, ours.OpenAIAgent, stands_for=ours.OpenAIAgent):
     """Answers with a model of OpenAI."""
 
     provider = ours.OpenAIAgent.provider
     aliases = ours.OpenAIAgent.aliases
+
+    def __init__(self, *args: Any, **data: Any) -> None:
+        super().__init__(*args, **data)
+        # As AgentChat tells and dumps them.
+        vars(self)["tools"] = [{"type": tool} if isinstance(tool, str) else tool for tool in self.tools or ()]
+
+    @classmethod
+    def from_config(cls, config: Any) -> Self:
+        """Make one from such a config."""
+        return cls._from_config(config)
 
     def to_config(self) -> Any:
         """Its config with fields as attributes."""

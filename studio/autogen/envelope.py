@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from abc import ABCMeta
 from collections.abc import Callable
 from typing import Any, ClassVar, Generic, TypeVar, cast
 
@@ -95,7 +96,7 @@ class ComponentBase(ComponentToConfig[ConfigT], ComponentLoader, Generic[ConfigT
     """What an interface derives from whose implementations are components."""
 
 
-class Component(ComponentFromConfig[ConfigT], ComponentSchemaType[ConfigT], Generic[ConfigT]):
+class Component(ComponentFromConfig[ConfigT], ComponentSchemaType[ConfigT], Generic[ConfigT], metaclass=ABCMeta):
     """What an implementation derives from beside its interface."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -103,6 +104,8 @@ class Component(ComponentFromConfig[ConfigT], ComponentSchemaType[ConfigT], Gene
         provider = cls.__dict__.get("component_provider_override") or f"{cls.__module__}.{cls.__qualname__}"
         _plain_components[provider] = cls
 
+
+Component.register(StudioComponent)
 
 _plain_components: dict[str, type[Any]] = {}
 """Component classes of the script that derive from none of the engine's, by provider."""

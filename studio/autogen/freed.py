@@ -56,6 +56,11 @@ class FreeMeta(ModelMetaclass):
             _made_by_hand[stands_for] = cast("type[Component]", cls)
         return cls
 
+    def __getattr__(cls, name: str) -> Any:
+        """AgentChat has the default of an argument as `DEFAULT_` and its name; here it is the field's."""
+        field = cast("type[BaseModel]", cls).model_fields.get(default_of(name))
+        return cast("Any", super()).__getattr__(name) if field is None else field.get_default(call_default_factory=True)
+
     def __instancecheck__(cls, instance: Any) -> bool:
         if cls.stands_for is not None and isinstance(instance, cls.stands_for):
             return True
@@ -65,6 +70,11 @@ class FreeMeta(ModelMetaclass):
         if cls.stands_for is not None and issubclass(subclass, cls.stands_for):
             return True
         return super().__subclasscheck__(subclass)
+
+
+def default_of(name: str) -> str:
+    """The argument whose default goes by this name; empty when it is no such name."""
+    return name.removeprefix("DEFAULT_").lower() if name.startswith("DEFAULT_") else ""
 
 
 def _fill(cls: FreeMeta, members: Mapping[str, Any], bases: tuple[type, ...]) -> None:
@@ -150,6 +160,8 @@ class Freed(Component, ComponentBase[BaseModel], metaclass=FreeMeta):
         field = name[1:]
         if name.startswith("_") and field in type(self).model_fields and field in self.__dict__:
             return given(self.__dict__[field])
+        if default_of(name):
+            return getattr(type(self), name)
         return cast("Any", super()).__getattr__(name)
 
     def __eq__(self, other: object) -> bool:

@@ -61,7 +61,7 @@ def advice(name: str, there: Iterable[str]) -> str:
         name: The dotted name of a module, or of something in it.
         there: Dotted names that are not missing; one of them may have been meant.
     """
-    known = known_reason(name)
+    known = known_reason(name) or known_reason(".".join(part for part in name.split(".") if not part.startswith("_")))
     if known:
         return known
     module, _, last = name.rpartition(".")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, Self, cast
 
 from pydantic import PrivateAttr, SecretStr
 from typing_extensions import TypedDict
@@ -46,6 +46,11 @@ class ModelFamily(ours.ModelFamily):
     LLAMA_3_3_70B: ClassVar[str] = "llama-3.3-70b"
     LLAMA_4_SCOUT: ClassVar[str] = "llama-4-scout"
     LLAMA_4_MAVERICK: ClassVar[str] = "llama-4-maverick"
+    CODESRAL: ClassVar[str] = "codestral"
+    OPEN_CODESRAL_MAMBA: ClassVar[str] = "open-codestral-mamba"
+    MISTRAL: ClassVar[str] = "mistral"
+    MINISTRAL: ClassVar[str] = "ministral"
+    PIXTRAL: ClassVar[str] = "pixtral"
 
     @staticmethod
     def is_claude(family: str) -> bool:
@@ -58,6 +63,10 @@ class ModelFamily(ours.ModelFamily):
     @staticmethod
     def is_llama(family: str) -> bool:
         return family.startswith("llama-")
+
+    @staticmethod
+    def is_mistral(family: str) -> bool:
+        return family in ("codestral", "open-codestral-mamba", "mistral", "ministral", "pixtral")
 
 
 def validate_model_info(model_info: Mapping[str, Any]) -> None:
@@ -72,14 +81,21 @@ def validate_model_info(model_info: Mapping[str, Any]) -> None:
 
 
 class FreedClient(Freed):
-    """Clients take an empty key, as servers of one's own do, and an incomplete `model_info`."""
+    """Clients take an empty key, as servers of one's own do, and an incomplete `model_info` under either name."""
 
     def __init__(self, *args: Any, **data: Any) -> None:
+        if "model_capabilities" in data:
+            data.setdefault("model_info", data.pop("model_capabilities"))
         if data.get("api_key") == "":
             data["api_key"] = SecretRef("secret:unnamed", SecretStr(""))
         if isinstance(data.get("model_info"), dict):
             data["model_info"] = {"structured_output": False, "family": "unknown", **data["model_info"]}
         super().__init__(*args, **data)
+
+    @classmethod
+    def create_from_config(cls, config: Mapping[str, Any]) -> Self:
+        """Make one from arguments in a dictionary."""
+        return cls(**config)
 
     @property
     def _is_logged(self) -> bool:
@@ -139,16 +155,21 @@ class ReplayChatCompletionClient(
 
     @property
     def create_calls(self) -> list[dict[str, Any]]:
-        """The arguments of every call so far."""
+        """The arguments of every call so far that had an answer."""
         return self._calls
+
+    @property
+    def provided_message_count(self) -> int:
+        return len(self.chat_completions)
 
     @property
     def _current_index(self) -> int:
         return self._index
 
     async def create(self, messages: Sequence[LLMMessage], **arguments: Any) -> CreateResult:
+        result = await super().create(messages, **arguments)
         self._remember(messages, arguments)
-        return await super().create(messages, **arguments)
+        return result
 
     async def create_stream(
         self, messages: Sequence[LLMMessage], **arguments: Any

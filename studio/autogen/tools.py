@@ -59,19 +59,64 @@ class FreedTool(Freed):
             return cast("dict[str, Any]", cast("ours.BaseTool", self).schema)[name]
         return super().__getattr__(name)
 
+    async def call(
+        self,
+        arguments: Mapping[str, object],
+        cancellation_token: CancellationToken | None = None,
+        call_id: str | None = None,
+    ) -> ToolReturn:
+        returned = cast("ToolReturn", await cast("Any", super()).call(arguments, cancellation_token, call_id))
+        if logs.is_wanted() and not isinstance(self, ours.StreamTool):
+            logs.log_tool(self.name, arguments, returned.text)
+        return returned
+
     async def run_json(
         self,
         args: Mapping[str, object],
         cancellation_token: CancellationToken | None = None,
         call_id: str | None = None,
     ) -> Any:
-        if not isinstance(self, ours.StreamTool):
-            return (await cast("ours.BaseTool", self).call(args, cancellation_token, call_id)).value
+        return (await self.call(args, cancellation_token, call_id)).value
+
+
+class FreedStreamTool(FreedTool):
+    """The value of one that tells what happens on the way is the last that it yields."""
+
+    async def run_json_stream(
+        self,
+        args: Mapping[str, object],
+        cancellation_token: CancellationToken | None = None,
+        call_id: str | None = None,
+    ) -> AsyncGenerator[object, None]:
+        items = cast("Any", super()).run_json_stream(args, cancellation_token, call_id)
+        async with aclosing(_logged(cast("ours.StreamTool", self), args, items)) as logged:
+            async for item in logged:
+                yield item
+
+    async def run_json(
+        self,
+        args: Mapping[str, object],
+        cancellation_token: CancellationToken | None = None,
+        call_id: str | None = None,
+    ) -> Any:
         last: object = None
         async with aclosing(self.run_json_stream(args, cancellation_token, call_id)) as items:
             async for item in items:
                 last = item
         return last
+
+
+async def _logged(
+    tool: ours.StreamTool, args: Mapping[str, object], items: AsyncGenerator[object, None]
+) -> AsyncGenerator[object, None]:
+    """What the tool yields; at the end it is noted with the last."""
+    last: object = None
+    async with aclosing(items):
+        async for item in items:
+            last = item
+            yield item
+    if logs.is_wanted():
+        logs.log_tool(tool.schema["name"], args, tool.return_value_as_string(last))
 
 
 class BaseTool(Freed, ours.BaseTool, stands_for=ours.BaseTool):
@@ -188,7 +233,8 @@ class BaseStreamTool(BaseTool, ours.StreamTool):
     ) -> AsyncGenerator[object, None]:
         del call_id
         checked = self._args_type.model_validate(args)
-        async with aclosing(self.run_stream(checked, cancellation_token or CancellationToken())) as items:
+        stream = self.run_stream(checked, cancellation_token or CancellationToken())
+        async with aclosing(_logged(self, args, stream)) as items:
             async for item in items:
                 yield item
 
@@ -248,6 +294,7 @@ class Workbench(Freed, ours.Workbench, stands_for=ours.Workbench):
     """A set of tools of a script."""
 
 
+mix_in(ours.StreamTool, FreedStreamTool)
 mix_in(ours.BaseTool, FreedTool)
 StreamTool = BaseStreamTool
 

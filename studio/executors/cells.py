@@ -39,7 +39,7 @@ OutputFolder = Annotated[
 class JupyterCodeResult(CodeResult):
     """What running cells gave."""
 
-    output_files: list[str] = []
+    output_files: list[Path] = []
     """Pictures and pages that the cells showed."""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Any
 
 
@@ -12,6 +13,7 @@ class CancellationToken:
     def __init__(self) -> None:
         self._cancelled = False
         self._linked: list[asyncio.Future[Any]] = []
+        self._callbacks: list[Callable[[], None]] = []
 
     def cancel(self) -> None:
         """Cancel all linked futures; calling it twice does nothing more."""
@@ -19,6 +21,8 @@ class CancellationToken:
             self._cancelled = True
             for future in self._linked:
                 future.cancel()
+            for callback in self._callbacks:
+                callback()
 
     def is_cancelled(self) -> bool:
         return self._cancelled
@@ -35,6 +39,13 @@ class CancellationToken:
         """Let go of a future that `cancel` must no longer end."""
         if future in self._linked:
             self._linked.remove(future)
+
+    def add_callback(self, callback: Callable[[], None]) -> None:
+        """Call this when the token is cancelled; at once when it already is."""
+        if self._cancelled:
+            callback()
+        else:
+            self._callbacks.append(callback)
 
     def link_task(self) -> asyncio.Task[Any] | None:
         """Let `cancel` end the running task, until it is unlinked; it is returned."""

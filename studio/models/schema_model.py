@@ -56,12 +56,14 @@ def _model_of(schema: JsonObject, name: str) -> type[BaseModel]:
         target := known.get(reference.rpartition("/")[2]), dict
     ):
         schema = target
+    builder = _Builder(known)
+    schema = builder.whole(schema)
     if schema.get("type", "object") != "object" or not isinstance(schema.get("properties", {}), dict):
         raise ConfigError(
             f"The JSON schema {name!r} does not describe an object.",
             fix='Write `{"type": "object", "properties": {...}}`.',
         )
-    return _Builder(known).model(schema, name)
+    return builder.model(schema, name)
 
 
 class _Builder:
@@ -113,12 +115,32 @@ class _Builder:
         for word in ("anyOf", "oneOf"):
             if isinstance(options := schema.get(word), list) and options:
                 return _union([self._type(option, name) for option in options])
-        if isinstance(parts := schema.get("allOf"), list) and len(parts) == 1:
-            return self._type(parts[0], name)
+        if isinstance(parts := schema.get("allOf"), list) and parts:
+            alone = len(parts) == 1 and "properties" not in schema
+            return self._type(parts[0] if alone else self.whole(schema), name)
         kind = schema.get("type")
         if isinstance(kind, list) and kind:
             return _union([self._type({**schema, "type": one}, name) for one in kind])
         return self._typed(schema, kind, name)
+
+    def whole(self, schema: JsonObject, inside: tuple[str, ...] = ()) -> JsonObject:
+        """The schema with the parts of its `allOf` in it. Fields come from all; of all else the first to say it counts.
+
+        Args:
+            schema: That of an object, say.
+            inside: Definitions that are being read; a part that is one of them says nothing more.
+        """
+        parts = schema.get("allOf")
+        if not isinstance(parts, list):
+            return schema
+        made = {key: value for key, value in schema.items() if key != "allOf"}
+        for part in parts:
+            reference = part.get("$ref") if isinstance(part, dict) else None
+            name = reference.rpartition("/")[2] if isinstance(reference, str) else ""
+            target = self._definitions.get(name) if name else part
+            if isinstance(target, dict) and name not in inside:
+                made = _with_part(made, self.whole(target, (*inside, name) if name else inside))
+        return made
 
     def _refer(self, definition: str) -> Any:
         if definition not in self._referred:
@@ -145,6 +167,16 @@ class _Builder:
             if _is_bound(schema.get(theirs), is_length=kind in ("string", "array"))
         }
         return Annotated[made, Field(**cast("dict[str, Any]", bounds))] if bounds else made
+
+
+def _with_part(schema: JsonObject, part: JsonObject) -> JsonObject:
+    made = {**part, **schema}
+    for key, kind in (("properties", dict), ("required", list)):
+        ours, theirs = schema.get(key), part.get(key)
+        if isinstance(ours, kind) and isinstance(theirs, kind):
+            both = {**theirs, **ours} if isinstance(ours, dict) and isinstance(theirs, dict) else [*theirs, *ours]
+            made[key] = cast("JsonValue", both)
+    return made
 
 
 def _is_bound(value: JsonValue, *, is_length: bool) -> bool:

@@ -47,6 +47,7 @@ def test_pytest_runs_tests_written_for_agentchat(run_command: RunCommand, tmp_pa
             "from autogen_core._telemetry import anything",
             "no counterpart of 'anything' in AutoGen's 'autogen_core._telemetry'",
         ),
+        ("from autogen_core._routed_agent import RoutedAgent", "Teams run without AutoGen's actor runtime."),
         ("from autogen_ext.agents.openai import OpenAIAssistantAgent", "Use an OpenAIAgent"),
         ("from autogen_ext.agents.video_surfer import VideoSurfer", "It needs the packages opencv-python"),
     ],

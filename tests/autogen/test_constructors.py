@@ -89,10 +89,11 @@ def test_tools_of_ours_are_called_with_an_instance_of_their_arguments(run_script
                 print(type(result) is CodeExecutionResult, result.success, result.output.strip())
                 print(result.model_dump().strip(), tool.return_value_as_string(result).strip())
                 print(tool.args_type() is CodeExecutionInput, tool.return_type() is CodeExecutionResult)
+                print((await tool.run_json({"code": "print(7)"}, token)).output.strip())
 
         asyncio.run(main())
     """)
-    assert outcome.lines == ["OK x", "PATCH APPLIED", "new", "True True 42", "42 42", "True True"]
+    assert outcome.lines == ["OK x", "PATCH APPLIED", "new", "True True 42", "42 42", "True True", "7"]
 
 
 def test_a_workbench_says_how_its_server_introduced_itself(run_script: RunScript):
@@ -225,3 +226,67 @@ def test_the_default_executor_never_gives_way_to_a_weaker_one(run_script: RunScr
         print(create_default_code_executor("work").dump_component().label)
     """)
     assert outcome.lines == ["DockerCommandLineCodeExecutor"]
+
+
+def test_what_an_argument_is_when_left_out_has_autogens_name(run_script: RunScript):
+    outcome = run_script("""
+        from autogen_agentchat.agents import CodeExecutorAgent, SocietyOfMindAgent
+        from autogen_agentchat.teams import RoundRobinGroupChat, Swarm
+        from autogen_core import Component
+        from autogen_ext.agents.web_surfer import MultimodalWebSurfer
+        from autogen_ext.models.replay import ReplayChatCompletionClient
+
+        class Own(RoundRobinGroupChat):
+            DEFAULT_DESCRIPTION = "Of our own."
+
+        print(RoundRobinGroupChat.DEFAULT_NAME, Swarm.DEFAULT_NAME, Own.DEFAULT_NAME, Own.DEFAULT_DESCRIPTION)
+        print(SocietyOfMindAgent.DEFAULT_INSTRUCTION[:7], SocietyOfMindAgent.DEFAULT_RESPONSE_PROMPT[:6])
+        print(CodeExecutorAgent.DEFAULT_SYSTEM_MESSAGE[:7], CodeExecutorAgent.DEFAULT_SUPPORTED_LANGUAGES)
+        print(CodeExecutorAgent.DEFAULT_AGENT_DESCRIPTION[:6], CodeExecutorAgent.NO_CODE_BLOCKS_FOUND_MESSAGE[:14])
+        print(MultimodalWebSurfer.DEFAULT_START_PAGE, hasattr(Swarm, "DEFAULT_NOTHING"))
+        print(isinstance(ReplayChatCompletionClient([]), Component))
+    """)
+    assert outcome.lines == [
+        "RoundRobinGroupChat Swarm RoundRobinGroupChat Of our own.",
+        "Earlier Output",
+        "You are ['python', 'sh']",
+        "A Code No code blocks",
+        "https://www.bing.com/ False",
+        "True",
+    ]
+
+
+def test_an_agent_that_runs_code_says_what_it_would_run(run_script: RunScript):
+    outcome = run_script("""
+        import asyncio
+        from autogen_agentchat.agents import CodeExecutorAgent
+        from autogen_agentchat.messages import TextMessage
+        from autogen_ext.code_executors.local import LocalCommandLineCodeExecutor
+
+        async def main():
+            agent = CodeExecutorAgent("runs", LocalCommandLineCodeExecutor(), sources=["a"])
+            said = [TextMessage(content=f"```python\\nprint('{name}')\\n```", source=name) for name in "ab"]
+            print([block.code.strip() for block in await agent.extract_code_blocks_from_messages(said)])
+
+        asyncio.run(main())
+    """)
+    assert outcome.lines == ["[\"print('a')\"]"]
+
+
+def test_tools_of_openai_are_told_as_objects(run_script: RunScript):
+    outcome = run_script("""
+        from autogen_ext.agents.openai import OpenAIAgent
+        from openai import AsyncOpenAI
+
+        agent = OpenAIAgent(
+            name="a",
+            description="d",
+            client=AsyncOpenAI(api_key="k"),
+            model="gpt-4.1",
+            instructions="i",
+            tools=["web_search_preview", {"type": "file_search", "vector_store_ids": ["v"]}],
+        )
+        print([tool["type"] for tool in agent.tools], [tool["type"] for tool in agent.to_config().tools])
+        print(OpenAIAgent.from_config(agent.to_config()).tools == agent.tools)
+    """)
+    assert outcome.lines == ["['web_search_preview', 'file_search'] ['web_search_preview', 'file_search']", "True"]

@@ -23,10 +23,6 @@ def python(*cells: str) -> list[CodeBlock]:
     return [CodeBlock(language="python", code=cell) for cell in cells]
 
 
-def text_of(file: str) -> str:
-    return Path(file).read_text()
-
-
 async def test_cells_share_variables_and_show_text_pictures_and_errors(tmp_path: Path) -> None:
     async with JupyterCodeExecutor(output_dir=str(tmp_path)) as executor:
         first = await executor.execute_code_blocks(python("x = 20; print('hi')", "x + 1"))
@@ -37,8 +33,8 @@ async def test_cells_share_variables_and_show_text_pictures_and_errors(tmp_path:
     assert failed.output.endswith("ZeroDivisionError: division by zero")
     assert isinstance(shown, JupyterCodeResult)
     page, picture = shown.output_files
-    assert picture.endswith(".png")
-    assert text_of(page) == "<p>hi</p>"
+    assert picture.suffix == ".png"
+    assert page.read_text() == "<p>hi</p>"
 
 
 async def test_a_cell_that_takes_too_long_or_is_cancelled_leaves_the_kernel_usable() -> None:

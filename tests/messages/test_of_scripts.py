@@ -11,6 +11,7 @@ from pydantic import BaseModel, TypeAdapter
 
 from studio.messages import (
     BaseTextChatMessage,
+    CancellationToken,
     Image,
     Response,
     StructuredMessage,
@@ -73,3 +74,14 @@ def test_a_picture_comes_from_pillow_or_a_file(tmp_path: Path):
     from_file = Image.from_file(tmp_path / "a.png")
     assert Image(Picture()) == Image.from_pil(Picture()) == from_file
     assert from_file.mime_type == "image/png"
+
+
+def test_a_callback_is_called_once_when_its_token_is_cancelled_or_at_once_when_it_was():
+    called: list[str] = []
+    token = CancellationToken()
+    token.add_callback(lambda: called.append("early"))
+    assert called == []
+    token.cancel()
+    token.cancel()
+    token.add_callback(lambda: called.append("late"))
+    assert called == ["early", "late"]

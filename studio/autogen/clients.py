@@ -1,0 +1,120 @@
+"""Model clients that AutoGen's scripts make from more than their fields, such as a credential of Azure's."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from inspect import isawaitable
+from typing import Any, cast
+
+from pydantic import PrivateAttr, SecretStr
+
+from studio import models as ours
+from studio.autogen.freed import Freed
+from studio.autogen.models import FreedClient
+from studio.components import SecretRef
+from studio.models.azure_token import TokenProvider
+
+AZURE_AI_SCOPE = "https://ml.azure.com/.default"
+OLLAMA_OPTIONS = frozenset(
+    (
+        *("temperature", "top_p", "top_k", "repeat_penalty", "frequency_penalty", "presence_penalty", "mirostat"),
+        *("mirostat_eta", "mirostat_tau", "seed", "num_ctx", "num_predict", "num_gpu", "stop", "tfs_z", "typical_p"),
+    )
+)
+"""Of a model; they may be given beside its name."""
+
+
+class ChatCompletionCache(FreedClient, ours.ChatCompletionCache, stands_for=ours.ChatCompletionCache):
+    """Can do what the client can that it asks."""
+
+    provider = ours.ChatCompletionCache.provider
+    aliases = ours.ChatCompletionCache.aliases
+
+    @property
+    def model_info(self) -> ours.ModelInfo:  # pyright: ignore[reportIncompatibleVariableOverride] -- no field of it
+        return self.info
+
+
+class OllamaChatCompletionClient(
+    FreedClient, ours.OllamaChatCompletionClient, stands_for=ours.OllamaChatCompletionClient
+):
+    """Takes options of the model beside its name."""
+
+    provider = ours.OllamaChatCompletionClient.provider
+    aliases = ours.OllamaChatCompletionClient.aliases
+
+    def __init__(self, *args: Any, **data: Any) -> None:
+        beside = {name: data.pop(name) for name in tuple(data) if name in OLLAMA_OPTIONS}
+        if beside:
+            data["options"] = {**(data.get("options") or {}), **beside}
+        super().__init__(*args, **data)
+
+
+class AzureTokenProvider(Freed, ours.AzureTokenProvider, stands_for=ours.AzureTokenProvider):
+    """Asks a credential that the script has made."""
+
+    provider = ours.AzureTokenProvider.provider
+    aliases = ours.AzureTokenProvider.aliases
+
+    _given: Any = PrivateAttr(None)
+
+    def __init__(self, credential: Any = None, *scopes: str, **data: Any) -> None:
+        super().__init__(**({"scopes": list(scopes), **data} if scopes else data))
+        self._given = credential
+
+    def __call__(self) -> str:
+        """A token now, for scripts that ask for one themselves."""
+        return cast("str", self._given.get_token(*self.scopes).token)
+
+    async def token(self) -> str:
+        if self._given is None:
+            return await super().token()
+        answer = await asyncio.to_thread(self._given.get_token, *self.scopes)
+        return cast("str", (await answer if isawaitable(answer) else answer).token)
+
+
+class _AskedFunction(Freed, TokenProvider):
+    """A function of the script that gives a token; it has no JSON."""
+
+    _function: Callable[[], str | Awaitable[str]] = PrivateAttr()
+
+    def __init__(self, function: Callable[[], str | Awaitable[str]]) -> None:
+        super().__init__()
+        self._function = function
+
+    async def token(self) -> str:
+        answer = await asyncio.to_thread(self._function)
+        return await answer if isawaitable(answer) else answer
+
+
+class AzureOpenAIChatCompletionClient(
+    FreedClient, ours.AzureOpenAIChatCompletionClient, stands_for=ours.AzureOpenAIChatCompletionClient
+):
+    """Takes any function that gives a token."""
+
+    provider = ours.AzureOpenAIChatCompletionClient.provider
+    aliases = ours.AzureOpenAIChatCompletionClient.aliases
+
+    def __init__(self, *args: Any, **data: Any) -> None:
+        asked = data.get("azure_ad_token_provider")
+        if callable(asked) and not isinstance(asked, TokenProvider):
+            data["azure_ad_token_provider"] = _AskedFunction(cast("Any", asked))
+        super().__init__(*args, **data)
+
+
+class AzureAIChatCompletionClient(
+    FreedClient, ours.AzureAIChatCompletionClient, stands_for=ours.AzureAIChatCompletionClient
+):
+    """Takes a key or an identity as Azure's own client does."""
+
+    provider = ours.AzureAIChatCompletionClient.provider
+    aliases = ours.AzureAIChatCompletionClient.aliases
+
+    def __init__(self, *args: Any, credential: Any = None, **data: Any) -> None:
+        key = getattr(credential, "key", None)
+        if isinstance(key, str):
+            data["api_key"] = SecretRef("secret:unnamed", SecretStr(key))
+        elif credential is not None:
+            data["token_provider"] = AzureTokenProvider(credential, AZURE_AI_SCOPE)
+        super().__init__(*args, **data)
