@@ -8,101 +8,73 @@ The port in force is a context variable: a script that sets none talks to the wo
 supervisor sets a `Recording` one.
 """
 
-from studio.effects.divergence import Diverged, Divergence, NotRecorded
-from studio.effects.ids import named_id, random_id
-from studio.effects.once import idempotency_key, once_with
-from studio.effects.outcomes import error_body, result_body
-from studio.effects.port import (
-    HANDED_IN_BY,
-    AskHuman,
-    Effects,
-    Form,
-    HandedIn,
-    HumanQuestion,
-    Live,
-    Message,
-    Noting,
-    Relay,
-    ask_human,
-    ask_on_console,
-    call,
-    call_for,
-    current,
-    is_live,
-    monotonic_s,
-    new_id,
-    now,
-    stream,
-    use,
-)
-from studio.effects.recording import REPEATABLE, Append, Named, Recording, nothing_waits
-from studio.effects.redacting import Redacting
-from studio.effects.repeating import Match, Repeating, Substitute
-from studio.effects.request import (
-    HASH_VERSION,
-    AsyncGeneratorLike,
-    EffectKind,
-    EffectRequest,
-    Perform,
-    StreamItem,
-    ToolAct,
-    canonical_json,
-    sha256_hex,
-)
-from studio.effects.scope import Scoped
-from studio.effects.tape import Pages, Recorded, Tape
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "HANDED_IN_BY",
-    "HASH_VERSION",
-    "REPEATABLE",
-    "Append",
-    "AskHuman",
-    "AsyncGeneratorLike",
-    "Diverged",
-    "Divergence",
-    "EffectKind",
-    "EffectRequest",
-    "Effects",
-    "Form",
-    "HandedIn",
-    "HumanQuestion",
-    "Live",
-    "Match",
-    "Message",
-    "Named",
-    "NotRecorded",
-    "Noting",
-    "Pages",
-    "Perform",
-    "Recorded",
-    "Recording",
-    "Redacting",
-    "Relay",
-    "Repeating",
-    "Scoped",
-    "StreamItem",
-    "Substitute",
-    "Tape",
-    "ToolAct",
-    "ask_human",
-    "ask_on_console",
-    "call",
-    "call_for",
-    "canonical_json",
-    "current",
-    "error_body",
-    "idempotency_key",
-    "is_live",
-    "monotonic_s",
-    "named_id",
-    "new_id",
-    "nothing_waits",
-    "now",
-    "once_with",
-    "random_id",
-    "result_body",
-    "sha256_hex",
-    "stream",
-    "use",
-]
+from studio.components.rooms import waiting
+from studio.effects.ids import named_id as named_id
+from studio.effects.ids import random_id as random_id
+from studio.effects.port import HANDED_IN_BY as HANDED_IN_BY
+from studio.effects.port import AskHuman as AskHuman
+from studio.effects.port import Effects as Effects
+from studio.effects.port import Form as Form
+from studio.effects.port import HandedIn as HandedIn
+from studio.effects.port import HumanQuestion as HumanQuestion
+from studio.effects.port import Live as Live
+from studio.effects.port import Message as Message
+from studio.effects.port import Noting as Noting
+from studio.effects.port import Relay as Relay
+from studio.effects.port import ask_human as ask_human
+from studio.effects.port import ask_on_console as ask_on_console
+from studio.effects.port import call as call
+from studio.effects.port import call_for as call_for
+from studio.effects.port import current as current
+from studio.effects.port import is_live as is_live
+from studio.effects.port import monotonic_s as monotonic_s
+from studio.effects.port import new_id as new_id
+from studio.effects.port import now as now
+from studio.effects.port import stream as stream
+from studio.effects.port import use as use
+from studio.effects.request import HASH_VERSION as HASH_VERSION
+from studio.effects.request import AsyncGeneratorLike as AsyncGeneratorLike
+from studio.effects.request import EffectKind as EffectKind
+from studio.effects.request import EffectRequest as EffectRequest
+from studio.effects.request import Perform as Perform
+from studio.effects.request import StreamItem as StreamItem
+from studio.effects.request import ToolAct as ToolAct
+from studio.effects.request import canonical_json as canonical_json
+from studio.effects.request import sha256_hex as sha256_hex
+from studio.effects.scope import Scoped as Scoped
+
+if TYPE_CHECKING:
+    from studio.effects.divergence import Diverged as Diverged
+    from studio.effects.divergence import Divergence as Divergence
+    from studio.effects.divergence import NotRecorded as NotRecorded
+    from studio.effects.once import idempotency_key as idempotency_key
+    from studio.effects.once import once_with as once_with
+    from studio.effects.outcomes import error_body as error_body
+    from studio.effects.outcomes import result_body as result_body
+    from studio.effects.recording import REPEATABLE as REPEATABLE
+    from studio.effects.recording import Append as Append
+    from studio.effects.recording import Named as Named
+    from studio.effects.recording import Recording as Recording
+    from studio.effects.recording import nothing_waits as nothing_waits
+    from studio.effects.redacting import Redacting as Redacting
+    from studio.effects.repeating import Match as Match
+    from studio.effects.repeating import Repeating as Repeating
+    from studio.effects.repeating import Substitute as Substitute
+    from studio.effects.tape import Pages as Pages
+    from studio.effects.tape import Recorded as Recorded
+    from studio.effects.tape import Tape as Tape
+else:
+    __getattr__ = waiting(
+        __name__,
+        {
+            "divergence": "Diverged Divergence NotRecorded",
+            "once": "idempotency_key once_with",
+            "outcomes": "error_body result_body",
+            "recording": "REPEATABLE Append Named Recording nothing_waits",
+            "redacting": "Redacting",
+            "repeating": "Match Repeating Substitute",
+            "tape": "Pages Recorded Tape",
+        },
+    )

@@ -51,7 +51,7 @@ AskHuman = Callable[[HumanQuestion], Awaitable[str]]
 class Effects(Protocol):
     """Where requests to the world go. Implementations: `Live`, `Recording`, and relays around them."""
 
-    async def call(self, request: EffectRequest, perform: Perform) -> JsonValue: ...
+    def call(self, request: EffectRequest, perform: Perform) -> Awaitable[JsonValue]: ...
 
     def stream(
         self, request: EffectRequest, perform: Callable[[], AsyncIterator[StreamItem]]
@@ -103,6 +103,7 @@ class Live:
 
     def __init__(self, human: AskHuman = ask_on_console) -> None:
         self._human = human
+        self.scope = ""
 
     async def call(self, request: EffectRequest, perform: Perform) -> JsonValue:
         del request
@@ -124,10 +125,6 @@ class Live:
 
     def now(self) -> datetime:
         return datetime.now(UTC)
-
-    @property
-    def scope(self) -> str:
-        return ""
 
     def adopt(self, scope: str) -> None:
         pass
@@ -151,9 +148,15 @@ class Relay:
 
     def __init__(self, outer: Effects) -> None:
         self._outer = outer
+        self.scope = outer.scope
+        # Asked so often that those who only pass it on leave it to whoever knows.
+        if type(self).new_id is Relay.new_id:
+            self.new_id = outer.new_id
+        if type(self).now is Relay.now:
+            self.now = outer.now
 
-    async def call(self, request: EffectRequest, perform: Perform) -> JsonValue:
-        return await self._outer.call(request, perform)
+    def call(self, request: EffectRequest, perform: Perform) -> Awaitable[JsonValue]:
+        return self._outer.call(request, perform)
 
     def stream(
         self, request: EffectRequest, perform: Callable[[], AsyncIterator[StreamItem]]
@@ -168,10 +171,6 @@ class Relay:
 
     def now(self) -> datetime:
         return self._outer.now()
-
-    @property
-    def scope(self) -> str:
-        return self._outer.scope
 
     def adopt(self, scope: str) -> None:
         self._outer.adopt(scope)
@@ -197,9 +196,9 @@ class Noting(Relay):
         super().__init__(outer)
         self.request = ""
 
-    async def call(self, request: EffectRequest, perform: Perform) -> JsonValue:
+    def call(self, request: EffectRequest, perform: Perform) -> Awaitable[JsonValue]:
         self.request = request.hash
-        return await super().call(request, perform)
+        return super().call(request, perform)
 
     def stream(
         self, request: EffectRequest, perform: Callable[[], AsyncIterator[StreamItem]]

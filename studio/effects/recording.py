@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
+from time import perf_counter
 from typing import cast
 from uuid import UUID, uuid5
 
@@ -26,6 +27,14 @@ async def nothing_waits() -> None:
 
 
 Intend = Callable[[JsonObject], Awaitable[str]]
+Meter = Callable[[EffectRequest, JsonValue | Exception, float], JsonObject]
+"""Told of each request, what it gave, and after how many seconds; says what else its entry tells."""
+
+
+def nothing_measured(request: EffectRequest, result: JsonValue | Exception, seconds: float) -> JsonObject:
+    """For a log that tells no costs."""
+    del request, result, seconds
+    return {}
 
 
 class Named(Live):
@@ -54,6 +63,7 @@ class Recording(Named):
         written: Waits until all results are in the log. This comes before anything that others see.
         intend: As `written`, before something that must not be done twice; it notes that this is about to be done and
             gives the key by which whoever does it can tell that it is the same again.
+        meter: Reckons what a request took.
     """
 
     def __init__(
@@ -64,34 +74,41 @@ class Recording(Named):
         human: AskHuman = ask_on_console,
         written: Callable[[], Awaitable[None]] = nothing_waits,
         intend: Intend | None = None,
+        meter: Meter = nothing_measured,
     ) -> None:
         super().__init__(run_id, human)
         self._append = append
         self._written = written
         self._intend = intend
+        self._meter = meter
 
     async def call(self, request: EffectRequest, perform: Perform) -> JsonValue:
-        key = await self._announce(request)
+        key = "" if request.kind in REPEATABLE else await self._announce(request)
+        began = perf_counter()
         try:
-            with once_with(key):
-                result = await perform()
+            result = await (_once(key, perform) if key else perform())
         except Exception as error:
-            await self._append(error_body(request, current().scope, error))
+            took = self._meter(request, error, perf_counter() - began)
+            await self._append({**error_body(request, current().scope, error), **took})
             raise
-        await self._append(result_body(request, current().scope, result))
+        took = self._meter(request, result, perf_counter() - began)
+        await self._append({**result_body(request, current().scope, result), **took})
         return result
 
     async def stream(
         self, request: EffectRequest, perform: Callable[[], AsyncIterator[StreamItem]]
     ) -> AsyncIterator[StreamItem]:
-        await self._announce(request)
+        if request.kind not in REPEATABLE:
+            await self._announce(request)
+        began = perf_counter()
         result: StreamItem | None = None
         try:
             async with aclosing(cast("AsyncGeneratorLike", perform())) as items:
                 async for item in items:
                     if not isinstance(item, str):
                         result = item
-                        await self._append(result_body(request, current().scope, result))
+                        took = self._meter(request, result, perf_counter() - began)
+                        await self._append({**result_body(request, current().scope, result), **took})
                     yield item
         except Exception as error:
             if result is None:
@@ -100,9 +117,12 @@ class Recording(Named):
 
     async def _announce(self, request: EffectRequest) -> str:
         """Say that this is about to be asked, where it matters; the key that goes with it."""
-        if request.kind in REPEATABLE:
-            return ""
         if request.is_safe or request.kind == "input" or self._intend is None:
             await self._written()
             return ""
         return await self._intend(intent_body(request, current().scope))
+
+
+async def _once(key: str, perform: Perform) -> JsonValue:
+    with once_with(key):
+        return await perform()

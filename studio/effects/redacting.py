@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
 from typing import cast
 
@@ -25,7 +25,7 @@ class Redacting(Relay):
         super().__init__(outer)
         self._redactor = redactor
 
-    async def call(self, request: EffectRequest, perform: Perform) -> JsonValue:
+    def call(self, request: EffectRequest, perform: Perform) -> Awaitable[JsonValue]:
         redactor = self._redactor
 
         async def discreetly() -> JsonValue:
@@ -37,7 +37,7 @@ class Redacting(Relay):
                 raise clean from None
             return redactor.clean(result) if redactor else result
 
-        return await self._outer.call(request, discreetly)
+        return self._outer.call(request, discreetly)
 
     def stream(
         self, request: EffectRequest, perform: Callable[[], AsyncIterator[StreamItem]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, Protocol
 
@@ -54,9 +54,9 @@ class ToolAct:
     text_of: Callable[[JsonValue], tuple[str, bool]]
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class EffectRequest:
-    """What the engine asks of the world.
+    """What the engine asks of the world. Nobody changes one; to make one that is frozen takes three times as long.
 
     Args:
         kind: Sort of effect.
@@ -77,16 +77,19 @@ class EffectRequest:
     tool: ToolAct | None = None
     about: object = None
     is_safe: bool = False
+    _hash: str = field(default="", init=False, repr=False)
 
     @cached_property
     def body(self) -> JsonValue:
         return self.make_body()
 
-    @cached_property
+    @property
     def hash(self) -> str:
         """SHA-256 over kind, source and body, behind the version of this recipe; equal requests have equal hashes."""
-        digest = self.make_digest() if self.make_digest else canonical_json(self.body)
-        return HASH_VERSION + sha256_hex(f"{self.kind}\n{self.source}\n{digest}")
+        if not self._hash:
+            digest = self.make_digest() if self.make_digest else canonical_json(self.body)
+            self._hash = HASH_VERSION + sha256_hex(f"{self.kind}\n{self.source}\n{digest}")
+        return self._hash
 
 
 class AsyncGeneratorLike(Protocol):

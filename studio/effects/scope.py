@@ -17,14 +17,10 @@ class Scoped(Relay):
     def __init__(self, outer: Effects) -> None:
         super().__init__(outer)
         self._name = outer.new_id()
-        self._scope = scope_of(self._name)
+        self.scope = scope_of(self._name)
         self._id_count = 0
-        self._scopes = {self._scope}
-        outer.adopt(self._scope)
-
-    @property
-    def scope(self) -> str:
-        return self._scope
+        self._scopes = {self.scope}
+        outer.adopt(self.scope)
 
     def adopt(self, scope: str) -> None:
         self._scopes.add(scope)
@@ -36,4 +32,4 @@ class Scoped(Relay):
 
     def new_id(self) -> str:
         self._id_count += 1
-        return self._scope + named_id(NAMESPACE_OID, f"{self._name} {self._id_count}")[SCOPE_LENGTH:]
+        return self.scope + named_id(NAMESPACE_OID, f"{self._name} {self._id_count}")[SCOPE_LENGTH:]

@@ -116,6 +116,7 @@ def find_entry(model: str) -> Entry | None:
     return max(fitting, key=lambda entry: len(entry.prefix), default=None)
 
 
+@lru_cache(maxsize=1024)
 def price_of(model: str) -> Price | None:
     """What a model costs; None when that is not certain.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from typing import NamedTuple, Protocol, cast
 
@@ -69,9 +69,16 @@ class Read(NamedTuple):
 _answer_limit: ContextVar[int | None] = ContextVar("studio_answer_limit", default=None)
 
 
-@contextmanager
-def answers_within(tokens: int | None) -> Generator[None]:
+def answers_within(tokens: int | None) -> AbstractContextManager[None]:
     """Let model answers inside the block take no more than so many tokens; the request itself stays the same one."""
+    return _AS_IT_IS if tokens == _answer_limit.get() else _limited_to(tokens)
+
+
+_AS_IT_IS = nullcontext()
+
+
+@contextmanager
+def _limited_to(tokens: int | None) -> Generator[None]:
     token = _answer_limit.set(tokens)
     try:
         yield

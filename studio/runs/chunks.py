@@ -60,6 +60,11 @@ class Chunks:
         if text:
             stream.add(text)
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether nobody is writing a message."""
+        return not self._streams
+
     def drop(self, source: str) -> None:
         """Forget what `source` was writing: it is in the log now."""
         self._streams.pop(source, None)

@@ -23,9 +23,8 @@ from studio.messages import (
 )
 from studio.runs.discretion import keep_secret
 from studio.runs.live import Ending, LiveRun
-from studio.runs.log import Draft
 from studio.runs.ports import port_of
-from studio.runs.repeating.logged import Guide
+from studio.runs.repeating.logged import Guide, draft_of
 from studio.runs.state import RunState
 from studio.runs.tasks import task_message
 from studio.sandbox.grants import grants
@@ -135,12 +134,12 @@ async def _take(run: LiveRun, item: BaseMessage, past: Guide | None) -> bool:
         return False
     if isinstance(item, Explanation):
         if not is_known:
-            run.hold(Draft("explanation", item.dump()))  # part of the step that follows, and none itself
+            run.hold(draft_of(item))  # part of the step that follows, and none itself
         return run.debugger.told(item)
-    if not is_known:
-        await run.add(Draft("message" if item.is_chat else "event", item.dump()))
-    elif item.is_chat and run.watch is not None:
+    if item.is_chat and run.watch is not None:
         run.watch.came(item.source)
+    if not is_known:
+        await run.add(draft_of(item))
     run.debugger.came(item, run.usage)
     return True
 

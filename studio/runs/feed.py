@@ -83,6 +83,8 @@ def _still_unfinished(
     pieces: Sequence[tuple[ChunkUpdate, int]], entries: Sequence[LogEntry]
 ) -> list[tuple[ChunkUpdate, int]]:
     """The pieces of messages that are not among the entries, with the offset up to which the reader now knows each."""
+    if not pieces:
+        return []
     ended_at = {str(entry.body.get("source")): entry.seq for entry in entries if entry.kind in ("message", "event")}
     return [
         (chunk, chunk.offset + utf16_length(chunk.text))

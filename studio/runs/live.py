@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -230,9 +230,7 @@ class LiveRun:
         Raises:
             LeaseLost, LogUnavailable: An entry before it was not taken; the run must end.
         """
-        if self.watch is not None and draft.kind == "message":
-            self.watch.came(str(draft.body.get("source")))
-        self._append([draft])
+        self._append((draft,))
         if self._writer.is_full:
             await self.written()
 
@@ -277,12 +275,12 @@ class LiveRun:
         self._plan_rest()
         await self.written()
 
-    async def record_effect(self, body: JsonObject) -> None:
+    def record_effect(self, body: JsonObject) -> Awaitable[None]:
         """Log what the world answered; model replies add to the usage."""
         usage = with_effect(self._meant.usage, body)
         if usage is not self._meant.usage:
             self._meant = self._meant.with_usage(usage)
-        await self.add(Draft("effect", body))
+        return self.add(Draft("effect", body))
 
     async def intend(self, body: JsonObject) -> str:
         """Log what is about to be done, with all before it; the key by which it can be told when it is done again."""
@@ -363,26 +361,29 @@ class LiveRun:
             self.interrupt(RESTING)
 
     def _append(self, drafts: Sequence[Draft], *, is_awaited: bool = False) -> None:
-        drafts, self._held = [*self._held, *drafts], []
+        if self._held:
+            drafts, self._held = [*self._held, *drafts], []
         self._given_seq += len(drafts)
-        self._writer.add([_showable(draft) for draft in drafts], self._meant, is_awaited=is_awaited)
+        written = [draft if draft.text else _showable(draft) for draft in drafts]
+        self._writer.add(written, self._meant, is_awaited=is_awaited)
 
     def _publish(self, entries: Sequence[LogEntry], status: RunStatus) -> None:
         if entries and entries[-1].seq > self._last_seq:
             self._last_seq = entries[-1].seq
             self._shown = status
         self.recent.add(entries)
-        for entry in entries:
-            if entry.kind in ("message", "event"):
-                self.chunks.drop(str(entry.body.get("source")))
+        if not self.chunks.is_empty:
+            for entry in entries:
+                if entry.kind in ("message", "event"):
+                    self.chunks.drop(str(entry.body.get("source")))
         self.bell.ring()
 
 
 def _showable(draft: Draft) -> Draft:
-    """What pages are sent is repaired; an effect stays as the world gave it."""
+    """The entry with its text. What pages are sent is repaired; an effect stays as the world gave it."""
     try:
-        return Draft(draft.kind, draft.body, to_json(draft.body).decode())
+        return Draft(draft.kind, draft.said, to_json(draft.said).decode())
     except PydanticSerializationError:  # half a character
         if draft.kind in SHOWN:
-            return Draft(draft.kind, cast("JsonObject", well_formed_json(draft.body)))
+            return Draft(draft.kind, cast("JsonObject", well_formed_json(draft.said)))
         return draft

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Literal, NamedTuple, Protocol
 
 from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic_core import from_json
 
 from studio.errors import RunFailed
 from studio.messages import unchecked
@@ -24,6 +25,10 @@ SHOWN: frozenset[EntryKind] = frozenset({"message", "event", "explanation", "com
 """The kinds that pages show. Effects are for repeating a run; they hold whole model replies and tool results."""
 
 
+Body = JsonObject | str
+"""What an entry says, or the JSON text of that: most entries are only written and sent, and never looked into here."""
+
+
 class LogEntry(NamedTuple):
     """One entry of a run's log. `seq` is dense from 1 within the run; `at` is in UTC."""
 
@@ -31,15 +36,25 @@ class LogEntry(NamedTuple):
     seq: int
     at: datetime
     kind: EntryKind
-    body: JsonObject
+    said: Body
+
+    @property
+    def body(self) -> JsonObject:
+        """What it says; read anew each time from one that is text."""
+        return from_json(self.said) if isinstance(self.said, str) else self.said
 
 
 class Draft(NamedTuple):
-    """An entry that has no number yet. `text` is its body as JSON, where somebody has made it already."""
+    """An entry that has no number yet. `text` is what it says as JSON, where somebody has made that already."""
 
     kind: EntryKind
-    body: JsonObject
+    said: Body
     text: str | None = None
+
+    @property
+    def body(self) -> JsonObject:
+        """As that of an entry."""
+        return from_json(self.said) if isinstance(self.said, str) else self.said
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +75,19 @@ class Usage(BaseModel):
     completion_tokens: int = 0
     micro_usd: int = 0
     unpriced_calls: int = 0
+
+    def plus(self, prompt_tokens: int, completion_tokens: int, micro_usd: int | None) -> Usage:
+        """The same with one more call, made for every model call."""
+        return unchecked(
+            Usage,
+            {*Usage.model_fields},
+            {
+                "prompt_tokens": self.prompt_tokens + prompt_tokens,
+                "completion_tokens": self.completion_tokens + completion_tokens,
+                "micro_usd": self.micro_usd + (micro_usd or 0),
+                "unpriced_calls": self.unpriced_calls + (micro_usd is None),
+            },
+        )
 
 
 QuestionKind = Literal["input", "approval", "budget", "outcome", "breakpoint"]

@@ -10,7 +10,7 @@ from studio.runs.live import LiveRun
 from studio.runs.repeating.logged import Guide
 from studio.runs.spending.bookkeeping import bookkeeping
 from studio.runs.spending.budgets import Budgeted
-from studio.runs.spending.costs import Metered, names_of
+from studio.runs.spending.costs import names_of
 from studio.runs.tracing import Both, Traced, tracing
 
 
@@ -19,18 +19,18 @@ def port_of(run: LiveRun, player: object, past: Guide | None = None) -> effects.
 
     What is in its log already answers first.
     """
-
-    def recording(append: effects.Append) -> effects.Effects:
-        world = effects.Recording(
-            append, run_id=run.namespace, human=run.human.ask, written=run.written, intend=run.intend
-        )
-        return effects.Redacting(world, run.redactor)
-
-    books, names = bookkeeping(), names_of(player)
-    metered = Metered(recording, run.record_effect, books.prices, names)
-    found = tracing()
-    traced = Traced(metered, found, run.id, player, names) if found else None
-    budgeted = Budgeted(traced or metered, run, books, names)
+    world = effects.Recording(
+        run.record_effect,
+        run_id=run.namespace,
+        human=run.human.ask,
+        written=run.written,
+        intend=run.intend,
+        meter=lambda request, result, seconds: budgeted.measured(request, result, seconds),
+    )
+    recording = effects.Redacting(world, run.redactor)
+    names, found = names_of(player), tracing()
+    traced = Traced(recording, found, run.id, player, names) if found else None
+    budgeted = Budgeted(traced or recording, run, bookkeeping(), names)
     run.watch = Both(budgeted, traced) if traced else budgeted
     port = Amendable(Reviewed(Holding(budgeted, run), run), run.debugger.pen, lambda: run.debugger.is_watched)
-    return past.port(port, metered) if past else port
+    return past.port(port, recording) if past else port

@@ -100,9 +100,10 @@ class Traced(effects.Relay):
         self._content = found.content
         self._names = names
         self._agents: dict[str, Span] = {}
+        self._run_id = run_id
         team = names.get(id(player), "") if isinstance(player, Component) else ""
         self._run = self._start(f"invoke_agent {team}".strip(), None, {"gen_ai.operation.name": "invoke_agent"})
-        self._run.set_attributes({"gen_ai.conversation.id": run_id, "gen_ai.agent.name": team or "part"})
+        self._run.set_attribute("gen_ai.agent.name", team or "part")
 
     async def call(self, request: EffectRequest, perform: Perform) -> JsonValue:
         if request.kind in UNMEASURED:
@@ -174,10 +175,13 @@ class Traced(effects.Relay):
 
     def _start(self, name: str, parent: Span | None, attributes: Mapping[str, str]) -> Span:
         from opentelemetry.context import Context
-        from opentelemetry.trace import set_span_in_context
+        from opentelemetry.trace import SpanKind, set_span_in_context
 
         context = set_span_in_context(parent, Context()) if parent is not None else Context()
-        return self._tracer.start_span(name, context, attributes=attributes)
+        is_remote = attributes["gen_ai.operation.name"] == OPERATIONS["model"]
+        kind = SpanKind.CLIENT if is_remote else SpanKind.INTERNAL
+        told = {"gen_ai.conversation.id": self._run_id, **attributes}
+        return self._tracer.start_span(name, context, kind=kind, attributes=told)
 
     def _tell(self, span: Span, request: EffectRequest, result: JsonValue) -> None:
         answer = result if isinstance(result, dict) else {}

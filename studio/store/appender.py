@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import NamedTuple
 
 from sqlalchemy import Connection, bindparam, func, insert, update
 from sqlmodel import col
@@ -107,37 +106,37 @@ _ADVANCE = (
     .returning(col(Run.last_seq))
 )
 _ADD = insert(table_of(RunEvent))
-_ADD_PLAINLY = "INSERT INTO run_event (run_id, seq, epoch, kind, body, at) VALUES (?, ?, ?, ?, ?, ?)"
+_COLUMNS = ("run_id", "seq", "epoch", "kind", "body", "at")
+_ADD_PLAINLY = f"INSERT INTO run_event ({', '.join(_COLUMNS)}) VALUES (?, ?, ?, ?, ?, ?)"
 
-
-class _Row(NamedTuple):
-    run_id: str
-    seq: int
-    epoch: int
-    kind: str
-    body: str
-    """As JSON text."""
+_Row = tuple[str, int, int, str, str]
+"""All but the last column; the body as JSON text."""
 
 
 def _write_all(connection: Connection, batch: Sequence[_Append]) -> list[Sequence[LogEntry] | None]:
     at = datetime.now(UTC)
     results = [_number(connection, item, at) for item in batch]
-    rows = [
-        _Row(entry.run_id, entry.seq, item.lease.epoch, entry.kind, draft.text or to_json(draft.body))
-        for item, entries in zip(batch, results, strict=True)
-        if entries is not None
+    taken = [(item, entries) for item, entries in zip(batch, results, strict=True) if entries]
+    if taken:
+        _add_rows(connection, at, [row for item, entries in taken for row in _rows(item, entries)])
+        told = [(item.lease.run_id, draft) for item, _ in taken for draft in item.drafts]
+        add_spending(connection, at.date(), [(run_id, draft.said) for run_id, draft in told if draft.kind == "effect"])
+    return results
+
+
+def _rows(item: _Append, entries: Sequence[LogEntry]) -> list[_Row]:
+    run_id, epoch = item.lease.run_id, item.lease.epoch
+    return [
+        (run_id, entry.seq, epoch, draft.kind, draft.text or to_json(draft.said))
         for draft, entry in zip(item.drafts, entries, strict=True)
     ]
-    if rows:
-        _add_rows(connection, at, rows)
-        add_spending(connection, [entry for entries in results if entries for entry in entries])
-    return results
 
 
 def _add_rows(connection: Connection, at: datetime, rows: Sequence[_Row]) -> None:
     """Add entries, all of one moment."""
     if connection.dialect.name != "sqlite":
-        connection.execute(_ADD, [{**row._asdict(), "at": at, "body": JsonText(row.body)} for row in rows])
+        values = [(*row[:-1], JsonText(row[-1]), at) for row in rows]
+        connection.execute(_ADD, [dict(zip(_COLUMNS, each, strict=True)) for each in values])
         return
     # SQLite is handed the values as it keeps them: making them so row by row takes longer than writing them.
     write = UtcDateTime().dialect_impl(connection.dialect).bind_processor(connection.dialect)
@@ -168,7 +167,7 @@ def _number(connection: Connection, item: _Append, at: datetime) -> Sequence[Log
     if last is None:
         return None
     return [
-        LogEntry(run_id=run_id, seq=seq, at=at, kind=draft.kind, body=draft.body)
+        LogEntry(run_id, seq, at, draft.kind, draft.said)
         for seq, draft in enumerate(item.drafts, start=last - count + 1)
     ]
 

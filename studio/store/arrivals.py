@@ -63,4 +63,7 @@ class Arrivals:
 
 
 def _rows(entries: Sequence[LogEntry]) -> list[dict[str, object]]:
-    return [{**entry._asdict(), "epoch": 1} for entry in entries]
+    return [
+        {"run_id": run_id, "seq": seq, "at": at, "kind": kind, "body": body, "epoch": 1}
+        for run_id, seq, at, kind, body in entries
+    ]

@@ -152,7 +152,7 @@ _INDEXED = (
 
 
 def _entry(row: RunEvent, run_id: str) -> LogEntry:
-    return LogEntry(run_id=run_id, seq=row.seq, at=row.at, kind=cast("EntryKind", row.kind), body=row.body)
+    return LogEntry(run_id=run_id, seq=row.seq, at=row.at, kind=cast("EntryKind", row.kind), said=row.body)
 
 
 def _index_row(row: Sequence[object]) -> IndexRow:

@@ -185,7 +185,7 @@ class Runs:
 
 
 def _entry(row: RunEvent, run_id: str) -> LogEntry:
-    return LogEntry(run_id=run_id, seq=row.seq, at=row.at, kind=cast("EntryKind", row.kind), body=row.body)
+    return LogEntry(run_id=run_id, seq=row.seq, at=row.at, kind=cast("EntryKind", row.kind), said=row.body)
 
 
 def _summary(row: Run) -> RunSummary:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
+from datetime import date
 
-from pydantic import JsonValue
 from sqlalchemy import Connection, text
 
-from studio.runs import LogEntry
+from studio.runs.log import Body
 
 KEY = ("run_id", "day", "agent", "kind", "name")
 SUMS = ("calls", "prompt_tokens", "completion_tokens", "cached_tokens", "micro_usd", "unpriced_calls", "ms")
+_CALLS, _UNPRICED = SUMS.index("calls"), SUMS.index("unpriced_calls")
+_TOLD = [(place, name) for place, name in enumerate(SUMS) if place not in (_CALLS, _UNPRICED)]
 
 # The same words in SQLite and PostgreSQL; compiled once.
 _ADD = text(
@@ -22,32 +24,20 @@ _ADD = text(
 )
 
 
-def add_spending(connection: Connection, entries: Sequence[LogEntry]) -> None:
-    """Add what these entries say that their calls took; each agent and model once, however many calls there are."""
+def add_spending(connection: Connection, day: date, effects: Iterable[tuple[str, Body]]) -> None:
+    """Add what these effects of runs say that their calls took; each agent and model once, however many calls."""
     sums: dict[tuple[str, ...], list[int]] = {}
-    for entry in entries:
-        if entry.kind != "effect" or not isinstance(spent := entry.body.get("spent"), dict):
+    for run_id, body in effects:
+        if isinstance(body, str) or not isinstance(spent := body.get("spent"), dict):
             continue
-        key = (
-            entry.run_id,
-            entry.at.date().isoformat(),
-            str(spent.get("agent", "")),
-            str(entry.body.get("effect")),
-            str(spent.get("name", "")),
-        )
-        so_far = sums.setdefault(key, [0] * len(SUMS))
-        for place, value in enumerate(_counts(entry.body, spent)):
-            so_far[place] += value
-    if sums:
-        names = (*KEY, *SUMS)
-        connection.execute(_ADD, [_row(names, (*key, *values)) for key, values in sums.items()])
-
-
-def _row(names: Sequence[str], values: Sequence[object]) -> dict[str, object]:
-    return dict(zip(names, values, strict=True))
-
-
-def _counts(body: dict[str, JsonValue], spent: dict[str, JsonValue]) -> list[int]:
-    is_unpriced = body.get("effect") == "model" and spent.get("micro_usd", 0) is None
-    numbers = {**spent, "calls": 1, "unpriced_calls": int(is_unpriced)}
-    return [value if isinstance(value := numbers.get(name), int) else 0 for name in SUMS]
+        key = (run_id, str(spent.get("agent", "")), str(body.get("effect")), str(spent.get("name", "")))
+        so_far = sums.get(key) or sums.setdefault(key, [0] * len(SUMS))
+        so_far[_CALLS] += 1
+        so_far[_UNPRICED] += body.get("effect") == "model" and spent.get("micro_usd", 0) is None
+        for place, name in _TOLD:
+            if isinstance(value := spent.get(name), int):
+                so_far[place] += value
+    names = ("run_id", "agent", "kind", "name", *SUMS)
+    rows = [{"day": day.isoformat(), **dict(zip(names, (*key, *so_far), strict=True))} for key, so_far in sums.items()]
+    if rows:
+        connection.execute(_ADD, rows)

@@ -17,6 +17,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from opentelemetry.trace import SpanKind
 
 from studio.components import JsonObject
 from studio.runs import Tracing, traced_by
@@ -77,9 +78,16 @@ async def test_a_run_is_a_tree_of_spans() -> None:
     ]
 
 
+async def test_every_span_tells_its_run_and_calls_of_models_are_those_of_a_client() -> None:
+    spans = await spans_of(in_turn(caller(), turns=1))
+    assert len({attribute(span, "gen_ai.conversation.id") for span in spans} - {None}) == 1
+    assert all(attribute(span, "gen_ai.conversation.id") for span in spans)
+    assert [span.name.split()[0] for span in spans if span.kind is SpanKind.CLIENT] == ["chat", "chat"]
+
+
 async def test_a_model_call_tells_its_model_and_tokens() -> None:
     chat = (await spans_of(in_turn(caller(), turns=1)))[0]
-    assert dict(chat.attributes or {}) == {
+    assert {name: told for name, told in (chat.attributes or {}).items() if name != "gen_ai.conversation.id"} == {
         "gen_ai.operation.name": "chat",
         "gen_ai.agent.name": "caller",
         "gen_ai.request.model": "ReplayChatCompletionClient",

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
-from collections.abc import Awaitable, Callable, Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
 from typing import TypeVar
 
@@ -37,12 +35,16 @@ class Held(Exception):
 class Flight:
     """One call under way."""
 
+    __slots__ = ("_giving_up", "_is_cancelled", "_is_held", "_waiting", "is_set_aside", "request", "since")
+
     def __init__(self, request: EffectRequest) -> None:
         self.request = request
         self.since = datetime.now(UTC)
         self.is_set_aside = False
         """Whether it was given up and is made again later."""
-        self._scope: asyncio.Timeout | None = None
+        self._waiting: asyncio.Task[object] | None = None
+        self._giving_up: asyncio.Handle | None = None
+        self._is_cancelled = False
         self._is_held = False
 
     async def unless_held(self, ask: Callable[[], Awaitable[Result]]) -> Result:
@@ -55,24 +57,36 @@ class Flight:
         if self._is_held:
             self._set_aside()
             raise Held
-        scope = self._scope = asyncio.timeout(None)
+        # As `asyncio.timeout`, which takes several times as long for something that hardly ever happens.
+        task = self._waiting = asyncio.current_task()
+        assert task
+        others = task.cancelling()
         try:
-            async with scope:
-                return await ask()
-        except TimeoutError:
-            if not scope.expired():
+            return await ask()
+        except asyncio.CancelledError:
+            if not self._is_cancelled or task.cancelling() > others + 1:
                 raise
             self._set_aside()
             raise Held from None
         finally:
-            self._scope = None
+            self._waiting = None
+            if self._giving_up:
+                self._giving_up.cancel()
+                self._giving_up = None
+            if self._is_cancelled:
+                self._is_cancelled = False
+                task.uncancel()
 
     def hold(self) -> None:
         """Give it up now; or when it is waited for next, if nobody waits."""
-        if self._scope is None:
+        if self._waiting is None:
             self._is_held = True
-        else:
-            self._scope.reschedule(0)
+        elif self._giving_up is None:
+            self._giving_up = asyncio.get_running_loop().call_soon(self._cancel, self._waiting)
+
+    def _cancel(self, waiting: asyncio.Task[object]) -> None:
+        self._is_cancelled = True
+        waiting.cancel()
 
     def _set_aside(self) -> None:
         self.is_set_aside, self._is_held = True, False
@@ -93,27 +107,25 @@ class Flights:
 
     def __init__(self, changed: Callable[[], None]) -> None:
         self._changed = changed
-        self._under_way: dict[int, Flight] = {}
-        self._numbers = itertools.count()
+        self._under_way: dict[Flight, None] = {}
 
-    @contextmanager
-    def one(self, request: EffectRequest) -> Generator[Flight]:
-        """One call, while the block lasts."""
-        number = next(self._numbers)
-        flight = self._under_way[number] = Flight(request)
-        try:
-            yield flight
-        finally:
-            del self._under_way[number]
-            self._changed()
+    def begin(self, request: EffectRequest) -> Flight:
+        """One call, until it is told to `end`."""
+        flight = Flight(request)
+        self._under_way[flight] = None
+        return flight
+
+    def end(self, flight: Flight) -> None:
+        del self._under_way[flight]
+        self._changed()
 
     def hold(self) -> None:
         """Give up the calls of models, which can be made again."""
-        for flight in self._under_way.values():
+        for flight in self._under_way:
             if flight.request.kind == "model":
                 flight.hold()
 
     def listed(self) -> Sequence[InFlight]:
         """What is under way now."""
-        waited_for = (flight for flight in self._under_way.values() if not flight.is_set_aside)
+        waited_for = (flight for flight in self._under_way if not flight.is_set_aside)
         return [flight.shown() for flight in waited_for if flight.request.kind in LISTED]

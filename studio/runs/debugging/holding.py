@@ -22,9 +22,11 @@ class Holding(Relay):
     def __init__(self, outer: Effects, run: LiveRun) -> None:
         super().__init__(outer)
         self._run = run
+        self._flights = run.debugger.flights
 
     async def call(self, request: EffectRequest, perform: Perform) -> JsonValue:
-        with self._run.debugger.flights.one(request) as flight:
+        flight = self._flights.begin(request)
+        try:
             if request.kind != "model":
                 return await self._outer.call(request, perform)
             while True:
@@ -32,11 +34,14 @@ class Holding(Relay):
                     return await flight.unless_held(lambda: self._outer.call(request, perform))
                 except Held:
                     await self._run.pass_gate()
+        finally:
+            self._flights.end(flight)
 
     async def stream(
         self, request: EffectRequest, perform: Callable[[], AsyncIterator[StreamItem]]
     ) -> AsyncIterator[StreamItem]:
-        with self._run.debugger.flights.one(request) as flight:
+        flight = self._flights.begin(request)
+        try:
             while True:
                 pieces = cast("AsyncGenerator[StreamItem, None]", self._outer.stream(request, perform))
                 try:
@@ -47,3 +52,5 @@ class Holding(Relay):
                     await self._run.pass_gate()
                 else:
                     return
+        finally:
+            self._flights.end(flight)

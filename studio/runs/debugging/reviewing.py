@@ -33,10 +33,13 @@ class Reviewed(Relay):
         super().__init__(outer)
         self._run = run
 
-    async def call(self, request: EffectRequest, perform: Perform) -> JsonValue:
+    def call(self, request: EffectRequest, perform: Perform) -> Awaitable[JsonValue]:
         act, debugger = request.tool, self._run.debugger
         if act is None or (debugger.policy.is_idle and debugger.watch.is_idle):
-            return await self._outer.call(request, perform)
+            return self._outer.call(request, perform)
+        return self._reviewed(request, act, perform)
+
+    async def _reviewed(self, request: EffectRequest, act: ToolAct, perform: Perform) -> JsonValue:
         shown = copy.deepcopy(act.arguments)
         decided = await self._decide(request, act, shown)
 

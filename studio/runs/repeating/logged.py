@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from pydantic_core import PydanticSerializationError
+
 from studio.effects import Effects
-from studio.messages import BaseMessage
-from studio.runs.log import JsonObject
+from studio.messages import BaseMessage, Explanation
+from studio.runs.log import Draft, EntryKind, JsonObject
 from studio.runs.well_formed import well_formed_json
 
 
@@ -40,6 +42,16 @@ class Guide(Protocol):
             Diverged: More was recorded.
         """
         ...
+
+
+def draft_of(item: BaseMessage) -> Draft:
+    """The entry of an item, which becomes JSON only once."""
+    kind: EntryKind = "explanation" if isinstance(item, Explanation) else "message" if item.is_chat else "event"
+    try:
+        text = item.dump_json() if isinstance(item, Explanation) else item.model_dump_json()
+    except PydanticSerializationError:  # half a character
+        return Draft(kind, as_logged(item))
+    return Draft(kind, text, text)
 
 
 def as_logged(item: BaseMessage) -> JsonObject:

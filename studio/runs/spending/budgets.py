@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import cast
+from typing import NamedTuple, cast
 
 from pydantic import JsonValue
 
@@ -29,6 +29,7 @@ FAIR_ANSWER = 4096
 """Tokens. When less is left for an answer that could be longer, a person is asked rather than it cut short."""
 WARN_AT = 0.8
 _TURNS_AND_TIME: frozenset[Measure] = frozenset({"turns", "seconds"})
+_TOKENS_AND_MONEY: frozenset[Measure] = frozenset({"tokens", "micro_usd"})
 
 
 @dataclass(slots=True)
@@ -50,11 +51,22 @@ class _Hold:
                 line.purse.set_aside(measure, -amount)
 
 
+_NOTHING = _Hold((), {}, None)
+
+
+class _Lines(NamedTuple):
+    """What an agent's calls are paid from."""
+
+    every: Sequence[Line]
+    bound: Sequence[Line]
+    """Those that have a limit; mostly none has."""
+
+
 class Budgeted(effects.Relay):
     """Lets a call through when all limits allow the most that it can take; else it asks a person.
 
     Args:
-        outer: The port behind it.
+        outer: The port behind it; the one that records has `measured` for its meter.
         run: The run that is kept within its limits.
         books: Prices, budgets, and what was spent today.
         names: For whom each component works.
@@ -78,7 +90,8 @@ class Budgeted(effects.Relay):
         self._clock = clock
         self._purse = Purse({"micro_usd": run.usage.micro_usd, "tokens": _tokens_of(run)})
         self._agents: dict[str, Purse] = {}
-        self._lined: dict[str, list[Line]] = {}
+        self._lined: dict[str, _Lines] = {}
+        self._holds: dict[EffectRequest, _Hold] = {}
         self._edition = books.budgets.edition
         self._asking = asyncio.Lock()
         self._warned: set[tuple[str, str, Measure, int]] = set()
@@ -87,24 +100,24 @@ class Budgeted(effects.Relay):
 
     async def call(self, request: EffectRequest, perform: Perform) -> JsonValue:
         if request.kind in UNMEASURED:
-            return await super().call(request, perform)
-        hold = await self._reserve(request)
-        began = self._clock()
+            return await self._outer.call(request, perform)
+        agent = agent_of(request, self._names)
+        hold = self._holds[request] = await self._reserve(request, agent) if self._lines(agent).bound else _NOTHING
         try:
             with answers_within(hold.answer_limit):
-                result = await super().call(request, perform)
+                result = await self._outer.call(request, perform)
         except BaseException as error:
-            self._fail(request, hold, error)
+            self._fail(request, agent, error)
             raise
-        await self._settle(request, hold, result, began)
+        if self._lines(agent).bound:
+            await self._warn_of(agent, _TOKENS_AND_MONEY)
         return result
 
     async def stream(
         self, request: EffectRequest, perform: Callable[[], AsyncIterator[StreamItem]]
     ) -> AsyncIterator[StreamItem]:
-        hold = await self._reserve(request)
-        result: StreamItem | None = None
-        began = self._clock()
+        agent = agent_of(request, self._names)
+        hold = self._holds[request] = await self._reserve(request, agent)
 
         async def within() -> AsyncIterator[StreamItem]:
             with answers_within(hold.answer_limit):  # the request is made when the first piece is asked for
@@ -117,16 +130,23 @@ class Budgeted(effects.Relay):
                         yield item
 
         try:
-            async with aclosing(cast("AsyncGeneratorLike", super().stream(request, within))) as items:
+            async with aclosing(cast("AsyncGeneratorLike", self._outer.stream(request, within))) as items:
                 async for item in items:
                     if not isinstance(item, str):
-                        result = item
-                        await self._settle(request, hold, result, began)
+                        await self._warn_of(agent, _TOKENS_AND_MONEY)
                     yield item
         except BaseException as error:
-            if result is None:
-                self._fail(request, hold, error)
+            self._fail(request, agent, error)
             raise
+
+    def measured(self, request: EffectRequest, result: JsonValue | Exception, seconds: float) -> JsonObject:
+        """Reckon what a call took, settle it, and give what its entry tells of that."""
+        if request.kind in UNMEASURED:
+            return {}
+        charge = charge_for(request, result, self._books.prices, self._names, seconds)
+        if not isinstance(result, Exception) and (hold := self._holds.pop(request, None)) is not None:
+            self._settle(hold, charge, seconds)
+        return {"spent": charge.as_json()}
 
     def came(self, source: str) -> None:
         """Count a message that an agent has said; the task is none."""
@@ -153,11 +173,10 @@ class Budgeted(effects.Relay):
     def worked(self, seconds: float) -> None:
         self._purse.spend_seconds(seconds)
 
-    async def _reserve(self, request: EffectRequest) -> _Hold:
-        agent = agent_of(request, self._names)
+    async def _reserve(self, request: EffectRequest, agent: str) -> _Hold:
         await self._within_turns_and_time(agent)
         if request.kind != "model":
-            return _Hold((), {}, None)
+            return _NOTHING
         while True:
             found = self._plan(request, agent)
             if isinstance(found, _Hold):
@@ -167,9 +186,9 @@ class Budgeted(effects.Relay):
 
     def _plan(self, request: EffectRequest, agent: str) -> _Hold | Shortage:
         """What the call sets aside, or what is missing for it. Nothing is awaited between this and the taking."""
-        lines = self._lines(agent)
-        if not any(measure in line.bounds for line in lines for measure in ("micro_usd", "tokens")):
-            return _Hold((), {}, None)
+        lines = self._lines(agent).every
+        if not any(_TOKENS_AND_MONEY & line.bounds.keys() for line in lines):
+            return _NOTHING
         model = name_of(request)
         about = request.about
         spending = about if isinstance(about, Spending) else None
@@ -231,19 +250,17 @@ class Budgeted(effects.Relay):
     async def _within_turns_and_time(self, agent: str) -> None:
         while (short := self._out_of_turns_or_time(agent)) is not None:
             await self._get_room(short, lambda: self._out_of_turns_or_time(agent))
-        for line in self._lines(agent):
-            for measure in _TURNS_AND_TIME & line.bounds.keys():
-                await self._warn(line, measure)
+        await self._warn_of(agent, _TURNS_AND_TIME)
 
     def _out_of_turns_or_time(self, agent: str) -> Shortage | None:
         self._count_time()
-        for line in self._lines(agent):
+        for line in self._lines(agent).bound:
             for measure in line.bounds:
                 if measure in _TURNS_AND_TIME and line.left(measure) == 0:
                     return Shortage(line, measure, 1, agent, "")
         return None
 
-    def _lines(self, agent: str) -> list[Line]:
+    def _lines(self, agent: str) -> _Lines:
         """All purses that a call of this agent is paid from, with the limits that hold now."""
         edition = self._book.edition
         if edition != self._edition:
@@ -251,7 +268,8 @@ class Budgeted(effects.Relay):
             self._lined.clear()
         lines = self._lined.get(agent)
         if lines is None:
-            lines = self._lined[agent] = self._draw_lines(agent)
+            every = self._draw_lines(agent)
+            lines = self._lined[agent] = _Lines(every, [line for line in every if line.bounds])
         return lines
 
     def _draw_lines(self, agent: str) -> list[Line]:
@@ -265,35 +283,36 @@ class Budgeted(effects.Relay):
     def _agent(self, name: str) -> Purse:
         return self._agents.setdefault(name, Purse())
 
-    async def _settle(self, request: EffectRequest, hold: _Hold, result: JsonValue, began: float) -> None:
-        agent = agent_of(request, self._names)
-        self._agent(agent).spend_seconds(self._clock() - began)
-        charge = charge_for(request, result, self._books.prices, self._names)
-        spent = _spent_by(charge)
+    def _settle(self, hold: _Hold, charge: Charge, seconds: float) -> None:
+        self._agent(charge.agent).spend_seconds(seconds)
+        spent: Mapping[Measure, int] = {
+            "tokens": charge.prompt_tokens + charge.completion_tokens,
+            "micro_usd": charge.micro_usd or 0,
+        }
         if hold.lines and charge.micro_usd is None:
             spent = hold.amounts  # the service does not tell; it may have been all of it
         hold.give_back()
-        await self._spend(agent, spent)
+        self._spend(charge.agent, spent)
 
-    def _fail(self, request: EffectRequest, hold: _Hold, error: BaseException) -> None:
+    def _fail(self, request: EffectRequest, agent: str, error: BaseException) -> None:
         """A call without an answer: one that was cut off may be charged for all the same, one that was refused not."""
+        hold = self._holds.pop(request, None)
+        if hold is None:
+            return  # there was an answer
         hold.give_back()
         may_be_charged = isinstance(error, ModelUnavailable) or not isinstance(error, Exception)
-        if may_be_charged and hold.lines:
-            for line in self._lines(agent_of(request, self._names)):
-                for measure, amount in hold.amounts.items():
-                    line.purse.spend(measure, amount)
+        self._spend(agent, hold.amounts if may_be_charged else {})
+
+    def _spend(self, agent: str, amounts: Mapping[Measure, int]) -> None:
+        for line in self._lines(agent).every:
+            line.purse.pay(amounts)
         self._book.changed()
 
-    async def _spend(self, agent: str, amounts: Mapping[Measure, int]) -> None:
-        lines = self._lines(agent)
-        for line in lines:
-            for measure, amount in amounts.items():
-                line.purse.spend(measure, amount)
-        self._book.changed()
-        for line in lines:
-            for measure in amounts.keys() & line.bounds.keys():
-                await self._warn(line, measure)
+    async def _warn_of(self, agent: str, measures: Collection[Measure]) -> None:
+        for line in self._lines(agent).bound:
+            for measure in line.bounds:
+                if measure in measures:
+                    await self._warn(line, measure)
 
     async def _warn(self, line: Line, measure: Measure) -> None:
         limit = line.limit(measure)
@@ -342,10 +361,6 @@ def _shortage(lines: Sequence[Line], most: MostTokens, price: Price | None, agen
         if left is not None and left < needed[measure]:
             return Shortage(line, measure, needed[measure], agent, model)
     return Shortage(line, "tokens", needed["tokens"], agent, model)
-
-
-def _spent_by(charge: Charge) -> dict[Measure, int]:
-    return {"tokens": charge.prompt_tokens + charge.completion_tokens, "micro_usd": charge.micro_usd or 0}
 
 
 def _tokens_of(run: LiveRun) -> int:

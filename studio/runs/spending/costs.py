@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import aclosing
-from dataclasses import dataclass
-from time import perf_counter
-from typing import cast
+from collections.abc import Mapping
+from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from studio import effects
 from studio.agents import Participant
 from studio.components import Component, walk
-from studio.effects import AsyncGeneratorLike, EffectRequest, Perform, StreamItem
-from studio.models.prices import PriceBook
+from studio.effects import EffectRequest
+from studio.models.prices import Known, PriceBook
 from studio.models.spending import Spending
 from studio.runs.log import JsonObject
 
@@ -24,13 +20,13 @@ MOST_TOKENS = 10**12
 """Of one model call. A service can say any number; the database and the pages cannot hold any."""
 
 
-@dataclass(frozen=True, slots=True)
-class Charge:
+class Charge(NamedTuple):
     """What one call took. `micro_usd` is in millionths of a dollar; None where the price is not known."""
 
     agent: str
     kind: str
     name: str
+    """Of the model or tool."""
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cached_tokens: int = 0
@@ -40,11 +36,12 @@ class Charge:
 
     def as_json(self) -> JsonObject:
         """As it stands in the log, beside the result."""
-        body: JsonObject = {"agent": self.agent, "name": self.name, "ms": self.ms}
         if self.kind != "model":
-            return body
+            return {"agent": self.agent, "name": self.name, "ms": self.ms}
         return {
-            **body,
+            "agent": self.agent,
+            "name": self.name,
+            "ms": self.ms,
             "prompt_tokens": self.prompt_tokens,
             "completion_tokens": self.completion_tokens,
             "cached_tokens": self.cached_tokens,
@@ -69,107 +66,30 @@ def names_of(player: object) -> Mapping[int, str]:
 
 
 def charge_for(
-    request: EffectRequest, result: JsonValue, prices: PriceBook, names: Mapping[int, str], ms: int = 0
+    request: EffectRequest, result: JsonValue | Exception, prices: PriceBook, names: Mapping[int, str], seconds: float
 ) -> Charge:
     """What a call took, by its result."""
+    agent, name = agent_of(request, names), name_of(request)
+    if isinstance(result, Exception):
+        return Charge(agent, request.kind, name)
+    ms = round(seconds * 1000)
     if request.kind != "model":
-        return Charge(agent_of(request, names), request.kind, name_of(request), ms=ms)
-    about = request.about
-    spending = about if isinstance(about, Spending) else None
+        return Charge(agent, request.kind, name, ms=ms)
+    spender = request.about.owner if isinstance(request.about, Spending) else None
     answer = result if isinstance(result, dict) else {}
+    if spender and not spender.is_charged(answer):
+        return Charge(agent, "model", name, price="kept answer", ms=ms)
     used = answer.get("usage")
     counts = used if isinstance(used, dict) else {}
-    model = name_of(request)
-    if spending and not spending.owner.is_charged(answer):
-        return Charge(agent_of(request, names), "model", model, price="kept answer", ms=ms)
-    prompt, completion, cached = (
-        _count(counts.get(name)) for name in ("prompt_tokens", "completion_tokens", "cached_tokens")
-    )
-    known = prices.find(model, is_free=spending is not None and spending.owner.is_free)
-    is_told = prompt > 0 or completion > 0 or (known is not None and known.origin == "free")
-    return Charge(
-        agent=agent_of(request, names),
-        kind="model",
-        name=model,
-        prompt_tokens=prompt,
-        completion_tokens=completion,
-        cached_tokens=cached,
-        micro_usd=known.price.micro_usd(prompt, completion, cached) if known and is_told else None,
-        price=_told(known.origin, known.price.as_of.isoformat()) if known else "",
-        ms=ms,
-    )
-
-
-class Metered(effects.Relay):
-    """Measures each call, and adds what it took to what goes into the log.
-
-    Args:
-        make_outer: Makes the port that records, given what takes its entries.
-        append: Takes an entry with what it cost.
-        prices: What models cost.
-        names: For whom each component works.
-    """
-
-    def __init__(
-        self,
-        make_outer: Callable[[effects.Append], effects.Effects],
-        append: effects.Append,
-        prices: PriceBook,
-        names: Mapping[int, str],
-    ) -> None:
-        super().__init__(make_outer(self._record))
-        self._append = append
-        self._prices = prices
-        self._names = names
-        self._charges: dict[str, list[Charge]] = {}
-
-    async def call(self, request: EffectRequest, perform: Perform) -> JsonValue:
-        if request.kind in UNMEASURED:
-            return await super().call(request, perform)
-
-        async def measured() -> JsonValue:
-            began = perf_counter()
-            try:
-                result = await perform()
-            except Exception:
-                self._keep(request, Charge(agent_of(request, self._names), request.kind, name_of(request)))
-                raise
-            self._note(request, result, began)
-            return result
-
-        return await super().call(request, measured)
-
-    async def stream(
-        self, request: EffectRequest, perform: Callable[[], AsyncIterator[StreamItem]]
-    ) -> AsyncIterator[StreamItem]:
-        async def measured() -> AsyncIterator[StreamItem]:
-            began = perf_counter()
-            async with aclosing(cast("AsyncGeneratorLike", perform())) as items:
-                async for item in items:
-                    if not isinstance(item, str):
-                        self._note(request, item, began)
-                    yield item
-
-        async with aclosing(cast("AsyncGeneratorLike", super().stream(request, measured))) as items:
-            async for item in items:
-                yield item
-
-    def _note(self, request: EffectRequest, result: JsonValue, began: float) -> None:
-        ms = round((perf_counter() - began) * 1000)
-        self._keep(request, charge_for(request, result, self._prices, self._names, ms))
-
-    def _keep(self, request: EffectRequest, charge: Charge) -> None:
-        self._charges.setdefault(request.hash, []).append(charge)
-
-    def _record(self, body: JsonObject) -> Awaitable[None]:
-        key = str(body.get("request"))
-        waiting = self._charges.get(key)
-        if not waiting:
-            return self._append(body)
-        charge = waiting.pop(0)
-        if not waiting:
-            del self._charges[key]
-        return self._append({**body, "spent": charge.as_json()})
+    prompt, completion = _count(counts.get("prompt_tokens")), _count(counts.get("completion_tokens"))
+    cached = _count(counts.get("cached_tokens"))
+    known = prices.find(name, is_free=spender is not None and spender.is_free)
+    if known is None:
+        return Charge(agent, "model", name, prompt, completion, cached, None, "", ms)
+    if known.origin == "free":
+        return Charge(agent, "model", name, prompt, completion, cached, 0, "free", ms)
+    cost = known.price.micro_usd(prompt, completion, cached) if prompt or completion else None
+    return Charge(agent, "model", name, prompt, completion, cached, cost, _told(known), ms)
 
 
 def agent_of(request: EffectRequest, names: Mapping[int, str]) -> str:
@@ -187,8 +107,8 @@ def name_of(request: EffectRequest) -> str:
     return request.tool.name if request.tool is not None else request.source
 
 
-def _told(origin: str, as_of: str) -> str:
-    return "free" if origin == "free" else f"{origin} {as_of}"
+def _told(known: Known) -> str:
+    return f"{known.origin} {known.price.as_of.isoformat()}"
 
 
 def _count(value: JsonValue) -> int:

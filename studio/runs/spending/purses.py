@@ -20,18 +20,23 @@ class Purse:
 
     spent: dict[Measure, int] = field(default_factory=dict[Measure, int])
     aside: dict[Measure, int] = field(default_factory=dict[Measure, int])
-    _rest_s: float = 0.0
+    _seconds: float = 0.0
 
     def spend_seconds(self, seconds: float) -> None:
         """Count time; what is less than a second counts when it has become one."""
-        whole, self._rest_s = divmod(self._rest_s + seconds, 1.0)
-        self.spend("seconds", int(whole))
+        self._seconds += seconds
+        self.spent["seconds"] = int(self._seconds)
 
     def used(self, measure: Measure) -> int:
         return self.spent.get(measure, 0) + self.aside.get(measure, 0)
 
     def spend(self, measure: Measure, amount: int) -> None:
         self.spent[measure] = self.spent.get(measure, 0) + amount
+
+    def pay(self, amounts: Mapping[Measure, int]) -> None:
+        spent = self.spent
+        for measure, amount in amounts.items():
+            spent[measure] = spent.get(measure, 0) + amount
 
     def set_aside(self, measure: Measure, amount: int) -> None:
         self.aside[measure] = self.aside.get(measure, 0) + amount

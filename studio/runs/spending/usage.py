@@ -12,18 +12,14 @@ MOST_TOKENS = 10**12
 
 def with_effect(usage: Usage, effect: JsonObject) -> Usage:
     """The usage with what one effect took; the same one where it took nothing."""
-    result = effect.get("result")
-    used = result.get("usage") if effect.get("effect") == "model" and isinstance(result, dict) else None
+    result = effect.get("result") if effect.get("effect") == "model" else None
+    used = result.get("usage") if isinstance(result, dict) else None
     if not isinstance(used, dict):
         return usage
     spent = effect.get("spent")
     cost = spent.get("micro_usd") if isinstance(spent, dict) else None
-    return Usage(
-        prompt_tokens=usage.prompt_tokens + _count(used.get("prompt_tokens")),
-        completion_tokens=usage.completion_tokens + _count(used.get("completion_tokens")),
-        micro_usd=usage.micro_usd + _count(cost),
-        unpriced_calls=usage.unpriced_calls + (cost is None),
-    )
+    prompt, completion = _count(used.get("prompt_tokens")), _count(used.get("completion_tokens"))
+    return usage.plus(prompt, completion, None if cost is None else _count(cost))
 
 
 def _count(value: JsonValue) -> int:

@@ -54,13 +54,13 @@ class FleetingRuns:
             return written
         now = datetime.now(UTC)
         added = [
-            LogEntry(lease.run_id, kept.last_seq + place, now, draft.kind, draft.body)
+            LogEntry(lease.run_id, kept.last_seq + place, now, draft.kind, draft.said)
             for place, draft in enumerate(drafts, start=1)
         ]
         kept.last_seq += len(added)
         kept.status = status
         kept.entries.extend(entry for entry in added if entry.kind in SHOWN)
-        kept.size += sum(len(draft.text or json.dumps(draft.body)) for draft in drafts if draft.kind in SHOWN)
+        kept.size += sum(len(draft.text or json.dumps(draft.said)) for draft in drafts if draft.kind in SHOWN)
         if kept.size > self._most_characters:
             loop.call_soon(self._overfull, lease.run_id)
         loop.call_soon(_settle, written, added)
