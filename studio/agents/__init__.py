@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from studio.agents.elsewhere import OpenAIAssistantAgent as OpenAIAssistantAgent
     from studio.agents.elsewhere import VideoSurfer as VideoSurfer
     from studio.agents.file_surfer import FileSurfer as FileSurfer
+    from studio.agents.guardrail_kinds import ModelGuardrail as ModelGuardrail
+    from studio.agents.guardrail_kinds import RegexGuardrail as RegexGuardrail
     from studio.agents.guardrails import Guardrail as Guardrail
-    from studio.agents.guardrails import ModelGuardrail as ModelGuardrail
-    from studio.agents.guardrails import RegexGuardrail as RegexGuardrail
     from studio.agents.handoff import Handoff as Handoff
     from studio.agents.iteration import InputRequestEvent as InputRequestEvent
     from studio.agents.iteration import RunIterator as RunIterator
@@ -47,7 +47,8 @@ else:
             "code_turn": "ApprovalFuncType ApprovalRequest ApprovalResponse",
             "elsewhere": "NotRunHere OpenAIAssistantAgent VideoSurfer",
             "file_surfer": "FileSurfer",
-            "guardrails": "Guardrail ModelGuardrail RegexGuardrail",
+            "guardrail_kinds": "ModelGuardrail RegexGuardrail",
+            "guardrails": "Guardrail",
             "handoff": "Handoff",
             "iteration": "InputRequestEvent RunIterator",
             "magentic_one_coder": "MagenticOneCoderAgent",

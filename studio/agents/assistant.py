@@ -259,9 +259,9 @@ class AssistantAgent(ChatAgent):
         self, messages: list[BaseChatMessage], token: CancellationToken
     ) -> Response | AsyncGenerator[Step, None]:
         means = self._means or self._prepared()
-        if not means.is_plain:
-            return self.on_messages_stream(messages, token)
-        return await self._turns.begin(means, token).taken(messages)
+        if means.is_plain:
+            return await self._turns.begin(means, token).taken(messages)
+        return self.on_messages_stream(messages, token)
 
     def unheard(self, messages: Sequence[BaseChatMessage]) -> Sequence[BaseChatMessage]:
         newest = self._turns.newest

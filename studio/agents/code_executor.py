@@ -175,13 +175,16 @@ class CodeExecutorAgent(ChatAgent):
         return () if self._turn is not None and self._turn.heard is messages else messages
 
     async def _run_what_was_said(self, messages: Sequence[BaseChatMessage], token: CancellationToken) -> str:
-        blocks = [
+        blocks = self._blocks_in(messages)
+        return (await self._execute(blocks, token)).output if blocks else NO_CODE
+
+    def _blocks_in(self, messages: Sequence[BaseChatMessage]) -> list[CodeBlock]:
+        return [
             block
             for message in messages
             if isinstance(message, TextMessage) and (self.sources is None or message.source in self.sources)
             for block in code_blocks_in(message.content, self._languages())
         ]
-        return (await self._execute(blocks, token)).output if blocks else NO_CODE
 
     async def _execute(self, blocks: Sequence[CodeBlock], token: CancellationToken) -> CodeResult:
         """Run code if it is approved; silence, failure and refusal are put into words for a model."""

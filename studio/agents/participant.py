@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import JsonValue
 
-from studio.agents.iteration import RunIterator, YieldOn
 from studio.agents.releasing import release_all
 from studio.agents.tasks import Task, cancellable, messages_of
 from studio.components import Component, walk
 from studio.errors import Finding, InvalidComponent
 from studio.messages import BaseChatMessage, BaseMessage, CancellationToken, Response, TaskResult
+
+if TYPE_CHECKING:
+    from studio.agents.iteration import RunIterator, YieldOn
 
 
 class Participant(Component):
@@ -77,6 +79,8 @@ class Participant(Component):
 
         An error of the run is raised. Leaving the loop ends the run.
         """
+        from studio.agents.iteration import RunIterator  # few programs step through a run themselves
+
         return RunIterator(self.run_stream(task), yield_on, self.abandon)
 
     def a_run_iter(self, task: Task | None = None, *, yield_on: YieldOn | None = None) -> RunIterator:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import lru_cache
 from string import Formatter
 
@@ -40,7 +39,11 @@ def fill_in(template: str, what: str, /, **values: object) -> str:
         ConfigError: The template has other placeholders, or braces that are none.
     """
     try:
-        return "".join([str(values[text]) if is_place else text for text, is_place in _pieces(template)])
+        texts, places = _pieces(template)
+        filled = texts.copy()
+        for index, name in places:
+            filled[index] = str(values[name])
+        return "".join(filled)
     except (KeyError, ValueError) as error:
         names = ", ".join(f"{{{name}}}" for name in values)
         raise ConfigError(
@@ -50,13 +53,15 @@ def fill_in(template: str, what: str, /, **values: object) -> str:
 
 
 @lru_cache
-def _pieces(template: str) -> Sequence[tuple[str, bool]]:
-    """The texts of a template, and the names of its places, in order; with each whether it is a place."""
-    found: list[tuple[str, bool]] = []
+def _pieces(template: str) -> tuple[list[str], list[tuple[int, str]]]:
+    """The texts of a template, with an empty one at each place, and the places by their index, with their names."""
+    texts: list[str] = []
+    places: list[tuple[int, str]] = []
     for literal, field, spec, _ in Formatter().parse(template):
-        found.append((literal, False))
+        texts.append(literal)
         if spec:
             raise ValueError(f"the format {spec[:20]!r} is not taken")
         if field is not None:
-            found.append((field, True))
-    return found
+            places.append((len(texts), field))
+            texts.append("")
+    return texts, places

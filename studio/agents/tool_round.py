@@ -55,32 +55,50 @@ class Toolbox:
             await release_all(*(workbench.stop for workbench in self._workbenches))
 
     async def run(
-        self,
-        calls: Sequence[FunctionCall],
-        token: CancellationToken,
-        finished: dict[int, FunctionExecutionResult] | None = None,
+        self, calls: Sequence[FunctionCall], token: CancellationToken
     ) -> AsyncGenerator[BaseMessage | list[FunctionExecutionResult], None]:
         """Make the calls: what streaming tools tell on the way, the results in the order of the calls, and after them
         what the other tools have emitted and changed.
+        """
+        results: dict[int, FunctionExecutionResult] = {}
+        events = await self.run_quiet(calls, token, results)
+        async with aclosing(self.run_telling(calls, token, results)) as items:
+            async for item in items:
+                yield item
+        yield [results[index] for index in range(len(calls))]
+        for event in events:
+            yield event
 
-        A tool that fails gives a result that says so. Plain tools run side by side within one pull. A streaming tool
-        runs alone, so that it stands still while nobody pulls.
+    async def run_quiet(
+        self, calls: Sequence[FunctionCall], token: CancellationToken, results: dict[int, FunctionExecutionResult]
+    ) -> list[BaseMessage]:
+        """Make the calls of plain tools, side by side within one pull; what they have emitted and changed.
+
+        A tool that fails gives a result that says so.
 
         Args:
             calls: What the model wishes for.
             token: Ends them.
-            finished: Is given each result of a tool as it comes, by the place of its call.
+            results: Is given each result as it comes, by the place of its call.
         """
-        telling = [index for index, call in enumerate(calls) if self._tells(call)]
-        quiet = [index for index in range(len(calls)) if index not in telling]
-        results: dict[int, FunctionExecutionResult] = {} if finished is None else finished
         heard: dict[int, Heard] = {}
+        quiet = {index: call for index, call in enumerate(calls) if not self._tells(call)}
         try:
-            await self._side_by_side({index: calls[index] for index in quiet}, token, results, heard)
+            await self._side_by_side(quiet, token, results, heard)
         finally:  # what a finished call has changed stays changed, as its result stays known
             events = [event for index in sorted(heard) for event in heard[index].take_up(self._owner)]
-        for index in telling:
-            call = calls[index]
+        return events
+
+    async def run_telling(
+        self, calls: Sequence[FunctionCall], token: CancellationToken, results: dict[int, FunctionExecutionResult]
+    ) -> AsyncGenerator[BaseMessage, None]:
+        """Make those of streaming tools, as `run_quiet`, and give what they tell.
+
+        Each runs alone, so that it stands still while nobody pulls.
+        """
+        for index, call in enumerate(calls):
+            if not self._tells(call):
+                continue
             arguments = self._arguments_of(call)
             if isinstance(arguments, FunctionExecutionResult):
                 results[index] = arguments
@@ -91,9 +109,10 @@ class Toolbox:
                         results[index] = item
                     else:
                         yield item
-        yield [results[index] for index in range(len(calls))]
-        for event in events:
-            yield event
+
+    def tell(self, calls: Sequence[FunctionCall]) -> bool:
+        """Whether one of the calls is of a streaming tool."""
+        return any(map(self._tells, calls))
 
     def _tells(self, call: FunctionCall) -> bool:
         owner = self._owners.get(call.name)
@@ -182,4 +201,4 @@ def broken_off(call: FunctionCall) -> FunctionExecutionResult:
 
 
 def _result(call: FunctionCall, content: str, *, is_error: bool) -> FunctionExecutionResult:
-    return FunctionExecutionResult(content=content, name=call.name, call_id=call.id, is_error=is_error)
+    return FunctionExecutionResult.of(call, content, is_error=is_error)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import Literal, TypedDict, cast
 
 from pydantic import BaseModel
 
@@ -28,6 +27,7 @@ from studio.messages import (
     FunctionExecutionResult,
     FunctionExecutionResultMessage,
     HandoffMessage,
+    History,
     LLMMessage,
     MemoryQueryEvent,
     ModelClientStreamingChunkEvent,
@@ -41,6 +41,7 @@ from studio.messages import (
     ToolCallSummaryMessage,
     ToolSchema,
     UserMessage,
+    as_heard,
     hold_parts,
 )
 from studio.models import ChatCompletionClient
@@ -92,13 +93,8 @@ class Means:
     """Whether nothing stands between a turn and the team: no guardrail, and no method of a derived class."""
 
 
-class Options(TypedDict):
-    """How a model may answer: with which tools and whether it may call them, and in what form."""
-
-    tools: Sequence[ToolSchema]
-    tool_choice: Literal["auto", "none"]
-    json_output: type[BaseModel] | None
-    cancellation_token: CancellationToken
+Question = tuple[Sequence[LLMMessage], Sequence[ToolSchema], type[BaseModel] | None]
+"""What a model is shown, the tools it may call, and the schema of the answer that is wanted."""
 
 
 class Turn:
@@ -132,17 +128,16 @@ class Turn:
             history.extend(as_heard(messages))
         self.heard = messages
         self._message_id = effects.new_id()
-        shown, options = await self._question(may_call_tools=True)
-        result = await means.client.create(shown, **options)
+        result = await self._ask(history, may_call_tools=True)
         text = result.content
-        if isinstance(text, str) and not result.thought:
-            if (history := means.context.whole()) is None:
-                await self._remember(result)
-            else:
-                history.append(self._as_said(result))
-            return self._respond(self._answer(text, result, self._message_id))
-        self._result = result
-        return self.steps(messages)
+        if not isinstance(text, str) or result.thought:
+            self._result = result
+            return self.steps(messages)
+        if (history := means.context.whole()) is None:
+            await self._remember(result)
+        else:
+            history.append(AssistantMessage.of_text(text, means.name))
+        return self._respond(self._answer(text, result, self._message_id))
 
     async def steps(self, messages: Sequence[BaseChatMessage]) -> AsyncGenerator[Step, None]:
         """All that happens, the response last; goes on where `taken` ended."""
@@ -160,8 +155,7 @@ class Turn:
                     async for chunk in chunks:
                         yield chunk
             elif self._result is None:
-                shown, options = await self._question(may_call_tools=True)
-                self._result = await self._means.client.create(shown, **options)
+                self._result = await self._ask(self._means.context.whole(), may_call_tools=True)
             result, self._result = self._answered(), None
             if result.thought:  # it takes the id that the chunks named
                 yield self._note(ThoughtEvent(content=result.thought, source=self._means.name, id=self._message_id))
@@ -197,24 +191,27 @@ class Turn:
         made with the message that follows.
         """
         finished: dict[int, FunctionExecutionResult] = {}
-        is_done, hands_over = False, any(call.name in self._means.handoffs for call in calls)
+        toolbox, handoffs = self._means.toolbox, self._means.handoffs
+        is_done, hands_over = False, any(call.name in handoffs for call in calls)
         try:
-            async with aclosing(self._means.toolbox.run(calls, self._token, finished)) as items:
-                async for item in items:
-                    if not isinstance(item, list):
+            events = await toolbox.run_quiet(calls, self._token, finished)
+            if toolbox.tell(calls):
+                async with aclosing(toolbox.run_telling(calls, self._token, finished)) as items:
+                    async for item in items:
                         yield self._note(item) if item.is_kept else item
-                        continue
-                    self._results = item
-                    if not hands_over:
-                        is_done = True
-                        await self._take_up(wish, item)
+            self._results = [finished[index] for index in range(len(calls))]
+            if not hands_over:
+                is_done = True
+                await self._take_up(wish, self._results)
+            for event in events:
+                yield self._note(event) if event.is_kept else event
             yield self._note(ToolCallExecutionEvent.made(self._means.name, content=[*self._results]))
             if hands_over:
                 is_done = True
                 await self._take_up(wish, self._results)
         finally:
             if not is_done and not self._is_given_up:
-                handoffs = self._means.handoffs  # those among the calls were not made
+                # Handoffs among the calls were not made.
                 found = [None if call.name in handoffs else finished.get(index) for index, call in enumerate(calls)]
                 await self._take_up(
                     wish, [result or broken_off(call) for call, result in zip(calls, found, strict=True)]
@@ -233,8 +230,7 @@ class Turn:
                 async for chunk in chunks:
                     yield chunk
         else:
-            shown, options = await self._question(may_call_tools=False)
-            self._result = await self._means.client.create(shown, **options)
+            self._result = await self._ask(self._means.context.whole(), may_call_tools=False)
         result = self._answered()
         if not isinstance(result.content, str):
             raise NoReflection("Reflect on tool use produced no valid text response.")
@@ -246,30 +242,41 @@ class Turn:
     async def _write(self, message_id: str, *, may_call_tools: bool) -> AsyncGenerator[Step, None]:
         """Call the model once, giving its answer in pieces; the whole is in `_result` afterwards."""
         means, self._result = self._means, None
-        shown, options = await self._question(may_call_tools=may_call_tools)
-        async with aclosing(means.client.create_stream(shown, **options)) as items:
+        shown, tools, wanted = await self._question(means.context.whole(), may_call_tools=may_call_tools)
+        stream = means.client.create_stream(
+            shown,
+            tools=tools,
+            tool_choice="auto" if may_call_tools else "none",
+            json_output=wanted,
+            cancellation_token=self._token,
+        )
+        async with aclosing(stream) as items:
             async for item in items:
                 if isinstance(item, str):
                     yield ModelClientStreamingChunkEvent(content=item, source=means.name, full_message_id=message_id)
                 else:
                     self._result = whole_answer(item)
 
-    async def _question(self, *, may_call_tools: bool) -> tuple[Sequence[LLMMessage], Options]:
-        """What the agent asks its model: the messages, and how it may answer."""
+    async def _ask(self, history: History | None, *, may_call_tools: bool) -> CreateResult:
+        """Call the model once for a whole answer."""
+        shown, tools, wanted = await self._question(history, may_call_tools=may_call_tools)
+        return await self._means.client.create(
+            shown,
+            tools=tools,
+            tool_choice="auto" if may_call_tools else "none",
+            json_output=wanted,
+            cancellation_token=self._token,
+        )
+
+    async def _question(self, history: History | None, *, may_call_tools: bool) -> Question:
+        """What the agent asks its model, of its whole history where that is known."""
         means = self._means
         system = with_variables(means.system) if means.system_holds_variables else means.system
-        history = means.context.whole()
-        messages = await means.context.shown_after(system) if history is None else Prompt(system, history)
-        if not means.client.info["vision"] and hold_parts(messages):
-            messages = without_images(messages)
+        shown = await means.context.shown_after(system) if history is None else Prompt(system, history)
+        if not means.client.info["vision"] and hold_parts(shown):
+            shown = without_images(shown)
         tools = await means.toolbox.schemas() if may_call_tools and not means.toolbox.is_empty else ()
-        wanted = means.answer_format.content_model if means.answer_format else None
-        return messages, {
-            "tools": tools,
-            "tool_choice": "auto" if may_call_tools else "none",
-            "json_output": wanted,
-            "cancellation_token": self._token,
-        }
+        return shown, tools, means.answer_format.content_model if means.answer_format else None
 
     def _answered(self) -> CreateResult:
         # Clients of the studio see to this themselves; that of a script may end its stream early.
@@ -279,14 +286,17 @@ class Turn:
 
     async def _take_up(self, wish: CreateResult, results: list[FunctionExecutionResult]) -> None:
         await self._means.context.add_messages(
-            (self._as_said(wish), FunctionExecutionResultMessage(content=results)),
+            (self._as_said(wish), FunctionExecutionResultMessage.of_results(results)),
         )
 
     async def _remember(self, result: CreateResult) -> None:
         await self._means.context.add_message(self._as_said(result))
 
     def _as_said(self, result: CreateResult) -> AssistantMessage:
-        return AssistantMessage(content=result.content, thought=result.thought, source=self._means.name)
+        content, thought = result.content, result.thought
+        if isinstance(content, str):
+            return AssistantMessage(content=content, thought=thought, source=self._means.name)
+        return AssistantMessage.of_calls(content, thought, self._means.name)
 
     def _note(self, event: BaseMessage) -> BaseMessage:
         self._inner.append(event)
@@ -354,16 +364,6 @@ class Turns:
 async def add_to_context(context: ChatCompletionContext, messages: Sequence[BaseChatMessage]) -> None:
     """Tell a model context what was said."""
     await context.add_messages(as_heard(messages))
-
-
-def as_heard(messages: Sequence[BaseChatMessage]) -> list[LLMMessage]:
-    """What a model is told of what was said; what a handoff brings along comes first."""
-    told: list[LLMMessage] = []
-    for message in messages:
-        if message.brings_context:
-            told += cast("HandoffMessage", message).context
-        told.append(message.to_model_message())
-    return told
 
 
 def without_images(messages: Sequence[LLMMessage]) -> list[LLMMessage]:

@@ -13,9 +13,6 @@ from studio.components.base import find_class as find_class
 from studio.components.base import load_rooms as load_rooms
 from studio.components.base import walk as walk
 from studio.components.capability import Capability as Capability
-from studio.components.diff import Change as Change
-from studio.components.diff import diff as diff
-from studio.components.diff import summary as summary
 from studio.components.document import MAX_BYTES as MAX_BYTES
 from studio.components.document import check_bounds as check_bounds
 from studio.components.document import parse_document as parse_document
@@ -23,10 +20,7 @@ from studio.components.document import parse_json as parse_json
 from studio.components.field_titles import sentence_case as sentence_case
 from studio.components.findings import at_place as at_place
 from studio.components.findings import at_places as at_places
-from studio.components.merge import MergeConflict as MergeConflict
-from studio.components.merge import Merged as Merged
-from studio.components.merge import Side as Side
-from studio.components.merge import merge as merge
+from studio.components.marks import PARTICIPANT_NAMES as PARTICIPANT_NAMES
 from studio.components.rooms import waiting
 from studio.components.secrets import DefaultEnv as DefaultEnv
 from studio.components.secrets import SecretRef as SecretRef
@@ -36,6 +30,9 @@ from studio.components.secrets import references_within as references_within
 from studio.components.secrets import secret_source as secret_source
 
 if TYPE_CHECKING:
+    from studio.components.changes import Change as Change
+    from studio.components.changes import diff as diff
+    from studio.components.changes import summary as summary
     from studio.components.keeping import FoundSecret as FoundSecret
     from studio.components.keeping import take_out_secrets as take_out_secrets
     from studio.components.loading import Part as Part
@@ -45,8 +42,11 @@ if TYPE_CHECKING:
     from studio.components.loading import envelopes as envelopes
     from studio.components.loading import load_component as load_component
     from studio.components.loading import validate_component as validate_component
+    from studio.components.merging import MergeConflict as MergeConflict
+    from studio.components.merging import Merged as Merged
+    from studio.components.merging import Side as Side
+    from studio.components.merging import merge as merge
     from studio.components.schema import GROUPS as GROUPS
-    from studio.components.schema import PARTICIPANT_NAMES as PARTICIPANT_NAMES
     from studio.components.schema import Slot as Slot
     from studio.components.schema import catalogue as catalogue
     from studio.components.schema import form_schema as form_schema
@@ -59,9 +59,11 @@ else:
     __getattr__ = waiting(
         __name__,
         {
+            "changes": "Change diff summary",
             "keeping": "FoundSecret take_out_secrets",
             "loading": "Part Report SecretUse all_capabilities envelopes load_component validate_component",
-            "schema": "GROUPS PARTICIPANT_NAMES Slot catalogue form_schema group_of slots template",
+            "merging": "MergeConflict Merged Side merge",
+            "schema": "GROUPS Slot catalogue form_schema group_of slots template",
             "switching": "Switched switched",
         },
     )

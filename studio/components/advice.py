@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from types import MappingProxyType
 
@@ -21,7 +20,6 @@ advice_kinds: Mapping[str, Advice] = MappingProxyType(_kinds)
 """All there are, by their codes; complete once the rooms are loaded."""
 
 
-@dataclass(frozen=True, slots=True)
 class Advice:
     """One kind of advice, made once at the top of a module.
 
@@ -30,13 +28,12 @@ class Advice:
         meaning: When it is given, for the reference: one sentence.
     """
 
-    code: str
-    meaning: str
-
-    def __post_init__(self) -> None:
-        if self.code in _kinds:
-            raise ValueError(f"There are two kinds of advice with the code {self.code!r}.")
-        _kinds[self.code] = self
+    def __init__(self, code: str, meaning: str) -> None:
+        if code in _kinds:
+            raise ValueError(f"There are two kinds of advice with the code {code!r}.")
+        self.code = code
+        self.meaning = meaning
+        _kinds[code] = self
 
     def __call__(self, message: str, fix: str = "", where: str = "", fixes: Sequence[Fix] = ()) -> Finding:
         """Give it.

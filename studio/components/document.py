@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import NoReturn, cast
+from typing import NamedTuple, NoReturn, cast
 
 from pydantic import JsonValue
 
@@ -44,8 +43,7 @@ def parse_json(text: str | bytes, *, max_bytes: int = MAX_BYTES) -> JsonValue:
     return _bounded(_parse_json(_decoded(text, max_bytes)))
 
 
-@dataclass(slots=True)
-class _Opened:
+class _Opened(NamedTuple):
     """A list or object that is being walked: its key in its parent, and what is left of it."""
 
     key: str

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, LiteralString, cast, get_args, get_origin
 
@@ -148,6 +147,8 @@ def not_an_envelope(document: object) -> Finding:
         keys = cast("Mapping[str, object]", document)
         if "provider" in keys:
             return Finding("provider_not_text", "`provider` must be text.", where="/provider")
+        import difflib  # only for documents that are wrong
+
         close = difflib.get_close_matches("provider", [str(key) for key in keys], n=1)
         fix = f"Did you mean `provider` by `{close[0]}`?" if close else _FIXES["not_a_component"]
         return Finding("not_a_component", "This object is no component: it has no `provider`.", fix)

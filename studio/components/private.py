@@ -6,7 +6,7 @@ does. A turn of a team reads dozens.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, ForwardRef, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import BaseModel, ConfigDict
 
@@ -45,14 +45,13 @@ def set_private(model: BaseModel, name: str, value: object) -> bool:
 
 
 def settle_annotations(cls: type[BaseModel]) -> None:
-    """Spare each subclass the evaluation of what it inherits: of what is no field Pydantic only wants to know that."""
-    for name in cls.__annotations__:
-        if name in cls.__class_vars__:
-            cls.__annotations__[name] = ClassVar
-        elif name in cls.__private_attributes__:
-            cls.__annotations__[name] = object
-        elif (field := cls.model_fields.get(name)) and not isinstance(field.annotation, str | ForwardRef):
-            cls.__annotations__[name] = field.annotation
+    """Spare each subclass the evaluation of annotations that it inherits and that make no field.
+
+    Pydantic has noted these names and asks for nothing else; inherited fields it copies.
+    """
+    for name in tuple(cls.__annotations__):
+        if name in cls.__class_vars__ or name in cls.__private_attributes__:
+            del cls.__annotations__[name]
 
 
 def read_private_attributes_directly(cls: type[BaseModel]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator
 from typing import Generic, Protocol, TypeVar
 
@@ -73,5 +72,7 @@ class Registry(Generic[P]):
     def similar(self, provider: str) -> str | None:
         """The registered name most like a misspelt one, if any is close."""
         self.load_rooms()
+        import difflib  # only for names that are wrong
+
         close = difflib.get_close_matches(provider, self._by_name, n=1, cutoff=0.85)
         return close[0] if close else None

@@ -27,9 +27,6 @@ GROUPS = {
 }
 """Component type to palette group; whatever is not here is "other"."""
 
-PARTICIPANT_NAMES: dict[str, JsonValue] = {"x-suggestions": "/participants"}
-"""Marks a text that usually is the name of somebody in the team."""
-
 
 @dataclass(frozen=True, slots=True)
 class Slot:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from pydantic import BaseModel, GetCoreSchemaHandler, GetJsonSchemaHandler, SecretStr
 from pydantic.json_schema import JsonSchemaValue
@@ -16,15 +16,16 @@ from pydantic_core import CoreSchema, core_schema
 from studio.errors import MissingSecret
 
 MASK = "**********"
-_REFERENCE = re.compile(r"(env|secret):[A-Za-z0-9_.\-]+")
-_PLACEHOLDER = re.compile(r"{((?:env|secret):[A-Za-z0-9_.\-]+)}")
-_SECRET_NAME = re.compile(
+# Patterns are compiled, and kept by `re`, at their first use: most programs that import this need none.
+_REFERENCE = r"(env|secret):[A-Za-z0-9_.\-]+"
+_PLACEHOLDER = r"{((?:env|secret):[A-Za-z0-9_.\-]+)}"
+_SECRET_NAME = (
     r"(?:^|[-_ .])(?:authorization|cookie|(?:api|access|private|secret|subscription)[-_]?key|passw(?:or)?d|secret"
     r"|credentials?|(?<!bos.)(?<!eos.)(?<!pad.)(?<!unk.)(?<!stop.)(?<!next.)token)$"
 )
 """Names of headers, variables and fields whose values are keys, in lower case; markers in texts are no keys."""
-_WORD_START = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_SCHEME = re.compile(r"((?:Bearer|Basic|Token|ApiKey|Bot) +)(\S.*)", re.IGNORECASE | re.DOTALL)
+_WORD_START = r"(?<=[a-z0-9])(?=[A-Z])"
+_SCHEME = r"(?is)((?:Bearer|Basic|Token|ApiKey|Bot) +)(\S.*)"
 
 SecretSource = Callable[[str], str | None]
 
@@ -57,7 +58,7 @@ secret_noted: ContextVar[Callable[[str, str], None]] = ContextVar("studio_secret
 
 def is_reference(text: str) -> bool:
     """Whether the text names a secret (`env:NAME` or `secret:NAME`) and is not one itself."""
-    return _REFERENCE.fullmatch(text) is not None
+    return re.fullmatch(_REFERENCE, text) is not None
 
 
 def references_within(text: str) -> Iterator[str]:
@@ -65,7 +66,7 @@ def references_within(text: str) -> Iterator[str]:
     if is_reference(text):
         yield text
     else:
-        yield from (match[1] for match in _PLACEHOLDER.finditer(text))
+        yield from (match[1] for match in re.finditer(_PLACEHOLDER, text))
 
 
 def filled_in(text: str) -> str:
@@ -76,17 +77,17 @@ def filled_in(text: str) -> str:
     """
     if is_reference(text):
         return SecretRef(text).resolve()
-    return _PLACEHOLDER.sub(lambda match: SecretRef(match[1]).resolve(), text)
+    return re.sub(_PLACEHOLDER, lambda match: SecretRef(match[1]).resolve(), text)
 
 
 def is_secret_name(name: str) -> bool:
     """Whether what stands under this name, as a header or variable, is usually a key."""
-    return _SECRET_NAME.search(_WORD_START.sub("_", name[-100:]).lower()) is not None
+    return re.search(_SECRET_NAME, re.sub(_WORD_START, "_", name[-100:]).lower()) is not None
 
 
 def scheme_and_key(value: str) -> tuple[str, str]:
     """The two parts of a header such as `Bearer KEY`; the first is empty where there is no scheme."""
-    found = _SCHEME.fullmatch(value)
+    found = re.fullmatch(_SCHEME, value)
     return (found[1], found[2]) if found else ("", value)
 
 
@@ -198,8 +199,7 @@ def _to_ref(value: object) -> SecretRef:
     return SecretRef("secret:unnamed", None if text == MASK else SecretStr(text))
 
 
-@dataclass(frozen=True, slots=True)
-class DefaultEnv:
+class DefaultEnv(NamedTuple):
     """Annotates a `SecretRef` field with the environment variable that usually holds it.
 
     A key that stands in the open, or AutoGen's mask, is written back as a reference to this variable.

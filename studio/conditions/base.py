@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
 
 from pydantic import Field, PrivateAttr
 
+from studio import messages
 from studio.components import Advice, Component, JsonObject, Warn
-from studio.messages import BaseMessage, ConditionProgress, StopMessage
+from studio.messages import BaseMessage, StopMessage
+
+if TYPE_CHECKING:
+    from studio.messages import ConditionProgress
 
 Join = Literal["and", "or"]
 MET_BY_TASK = Advice("met_by_task", "A condition is met by the task itself, so that nobody speaks.")
@@ -19,8 +22,7 @@ class TerminatedException(RuntimeError):
     """Raised when a condition that has fired is asked again before it was reset."""
 
 
-@dataclass(frozen=True, slots=True)
-class Count:
+class Count(NamedTuple):
     """How far something that is counted is: `done` of `limit`, in `unit`."""
 
     done: float
@@ -32,7 +34,7 @@ class Count:
 
     def progress(self, where: str, in_words: str, *, within: Sequence[Join] = ()) -> ConditionProgress:
         """The same as pages get it; it has fired when the limit is reached."""
-        return ConditionProgress(
+        return messages.ConditionProgress(
             where=where,
             within=tuple(within),
             in_words=in_words,
@@ -49,8 +51,7 @@ def _number(value: float) -> str:
     return f"{value:,.1f}".removesuffix(".0")
 
 
-@dataclass(frozen=True, slots=True)
-class Need:
+class Need(NamedTuple):
     """Something without which a condition is never met.
 
     Args:
@@ -137,7 +138,7 @@ class TerminationCondition(Component):
             is_counted = True
             yield count.progress(where, self.in_words(), within=within)
         if not is_counted:
-            yield ConditionProgress(
+            yield messages.ConditionProgress(
                 where=where,
                 within=tuple(within),
                 in_words=self.in_words(),

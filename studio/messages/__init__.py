@@ -32,13 +32,8 @@ from studio.messages.chat import ToolCallRequestEvent as ToolCallRequestEvent
 from studio.messages.chat import ToolCallSummaryMessage as ToolCallSummaryMessage
 from studio.messages.chat import ToolEvent as ToolEvent
 from studio.messages.chat import UserInputRequestedEvent as UserInputRequestedEvent
-from studio.messages.explanations import ConditionProgress as ConditionProgress
-from studio.messages.explanations import EdgeDecision as EdgeDecision
+from studio.messages.chat import as_heard as as_heard
 from studio.messages.explanations import Explanation as Explanation
-from studio.messages.explanations import Rule as Rule
-from studio.messages.explanations import SelectionAttempt as SelectionAttempt
-from studio.messages.explanations import SpeakerDecisionEvent as SpeakerDecisionEvent
-from studio.messages.explanations import TerminationProgressEvent as TerminationProgressEvent
 from studio.messages.explanations import clipped as clipped
 from studio.messages.explanations import explained as explained
 from studio.messages.explanations import is_explained as is_explained
@@ -71,7 +66,20 @@ from studio.messages.reading import type_name as type_name
 from studio.messages.unchecked import unchecked as unchecked
 
 if TYPE_CHECKING:
+    from studio.messages.decisions import ConditionProgress as ConditionProgress
+    from studio.messages.decisions import EdgeDecision as EdgeDecision
+    from studio.messages.decisions import Rule as Rule
+    from studio.messages.decisions import SelectionAttempt as SelectionAttempt
+    from studio.messages.decisions import SpeakerDecisionEvent as SpeakerDecisionEvent
+    from studio.messages.decisions import TerminationProgressEvent as TerminationProgressEvent
     from studio.messages.unions import AgentEvent as AgentEvent
     from studio.messages.unions import ChatMessage as ChatMessage
 else:
-    __getattr__ = waiting(__name__, {"unions": "AgentEvent ChatMessage"})
+    __getattr__ = waiting(
+        __name__,
+        {
+            "decisions": "ConditionProgress EdgeDecision Rule SelectionAttempt SpeakerDecisionEvent "
+            "TerminationProgressEvent",
+            "unions": "AgentEvent ChatMessage",
+        },
+    )

@@ -6,7 +6,7 @@ Names and fields are AgentChat's, so that its transcripts and state files can be
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, ClassVar, Generic, Literal, Self, TypeVar
@@ -52,16 +52,17 @@ class BaseMessage(BaseModel):
     @classmethod
     def made(cls, source: str, models_usage: RequestUsage | None = None, message_id: str = "", **own: Any) -> Self:
         """One of values that are known to be of their types: all that its class adds, in their order."""
+        port = effects.current()
         values: dict[str, Any] = {
-            "id": message_id or effects.new_id(),
+            "id": message_id or port.new_id(),
             "source": source,
             "models_usage": models_usage,
             "metadata": {},
-            "created_at": effects.now(),
+            "created_at": port.now(),
             **own,
             "type": cls.__name__,
         }
-        return unchecked(cls, ("source", *own), values)
+        return unchecked(cls, {"source", *own}, values)
 
     def to_text(self) -> str:
         """The message as a person reads it."""
@@ -81,8 +82,6 @@ class BaseChatMessage(BaseMessage):
     """A message that travels to the other agents of the team."""
 
     is_chat: ClassVar[bool] = True
-    brings_context: ClassVar[bool] = False
-    """Whether it is a handoff, whose `context` a model reads first."""
 
     def to_model_text(self) -> str:
         """The message as text for a model that reads no pictures."""
@@ -102,13 +101,16 @@ class BaseTextChatMessage(BaseChatMessage):
         return self.content
 
     def to_model_message(self) -> UserMessage:
-        """One for all who hear it; anew if the message was changed."""
-        own = vars(self)
-        text, source = self.to_text(), own["source"]
-        kept: tuple[str, str, UserMessage] | None = own.get("_model_message")
-        if kept is None or kept[0] is not text or kept[1] is not source:
-            kept = own["_model_message"] = text, source, UserMessage(content=text, source=source)
-        return kept[2]
+        return _for_model(vars(self), self.to_text())
+
+
+def _for_model(own: dict[str, Any], text: str) -> UserMessage:
+    """What a model is told of a message with these fields: one for all who hear it, anew if the message was changed."""
+    source = own["source"]
+    kept: tuple[str, str, UserMessage] | None = own.get("_model_message")
+    if kept is None or kept[0] is not text or kept[1] is not source:
+        kept = own["_model_message"] = text, source, UserMessage.of_text(text, source)
+    return kept[2]
 
 
 class TextMessage(BaseTextChatMessage):
@@ -143,8 +145,6 @@ class StopMessage(BaseTextChatMessage):
 class HandoffMessage(BaseTextChatMessage):
     """Hands the conversation to `target`; receivers read `context` first."""
 
-    brings_context: ClassVar[bool] = True
-
     target: str
     context: list[LLMMessage] = Field(default_factory=list[LLMMessage])
     type: Literal["HandoffMessage"] = "HandoffMessage"
@@ -176,6 +176,23 @@ class StructuredMessage(BaseChatMessage, Generic[Content]):
 
     def to_model_message(self) -> UserMessage:
         return UserMessage(content=self.content.model_dump_json(), source=self.source)
+
+
+_TEXTS = frozenset[type[BaseMessage]]((TextMessage, StopMessage, ToolCallSummaryMessage))
+
+
+def as_heard(messages: Iterable[BaseChatMessage]) -> list[LLMMessage]:
+    """What a model is told of what was said; what a handoff brings along comes first."""
+    told: list[LLMMessage] = []
+    for message in messages:
+        if type(message) in _TEXTS:  # most are, and many hear each of them
+            own = vars(message)
+            told.append(_for_model(own, own["content"]))
+            continue
+        if isinstance(message, HandoffMessage):
+            told += message.context
+        told.append(message.to_model_message())
+    return told
 
 
 class BaseAgentEvent(BaseMessage):

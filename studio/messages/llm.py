@@ -17,6 +17,7 @@ from pydantic_core import PydanticSerializationError, to_json
 from typing_extensions import TypedDict
 
 from studio.effects import canonical_json, sha256_hex
+from studio.messages.unchecked import unchecked
 
 _MAGIC = ((b"\x89PNG", "image/png"), (b"\xff\xd8", "image/jpeg"), (b"GIF8", "image/gif"), (b"RIFF", "image/webp"))
 
@@ -157,6 +158,11 @@ def _in_order(cls: type[BaseModel]) -> Sequence[str]:
     return sorted(cls.model_fields)
 
 
+# Fields that are given: shared, since the classes are frozen.
+_TEXT, _TEXT_OF, _TEXT_AND_THOUGHT = {"content"}, {"content", "source"}, {"content", "source", "thought"}
+_ALL_OF_RESULT = {"content", "name", "call_id", "is_error"}
+
+
 class _ModelMessage(BaseModel):
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -165,9 +171,15 @@ class _ModelMessage(BaseModel):
         """This message as plain JSON, made once."""
         return cast("dict[str, JsonValue]", self.model_dump(mode="json"))
 
-    @cached_property
+    @property
     def digest(self) -> str:
         """SHA-256 of the message, made once, so that a call's hash needs only the digests of its messages."""
+        own = vars(self)
+        if (known := own.get("_digest")) is None:  # a cached property takes a lock, for longer than it takes to hash
+            known = own["_digest"] = self._hashed()
+        return known
+
+    def _hashed(self) -> str:
         fields = vars(self)
         if isinstance(fields["content"], str):  # all is text, which Pydantic writes in the same way, but sooner
             with suppress(PydanticSerializationError):  # half a character
@@ -181,6 +193,11 @@ class SystemMessage(_ModelMessage):
     content: str
     type: Literal["SystemMessage"] = "SystemMessage"
 
+    @classmethod
+    def of_text(cls, text: str) -> Self:
+        """One of text that is known to be that."""
+        return unchecked(cls, _TEXT, {"content": text, "type": "SystemMessage"})
+
 
 class UserMessage(_ModelMessage):
     """Something said to the model, by a person or another agent."""
@@ -188,6 +205,13 @@ class UserMessage(_ModelMessage):
     content: str | list[str | Image]
     source: str
     type: Literal["UserMessage"] = "UserMessage"
+
+    @classmethod
+    def of_text(cls, text: str, source: str) -> Self:
+        """One of text alone, which is only checked where it is not plainly text."""
+        if type(text) is str and type(source) is str:
+            return unchecked(cls, _TEXT_OF, {"content": text, "source": source, "type": "UserMessage"})
+        return cls(content=text, source=source)
 
 
 class AssistantMessage(_ModelMessage):
@@ -197,6 +221,20 @@ class AssistantMessage(_ModelMessage):
     thought: str | None = None
     source: str
     type: Literal["AssistantMessage"] = "AssistantMessage"
+
+    @classmethod
+    def of_text(cls, text: str, source: str) -> Self:
+        """One of text alone, which is only checked where it is not plainly text."""
+        if type(text) is str and type(source) is str:
+            values = {"content": text, "thought": None, "source": source, "type": "AssistantMessage"}
+            return unchecked(cls, _TEXT_AND_THOUGHT, values)
+        return cls(content=text, source=source, thought=None)
+
+    @classmethod
+    def of_calls(cls, calls: Sequence[FunctionCall], thought: str | None, source: str) -> Self:
+        """One of wishes for calls that were checked when the model's answer was read."""
+        values = {"content": [*calls], "thought": thought, "source": source, "type": "AssistantMessage"}
+        return unchecked(cls, _TEXT_AND_THOUGHT, values)
 
 
 class FunctionExecutionResult(BaseModel):
@@ -209,12 +247,25 @@ class FunctionExecutionResult(BaseModel):
     call_id: str
     is_error: bool | None = None
 
+    @classmethod
+    def of(cls, call: FunctionCall, content: str, *, is_error: bool) -> Self:
+        """What this call gave, which is only checked where it is not plainly text."""
+        if type(content) is str and type(is_error) is bool:
+            values = {"content": content, "name": call.name, "call_id": call.id, "is_error": is_error}
+            return unchecked(cls, _ALL_OF_RESULT, values)
+        return cls(content=content, name=call.name, call_id=call.id, is_error=is_error)
+
 
 class FunctionExecutionResultMessage(_ModelMessage):
     """The results of the tool calls of the message before."""
 
     content: list[FunctionExecutionResult]
     type: Literal["FunctionExecutionResultMessage"] = "FunctionExecutionResultMessage"
+
+    @classmethod
+    def of_results(cls, results: Sequence[FunctionExecutionResult]) -> Self:
+        """One of results of ours."""
+        return unchecked(cls, _TEXT, {"content": [*results], "type": "FunctionExecutionResultMessage"})
 
 
 LLMMessage = Annotated[

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import cache
 from types import MappingProxyType
 from typing import cast
 
 from pydantic import BaseModel, JsonValue
 
-from studio.messages import chat, explanations
 from studio.messages.chat import BaseMessage, StructuredMessage
 
 
@@ -20,12 +20,16 @@ def _name_of(message_type: type[BaseMessage]) -> str | None:
     return field.default if field is not None and isinstance(field.default, str) else None
 
 
-_BY_TYPE: dict[str, type[BaseMessage]] = {
-    name: cls
-    for module in (chat, explanations)
-    for cls in cast("dict[str, object]", vars(module)).values()
-    if isinstance(cls, type) and issubclass(cls, BaseMessage) and (name := _name_of(cls)) is not None
-}
+@cache
+def _by_type() -> dict[str, type[BaseMessage]]:
+    from studio.messages import chat, decisions  # a run that nobody has explained needs no decisions
+
+    return {
+        name: cls
+        for module in (chat, decisions)
+        for cls in cast("dict[str, object]", vars(module)).values()
+        if isinstance(cls, type) and issubclass(cls, BaseMessage) and (name := _name_of(cls)) is not None
+    }
 
 
 class _AnyContent(BaseModel, extra="allow", defer_build=True):
@@ -68,7 +72,7 @@ def message_from_json(body: dict[str, JsonValue]) -> BaseMessage:
         content_type = type(name, (_AnyContent,), {"__module__": __name__})
         generic = cast("type[StructuredMessage[BaseModel]]", StructuredMessage[content_type])
         return generic.model_validate({key: value for key, value in body.items() if key != "type"})
-    found = _BY_TYPE.get(kind)
+    found = _by_type().get(kind)
     if found is None:
         raise ValueError(f"No message has the type {kind!r}.")
     return found.model_validate(body)

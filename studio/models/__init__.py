@@ -5,9 +5,6 @@ from typing import TYPE_CHECKING
 from studio.components.rooms import waiting
 from studio.models.base import ChatCompletionClient as ChatCompletionClient
 from studio.models.base import ModelCall as ModelCall
-from studio.models.catalogue import Price as Price
-from studio.models.catalogue import model_catalogue as model_catalogue
-from studio.models.catalogue import price_of as price_of
 from studio.models.info import ModelFamily as ModelFamily
 from studio.models.info import ModelInfo as ModelInfo
 
@@ -25,6 +22,9 @@ if TYPE_CHECKING:
     from studio.models.cache_store import DiskCacheStore as DiskCacheStore
     from studio.models.cache_store import InMemoryStore as InMemoryStore
     from studio.models.cache_store import RedisStore as RedisStore
+    from studio.models.catalogue import Price as Price
+    from studio.models.catalogue import model_catalogue as model_catalogue
+    from studio.models.catalogue import price_of as price_of
     from studio.models.llama_cpp_client import LlamaCppChatCompletionClient as LlamaCppChatCompletionClient
     from studio.models.ollama_client import OllamaChatCompletionClient as OllamaChatCompletionClient
     from studio.models.openai_client import AzureOpenAIChatCompletionClient as AzureOpenAIChatCompletionClient
@@ -41,6 +41,7 @@ else:
             "azure_token": "AzureTokenProvider TokenProvider",
             "cache": "CHAT_CACHE_VALUE_TYPE ChatCompletionCache",
             "cache_store": "CacheStore DiskCacheStore InMemoryStore RedisStore",
+            "catalogue": "Price model_catalogue price_of",
             "llama_cpp_client": "LlamaCppChatCompletionClient",
             "ollama_client": "OllamaChatCompletionClient",
             "openai_client": "AzureOpenAIChatCompletionClient OpenAIChatCompletionClient",

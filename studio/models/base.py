@@ -116,12 +116,21 @@ class Spent:
     last: RequestUsage = NOTHING
     prompt_count: int = 0
     completion_count: int = 0
+    last_answered: tuple[ModelCall, RequestUsage] | None = None
+    """The last call, and what its answer says of it."""
 
     def add(self, usage: RequestUsage) -> None:
         """Count one more call."""
         self.last = usage
         self.prompt_count += usage.prompt_tokens
         self.completion_count += usage.completion_tokens
+
+    def last_read(self) -> Read | None:
+        """What the model was asked last, and the service's count of it."""
+        if self.last_answered is None:
+            return None
+        call, usage = self.last_answered
+        return Read(call.messages, call.tools, usage.prompt_tokens)
 
 
 def _as_json(result: CreateResult) -> JsonValue:
@@ -140,7 +149,6 @@ class ChatCompletionClient(Component):
         model_info: ModelInfo | None = None
 
     _spent: Spent = PrivateAttr(default_factory=Spent)
-    _last_read: Read | None = PrivateAttr(default=None)
 
     async def _create(self, call: ModelCall) -> CreateResult:
         """Ask the model and wait for the whole answer."""
@@ -263,8 +271,9 @@ class ChatCompletionClient(Component):
             raise
 
     def _count(self, call: ModelCall, result: CreateResult) -> CreateResult:
-        self._spent.add(self._usage_to_count(call, result))
-        self._last_read = Read(call.messages, call.tools, result.usage.prompt_tokens)
+        spent = self._spent
+        spent.add(self._usage_to_count(call, result))
+        spent.last_answered = call, result.usage
         return result
 
     def _usage_to_count(self, call: ModelCall, result: CreateResult) -> RequestUsage:
@@ -329,7 +338,7 @@ class ChatCompletionClient(Component):
         """What the call takes at the most; None when nobody can tell."""
         arguments = {**self.create_arguments(), **call.extra_create_args}
         wanted = call.json_output.model_json_schema() if isinstance(call.json_output, type) else None
-        prompt = most_prompt_tokens(call.messages, call.tools, self._last_read) + most_of_schema(wanted)
+        prompt = most_prompt_tokens(call.messages, call.tools, self._spent.last_read()) + most_of_schema(wanted)
         return most_with_answer(prompt, arguments, self.longest_answer())
 
     async def close(self) -> None:

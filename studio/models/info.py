@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, NotRequired
+from typing import TYPE_CHECKING, Annotated, NotRequired
 
 from pydantic import ConfigDict, Field, with_config
 from typing_extensions import TypedDict
 
-from studio.models.catalogue import find_entry, model_catalogue
 from studio.models.spending import UNKNOWN_LONGEST_ANSWER
+
+if TYPE_CHECKING:
+    from studio.models.catalogue import Entry
 
 
 class ModelFamily:
@@ -54,7 +56,7 @@ class KnownInfo(dict[str, object]):
 
 def is_known(model: str) -> bool:
     """Whether anything is known about a model of this name."""
-    return find_entry(model) is not None
+    return _entry_of(model) is not None
 
 
 def known_info(model: str, *, native: bool = False) -> KnownInfo:
@@ -64,7 +66,7 @@ def known_info(model: str, *, native: bool = False) -> KnownInfo:
         model: The model's name.
         native: Whether it is asked through its maker's own API and not through an OpenAI-compatible one.
     """
-    entry = find_entry(model) or model_catalogue().conservative
+    entry = _entry_or_guess(model)
     lacks = entry.native.lacks if native and entry.native else entry.lacks
     return KnownInfo(
         vision="vision" not in lacks,
@@ -78,10 +80,22 @@ def known_info(model: str, *, native: bool = False) -> KnownInfo:
 
 def longest_answer(model: str) -> int:
     """Tokens of the longest answer that the model can be asked for; a careful guess where nobody knows."""
-    entry = find_entry(model)
+    entry = _entry_of(model)
     return (entry and entry.longest_answer_tokens) or UNKNOWN_LONGEST_ANSWER
 
 
 def context_tokens(model: str) -> int:
     """Length of the model's context in tokens."""
-    return (find_entry(model) or model_catalogue().conservative).context_tokens
+    return _entry_or_guess(model).context_tokens
+
+
+def _entry_of(model: str) -> Entry | None:
+    from studio.models.catalogue import find_entry  # a client that says what its model can do asks no catalogue
+
+    return find_entry(model)
+
+
+def _entry_or_guess(model: str) -> Entry:
+    from studio.models.catalogue import model_catalogue
+
+    return _entry_of(model) or model_catalogue().conservative

@@ -29,6 +29,7 @@ else:
         __name__,
         {
             "studio.agents.iteration": "InputRequestEvent RunIterator",
+            "advice": "",
             "base": "BaseGroupChat Team",
             "graph": "DiGraph DiGraphEdge DiGraphNode InvalidGraph",
             "graph_builder": "DiGraphBuilder",

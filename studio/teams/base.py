@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
-from typing import Any, cast
+from typing import Any, ClassVar
 
 from pydantic import PrivateAttr
 
@@ -29,7 +29,7 @@ from studio.messages import (
     is_explained,
 )
 from studio.teams.explaining import ExplainedTeam
-from studio.teams.turns import Spoken, Unread, answered, as_amended, as_told, speak
+from studio.teams.turns import Spoken, answered, as_amended, as_told, speak
 from studio.tools.variables import with_variables
 
 Steps = AsyncGenerator[BaseMessage | Response | TaskResult, None]
@@ -41,6 +41,9 @@ class Team(ExplainedTeam):
     """Several participants in one conversation. Every chat message reaches all of them; who speaks next is up to the
     kind of team.
     """
+
+    listens: ClassVar[bool] = False
+    """Whether it looks at each message itself, in `heard`."""
 
     _by_name: dict[str, Participant] | None = PrivateAttr(default=None)
 
@@ -107,10 +110,11 @@ class Team(ExplainedTeam):
         again, told = await self._begin(messages, token, show_task=show_task, is_inside=is_inside)
         for item in told:
             yield item
-        course = self._course
-        while not course.is_over:
-            handed_in = await self._hear_people(is_inside=is_inside)
-            choice = handed_in or (self.go_on(again) if again else await self.choose_speaker())
+        course, conversation, port = self._course, self._conversation, effects.current()
+        choose_speaker, end_turn, named = self.choose_speaker, self._end_turn, self._named()
+        while course.reason is None and course.stop_asked is None:
+            handed_in = await self._hear_people() if port.amends and not is_inside else ()
+            choice = handed_in or (self.go_on(again) if again else await choose_speaker())
             again = again if handed_in else ()
             if isinstance(choice, tuple):
                 for event in choice:
@@ -121,19 +125,20 @@ class Team(ExplainedTeam):
                         yield event
             if handed_in or course.reason is not None:
                 continue
-            names = course.speakers
-            speakers = self._called_up(names)
             if self.emit_team_events:
-                self._conversation.give_word(names)
-                yield SelectSpeakerEvent(content=list(names), source=self.manager_name)
-            alone = names[0] if len(names) == 1 else ""
-            turn = await self._begin_turns(speakers, token)
-            if isinstance(turn, Response) and not effects.current().amends:
-                spoken = answered(alone, turn)
-                for item in await self._end_turn(spoken, spoken.messages):
+                yield self._give_word()
+            names = course.speakers
+            name = names[0] if len(names) == 1 else ""
+            if (speaker := named.get(name)) is not None:
+                turn = await speaker.take_turn(conversation.begin_turn(name), token)
+            else:
+                turn = self._turns_at_once(names, token)
+            if isinstance(turn, Response) and not port.amends:
+                spoken = answered(name, turn)
+                for item in await end_turn(spoken, spoken.messages):
                     yield item
                 continue
-            async with aclosing(self._whole_turn(turn, alone)) as items:
+            async with aclosing(self._whole_turn(turn, name)) as items:
                 async for item in items:
                     yield item
         await self._forget_counts()
@@ -158,10 +163,8 @@ class Team(ExplainedTeam):
         await self.judge(messages, is_turn=False)
         return (), (*(self.how_far() if is_explained() else ()), *(messages if show_task else ()))
 
-    async def _hear_people(self, *, is_inside: bool) -> tuple[BaseMessage, ...]:
+    async def _hear_people(self) -> tuple[BaseMessage, ...]:
         """Let everybody hear what people have put into the conversation meanwhile; nobody's turn ends with it."""
-        if is_inside or not effects.current().amends:
-            return ()
         said: list[BaseMessage] = []
         for given in await effects.current().handed_in():
             metadata = {effects.HANDED_IN_BY: given.by}
@@ -171,24 +174,23 @@ class Team(ExplainedTeam):
             said.append(message)
         return tuple(said)
 
+    def _give_word(self) -> SelectSpeakerEvent:
+        """Note who speaks next, before anybody does; the event tells of it."""
+        names = self._course.speakers
+        self._called_up(names)
+        self._conversation.give_word(names)
+        return SelectSpeakerEvent(content=list(names), source=self.manager_name)
+
     def _called_up(self, names: Sequence[str]) -> list[Participant]:
         """Those who have the word."""
         if not names:
             raise RunFailed("Nobody is left who could speak.", fix="Give the team a new task, or reset it.")
-        named = self._named()
-        return [named.get(name) or self._participant(name) for name in names]
+        return [self._participant(name) for name in names]
 
-    async def _begin_turns(self, speakers: Sequence[Participant], token: CancellationToken) -> Response | Steps:
-        """Hand over what they have not read, and let them speak."""
-        names, conversation = self._course.speakers, self._conversation
-        if len(names) == 1:
-            return await speakers[0].take_turn(conversation.begin_turn(names[0]), token)
-        return self._turns_at_once(speakers, conversation.begin_turns(names), token)
-
-    async def _turns_at_once(
-        self, speakers: Sequence[Participant], unread: Sequence[Unread], token: CancellationToken
-    ) -> AsyncGenerator[BaseMessage, None]:
+    async def _turns_at_once(self, names: Sequence[str], token: CancellationToken) -> AsyncGenerator[BaseMessage, None]:
         """Let several participants speak at the same time."""
+        speakers = self._called_up(names)
+        unread = self._conversation.begin_turns(names)
         new: list[BaseMessage] = []
         still_speaking = len(speakers)
         run = self._run
@@ -213,14 +215,18 @@ class Team(ExplainedTeam):
             async for item in self._show_and_end_turn(answered(name, turn), []):
                 yield item
             return
+        amends = effects.current().amends
         async with aclosing(turn) as steps:
             async for step in steps:
                 item = as_told(step, name)
                 if not isinstance(item, Spoken):
                     yield item
-                    continue
-                async for shown in self._show_and_end_turn(item, []):
-                    yield shown
+                elif amends:
+                    async for shown in self._show_and_end_turn(item, []):
+                        yield shown
+                else:
+                    for shown in await self._end_turn(item, item.messages):
+                        yield shown
 
     async def _show_and_end_turn(
         self, spoken: Spoken, new: list[BaseMessage], *, is_last: bool = True
@@ -305,13 +311,12 @@ class Team(ExplainedTeam):
             speaker: Who need not hear it.
         """
         self._conversation.add(new, said, speaker)
-        await self.heard(cast("list[BaseChatMessage]", [message for message in new if message.is_chat]))
+        if self.listens:
+            chats = said if said is new else [message for message in new if isinstance(message, BaseChatMessage)]
+            await self.heard(chats)
 
     async def judge(self, new: Sequence[BaseMessage], *, is_turn: bool) -> None:
         """See whether a turn, or the task, is a reason to stop."""
-        if (reason := self.own_end()) is not None:
-            self.end(reason)
-            return
         if self.termination_condition is not None and await self.ask_condition(new):
             return
         course, most = self._course, self.max_turns
@@ -326,10 +331,6 @@ class Team(ExplainedTeam):
         if stop is not None:
             self.end(stop.content)
         return stop is not None
-
-    def own_end(self) -> str | None:
-        """A reason of this kind of team to stop, which comes before its conditions."""
-        return None
 
     def end(self, reason: str) -> None:
         """Let nobody speak any more in this run."""

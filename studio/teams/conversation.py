@@ -41,8 +41,9 @@ class Conversation:
 
     def add(self, new: Sequence[BaseMessage], said: Sequence[BaseChatMessage], speaker: str | None) -> None:
         """Take up what is new; what was said of it is told to all but the speaker."""
+        told = self._told
         for message in said:
-            self._told.append((speaker, message))
+            told.append((speaker, message))
         self.thread += new
 
     @property
@@ -66,16 +67,14 @@ class Conversation:
         return unread
 
     def _hand_over(self, name: str) -> list[BaseChatMessage]:
-        unread = self._unread_by(name)
-        self._places[name] = len(self._told)
-        if self._given_back:
-            self._given_back.pop(name, None)
-        return unread
+        told, places = self._told, self._places
+        unread = [message for speaker, message in told[places.get(name, 0) :] if speaker != name]
+        places[name] = len(told)
+        return [*self._given_back.pop(name, ()), *unread] if self._given_back else unread
 
     def _unread_by(self, name: str) -> list[BaseChatMessage]:
         new = self._told[self._places.get(name, 0) :]
-        unread = [message for speaker, message in new if speaker != name]
-        return [*self._given_back.get(name, ()), *unread] if self._given_back else unread
+        return [*self._given_back.get(name, ()), *(message for speaker, message in new if speaker != name)]
 
     def end_turn(self, name: str) -> None:
         """Note that a participant has spoken."""

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
+from studio import messages  # what is told waits there until somebody asks for it
 from studio.conditions import Count
-from studio.messages import (
-    ConditionProgress,
-    EdgeDecision,
-    Rule,
-    SelectionAttempt,
-    SpeakerDecisionEvent,
-    TerminationProgressEvent,
-    clipped,
-)
 from studio.teams.saving import SavedTeam
+
+if TYPE_CHECKING:
+    from studio.messages import (
+        ConditionProgress,
+        EdgeDecision,
+        Rule,
+        SelectionAttempt,
+        SpeakerDecisionEvent,
+        TerminationProgressEvent,
+    )
 
 
 class ExplainedTeam(SavedTeam):
@@ -40,14 +43,14 @@ class ExplainedTeam(SavedTeam):
             attempts: What it answered.
             edges: Those of a graph that were looked at.
         """
-        return SpeakerDecisionEvent.told(
+        return messages.SpeakerDecisionEvent.told(
             source=self.manager_name,
             team=self.name,
             candidates=self.participant_names if candidates is None else list(candidates),
             chosen=list(self._course.speakers),
             rule=rule,
             reason=reason,
-            prompt=clipped(prompt),
+            prompt=messages.clipped(prompt),
             attempts=list(attempts),
             edges=list(edges),
         )
@@ -57,7 +60,7 @@ class ExplainedTeam(SavedTeam):
         conditions = list(self.limits())
         if self.termination_condition is not None:
             conditions.extend(self.termination_condition.progress("/config/termination_condition"))
-        told = TerminationProgressEvent.told(
+        told = messages.TerminationProgressEvent.told(
             source=self.manager_name, team=self.name, conditions=conditions, stop_reason=self._course.reason
         )
         return (told,)

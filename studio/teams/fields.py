@@ -14,7 +14,6 @@ from studio.components import JsonObject, at_places
 from studio.conditions import TerminationCondition
 from studio.errors import Finding, Fix
 from studio.messages import BaseChatMessage
-from studio.teams.advice import cast_of, on_ending, on_names
 
 _NUMBERS = {2: "two", 3: "three"}
 
@@ -95,6 +94,8 @@ class TeamFields(Participant):
         return False
 
     def advice(self) -> Iterator[Finding]:
+        from studio.teams.advice import cast_of, on_ending, on_names  # a run gives no advice
+
         cast = cast_of(self, self.participants)
         yield from on_ending(self.termination_condition, self.max_turns, cast, ends_by_itself=self.ends_by_itself)
         yield from on_names([(f"/config/participants/{at}", each) for at, each in enumerate(self.participants)])

@@ -94,12 +94,13 @@ class GraphFlow(Team):
             steps.finish(speaker)
         await super().hear(new, said, speaker=speaker)
 
-    def own_end(self) -> str | None:
+    async def judge(self, new: Sequence[BaseMessage], *, is_turn: bool) -> None:
         steps = self._steps()
         if not steps.is_complete:
-            return None
+            await super().judge(new, is_turn=is_turn)
+            return
         steps.reset()
-        return "Digraph execution is complete"
+        self.end("Digraph execution is complete")  # conditions are not asked any more
 
     async def choose_speaker(self) -> tuple[BaseMessage, ...]:
         return self._choose_ready()

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from studio.components import JsonObject
-from studio.messages import BaseMessage, SpeakerDecisionEvent, is_explained
+from studio.messages import BaseMessage, is_explained
 from studio.teams.base import Team
 from studio.teams.fields import TeamName
+
+if TYPE_CHECKING:
+    from studio.messages import SpeakerDecisionEvent
 
 
 class RoundRobinGroupChat(Team):
@@ -29,7 +32,7 @@ class RoundRobinGroupChat(Team):
         course, participants = self._course, self.participants
         place = course.place
         course.place = (place + 1) % len(participants)
-        self.next_speaker(participants[place].name)
+        course.speakers = (participants[place].name,)
         return (self._explanation(place),) if is_explained() else ()
 
     def _explanation(self, place: int) -> SpeakerDecisionEvent:

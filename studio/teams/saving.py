@@ -71,7 +71,7 @@ class SavedTeam(PausableTeam):
         """Take up what `manager_state` gave."""
 
     async def heard(self, messages: Sequence[BaseChatMessage]) -> None:
-        """Told every chat message of the conversation."""
+        """Told the chat messages of a conversation that is loaded, and each new one where the team `listens`."""
 
     async def reset(self) -> None:
         """Forget the whole conversation, in all participants.

@@ -6,7 +6,6 @@ import re
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, aclosing, contextmanager, nullcontext
 from dataclasses import dataclass, field
-from functools import lru_cache
 from inspect import isawaitable
 from typing import Annotated, Any, ClassVar, NamedTuple
 
@@ -16,7 +15,7 @@ from studio import effects
 from studio.agents import Participant
 from studio.agents.releasing import release_all
 from studio.agents.templates import fill_in, unknown_placeholders
-from studio.agents.turn import add_to_context, as_heard, whole_answer
+from studio.agents.turn import add_to_context, whole_answer
 from studio.components import JsonObject, Warn
 from studio.contexts import ChatCompletionContext, UnboundedChatCompletionContext
 from studio.effects import Noting
@@ -33,6 +32,7 @@ from studio.messages import (
     SpeakerDecisionEvent,
     SystemMessage,
     UserMessage,
+    as_heard,
     clipped,
     is_explained,
     text_over,
@@ -41,16 +41,7 @@ from studio.models import ChatCompletionClient, ModelFamily
 from studio.teams.advice import on_descriptions, on_question
 from studio.teams.base import Team
 from studio.teams.fields import TeamName
-
-SELECTOR_PROMPT = """You are in a role play game. The following roles are available:
-{roles}.
-Read the following conversation. Then select the next role from {participants} to play. Only return the role.
-
-{history}
-
-Read the above conversation. Then select the next role from {participants} to play. Only return the role.
-"""
-PLACEHOLDERS = ("roles", "participants", "history")
+from studio.teams.selector_words import PLACEHOLDERS, SELECTOR_PROMPT, as_line, as_word, at_attempt
 
 _NOTHING_TO_NOTE = nullcontext()
 
@@ -81,6 +72,17 @@ class _Asked:
     attempts: list[SelectionAttempt] = field(default_factory=list[SelectionAttempt])
 
 
+@dataclass(slots=True)
+class _Kept:
+    """What a selector keeps from turn to turn."""
+
+    previous: str | None = None
+    """Who spoke last."""
+    context: ChatCompletionContext | None = None
+    roles: str = ""
+    """The participants with their descriptions, as the question lists them."""
+
+
 class SelectorGroupChat(Team):
     """A model reads the conversation and says who speaks next."""
 
@@ -93,6 +95,7 @@ class SelectorGroupChat(Team):
     positional: ClassVar[tuple[str, ...]] = ("participants", "model_client")
     drawn_as = "hub"
     led_by = "Selector"
+    listens = True
     manager_name: ClassVar[str] = "SelectorGroupChatManager"
     manager_state_type: ClassVar[str] = "SelectorManagerState"
 
@@ -121,9 +124,7 @@ class SelectorGroupChat(Team):
         Field(title="Context", description="How much of the conversation the model reads; all when left out."),
     ] = None
 
-    _previous: str | None = PrivateAttr(default=None)
-    _context: ChatCompletionContext | None = PrivateAttr(default=None)
-    _roles: str = PrivateAttr(default="")
+    _kept: _Kept = PrivateAttr(default_factory=_Kept)
     _select: SelectorFunction | None = PrivateAttr(default=None)
     _candidates: CandidateFunction | None = PrivateAttr(default=None)
 
@@ -160,15 +161,16 @@ class SelectorGroupChat(Team):
         return participants
 
     async def choose_speaker(self) -> tuple[BaseMessage, ...] | AsyncGenerator[BaseMessage, None]:
-        named = await self._ask_function()
-        if named is not None:
+        if self._select is not None and (named := await self._ask_function(self._select)) is not None:
             self.next_speaker(named)
             return (self.decision("function", f"The selector function named {named}."),) if is_explained() else ()
-        candidates = await self._who_may_speak()
+        names = self._names()
+        may_speak = self._candidates
+        candidates = self._who_may_speak(names) if may_speak is None else await self._asked_for(may_speak, names)
         if len(candidates) == 1:
             self.next_speaker(candidates[0])
             told = (self._explain_only_candidate(candidates),) if is_explained() else ()
-            self._previous = self.speaker
+            self._kept.previous = candidates[0]
             return told
         asked = await self._question(candidates)
         if self.model_client_streaming:
@@ -192,9 +194,9 @@ class SelectorGroupChat(Team):
     def _end_choice(self, asked: _Asked, candidates: list[str]) -> tuple[BaseMessage, ...]:
         """Go on without the model if no answer of it could be used, and explain how it came."""
         if not asked.is_settled:
-            self.next_speaker(self._previous or candidates[0])
+            self.next_speaker(self._kept.previous or candidates[0])
         told = (self._explain_choice(candidates, asked),) if is_explained() else ()
-        self._previous = self.speaker
+        self._kept.previous = self.speaker
         return told
 
     def _explain_only_candidate(self, candidates: list[str]) -> SpeakerDecisionEvent:
@@ -202,14 +204,12 @@ class SelectorGroupChat(Team):
             return self.decision("only candidate", "The candidate function left nobody else.", candidates=candidates)
         return self.decision(
             "repeat not allowed",
-            f"{self._previous} spoke last and may not speak again, so only {candidates[0]} is left.",
+            f"{self._kept.previous} spoke last and may not speak again, so only {candidates[0]} is left.",
             candidates=candidates,
         )
 
-    async def _ask_function(self) -> str | None:
-        if self._select is None:
-            return None
-        answer = self._select(self.thread)
+    async def _ask_function(self, select: SelectorFunction) -> str | None:
+        answer = select(self.thread)
         named = await answer if isawaitable(answer) else answer
         if named is not None and named not in self._names():
             raise ValueError(
@@ -217,12 +217,14 @@ class SelectorGroupChat(Team):
             )
         return named
 
-    async def _who_may_speak(self) -> list[str]:
-        names = self._names()
-        if self._candidates is None:
-            repeats = self.allow_repeated_speaker or self._previous is None
-            return names if repeats else [name for name in names if name != self._previous]
-        answer = self._candidates(self.thread)
+    def _who_may_speak(self, names: list[str]) -> list[str]:
+        previous = self._kept.previous
+        if previous is None or self.allow_repeated_speaker:
+            return names
+        return [name for name in names if name != previous]
+
+    async def _asked_for(self, may_speak: CandidateFunction, names: list[str]) -> list[str]:
+        answer = may_speak(self.thread)
         chosen = await answer if isawaitable(answer) else answer
         if not chosen:
             raise ValueError("Candidate function must return a non-empty list of participant names.")
@@ -236,11 +238,11 @@ class SelectorGroupChat(Team):
         context = self._own_context()
         whole = context.whole()
         shown = await context.shown_after(()) if whole is None else Prompt((), whole)
-        history = text_over(shown, _as_line)
+        history = text_over(shown, as_line)
         prompt = self._prompt(candidates, history.text)
         if ModelFamily.is_openai(self.model_client.info["family"]):
-            return _Asked([SystemMessage(content=prompt)], history.message_count)
-        return _Asked([UserMessage(content=prompt, source="user")], history.message_count)
+            return _Asked([SystemMessage.of_text(prompt)], history.message_count)
+        return _Asked([UserMessage.of_text(prompt, "user")], history.message_count)
 
     def _is_taken(self, asked: _Asked, candidates: list[str]) -> bool:
         """Whether the answer names one participant who may speak; if not, the model is told what is wrong with it."""
@@ -259,12 +261,12 @@ class SelectorGroupChat(Team):
         attempts = asked.attempts
         is_named = bool(attempts) and not attempts[-1].refused
         if is_named:
-            reason = f"The model was asked and named {self.speaker}{_at_attempt(len(attempts))}."
+            reason = f"The model was asked and named {self.speaker}{at_attempt(len(attempts))}."
         else:
-            place = "as the last speaker" if self._previous else "as the first candidate"
+            place = "as the last speaker" if self._kept.previous else "as the first candidate"
             reason = f"No answer of the model could be used, so {self.speaker} speaks {place}."
         if len(candidates) < len(self.participants) and self._candidates is None:
-            reason += f" {self._previous} spoke last and may not speak again."
+            reason += f" {self._kept.previous} spoke last and may not speak again."
         prompt = self._prompt(candidates, f"[the conversation, {asked.told_count} messages]")
         rule = "model" if is_named else "no usable answer"
         return self.decision(rule, reason, candidates=candidates, prompt=prompt, attempts=attempts)
@@ -272,7 +274,7 @@ class SelectorGroupChat(Team):
     def _judge(self, answer: str, candidates: list[str]) -> _Refusal | None:
         """Take the one name that the answer mentions, or say what is wrong with it."""
         bounded = f" {answer} "
-        mentioned = [name for name in self._named() if _as_word(name).search(bounded)]
+        mentioned = [name for name in self._named() if as_word(name).search(bounded)]
         if not mentioned:
             return _Refusal("It names nobody.", f"No valid name was mentioned. Please select from: {candidates}.")
         if len(mentioned) > 1:
@@ -280,7 +282,7 @@ class SelectorGroupChat(Team):
                 "It names several.",
                 f"Expected exactly one name to be mentioned. Please select only one from: {candidates}.",
             )
-        if mentioned[0] == self._previous and not self.allow_repeated_speaker:
+        if mentioned[0] == self._kept.previous and not self.allow_repeated_speaker:
             return _Refusal(
                 "It names the last speaker, who may not speak again.",
                 f"Repeated speaker is not allowed, please select a different name from: {candidates}.",
@@ -289,13 +291,14 @@ class SelectorGroupChat(Team):
         return None
 
     def _prompt(self, candidates: list[str], history: str) -> str:
-        if not self._roles:
-            self._roles = "\n".join(
+        kept = self._kept
+        if not kept.roles:
+            kept.roles = "\n".join(
                 re.sub(r"\s+", " ", f"{participant.name}: {participant.description}").strip()
                 for participant in self.participants
             )
         return fill_in(
-            self.selector_prompt, "selector_prompt", roles=self._roles, participants=str(candidates), history=history
+            self.selector_prompt, "selector_prompt", roles=kept.roles, participants=str(candidates), history=history
         )
 
     async def _ask(self, asked: _Asked) -> None:
@@ -328,9 +331,10 @@ class SelectorGroupChat(Team):
         return [*self._named()]
 
     def _own_context(self) -> ChatCompletionContext:
-        if self._context is None:
-            self._context = self.model_context or UnboundedChatCompletionContext()
-        return self._context
+        kept = self._kept
+        if kept.context is None:
+            kept.context = self.model_context or UnboundedChatCompletionContext()
+        return kept.context
 
     async def heard(self, messages: Sequence[BaseChatMessage]) -> None:
         context = self._own_context()
@@ -340,18 +344,18 @@ class SelectorGroupChat(Team):
             whole.extend(as_heard(messages))
 
     async def forget(self) -> None:
-        self._previous = None
+        self._kept.previous = None
         await self._own_context().clear()
 
     async def release(self) -> None:
         await release_all(super().release, self.model_client.close)
 
     def manager_state(self) -> JsonObject:
-        return {"previous_speaker": self._previous}
+        return {"previous_speaker": self._kept.previous}
 
     async def load_manager_state(self, state: JsonObject) -> None:
         previous = state.get("previous_speaker")
-        self._previous = previous if isinstance(previous, str) else None
+        self._kept.previous = previous if isinstance(previous, str) else None
 
 
 def _noted(asked: _Asked) -> AbstractContextManager[object]:
@@ -365,27 +369,3 @@ def _noting(asked: _Asked) -> Generator[None]:
     with effects.use(port):
         yield
     asked.request = port.request or asked.request
-
-
-def _as_line(message: LLMMessage) -> str | None:
-    if not isinstance(message, UserMessage | AssistantMessage):
-        return None
-    return f"{message.source}: {_as_text(message)}".rstrip() + "\n\n"
-
-
-def _as_text(message: UserMessage | AssistantMessage) -> str:
-    if isinstance(message, UserMessage) and not isinstance(message.content, str):
-        return "\n".join(part if isinstance(part, str) else "<image>" for part in message.content)
-    return str(message.content)
-
-
-def _at_attempt(count: int) -> str:
-    return "" if count == 1 else f" at attempt {count}"
-
-
-@lru_cache
-def _as_word(name: str) -> re.Pattern[str]:
-    """Finds the name as a word of its own; spaces or `\\_` may stand for underscores."""
-    spellings = (name, name.replace("_", " "), name.replace("_", r"\_"))
-    either = "|".join(re.escape(spelling) for spelling in spellings)
-    return re.compile(rf"(?<=\W)({either})(?=\W)")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 from pydantic import PrivateAttr, field_validator
@@ -22,6 +23,18 @@ class UnknownHandoffTarget(RunFailed, ValueError):
     code = "unknown_handoff_target"
 
 
+@dataclass(slots=True)
+class _Handing:
+    """Who hands over to whom, as far as the run has come."""
+
+    lost: HandoffMessage | None = None
+    """The last handoff, if it went to nobody here."""
+    newest: HandoffMessage | None = None
+    """The handoff that has just given the word to somebody here."""
+    chosen: str = ""
+    """Who was to speak when a speaker was last chosen: what AutoGen saves."""
+
+
 class Swarm(Team):
     """The participants hand over to each other; until somebody does, the last speaker goes on."""
 
@@ -32,17 +45,13 @@ class Swarm(Team):
         "studio.teams.Swarm",
     )
     drawn_as = "handoffs"
+    listens = True
     manager_name: ClassVar[str] = "SwarmGroupChatManager"
     manager_state_type: ClassVar[str] = "SwarmManagerState"
 
     name: TeamName = "Swarm"
 
-    _lost: HandoffMessage | None = PrivateAttr(default=None)
-    """The last handoff, if it went to nobody here."""
-    _handoff: HandoffMessage | None = PrivateAttr(default=None)
-    """The handoff that has just given the word to somebody here."""
-    _chosen: str = PrivateAttr(default="")
-    """Who was to speak when a speaker was last chosen: what AutoGen saves."""
+    _handing: _Handing = PrivateAttr(default_factory=_Handing)
 
     @field_validator("participants")
     @classmethod
@@ -63,7 +72,7 @@ class Swarm(Team):
     async def check_task(self, messages: Sequence[BaseChatMessage] | None, *, is_inside: bool) -> None:
         if is_inside:
             # What an outer team hands round is not meant for the participants of this one.
-            self._lost = None
+            self._handing.lost = None
             return
         names = self.participant_names
         for message in messages or ():
@@ -74,40 +83,38 @@ class Swarm(Team):
                     f"The target {message.target} is not one of the participants {names}. If you are resuming Swarm "
                     "with a new HandoffMessage make sure to set the target to a valid participant as the target."
                 )
-        if self._lost is not None:
+        if self._handing.lost is not None:
             raise UnknownHandoffTarget(
-                f"The existing handoff target {self._lost.target} is not one of the participants {names}. "
+                f"The existing handoff target {self._handing.lost.target} is not one of the participants {names}. "
                 "If you are resuming Swarm with a new task make sure to include in your task a HandoffMessage with a "
                 "valid participant as the target. For example, if you are resuming from a HandoffTermination, make "
                 "sure the new task is a HandoffMessage with a valid participant as the target."
             )
 
     async def heard(self, messages: Sequence[BaseChatMessage]) -> None:
-        names = self._named()
+        names, handing = self._named(), self._handing
         for message in messages:
             if not isinstance(message, HandoffMessage):
                 continue
             if message.target in names:
                 self.next_speaker(message.target)
-                if self._lost is not None:
-                    self._lost = None
-                self._handoff = message
+                handing.lost, handing.newest = None, message
             elif message.source in names:  # other ones were handed round inside a nested team, or in an outer one
-                self._lost = message
+                handing.lost = message
 
     async def choose_speaker(self) -> tuple[BaseMessage, ...]:
-        if self._lost is not None:
-            self._chosen = self._lost.target
+        handing, last = self._handing, self.speaker
+        if handing.lost is not None:
+            handing.chosen = handing.lost.target
             raise UnknownHandoffTarget(
-                f"{self._lost.source!r} handed over to {self._lost.target!r}, who is not one of the participants "
+                f"{handing.lost.source!r} handed over to {handing.lost.target!r}, who is not one of the participants "
                 f"{self.participant_names}.",
                 fix="Correct the handoff, or stop the team there with a condition for handoffs to that name.",
             )
-        is_first = not self.speaker
-        handoff, self._handoff = self._handoff, None
-        self._chosen = self.speaker or self.participants[0].name
-        self.next_speaker(self._chosen)
-        return (self._explanation(handoff, is_first=is_first),) if is_explained() else ()
+        handoff, handing.newest = handing.newest, None
+        handing.chosen = last or self.participants[0].name
+        self.next_speaker(handing.chosen)
+        return (self._explanation(handoff, is_first=not last),) if is_explained() else ()
 
     def _explanation(self, handoff: HandoffMessage | None, *, is_first: bool) -> SpeakerDecisionEvent:
         if handoff is not None:
@@ -117,15 +124,16 @@ class Swarm(Team):
         return self.decision("no handoff", f"Nobody has handed over since {self.speaker} got the word.")
 
     async def forget(self) -> None:
-        self._lost = self._handoff = None
-        self._chosen = self.participants[0].name
-        self.next_speaker(self._chosen)
+        first = self.participants[0].name
+        self._handing = _Handing(chosen=first)
+        self.next_speaker(first)
 
     def manager_state(self) -> JsonObject:
-        return {"current_speaker": self._chosen or self.participants[0].name}
+        return {"current_speaker": self._handing.chosen or self.participants[0].name}
 
     async def load_manager_state(self, state: JsonObject) -> None:
-        handoff, self._handoff = self._handoff, None  # the thread that was heard again ends long after it, perhaps
-        self._chosen = str(state.get("current_speaker") or "")
-        if handoff is None and self._chosen in self.participant_names:
-            self.next_speaker(self._chosen)
+        handing = self._handing
+        handoff, handing.newest = handing.newest, None  # the thread that was heard again ends long after it, perhaps
+        handing.chosen = str(state.get("current_speaker") or "")
+        if handoff is None and handing.chosen in self.participant_names:
+            self.next_speaker(handing.chosen)

@@ -6,8 +6,7 @@ import copy
 import json
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass
-from typing import ClassVar, cast
+from typing import ClassVar, NamedTuple, cast
 
 from pydantic import BaseModel, ConfigDict, JsonValue, TypeAdapter, ValidationError
 
@@ -22,8 +21,7 @@ from studio.tools.variables import team_variables
 _JSON: TypeAdapter[JsonValue] = TypeAdapter(JsonValue, config=ConfigDict(defer_build=True))
 
 
-@dataclass(frozen=True)
-class ToolReturn:
+class ToolReturn(NamedTuple):
     """What a tool gave: the value, and the text that the model reads."""
 
     value: JsonValue

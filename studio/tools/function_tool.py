@@ -7,7 +7,7 @@ import hashlib
 import inspect
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
-from typing import Annotated, Any, Self, cast
+from typing import TYPE_CHECKING, Annotated, Any, Self, cast
 
 from pydantic import AfterValidator, Field, PrivateAttr, ValidationError, model_validator
 
@@ -17,17 +17,24 @@ from studio.executors.imports import Alias, Import, ImportFromModule, import_sta
 from studio.messages import CancellationToken, ToolSchema
 from studio.messages.llm import ParametersSchema
 from studio.sandbox import TIMEOUT_S, Limits
-from studio.sandbox.grants import granted_hosts
 from studio.sandbox.worker import ContextVariables, fitting
 from studio.tools.base import BaseTool, ToolReturn, plain, text_of
-from studio.tools.signature import Signature, read_signature
 from studio.tools.telling import context_variables, emit
 from studio.tools.variables import apply_changes
 
+if TYPE_CHECKING:
+    from studio.tools.signature import Signature
+
 
 def _defines_function(source: str) -> str:
-    read_signature(source)
+    _signature_of(source)
     return source
+
+
+def _signature_of(source: str, imports: Sequence[Import] = ()) -> Signature:
+    from studio.tools.signature import read_signature  # an agent that has no function reads none
+
+    return read_signature(source, _imported_names(imports))
 
 
 class FunctionTool(BaseTool):
@@ -131,7 +138,7 @@ class FunctionTool(BaseTool):
 
     @model_validator(mode="after")
     def _read_source(self) -> Self:
-        self._signature = read_signature(self.source_code, _imported_names(self.global_imports))
+        self._signature = _signature_of(self.source_code, self.global_imports)
         parameters = self._signature.parameters
         if self.strict and set(cast("list[str]", parameters["required"])) != set(
             cast("JsonObject", parameters["properties"])
@@ -177,6 +184,7 @@ class FunctionTool(BaseTool):
             value = await _call_live(self._live, given, has_token=self.signature.wants_token)
             return ToolReturn(plain(value), text_of(value))
         from studio.sandbox import run_function  # not needed before a tool is called
+        from studio.sandbox.grants import granted_hosts
 
         reply = await run_function(
             imports=import_statements(self.global_imports),

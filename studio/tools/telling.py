@@ -10,7 +10,6 @@ import copy
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
 from typing import cast
 
 from pydantic import JsonValue
@@ -57,11 +56,11 @@ class Telling:
         return changed
 
 
-@dataclass
 class Heard:
     """The side of the caller: what the calls inside a block have told."""
 
-    _told: list[tuple[str, str | None, JsonObject]] = field(default_factory=list[tuple[str, str | None, JsonObject]])
+    def __init__(self) -> None:
+        self._told: list[tuple[str, str | None, JsonObject]] = []
 
     def add(self, tool: str, call_id: str | None, told: JsonObject) -> None:
         self._told.append((tool, call_id, told))

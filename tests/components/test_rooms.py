@@ -19,6 +19,7 @@ ROOMS = (
     "components",
     "conditions",
     "contexts",
+    "effects",
     "executors",
     "memory",
     "messages",
@@ -63,8 +64,11 @@ def test_a_team_of_assistants_needs_no_service_and_builds_no_schema_to_be_import
     names = "from studio.agents import AssistantAgent; from studio.teams import RoundRobinGroupChat"
     held = set(run(f"import sys; {names}; print(*sys.modules)"))
     assert "studio.agents.assistant" in held
-    unneeded = ("studio.models.openai_client", "studio.agents.web_surfer", "studio.tools.mcp", "yaml")
-    assert held.isdisjoint((*unneeded, "importlib.metadata"))  # Pydantic imports the last with its first schema
+    services = ("studio.models.openai_client", "studio.agents.web_surfer", "studio.tools.mcp", "yaml")
+    editing = ("studio.components.merging", "studio.components.schema", "studio.teams.advice", "difflib")
+    recording = ("studio.effects.recording", "studio.messages.decisions", "studio.models.catalogue", "html")
+    assert held.isdisjoint((*services, *editing, *recording, "studio.tools.signature"))
+    assert "importlib.metadata" not in held  # Pydantic imports it with its first schema
 
 
 def test_a_program_that_imported_one_room_finds_the_components_of_all() -> None:

@@ -10,7 +10,7 @@ from typing import Literal, cast
 
 from pydantic import JsonValue
 
-from studio.components.diff import diff
+from studio.components.changes import diff
 from studio.components.findings import escape
 from studio.components.lines import merge_lines
 from studio.components.matching import is_component, match, name_of, same
