@@ -215,13 +215,13 @@ class Team(ExplainedTeam):
             async for item in self._show_and_end_turn(answered(name, turn), []):
                 yield item
             return
-        amends = effects.current().amends
+        port = effects.current()
         async with aclosing(turn) as steps:
             async for step in steps:
                 item = as_told(step, name)
                 if not isinstance(item, Spoken):
                     yield item
-                elif amends:
+                elif port.amends:  # asked only now: a run may be held while somebody speaks
                     async for shown in self._show_and_end_turn(item, []):
                         yield shown
                 else:
