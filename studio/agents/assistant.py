@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
+from types import CoroutineType
 from typing import Annotated, Any, ClassVar, cast
 
 from pydantic import Field, JsonValue, PrivateAttr, ValidationInfo, field_validator
@@ -255,12 +256,15 @@ class AssistantAgent(ChatAgent):
         rails = (self.input_guardrails or (), self.output_guardrails or ())
         return guarded(self.name, rails, messages, cancellation_token, lambda: turn.steps(messages))
 
-    async def take_turn(
+    def take_turn(
         self, messages: list[BaseChatMessage], token: CancellationToken
-    ) -> Response | AsyncGenerator[Step, None]:
+    ) -> CoroutineType[Any, Any, Response | AsyncGenerator[Step, None]]:
         means = self._means or self._prepared()
         if means.is_plain:
-            return await self._turns.begin(means, token).taken(messages)
+            return self._turns.begin(means, token).taken(messages)
+        return self._told(messages, token)
+
+    async def _told(self, messages: list[BaseChatMessage], token: CancellationToken) -> AsyncGenerator[Step, None]:
         return self.on_messages_stream(messages, token)
 
     def unheard(self, messages: Sequence[BaseChatMessage]) -> Sequence[BaseChatMessage]:

@@ -128,7 +128,8 @@ class Turn:
             history.extend(as_heard(messages))
         self.heard = messages
         self._message_id = effects.new_id()
-        result = await self._ask(history, may_call_tools=True)
+        shown, tools, wanted = await self._question(history, may_call_tools=True)
+        result = await means.client.create(shown, tools=tools, json_output=wanted, cancellation_token=self._token)
         text = result.content
         if not isinstance(text, str) or result.thought:
             self._result = result
@@ -155,7 +156,7 @@ class Turn:
                     async for chunk in chunks:
                         yield chunk
             elif self._result is None:
-                self._result = await self._ask(self._means.context.whole(), may_call_tools=True)
+                self._result = await self._ask(may_call_tools=True)
             result, self._result = self._answered(), None
             if result.thought:  # it takes the id that the chunks named
                 yield self._note(ThoughtEvent(content=result.thought, source=self._means.name, id=self._message_id))
@@ -230,7 +231,7 @@ class Turn:
                 async for chunk in chunks:
                     yield chunk
         else:
-            self._result = await self._ask(self._means.context.whole(), may_call_tools=False)
+            self._result = await self._ask(may_call_tools=False)
         result = self._answered()
         if not isinstance(result.content, str):
             raise NoReflection("Reflect on tool use produced no valid text response.")
@@ -257,10 +258,11 @@ class Turn:
                 else:
                     self._result = whole_answer(item)
 
-    async def _ask(self, history: History | None, *, may_call_tools: bool) -> CreateResult:
+    async def _ask(self, *, may_call_tools: bool) -> CreateResult:
         """Call the model once for a whole answer."""
-        shown, tools, wanted = await self._question(history, may_call_tools=may_call_tools)
-        return await self._means.client.create(
+        means = self._means
+        shown, tools, wanted = await self._question(means.context.whole(), may_call_tools=may_call_tools)
+        return await means.client.create(
             shown,
             tools=tools,
             tool_choice="auto" if may_call_tools else "none",
@@ -273,7 +275,7 @@ class Turn:
         means = self._means
         system = with_variables(means.system) if means.system_holds_variables else means.system
         shown = await means.context.shown_after(system) if history is None else Prompt(system, history)
-        if not means.client.info["vision"] and hold_parts(shown):
+        if not means.client.info["vision"] and (hold_parts(shown) if history is None else history.holds_parts()):
             shown = without_images(shown)
         tools = await means.toolbox.schemas() if may_call_tools and not means.toolbox.is_empty else ()
         return shown, tools, means.answer_format.content_model if means.answer_format else None

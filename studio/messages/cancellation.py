@@ -50,8 +50,10 @@ class CancellationToken:
     def link_task(self) -> asyncio.Task[Any] | None:
         """Let `cancel` end the running task, until it is unlinked; it is returned."""
         task = asyncio.current_task()
-        if task is not None:
-            self.link_future(task)
+        if task is not None and not self._cancelled:
+            self._linked.append(task)
+        elif task is not None:
+            task.cancel()
         return task
 
 

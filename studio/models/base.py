@@ -47,6 +47,7 @@ TOKENS_PER_MESSAGE = 4
 TOKENS_PER_IMAGE = 765
 """What OpenAI charges for a picture of 1024 by 1024 in high detail."""
 BYTES_PER_TOKEN = 4
+NO_ARGUMENTS: Mapping[str, JsonValue] = MappingProxyType({})
 NOTHING = RequestUsage.model_construct(prompt_tokens=0, completion_tokens=0)
 
 
@@ -74,7 +75,7 @@ class ModelCall(NamedTuple):
     tools: tuple[ToolSchema, ...] = ()
     tool_choice: ToolChoice = "auto"
     json_output: bool | type[BaseModel] | None = None
-    extra_create_args: Mapping[str, JsonValue] = MappingProxyType({})
+    extra_create_args: Mapping[str, JsonValue] = NO_ARGUMENTS
 
     def _head(self) -> JsonObject:
         """Everything but the messages, as plain JSON."""
@@ -119,11 +120,12 @@ class Spent:
     last_answered: tuple[ModelCall, RequestUsage] | None = None
     """The last call, and what its answer says of it."""
 
-    def add(self, usage: RequestUsage) -> None:
-        """Count one more call."""
+    def add(self, usage: RequestUsage, call: ModelCall, answered: RequestUsage) -> None:
+        """Count one more call, and note what its answer says of it."""
         self.last = usage
         self.prompt_count += usage.prompt_tokens
         self.completion_count += usage.completion_tokens
+        self.last_answered = call, answered
 
     def last_read(self) -> Read | None:
         """What the model was asked last, and the service's count of it."""
@@ -271,9 +273,7 @@ class ChatCompletionClient(Component):
             raise
 
     def _count(self, call: ModelCall, result: CreateResult) -> CreateResult:
-        spent = self._spent
-        spent.add(self._usage_to_count(call, result))
-        spent.last_answered = call, result.usage
+        self._spent.add(self._usage_to_count(call, result), call, result.usage)
         return result
 
     def _usage_to_count(self, call: ModelCall, result: CreateResult) -> RequestUsage:
@@ -357,7 +357,7 @@ def _make_call(
     schemas = tuple(map(_schema_of, tools)) if tools else ()
     unchanging = messages if isinstance(messages, Prompt) else tuple(messages)
     return ModelCall(
-        kind, unchanging, schemas, choice, json_output, dict(extra_create_args) if extra_create_args else {}
+        kind, unchanging, schemas, choice, json_output, dict(extra_create_args) if extra_create_args else NO_ARGUMENTS
     )
 
 

@@ -111,7 +111,9 @@ class Team(ExplainedTeam):
         for item in told:
             yield item
         course, conversation, port = self._course, self._conversation, effects.current()
-        choose_speaker, end_turn, named = self.choose_speaker, self._end_turn, self._named()
+        # Read once: an attribute of a component takes long to find, and there are these in each turn.
+        choose_speaker, hear, judge = self.choose_speaker, self.hear, self.judge
+        named, tells_choices = self._named(), self.emit_team_events
         while course.reason is None and course.stop_asked is None:
             handed_in = await self._hear_people() if port.amends and not is_inside else ()
             choice = handed_in or (self.go_on(again) if again else await choose_speaker())
@@ -125,7 +127,7 @@ class Team(ExplainedTeam):
                         yield event
             if handed_in or course.reason is not None:
                 continue
-            if self.emit_team_events:
+            if tells_choices:
                 yield self._give_word()
             names = course.speakers
             name = names[0] if len(names) == 1 else ""
@@ -133,14 +135,20 @@ class Team(ExplainedTeam):
                 turn = await speaker.take_turn(conversation.begin_turn(name), token)
             else:
                 turn = self._turns_at_once(names, token)
-            if isinstance(turn, Response) and not port.amends:
-                spoken = answered(name, turn)
-                for item in await end_turn(spoken, spoken.messages):
-                    yield item
+            if not isinstance(turn, Response) or port.amends:
+                async with aclosing(self._whole_turn(turn, name)) as items:
+                    async for item in items:
+                        yield item
                 continue
-            async with aclosing(self._whole_turn(turn, name)) as items:
-                async for item in items:
-                    yield item
+            answer = turn.chat_message  # most turns are no more than that: what follows is their `_end_turn`
+            said = (answer,)
+            new = (*turn.inner_messages, answer) if turn.inner_messages else said
+            await hear(new, said, speaker=name)
+            conversation.end_turn(name)
+            await judge(new, is_turn=True)
+            for event in self.how_far() if is_explained() else ():
+                yield event
+            yield answer
         await self._forget_counts()
         yield course.reason or course.stop_asked or ""
 

@@ -42,5 +42,5 @@ def at_attempt(count: int) -> str:
 def as_word(name: str) -> re.Pattern[str]:
     """Finds the name as a word of its own; spaces or `\\_` may stand for underscores."""
     spellings = (name, name.replace("_", " "), name.replace("_", r"\_"))
-    either = "|".join(re.escape(spelling) for spelling in spellings)
+    either = "|".join(map(re.escape, dict.fromkeys(spellings)))
     return re.compile(rf"(?<=\W)({either})(?=\W)")
