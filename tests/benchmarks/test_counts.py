@@ -48,10 +48,10 @@ async def instructions_between(build: Build, model: str, first: int, last: int) 
 
 
 SCENARIOS = [
-    pytest.param(round_robin, "null", 40, 1_700, id="round robin"),
+    pytest.param(round_robin, "null", 40, 1_450, id="round robin"),
     pytest.param(round_robin, "replay", 40, 2_200, id="scripted model"),
-    pytest.param(selector, "null", 40, 3_250, id="selector"),
-    pytest.param(swarm, "null", 40, 3_850, id="swarm"),
+    pytest.param(selector, "null", 40, 2_800, id="selector"),
+    pytest.param(swarm, "null", 40, 3_550, id="swarm"),
     pytest.param(graph, "null", 2, 90_000, id="graph, a lap of 20"),
 ]
 

@@ -41,6 +41,7 @@ def test_typing_goes_on_in_the_same_agent_when_one_before_it_is_removed(open_pag
     look_for_changes(one)
     one.keyboard.type(" More.")
     expect(one.get_by_label("Name", exact=True)).to_have_value("critic")
+    expect(one.get_by_label("Description", exact=True)).to_have_value("The critic. More.")
     one.keyboard.press("Control+s")
     expect(one.locator("[data-save-state]")).to_have_attribute("data-state", "saved")
     members = saved(one, team_id)["config"]["participants"]

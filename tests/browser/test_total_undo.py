@@ -133,7 +133,8 @@ def test_what_could_not_be_saved_survives_a_reload_with_its_history(open_page: O
     page.evaluate(NO_SAVING)
     on_card("Delete")(page, 1)
     write_name(page, 7)
-    page.reload(wait_until="domcontentloaded")
+    with page.expect_response(lambda answer: answer.request.method == "PUT" and answer.ok):
+        page.reload(wait_until="domcontentloaded")
     expect(page.locator(".toast").filter(has_text="Your unsaved changes are back.")).to_be_visible()
     expect(page.get_by_label("Name of the team")).to_have_value("Team 7")
     expect(names(page)).to_have_text(["one"])
