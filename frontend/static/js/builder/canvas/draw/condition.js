@@ -10,7 +10,7 @@ import { el, icon } from '../../../core/dom.js'
 export function conditionSentence(condition, slot, isRequired) {
   const sentence = el('div', { class: 'sentence', 'data-drop': slot, 'data-kind': 'termination', 'data-empty': condition === null, 'data-missing': condition === null && isRequired })
   if (!condition) {
-    sentence.append(el('span', { class: 'sentence-word' }, 'Never stops by itself'),
+    sentence.append(el('span', { class: 'sentence-word' }, 'No stop condition'),
       el('button', { type: 'button', class: 'slot-add', 'data-fill': slot, tabindex: '-1' }, icon('plus'), el('span', {}, 'Add a condition')))
     return sentence
   }
