@@ -6,6 +6,7 @@ import os
 import re
 import stat
 from datetime import UTC, datetime
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,6 +15,8 @@ from studio.models.extras import MissingExtra, needs_extra
 PAGE_CHARACTERS = 1024 * 5
 LARGEST_FILE = 50_000_000
 """Bytes of a file that is opened at all."""
+_PAGES = (".html", ".htm")
+"""Text that reads better as Markdown, where the package for it is installed."""
 
 
 class Page(NamedTuple):
@@ -67,12 +70,21 @@ def _read(place: Path) -> bytes:
 
 def _file(place: Path) -> Page:
     content = _read(place)
-    if b"\0" not in content[:4096]:
-        try:
-            return Page(str(place), None, content.decode("utf-8-sig"))
-        except UnicodeDecodeError:
-            pass
-    return _converted(place, content)
+    text = _text_in(content)
+    if text is None:
+        return _converted(place, content)
+    if place.suffix.lower() in _PAGES and find_spec("markitdown") is not None:
+        return _converted(place, content)
+    return Page(str(place), None, text)
+
+
+def _text_in(content: bytes) -> str | None:
+    if b"\0" in content[:4096]:
+        return None
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return None
 
 
 def _converted(place: Path, content: bytes) -> Page:

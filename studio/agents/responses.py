@@ -115,10 +115,11 @@ async def streamed(create: Callable[..., Awaitable[Any]], body: JsonObject) -> A
 
 
 def _answer(response: Any) -> Answer:
-    if response.status == "failed":
+    # What a service that only speaks like OpenAI's leaves out counts as nothing.
+    if getattr(response, "status", None) == "failed":
         raise reported(str(response.error.message if response.error else "The response failed."))
-    usage = response.usage
-    outputs = cast("Sequence[Any]", response.output)
+    usage = getattr(response, "usage", None)
+    outputs = cast("Sequence[Any]", getattr(response, "output", None) or ())
     return Answer(
         id=str(response.id),
         text=str(response.output_text),

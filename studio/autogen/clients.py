@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+import json
+from collections.abc import Awaitable, Callable, Mapping
 from inspect import isawaitable
 from typing import Any, cast
 
-from pydantic import PrivateAttr, SecretStr
+from pydantic import JsonValue, PrivateAttr, SecretStr
 
 from studio import models as ours
 from studio.autogen.freed import Freed
 from studio.autogen.models import FreedClient
-from studio.components import SecretRef
+from studio.autogen.services import FreedOpenAIClient, FreedServiceClient
+from studio.components import JsonObject, SecretRef
 from studio.models.azure_token import TokenProvider
 
 AZURE_AI_SCOPE = "https://ml.azure.com/.default"
@@ -23,6 +25,8 @@ OLLAMA_OPTIONS = frozenset(
     )
 )
 """Of a model; they may be given beside its name."""
+OLLAMA_REQUEST = ("format", "keep_alive", "think")
+"""Arguments of each request that may be given beside the model's name, too; they are not written into its JSON."""
 
 
 class ChatCompletionCache(FreedClient, ours.ChatCompletionCache, stands_for=ours.ChatCompletionCache):
@@ -37,18 +41,65 @@ class ChatCompletionCache(FreedClient, ours.ChatCompletionCache, stands_for=ours
 
 
 class OllamaChatCompletionClient(
-    FreedClient, ours.OllamaChatCompletionClient, stands_for=ours.OllamaChatCompletionClient
+    FreedServiceClient, ours.OllamaChatCompletionClient, stands_for=ours.OllamaChatCompletionClient
 ):
-    """Takes options of the model beside its name."""
+    """Takes options of the model beside its name, and what else goes into each request; unknown ones are left out."""
 
     provider = ours.OllamaChatCompletionClient.provider
     aliases = ours.OllamaChatCompletionClient.aliases
 
+    _beside: JsonObject = PrivateAttr(default_factory=dict[str, JsonValue])
+
     def __init__(self, *args: Any, **data: Any) -> None:
-        beside = {name: data.pop(name) for name in tuple(data) if name in OLLAMA_OPTIONS}
-        if beside:
-            data["options"] = {**(data.get("options") or {}), **beside}
-        super().__init__(*args, **data)
+        options = {name: data.pop(name) for name in tuple(data) if name in OLLAMA_OPTIONS}
+        if options:
+            data["options"] = {**(data.get("options") or {}), **options}
+        known = {name: value for name, value in data.items() if name in _OLLAMA_FIELDS}
+        super().__init__(*args, **known)
+        self._beside = {name: data[name] for name in OLLAMA_REQUEST if data.get(name) is not None}
+
+    def create_arguments(self) -> JsonObject:
+        return {**super().create_arguments(), **self._beside}
+
+    def _as_asked(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        asked = super()._as_asked(arguments)
+        if asked.get("tool_choice") == "required" and not asked.get("tools"):
+            raise ValueError("tool_choice 'required' specified but no tools provided")
+        extra: dict[str, Any] = asked.get("extra_create_args") or {}
+        if "response_format" in extra:
+            raise ValueError(f"response_format must be a Pydantic model class, not {type(extra['response_format'])}")
+        if "format" in extra and isinstance(asked.get("json_output"), type):
+            raise ValueError("json_output and format cannot be set at the same time. Use json_output instead.")
+        return asked
+
+
+_OLLAMA_FIELDS = frozenset((*ours.OllamaChatCompletionClient.model_fields, "model_capabilities"))
+
+
+class RedisStore(Freed, ours.RedisStore, stands_for=ours.RedisStore):
+    """Reads and writes what is no JSON as AutoGen does: numbers as they are, any other text as a text."""
+
+    provider = ours.RedisStore.provider
+    aliases = ours.RedisStore.aliases
+
+    def get(self, key: str, default: Any = None) -> Any:
+        raw: Any = None
+        with self._forgiving():
+            raw = self._connected().get(key)
+        if raw is None:
+            return default
+        text = raw.decode(errors="replace") if isinstance(raw, bytes) else raw
+        try:
+            return json.loads(text)
+        except (TypeError, ValueError):
+            return text
+
+    def set(self, key: str, value: Any) -> None:
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            with self._forgiving():
+                self._connected().set(key, value)
+        else:
+            super().set(key, value)
 
 
 class AzureTokenProvider(Freed, ours.AzureTokenProvider, stands_for=ours.AzureTokenProvider):
@@ -89,7 +140,7 @@ class _AskedFunction(Freed, TokenProvider):
 
 
 class AzureOpenAIChatCompletionClient(
-    FreedClient, ours.AzureOpenAIChatCompletionClient, stands_for=ours.AzureOpenAIChatCompletionClient
+    FreedOpenAIClient, ours.AzureOpenAIChatCompletionClient, stands_for=ours.AzureOpenAIChatCompletionClient
 ):
     """Takes any function that gives a token."""
 

@@ -32,6 +32,11 @@ class CodeExecutorAgent(FreedAgent, ours.CodeExecutorAgent, stands_for=ours.Code
             named["model_context"] = UnboundedChatCompletionContext()
         super().__init__(**named)
 
+    @property
+    def _approval_func(self) -> ours.ApprovalFuncType | None:
+        """Who is asked before code runs, under AutoGen's name."""
+        return self._approve
+
     async def extract_code_blocks_from_messages(self, messages: Sequence[BaseChatMessage]) -> list[CodeBlock]:
         """The code in what those said whose code it runs."""
         return self._blocks_in(messages)
@@ -76,6 +81,11 @@ class OpenAIAgent(FreedAgent, ours.OpenAIAgent, stands_for=ours.OpenAIAgent):
         super().__init__(*args, **data)
         # As AgentChat tells and dumps them.
         vars(self)["tools"] = [{"type": tool} if isinstance(tool, str) else tool for tool in self.tools or ()]
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "_client":  # the service's own, under AutoGen's name
+            return self._given_client or self._connection.get(self._connect)
+        return super().__getattr__(name)
 
     @classmethod
     def from_config(cls, config: Any) -> Self:

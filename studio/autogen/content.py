@@ -11,7 +11,6 @@ from pydantic import BaseModel
 
 from studio.agents.turn import without_images
 from studio.messages import Image, LLMMessage
-from studio.models import model_from_schema
 
 _FENCED = re.compile(r"```(?:\s*([\w\+\-]+))?\n([\s\S]*?)```")
 
@@ -41,8 +40,3 @@ def extract_json_from_str(content: str) -> list[dict[str, Any]]:
         if language and language.strip().lower() != "json":
             raise ValueError(f"Expected a code block of JSON, found {language.strip()!r}.")
     return [json.loads(text.strip()) for _, text in blocks] if blocks else [json.loads(content)]
-
-
-def schema_to_pydantic_model(schema: dict[str, Any], model_name: str | None = None) -> type[BaseModel]:
-    """A model out of a JSON schema."""
-    return model_from_schema(schema, model_name or str(schema.get("title") or "GeneratedModel"))

@@ -6,11 +6,13 @@ import inspect
 from abc import ABCMeta
 from collections.abc import Callable
 from typing import Any, ClassVar, Generic, TypeVar, cast
+from warnings import warn
 
-from pydantic import BaseModel, JsonValue
+from pydantic import BaseModel, JsonValue, ValidationError
 
 from studio.components import Component as StudioComponent
 from studio.components import load_component
+from studio.errors import InvalidComponent
 
 ComponentType = str
 ConfigT = TypeVar("ConfigT", bound=BaseModel)
@@ -101,6 +103,10 @@ class Component(ComponentFromConfig[ConfigT], ComponentSchemaType[ConfigT], Gene
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        for name in ("component_config_schema", "component_type"):
+            if not hasattr(cls, name):
+                lacks = f"Class variable '{name}' must be defined in {cls.__name__} to be a valid component"
+                warn(lacks, stacklevel=2)
         provider = cls.__dict__.get("component_provider_override") or f"{cls.__module__}.{cls.__qualname__}"
         _plain_components[provider] = cls
 
@@ -139,12 +145,21 @@ def load(model: ComponentModel | dict[str, Any], expected: type[Any]) -> Any:
     if plain is not None and not issubclass(plain, StudioComponent):
         loaded = from_config(plain, envelope)
     else:
-        loaded = load_component(cast("JsonValue", envelope.model_dump(mode="json", exclude_none=True)))
+        loaded = _load(envelope)
         if loaded.is_opaque:
             raise ValueError(f"No component is registered as {envelope.provider!r}.")
     if expected is not ComponentLoader and not isinstance(loaded, expected):
         raise TypeError("Expected type does not match")
     return loaded
+
+
+def _load(envelope: ComponentModel) -> StudioComponent:
+    try:
+        return load_component(cast("JsonValue", envelope.model_dump(mode="json", exclude_none=True)))
+    except InvalidComponent as error:
+        if isinstance(error.__cause__, ValidationError):
+            raise error.__cause__ from error  # which AutoGen's scripts expect
+        raise
 
 
 def from_config(cls: Any, envelope: ComponentModel) -> Any:

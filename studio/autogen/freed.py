@@ -25,8 +25,8 @@ from studio.components.base import registry
 _MADE_BY_PYTHON = ("__module__", "__qualname__", "__doc__", "__classcell__", "__firstlineno__", "__orig_bases__")
 
 
-_mixins: list[tuple[type[Component], type[Freed]]] = []
-"""The first whose class fits gives the mixin."""
+_mixins: dict[type[Any], type[Freed]] = {}
+"""By a class of ours; the nearest to the class that is freed gives the mixin."""
 _made_by_hand: dict[type[Component], type[Component]] = {}
 """What stands for a class of ours and needed more than `free` does."""
 
@@ -93,6 +93,8 @@ def _fill(cls: FreeMeta, members: Mapping[str, Any], bases: tuple[type, ...]) ->
     inherited = {field for base in bases if issubclass(base, BaseModel) for field in base.model_fields}
     for name in component.model_fields.keys() - inherited:
         del component.model_fields[name]
+    if "dump_component" in members:
+        component.writes_itself = True
     if "component_config_schema" in members or "component_provider_override" in members:
         override = members.get("component_provider_override")
         component.provider = override or f"{cls.__module__}.{cls.__qualname__}"
@@ -189,6 +191,8 @@ class Freed(Component, ComponentBase[BaseModel], metaclass=FreeMeta):
     def _to_envelope(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         if self._has_config():
             return ComponentBase[BaseModel].dump_component(self).model_dump(mode="json", exclude_none=True)
+        if not type(self).dump_component.__module__.startswith("studio."):
+            return self.dump_component().model_dump(mode="json", exclude_none=True)
         return super()._to_envelope(handler)  # pyright: ignore[reportCallIssue] -- a method again, once the class is made
 
     def dump_component(self) -> Any:
@@ -231,7 +235,7 @@ def free(cls: type[Component]) -> type[Component]:
     """Our class as a script knows it; it takes the provider over, so that loading gives the same class."""
     if cls in _made_by_hand:
         return _made_by_hand[cls]
-    mixin = next((mixin for base, mixin in _mixins if issubclass(cls, base)), Freed)
+    mixin = next((_mixins[base] for base in cls.__mro__ if base in _mixins), Freed)
     names = {"provider": cls.provider, "aliases": cls.aliases} if cls.__dict__.get("provider") else {}
     # Pydantic would take what runs after validation from the mixin, which comes first.
     members = {"__module__": __name__, "__doc__": cls.__doc__, "model_post_init": cls.model_post_init, **names}
@@ -241,7 +245,7 @@ def free(cls: type[Component]) -> type[Component]:
 
 def mix_in(base: type[Component], mixin: type[Freed]) -> None:
     """Let all classes of one kind be freed by their own mixin."""
-    _mixins.append((base, mixin))
+    _mixins[base] = mixin
 
 
 def free_all() -> None:

@@ -13,8 +13,10 @@ from typing_extensions import TypedDict
 from studio import models as ours
 from studio.autogen import logs
 from studio.autogen.freed import Freed, mix_in
+from studio.autogen.shared import Shared
 from studio.components import SecretRef
 from studio.messages import CreateResult, LLMMessage, RequestUsage
+from studio.models.openai_client import KEYLESS
 
 
 class ModelCapabilities(TypedDict):
@@ -87,7 +89,7 @@ class FreedClient(Freed):
         if "model_capabilities" in data:
             data.setdefault("model_info", data.pop("model_capabilities"))
         if data.get("api_key") == "":
-            data["api_key"] = SecretRef("secret:unnamed", SecretStr(""))
+            data["api_key"] = SecretRef("secret:unnamed", SecretStr(KEYLESS))
         if isinstance(data.get("model_info"), dict):
             data["model_info"] = {"structured_output": False, "family": "unknown", **data["model_info"]}
         super().__init__(*args, **data)
@@ -119,6 +121,14 @@ class FreedClient(Freed):
                 if is_logged and isinstance(item, CreateResult) and not item.cached:
                     logs.log_answer(messages, item, is_streamed=True)
                 yield item
+
+
+def _of_the_engine(client: Any) -> Any:
+    return cast("Any", super(FreedClient, client)).capabilities()
+
+
+_ABILITIES = property(lambda client: client.model_info)
+type.__setattr__(FreedClient, "capabilities", Shared("capabilities", _of_the_engine, _ABILITIES))
 
 
 class ChatCompletionClient(FreedClient, ours.ChatCompletionClient, stands_for=ours.ChatCompletionClient):

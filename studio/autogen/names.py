@@ -88,6 +88,8 @@ MODULES: dict[str, tuple[str, ...]] = {
         "studio.messages: CancellationToken FunctionCall Image",
         "studio.models: CacheStore InMemoryStore",
     ),
+    "autogen_core._function_utils": ("studio.autogen.inner: get_typed_signature",),
+    "autogen_core.code_executor._func_with_reqs": ("studio.autogen.inner: build_python_functions_file",),
     "autogen_core.code_executor": (
         "studio.autogen.executors: CodeExecutor",
         "studio.messages: CodeBlock CodeResult",
@@ -120,13 +122,21 @@ MODULES: dict[str, tuple[str, ...]] = {
         "studio.tools: ImageResultContent StaticStreamWorkbench StaticWorkbench TextResultContent ToolOverride",
         "studio.tools: ToolResult",
     ),
-    "autogen_core.utils": ("studio.autogen.content: extract_json_from_str schema_to_pydantic_model",),
+    "autogen_core.utils": (
+        "studio.autogen.content: extract_json_from_str",
+        "studio.autogen.schemas: schema_to_pydantic_model",
+    ),
+    "autogen_core.utils._json_to_pydantic": (
+        "studio.autogen.schemas: FORMAT_MAPPING FormatNotSupportedError ReferenceNotFoundError SchemaConversionError",
+        "studio.autogen.schemas: TYPE_MAPPING UnsupportedKeywordError _JSONSchemaToPydantic=JSONSchemaToPydantic",
+    ),
     # --- autogen_ext ---
     "autogen_ext": ("studio.autogen.core: __version__",),
     "autogen_ext.agents": (),
     "autogen_ext.agents.file_surfer": ("studio.agents: FileSurfer",),
     "autogen_ext.agents.magentic_one": ("studio.agents: MagenticOneCoderAgent",),
     "autogen_ext.agents.openai": ("studio.autogen.code_agents: OpenAIAgent",),
+    "autogen_ext.agents.openai._openai_agent": ("studio.autogen.freed: OpenAIAgentConfig=Config",),
     "autogen_ext.agents.video_surfer": (),
     "autogen_ext.agents.web_surfer": ("studio.agents: MultimodalWebSurfer",),
     "autogen_ext.auth": (),
@@ -163,6 +173,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "autogen_ext.memory.mem0": ("studio.memory: Mem0Memory", "studio.autogen.freed: Mem0MemoryConfig=Config"),
     "autogen_ext.memory.redis": ("studio.memory: RedisMemory RedisMemoryConfig",),
     "autogen_ext.models": (),
+    "autogen_ext.models._utils.parse_r1_content": ("studio.autogen.inner: parse_r1_content",),
     "autogen_ext.models.anthropic": (
         "studio.models: AnthropicBedrockChatCompletionClient AnthropicChatCompletionClient",
         "studio.models.anthropic_client: BaseAnthropicChatCompletionClient=BaseAnthropicClient",
@@ -189,6 +200,9 @@ MODULES: dict[str, tuple[str, ...]] = {
         "studio.models: OllamaChatCompletionClient",
         "studio.autogen.freed: BaseOllamaClientConfigurationConfigModel=Config CreateArgumentsConfigModel=Config",
     ),
+    "autogen_ext.models.ollama._ollama_client": (
+        "studio.autogen.inner: OLLAMA_VALID_CREATE_KWARGS_KEYS convert_tools=convert_tools_for_ollama",
+    ),
     "autogen_ext.models.ollama.config": (
         "studio.autogen.configs: BaseOllamaClientConfiguration=Settings CreateArguments=Settings",
         "studio.autogen.freed: BaseOllamaClientConfigurationConfigModel=Config CreateArgumentsConfigModel=Config",
@@ -197,6 +211,14 @@ MODULES: dict[str, tuple[str, ...]] = {
         "studio.models: AzureOpenAIChatCompletionClient OpenAIChatCompletionClient",
         "studio.models.openai_client: BaseOpenAIChatCompletionClient",
         *_OPENAI_CONFIGS,
+    ),
+    "autogen_ext.models.openai._model_info": ("studio.autogen.inner: resolve_model",),
+    "autogen_ext.models.openai._openai_client": (
+        "studio.autogen.inner: calculate_vision_tokens convert_tools to_oai_type",
+    ),
+    "autogen_ext.models.openai._transformation": ("studio.autogen.inner: TransformerMap get_transformer",),
+    "autogen_ext.models.openai._transformation.registry": (
+        "studio.autogen.inner: _find_model_family=find_model_family",
     ),
     "autogen_ext.models.openai.config": (
         *_OPENAI_CONFIGS,
@@ -216,10 +238,12 @@ MODULES: dict[str, tuple[str, ...]] = {
         "studio.autogen.code_agents: PythonCodeExecutionTool",
         "studio.tools.code_execution: CodeExecutionInput CodeExecutionResult",
     ),
-    "autogen_ext.tools.http": ("studio.tools: HttpTool",),
+    "autogen_ext.tools.http": ("studio.autogen.http_tool: HttpTool",),
     "autogen_ext.tools.langchain": ("studio.tools: LangChainToolAdapter",),
+    "autogen_ext.tools.mcp._workbench": ("studio.autogen.freed: McpWorkbenchConfig=Config",),
     "autogen_ext.tools.mcp": (
-        "studio.tools.mcp: McpServerParams McpWorkbench SseMcpToolAdapter SseServerParams StdioMcpToolAdapter",
+        "studio.autogen.workbenches: McpWorkbench",
+        "studio.tools.mcp: McpServerParams SseMcpToolAdapter SseServerParams StdioMcpToolAdapter",
         "studio.tools.mcp: StdioServerParams StreamableHttpMcpToolAdapter StreamableHttpServerParams",
         "studio.tools.mcp: create_mcp_server_session mcp_server_tools",
     ),

@@ -8,6 +8,7 @@ from abc import abstractmethod
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from contextvars import ContextVar
+from functools import partial
 from typing import Annotated, Any, ClassVar, Protocol, cast, get_args, get_origin, get_type_hints, runtime_checkable
 
 from pydantic import (
@@ -27,6 +28,7 @@ from studio.autogen.envelope import ComponentModel
 from studio.autogen.freed import Freed, mix_in
 from studio.components import JsonObject
 from studio.messages import CancellationToken, ParametersSchema, ToolSchema
+from studio.models import model_from_schema
 from studio.models.schema_model import inlined
 from studio.tools.base import ToolReturn, plain
 from studio.tools.function_tool import source_of
@@ -51,13 +53,35 @@ class Tool(Protocol):
     async def run_json(self, args: Mapping[str, Any], cancellation_token: CancellationToken) -> Any: ...
 
 
+def _model_of_arguments(tool: Any) -> type[BaseModel]:
+    return model_from_schema(tool.schema["parameters"], f"{tool.name}Args")
+
+
+def _type_of_value(tool: Any) -> type[object]:
+    del tool  # of most tools nothing is known
+    return object
+
+
+async def _run(tool: Any, args: BaseModel, cancellation_token: CancellationToken) -> Any:
+    return await tool.run_json(args.model_dump(mode="json", exclude_unset=True), cancellation_token)
+
+
+_OF_EVERY_TOOL: Mapping[str, Callable[..., Any]] = {
+    "args_type": _model_of_arguments,
+    "return_type": _type_of_value,
+    "run": _run,
+}
+"""What AutoGen's tools have and ours lack, unless they have something of their own under the name."""
+
+
 class FreedTool(Freed):
     """Tools of ours say their name and description, and give their values as they are."""
 
     def __getattr__(self, name: str) -> Any:
         if name in ("name", "description"):
             return cast("dict[str, Any]", cast("ours.BaseTool", self).schema)[name]
-        return super().__getattr__(name)
+        ask = _OF_EVERY_TOOL.get(name)
+        return super().__getattr__(name) if ask is None else partial(ask, self)
 
     async def call(
         self,
@@ -321,7 +345,7 @@ def _wants_token(function: Callable[..., Any]) -> bool:
 
 
 def _signature_of(function: Callable[..., Any], name: str) -> tuple[type[BaseModel], Any]:
-    hints = _hints_of(function)
+    hints = hints_of(function)
     fields = dict(_fields_of(function, hints))
     returned = hints.get("return")
     return create_model(f"{name}args", **fields), get_args(returned)[0] if get_origin(
@@ -343,7 +367,7 @@ def _fields_of(function: Callable[..., Any], hints: Mapping[str, Any]) -> Iterat
         yield name, (annotation, info)
 
 
-def _hints_of(function: Any) -> dict[str, Any]:
+def hints_of(function: Any) -> dict[str, Any]:
     while hasattr(function, "func"):  # functools.partial
         function = function.func
     called = function if inspect.isroutine(function) else type(function).__call__

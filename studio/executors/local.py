@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
 import sys
@@ -31,6 +32,7 @@ from studio.messages import CancellationToken
 from studio.sandbox import NoJail, Policy, confined, current_jail, kill_group
 from studio.sandbox.grants import granted_hosts
 
+logger = logging.getLogger(__name__)
 NOT_DOWNLOADED = (
     "Not all of these packages are installed here, and this code was approved for no network: {}. Approve it for "
     "pypi.org and files.pythonhosted.org, or install them beside the studio."
@@ -190,4 +192,10 @@ class LocalCommandLineCodeExecutor(CommandLineExecutor):
         if self.cleanup_temp_files:
             for file in files:
                 if file.name.startswith(MADE_UP):
-                    file.unlink(missing_ok=True)
+                    self._delete(file)
+
+    def _delete(self, file: Path) -> None:
+        try:
+            file.unlink(missing_ok=True)
+        except OSError as error:  # what the code printed is worth more than a tidy folder
+            logger.error("Failed to delete temporary file %s: %s", file, error)

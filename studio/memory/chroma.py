@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeVar, cast
 
 from pydantic import Field, JsonValue, PrivateAttr
@@ -13,7 +13,14 @@ from studio.components import Capability, JsonObject
 from studio.egress import Guard, protected_now
 from studio.errors import ConfigError
 from studio.memory.embeddings import AnyEmbedding, DefaultEmbeddingFunctionConfig, Embed, OpenAIEmbedding
-from studio.memory.service import MemoryUnavailable, ServiceMemory, content_from, numbered, searchable_text
+from studio.memory.service import (
+    MemoryConfig,
+    MemoryUnavailable,
+    ServiceMemory,
+    content_from,
+    numbered,
+    searchable_text,
+)
 from studio.messages import MemoryContent
 from studio.models.extras import needs_extra
 from studio.models.headers import references_in, resolved_headers
@@ -239,13 +246,10 @@ class ChromaDBVectorMemory(ServiceMemory):
         return config
 
 
-class ChromaDBVectorMemoryConfig:
-    """The fields as AutoGen's scripts write them: `ChromaDBVectorMemory(config=...)`."""
+class ChromaDBVectorMemoryConfig(MemoryConfig):
+    """Where the database is, and what it is asked."""
 
-    kept: ClassVar[JsonObject] = {}
-
-    def __init__(self, **fields: Any) -> None:
-        self.fields: Mapping[str, Any] = {**self.kept, **fields}
+    memory = ChromaDBVectorMemory
 
 
 class PersistentChromaDBVectorMemoryConfig(ChromaDBVectorMemoryConfig):

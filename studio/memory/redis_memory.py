@@ -6,7 +6,7 @@ import asyncio
 import json
 import math
 import re
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeVar, cast
 from urllib.parse import urlsplit
 
@@ -15,7 +15,7 @@ from pydantic import Field, PrivateAttr
 from studio.components import Capability, DefaultEnv, JsonObject, SecretRef, Warn
 from studio.egress import Guard
 from studio.memory.embeddings import HUGGING_FACE, Embed, sentence_transformer
-from studio.memory.service import MemoryUnavailable, ServiceMemory, content_from, searchable_text
+from studio.memory.service import MemoryConfig, MemoryUnavailable, ServiceMemory, content_from, searchable_text
 from studio.messages import MemoryContent
 from studio.models.connection import Connection
 from studio.models.extras import needs_extra
@@ -180,11 +180,10 @@ class RedisMemory(ServiceMemory):
         return client if is_local else protected_redis(client, Guard.for_url(self.address))
 
 
-class RedisMemoryConfig:
-    """The fields as AutoGen's scripts write them: `RedisMemory(config=RedisMemoryConfig(...))`."""
+class RedisMemoryConfig(MemoryConfig):
+    """Where Redis is, and what it is asked."""
 
-    def __init__(self, **fields: Any) -> None:
-        self.fields: Mapping[str, Any] = fields
+    memory = RedisMemory
 
 
 def _cosine(a: Vector, b: Vector) -> float:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 from pydantic import JsonValue, TypeAdapter
 
@@ -151,3 +152,21 @@ def _text_of(message: LLMMessage) -> str:
     if isinstance(content, str):
         return content
     return "\n".join(part if isinstance(part, str) else str(getattr(part, "content", "")) for part in content).strip()
+
+
+class MemoryConfig:
+    """The fields of a memory as AutoGen's scripts write them: `RedisMemory(config=RedisMemoryConfig(...))`."""
+
+    memory: ClassVar[type[ServiceMemory]]
+    kept: ClassVar[JsonObject] = {}
+    """Fields that this kind of config sets itself."""
+
+    def __init__(self, **fields: Any) -> None:
+        self.fields: Mapping[str, Any] = {**self.kept, **fields}
+
+    def __getattr__(self, name: str) -> Any:
+        """A field that was given, or its default."""
+        field = self.memory.model_fields.get(name)
+        if field is None or name == "fields":
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return self.fields[name] if name in self.fields else field.get_default(call_default_factory=True)

@@ -231,9 +231,11 @@ class RedisStore(CacheStore):
 
 def _settings_of(client: Redis) -> dict[str, Any]:
     """The fields that say how a client connects, as far as it does so over the network."""
-    from redis import SSLConnection
+    from redis import ConnectionPool, SSLConnection
 
-    pool = client.connection_pool
+    pool = getattr(client, "connection_pool", None)
+    if not isinstance(pool, ConnectionPool):
+        return {}  # a client of a cluster, or a stand-in of a test
     given = pool.connection_kwargs
     names = ("host", "port", "db", "username", "password", "socket_timeout")
     settings = {name: given[name] for name in names if given.get(name) is not None}

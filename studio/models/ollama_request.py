@@ -51,7 +51,7 @@ def chat_arguments(call: ModelCall, info: ModelInfo, defaults: JsonObject) -> di
     arguments["messages"] = [out for message in call.messages for out in _message(message, info)]
     if tools := _offered(call):
         require(info, "function_calling")
-        arguments["tools"] = [_tool(schema) for schema in tools]
+        arguments["tools"] = [ollama_tool(schema) for schema in tools]
     if isinstance(call.json_output, type):
         require(info, "structured_output")
         arguments["format"] = inlined(cast("JsonObject", call.json_output.model_json_schema()))
@@ -109,7 +109,12 @@ def _arguments(text: str) -> JsonObject:
     return found if isinstance(found, dict) else {"arguments": found}
 
 
-def _tool(schema: ToolSchema) -> JsonObject:
+def ollama_tool(schema: ToolSchema) -> JsonObject:
+    """A tool as a request has it.
+
+    Raises:
+        ConfigError: Its name is not usable.
+    """
     parameters = cast("JsonObject", schema.get("parameters") or {})
     properties = cast("dict[str, JsonObject]", parameters.get("properties") or {})
     told: JsonObject = {

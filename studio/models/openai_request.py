@@ -170,10 +170,15 @@ def _tool_arguments(call: ModelCall, info: ModelInfo) -> JsonObject:
         if isinstance(call.tool_choice, str)
         else {"type": "function", "function": {"name": call.tool_choice["name"]}}
     )
-    return {"tools": [_tool(schema) for schema in call.tools], "tool_choice": choice}
+    return {"tools": [openai_tool(schema) for schema in call.tools], "tool_choice": choice}
 
 
-def _tool(schema: ToolSchema) -> JsonObject:
+def openai_tool(schema: ToolSchema) -> JsonObject:
+    """A tool as a request has it.
+
+    Raises:
+        ConfigError: Its name is not usable.
+    """
     return {
         "type": "function",
         "function": {

@@ -56,7 +56,7 @@ def _model_of(schema: JsonObject, name: str) -> type[BaseModel]:
         target := known.get(reference.rpartition("/")[2]), dict
     ):
         schema = target
-    builder = _Builder(known)
+    builder = SchemaReader(known)
     schema = builder.whole(schema)
     if schema.get("type", "object") != "object" or not isinstance(schema.get("properties", {}), dict):
         raise ConfigError(
@@ -66,9 +66,9 @@ def _model_of(schema: JsonObject, name: str) -> type[BaseModel]:
     return builder.model(schema, name)
 
 
-class _Builder:
+class SchemaReader:
     def __init__(self, definitions: JsonObject) -> None:
-        self._definitions = definitions
+        self.definitions = definitions
         self._referred: dict[str, Any] = {}
         """Type of each reference met so far, so that none is built twice; anything fits where one contains itself."""
 
@@ -107,7 +107,7 @@ class _Builder:
         if not isinstance(schema, dict):
             return Any
         if isinstance(reference := schema.get("$ref"), str):
-            return self._refer(reference.rpartition("/")[2])
+            return self.refer(reference.rpartition("/")[2])
         if "const" in schema:
             return _literal([schema["const"]])
         if isinstance(values := schema.get("enum"), list) and values:
@@ -121,7 +121,7 @@ class _Builder:
         kind = schema.get("type")
         if isinstance(kind, list) and kind:
             return _union([self._type({**schema, "type": one}, name) for one in kind])
-        return self._typed(schema, kind, name)
+        return self.typed(schema, kind, name)
 
     def whole(self, schema: JsonObject, inside: tuple[str, ...] = ()) -> JsonObject:
         """The schema with the parts of its `allOf` in it. Fields come from all; of all else the first to say it counts.
@@ -137,18 +137,18 @@ class _Builder:
         for part in parts:
             reference = part.get("$ref") if isinstance(part, dict) else None
             name = reference.rpartition("/")[2] if isinstance(reference, str) else ""
-            target = self._definitions.get(name) if name else part
+            target = self.definitions.get(name) if name else part
             if isinstance(target, dict) and name not in inside:
                 made = _with_part(made, self.whole(target, (*inside, name) if name else inside))
         return made
 
-    def _refer(self, definition: str) -> Any:
+    def refer(self, definition: str) -> Any:
         if definition not in self._referred:
             self._referred[definition] = Any
-            self._referred[definition] = self._type(self._definitions.get(definition), definition)
+            self._referred[definition] = self._type(self.definitions.get(definition), definition)
         return self._referred[definition]
 
-    def _typed(self, schema: JsonObject, kind: JsonValue, name: str) -> Any:
+    def typed(self, schema: JsonObject, kind: JsonValue, name: str) -> Any:
         if kind == "array":
             made: Any = list[self._type(schema.get("items"), name)]
         elif kind == "object" and schema.get("properties") and isinstance(schema["properties"], dict):

@@ -15,11 +15,9 @@ class ThoughtFrame:
     _is_open: bool = False
 
     def thought(self, piece: str) -> Iterator[str]:
-        """A piece of thought, framed."""
-        if not self._is_open:
-            self._is_open = True
-            yield _OPEN
-        yield piece
+        """A piece of thought; the first has the mark in front of it."""
+        yield piece if self._is_open else _OPEN + piece
+        self._is_open = True
 
     def text(self, piece: str) -> Iterator[str]:
         """A piece of the answer; what was thought before it is closed."""

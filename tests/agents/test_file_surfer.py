@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import zipfile
 from pathlib import Path
 
@@ -122,3 +123,13 @@ def test_its_folder_is_written_only_when_set(folder: Path):
     other = FileSurfer("FileSurfer", scripted(), base_path=str(folder))
     assert load_component(other.dump_component(), FileSurfer).base_path == str(folder)
     assert ("file", str(folder)) in [(each.kind, each.detail) for each in all_capabilities(other)]
+
+
+async def test_a_web_page_is_shown_without_its_tags_where_the_package_is_there(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+):
+    (folder / "page.html").write_text("<html><body><h1>Big</h1><p>Small</p></body></html>")
+    pytest.importorskip("markitdown")
+    assert (await seen(folder, ("open_path", '{"path": "page.html"}'))).endswith("# Big\n\nSmall")
+    monkeypatch.setitem(sys.modules, "markitdown", None)
+    assert "<h1>Big</h1>" in await seen(folder, ("open_path", '{"path": "page.html"}'))

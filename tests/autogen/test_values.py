@@ -226,3 +226,25 @@ def test_a_combination_that_has_fired_raises_what_autogen_raises(run_script: Run
         asyncio.run(main())
     """)
     assert outcome.lines == ["Termination condition has already been reached"]
+
+
+def test_a_model_of_a_schema_knows_formats_and_refuses_what_it_does_not_know(run_script: RunScript):
+    outcome = run_script("""
+        from autogen_core.utils import schema_to_pydantic_model
+
+        def made(**field):
+            return schema_to_pydantic_model({"type": "object", "properties": {"x": field}, "required": ["x"]}, "Made")
+
+        print(repr(made(type="string", format="date")(x="2026-01-02").x), made(type="array", items={})(x=[1, "a"]).x)
+        for field in ({"type": "string", "format": "odd"}, {"title": "X"}, {"$ref": "#/$defs/Gone"}):
+            try:
+                made(**field)
+            except Exception as error:
+                print(type(error).__name__)
+    """)
+    assert outcome.lines == [
+        "datetime.date(2026, 1, 2) [1, 'a']",
+        "FormatNotSupportedError",
+        "UnsupportedKeywordError",
+        "ReferenceNotFoundError",
+    ]

@@ -200,3 +200,15 @@ def assert_gone(pid: int) -> None:
 def names_in(folder: Path) -> list[str]:
     """Names of files in a folder and below."""
     return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.*"))
+
+
+async def test_a_script_that_cannot_be_deleted_costs_no_output(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def refuse(*_args: object, **_data: object) -> None:
+        raise OSError("busy")
+
+    monkeypatch.setattr(Path, "unlink", refuse)
+    result = await run(blocks(("sh", "echo done")))
+    assert (result.exit_code, result.output) == (0, "done\n")
+    assert "Failed to delete temporary file" in caplog.text

@@ -152,7 +152,7 @@ async def test_thinking_becomes_the_thought(server: AnthropicServer, make_client
     result = items[-1]
     assert isinstance(result, CreateResult)
     assert (result.thought, result.content) == ("let me see", "42")
-    assert items[:-1] == (["<think>", "let me see", "</think>", "42"] if streamed else [])
+    assert items[:-1] == (["<think>let me see", "</think>", "42"] if streamed else [])
     assert server.requests[0].body["thinking"] == {"type": "enabled", "budget_tokens": 1024}
     assert "temperature" not in server.requests[0].body
 

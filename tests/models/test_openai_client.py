@@ -95,7 +95,7 @@ async def test_reasoning_becomes_the_thought(
     result = items[-1]
     assert isinstance(result, CreateResult)
     assert (result.thought, result.content) == ("let me see", "42")
-    assert items[:-1] == (["<think>", "let me see", "</think>", "42"] if streamed else [])
+    assert items[:-1] == (["<think>let me see", "</think>", "42"] if streamed else [])
 
 
 async def test_thoughts_in_the_text_are_taken_out(openai_server: OpenAIServer, make_client: MakeClient) -> None:

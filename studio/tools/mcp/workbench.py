@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Self, cast
 from pydantic import Field, JsonValue, PrivateAttr, TypeAdapter, model_validator
 
 from studio import effects
-from studio.components import Capability, Component, JsonObject
+from studio.components import Capability, Component, JsonObject, Warn
 from studio.effects import EffectRequest, ToolAct
 from studio.errors import StudioError
 from studio.messages import CancellationToken, ToolSchema, linked
 from studio.tools.mcp.connection import Connection
-from studio.tools.mcp.host import McpSessionHost, as_json
+from studio.tools.mcp.host import ChatCompletionClientSampler, McpSessionHost, as_json
 from studio.tools.mcp.results import Progress, listed_tools, parameters_of, parts_of
 from studio.tools.mcp.servers import McpServerParams, StdioServerParams
 from studio.tools.overrides import ToolOverrides, check_unique, original_name, shown
@@ -58,6 +58,17 @@ class McpWorkbench(Workbench):
     def _names_are_unique(self) -> Self:
         check_unique(self.tool_overrides, own_names=())
         return self
+
+    @classmethod
+    def lenient(cls, config: JsonObject, warn: Warn) -> JsonObject:
+        mended = super().lenient(config, warn)
+        client = mended.get("model_client")
+        if client is None or mended.get("host") is not None:
+            return mended
+        # AutoGen 0.7 offers the server a model in a field of its own.
+        sampler: JsonObject = {"provider": ChatCompletionClientSampler.provider, "config": {"client_config": client}}
+        host: JsonObject = {"provider": McpSessionHost.provider, "config": {"sampler": sampler}}
+        return {**{name: value for name, value in mended.items() if name != "model_client"}, "host": host}
 
     @property
     def needs_jail(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride] -- of others it is known by class

@@ -60,3 +60,15 @@ def test_it_dumps_with_the_nulls_that_autogen_demands() -> None:
         written = part.dump_component()
         assert written["config"] == dict.fromkeys(nulls)
         assert load_component(written).dump_component() == written
+
+
+def test_a_model_in_a_field_of_its_own_is_what_the_server_is_offered() -> None:
+    server = StdioServerParams(command="echo").model_dump(mode="json")
+    client = ReplayChatCompletionClient(chat_completions=["Hello!"]).dump_component()
+    bench = load_component(
+        {"provider": McpWorkbench.provider, "config": {"server_params": server, "model_client": client}}
+    )
+    assert isinstance(bench, McpWorkbench)
+    assert bench.host is not None
+    assert isinstance(bench.host.sampler, ChatCompletionClientSampler)
+    assert isinstance(bench.host.sampler.client_config, ReplayChatCompletionClient)
