@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from string import Formatter
 
 from studio.errors import ConfigError
+
+_CONVERSIONS: Mapping[str | None, Callable[[object], str]] = {None: str, "s": str, "r": repr, "a": ascii}
 
 
 def unknown_placeholders(template: str, known: tuple[str, ...]) -> list[str]:
@@ -28,8 +31,8 @@ def unreadable(template: str) -> list[str]:
 def fill_in(template: str, what: str, /, **values: object) -> str:
     """Put values in their places.
 
-    A place is a name alone. The format specs, attributes and indices of `str.format` are refused: a template comes from
-    a file, and `{result:>300000000}` would make a text of that length.
+    A place is a name, with `!r` for how Python writes the value. The format specs, attributes and indices of
+    `str.format` are refused: a template comes from a file, and `{result:>300000000}` would make a text of that length.
 
     Args:
         template: `{name}` is a place, `{{` and `}}` are braces.
@@ -41,8 +44,8 @@ def fill_in(template: str, what: str, /, **values: object) -> str:
     try:
         texts, places = _pieces(template)
         filled = texts.copy()
-        for index, name in places:
-            filled[index] = str(values[name])
+        for index, name, as_written in places:
+            filled[index] = as_written(values[name])
         return "".join(filled)
     except (KeyError, ValueError) as error:
         names = ", ".join(f"{{{name}}}" for name in values)
@@ -53,15 +56,21 @@ def fill_in(template: str, what: str, /, **values: object) -> str:
 
 
 @lru_cache
-def _pieces(template: str) -> tuple[list[str], list[tuple[int, str]]]:
-    """The texts of a template, with an empty one at each place, and the places by their index, with their names."""
+def _pieces(template: str) -> tuple[list[str], list[tuple[int, str, Callable[[object], str]]]]:
+    """The texts of a template, an empty one at each place; and the places: index, name, how the value is written."""
     texts: list[str] = []
-    places: list[tuple[int, str]] = []
-    for literal, field, spec, _ in Formatter().parse(template):
+    places: list[tuple[int, str, Callable[[object], str]]] = []
+    for literal, field, spec, conversion in Formatter().parse(template):
         texts.append(literal)
         if spec:
             raise ValueError(f"the format {spec[:20]!r} is not taken")
         if field is not None:
-            places.append((len(texts), field))
+            places.append((len(texts), field, _written(conversion)))
             texts.append("")
     return texts, places
+
+
+def _written(conversion: str | None) -> Callable[[object], str]:
+    if (found := _CONVERSIONS.get(conversion)) is None:
+        raise ValueError(f"the conversion {conversion!r} is not known")
+    return found

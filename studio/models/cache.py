@@ -79,13 +79,18 @@ class ChatCompletionCache(ChatCompletionClient):
             yield found[1]
             return
         pieces: list[JsonValue] = []
+        whole: CreateResult | None = None
         with self.client._turn():
             async with aclosing(self.client._create_stream(self.client.limited(call))) as items:
                 async for item in items:
-                    pieces.append(item if isinstance(item, str) else item.model_dump(mode="json"))
                     if not isinstance(item, str):
-                        await self._keep(key, pieces)
+                        whole = item
+                        break
+                    pieces.append(item)
                     yield item
+        if whole is not None:  # given when the turn is over: nobody asks for more, which would give the call up
+            await self._keep(key, [*pieces, whole.model_dump(mode="json")])
+            yield whole
 
     def _key(self, call: ModelCall) -> str:
         """Equal for equal questions to the same model with the same settings, whether streamed or not."""

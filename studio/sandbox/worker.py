@@ -8,6 +8,7 @@ of the "variables", if any. What the tool prints goes elsewhere and spoils nothi
 
 from __future__ import annotations
 
+import collections.abc
 import contextlib
 import importlib
 import json
@@ -118,18 +119,57 @@ def fitting(function: typing.Callable[..., typing.Any], arguments: dict[str, typ
         hints = typing.get_type_hints(function, localns={"ContextVariables": ContextVariables})
     except (NameError, TypeError, AttributeError):
         hints = {}
-    given: dict[str, typing.Any] = {}
-    for name, value in arguments.items():
-        hint = hints.get(name)
-        validate = getattr(hint, "model_validate", None)
-        if validate is not None:
-            value = validate(value)
-        elif isinstance(value, str) and (from_text := getattr(hint, "fromisoformat", None)) is not None:
-            value = from_text(value)
-        elif isinstance(hint, type) and (hasattr(hint, "__members__") or hint.__module__ in MADE_OF_TEXT):
-            value = hint(value)
-        given[name] = value
-    return given
+    return {name: made(hints.get(name), value) for name, value in arguments.items()}
+
+
+def made(hint: typing.Any, value: typing.Any) -> typing.Any:
+    """A value as its annotation wants it; that it fits was checked before it became JSON."""
+    kind: typing.Any = hint
+    as_it_is: typing.Any = value
+    origin, parts = typing.get_origin(hint) or hint, typing.get_args(hint)
+    if origin in (typing.Union, types.UnionType):
+        return made_for_one_of(parts, value)
+    if isinstance(value, list):
+        return made_list(origin, parts, typing.cast("list[typing.Any]", value))
+    if isinstance(value, dict) and len(parts) == 2:
+        return made_dict(parts, typing.cast("dict[str, typing.Any]", value))
+    if (validate := getattr(hint, "model_validate", None)) is not None:
+        return validate(value)
+    if isinstance(value, str) and (from_text := getattr(hint, "fromisoformat", None)) is not None:
+        return from_text(value)
+    if hint is bytes and isinstance(value, str):
+        return value.encode()
+    if isinstance(hint, type) and (hasattr(hint, "__members__") or hint.__module__ in MADE_OF_TEXT):
+        return kind(value)
+    return as_it_is
+
+
+def made_list(origin: typing.Any, parts: tuple[typing.Any, ...], value: list[typing.Any]) -> typing.Any:
+    """A list, tuple or set, whichever the annotation names."""
+    if origin is tuple and parts and parts[-1] is not Ellipsis:
+        return tuple(made(part, item) for part, item in zip(parts, value, strict=False))
+    items = [made(parts[0], item) for item in value] if parts else value
+    if isinstance(origin, type) and issubclass(origin, tuple | frozenset):
+        return tuple(items) if origin is tuple else frozenset(items)
+    return set(items) if isinstance(origin, type) and issubclass(origin, collections.abc.Set) else items
+
+
+def made_dict(parts: tuple[typing.Any, ...], value: dict[str, typing.Any]) -> dict[typing.Any, typing.Any]:
+    """A dictionary; JSON has texts alone as keys."""
+    key, item = parts
+    number = key if key in (int, float) else None
+    return {number(name) if number else made(key, name): made(item, each) for name, each in value.items()}
+
+
+def made_for_one_of(parts: tuple[typing.Any, ...], value: typing.Any) -> typing.Any:
+    """A value as it is if one of the types is its own, and else as the first wants it that can make something of it."""
+    if value is None or type(value) in parts:
+        return value
+    for part in parts:
+        with contextlib.suppress(Exception):
+            if (new := made(part, value)) is not value:
+                return new
+    return value
 
 
 def text_of(value: object) -> str:

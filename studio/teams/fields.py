@@ -72,8 +72,8 @@ class TeamFields(Participant):
 
     @field_validator("name", "description", mode="before")
     @classmethod
-    def _null_is_the_default(cls, value: object, info: ValidationInfo) -> object:
-        return cls.model_fields[str(info.field_name)].default if value is None else value
+    def _nothing_is_the_default(cls, value: object, info: ValidationInfo) -> object:
+        return cls.model_fields[str(info.field_name)].default if value in (None, "") else value
 
     @field_validator("participants")
     @classmethod

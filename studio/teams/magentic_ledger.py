@@ -7,26 +7,38 @@ import re
 from collections.abc import Sequence
 from typing import cast
 
-from pydantic import BaseModel, JsonValue, ValidationError
+from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
+from pydantic.config import JsonDict
 
 FENCED = re.compile(r"```(?:\s*([\w+-]+))?\n([\s\S]*?)```")
 
 
-class LedgerEntryBooleanAnswer(BaseModel):
+def _without_help(schema: JsonDict) -> None:
+    """Tell the model the names alone, as AutoGen does."""
+    schema.pop("description", None)
+
+
+class _Part(BaseModel):
+    """Something the model is asked for by its schema."""
+
+    model_config = ConfigDict(json_schema_extra=_without_help)
+
+
+class LedgerEntryBooleanAnswer(_Part):
     """Yes or no, and why."""
 
     reason: str
     answer: bool
 
 
-class LedgerEntryStringAnswer(BaseModel):
+class LedgerEntryStringAnswer(_Part):
     """Text, and why."""
 
     reason: str
     answer: str
 
 
-class LedgerEntry(BaseModel):
+class LedgerEntry(_Part):
     """Where the team stands and who does what next."""
 
     is_request_satisfied: LedgerEntryBooleanAnswer

@@ -75,15 +75,14 @@ class Swarm(Team):
             self._handing.lost = None
             return
         names = self.participant_names
-        for message in messages or ():
-            if isinstance(message, HandoffMessage):
-                if message.target in names:
-                    return
+        handoffs = [message for message in messages or () if isinstance(message, HandoffMessage)]
+        for message in handoffs:
+            if message.target not in names:
                 raise UnknownHandoffTarget(
                     f"The target {message.target} is not one of the participants {names}. If you are resuming Swarm "
                     "with a new HandoffMessage make sure to set the target to a valid participant as the target."
                 )
-        if self._handing.lost is not None:
+        if self._handing.lost is not None and not handoffs:
             raise UnknownHandoffTarget(
                 f"The existing handoff target {self._handing.lost.target} is not one of the participants {names}. "
                 "If you are resuming Swarm with a new task make sure to include in your task a HandoffMessage with a "
@@ -91,7 +90,7 @@ class Swarm(Team):
                 "sure the new task is a HandoffMessage with a valid participant as the target."
             )
 
-    async def heard(self, messages: Sequence[BaseChatMessage]) -> None:
+    def heard(self, messages: Sequence[BaseChatMessage]) -> None:
         names, handing = self._named(), self._handing
         for message in messages:
             if not isinstance(message, HandoffMessage):
@@ -102,7 +101,7 @@ class Swarm(Team):
             elif message.source in names:  # other ones were handed round inside a nested team, or in an outer one
                 handing.lost = message
 
-    async def choose_speaker(self) -> tuple[BaseMessage, ...]:
+    def choose_speaker(self) -> tuple[BaseMessage, ...]:
         handing, last = self._handing, self.speaker
         if handing.lost is not None:
             handing.chosen = handing.lost.target

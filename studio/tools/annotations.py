@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
+from enum import Enum
 from pathlib import Path
-from typing import Annotated, Any, Literal, Union, cast
+from typing import Annotated, Any, Literal, Union, cast, get_args
 from uuid import UUID
 
-from pydantic import ConfigDict, create_model
+from pydantic import ConfigDict, Field, create_model
 
 from studio.components.python_text import MAX_FORMATTED
 from studio.models.schema_model import is_field_name
@@ -26,11 +28,17 @@ _SIMPLE: dict[str, Any] = {
     "bytes": bytes,
     "list": list[Any],
     "List": list[Any],
-    "Sequence": list[Any],
+    "Sequence": Sequence[Any],
     "Iterable": list[Any],
+    "set": set[Any],
+    "Set": set[Any],
+    "frozenset": frozenset[Any],
+    "FrozenSet": frozenset[Any],
+    "tuple": tuple[Any, ...],
+    "Tuple": tuple[Any, ...],
     "dict": dict[str, Any],
     "Dict": dict[str, Any],
-    "Mapping": dict[str, Any],
+    "Mapping": Mapping[str, Any],
     "datetime": datetime,
     "date": date,
     "time": time,
@@ -39,8 +47,15 @@ _SIMPLE: dict[str, Any] = {
     "UUID": UUID,
     "Path": Path,
 }
-_LISTS = frozenset(("list", "List", "Sequence", "Iterable", "Collection", "MutableSequence", "set", "Set", "frozenset"))
-_DICTS = frozenset(("dict", "Dict", "Mapping", "MutableMapping", "defaultdict"))
+_OF_ONE: dict[str, Any] = {
+    "Sequence": Sequence,
+    **dict.fromkeys(("list", "List", "Iterable", "Collection", "MutableSequence"), list),
+    **dict.fromkeys(("set", "Set", "MutableSet", "AbstractSet"), set),
+    **dict.fromkeys(("frozenset", "FrozenSet"), frozenset),
+}
+"""Containers of one kind of items."""
+_OF_TWO: dict[str, Any] = {"Mapping": Mapping, **dict.fromkeys(("dict", "Dict", "MutableMapping", "defaultdict"), dict)}
+"""Containers of keys and values."""
 _TRANSPARENT = frozenset(("Required", "NotRequired", "ReadOnly", "Final", "ClassVar"))
 CONTEXT_VARIABLES = "ContextVariables"
 MAX_DEPTH = 30
@@ -118,10 +133,10 @@ class Names:
             return Union[(*inner, None)] if name == "Optional" else Union[tuple(inner)]  # noqa: UP007 -- made at run time
         if name in _TRANSPARENT:
             return inner[0]
-        if name in _LISTS:
-            return list[inner[0]]
-        if name in _DICTS and len(inner) == 2:
-            return dict[inner[0], inner[1]]
+        if name in _OF_ONE:
+            return _OF_ONE[name][inner[0]]
+        if name in _OF_TWO and len(inner) == 2:
+            return _OF_TWO[name][inner[0], inner[1]]
         if name in ("tuple", "Tuple"):
             return _tuple(parts, inner)
         return Any
@@ -135,14 +150,13 @@ class Names:
 
     def _make_class(self, node: ast.ClassDef) -> Any:
         if any(self._name(base).endswith("Enum") for base in node.bases):
-            assigned = [line.value for line in node.body if isinstance(line, ast.Assign)]
-            return _literal(assigned)
+            return _choices(node)
         fields: dict[str, Any] = {}
         for line in node.body:
             if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name) and is_field_name(line.target.id):
-                kind = self.type_of(line.annotation)
-                fields[line.target.id] = (kind, ...) if line.value is None else (kind, None)
-        return create_model(node.name, __config__=ConfigDict(protected_namespaces=()), **fields)
+                fields[line.target.id] = (self.type_of(line.annotation), Field(**_details(line.value)))
+        config = ConfigDict(protected_namespaces=())
+        return create_model(node.name, __config__=config, __doc__=ast.get_docstring(node), **fields)
 
     def _name(self, node: ast.expr) -> str:
         if isinstance(node, ast.Attribute):
@@ -155,12 +169,50 @@ def names_in(tree: ast.Module, imported: Mapping[str, str]) -> Names:
     """The names that a source defines and imports, over those that are imported for it."""
     known = dict(imported)
     classes: dict[str, ast.ClassDef] = {}
+    for node in ast.walk(tree):  # the outer ones come first
+        if isinstance(node, ast.ClassDef):
+            classes.setdefault(node.name, node)
     for node in tree.body:
         if isinstance(node, ast.ImportFrom | ast.Import):
             known.update({alias.asname: alias.name for alias in node.names if alias.asname})
-        elif isinstance(node, ast.ClassDef):
-            classes[node.name] = node
     return Names(known, classes)
+
+
+def default_of(node: ast.expr) -> dict[str, Any]:
+    """A default that is JSON as it is; of another one the model only learns that there is one."""
+    try:
+        value = ast.literal_eval(node)
+        json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return {"default_factory": lambda: None}
+    return {"default": value}
+
+
+def _details(node: ast.expr | None) -> dict[str, Any]:
+    """Default and description of a field, from what stands behind its annotation: perhaps a call of `Field`."""
+    if node is None:
+        return {}
+    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Field"):
+        return default_of(node)
+    given = [*node.args[:1], *(each.value for each in node.keywords if each.arg in ("default", "default_factory"))]
+    is_required = not given or (isinstance(given[0], ast.Constant) and given[0].value is Ellipsis)
+    text = _description(node)
+    return {**({} if is_required else default_of(given[0])), **({"description": text} if text else {})}
+
+
+def _choices(node: ast.ClassDef) -> Any:
+    """An enumeration; as its values alone where Python would refuse a name."""
+    assigned = [line for line in node.body if isinstance(line, ast.Assign)]
+    plain = _literal([line.value for line in assigned])
+    if plain is Any:
+        return Any
+    named = [target.id for line in assigned for target in line.targets[:1] if isinstance(target, ast.Name)]
+    values = get_args(plain)
+    if len(named) != len(values) or not all(name.isidentifier() and name[0] != "_" and name != "mro" for name in named):
+        return plain
+    made = Enum(node.name, dict(zip(named, values, strict=True)))
+    made.__doc__ = ast.get_docstring(node)
+    return made
 
 
 def _parsed(text: str) -> list[ast.expr]:
@@ -190,7 +242,7 @@ def _is_text(value: str | int | None) -> bool:
 
 def _tuple(parts: list[ast.expr], inner: list[Any]) -> Any:
     if len(parts) == 2 and isinstance(parts[1], ast.Constant) and parts[1].value is Ellipsis:
-        return list[inner[0]]
+        return tuple[inner[0], ...]
     return cast("Any", tuple[tuple(inner)])
 
 

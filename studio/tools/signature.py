@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -14,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 from studio.components import JsonObject
 from studio.components.python_text import CostlyPython, parsed
 from studio.models.schema_model import inlined, is_field_name
-from studio.tools.annotations import Names, names_in
+from studio.tools.annotations import Names, default_of, names_in
 
 CANCELLATION_TOKEN = "cancellation_token"
 KEPT_SOURCE = 50_000
@@ -128,23 +127,13 @@ def _arguments_model(function: ast.FunctionDef | ast.AsyncFunctionDef, names: Na
         kind, description = names.parameter(argument)
         details: dict[str, Any] = {"description": description or argument.arg}
         if argument.arg in defaults:
-            details.update(_default(defaults[argument.arg]))
+            details.update(default_of(defaults[argument.arg]))
         usable = is_field_name(argument.arg)
         if not usable:
             details.update(alias=argument.arg, title=argument.arg.strip("_").replace("_", " ").title())
         fields[argument.arg if usable else f"field_{index}"] = (kind, Field(**details))
     config = ConfigDict(protected_namespaces=(), validate_by_alias=True, serialize_by_alias=True)
     return create_model(f"{function.name}args", __config__=config, **fields)
-
-
-def _default(node: ast.expr) -> dict[str, Any]:
-    """A default that is JSON as it is; of another one the model only learns that there is one."""
-    try:
-        value = ast.literal_eval(node)
-        json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
-    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-        return {"default_factory": lambda: None}
-    return {"default": value}
 
 
 def _environment_names(tree: ast.Module) -> Iterator[str]:

@@ -29,6 +29,7 @@ from studio.messages import (
     ToolCallSummaryMessage,
 )
 from studio.models import ReplayChatCompletionClient
+from studio.teams import RoundRobinGroupChat
 from studio.tools import FunctionTool, StaticWorkbench
 from tests.teams.scripted import CountingWorld, agent, said, scripted, wishes
 
@@ -111,6 +112,16 @@ async def test_a_thought_is_an_event_and_stays_in_the_context():
     assert context["messages"][-1]["thought"] == "hm"
 
 
+async def test_an_empty_thought_is_no_event_and_stays_in_the_context_of_a_team():
+    usage = RequestUsage(prompt_tokens=1, completion_tokens=1)
+    reply = CreateResult(finish_reason="stop", content="yes", usage=usage, cached=False, thought="")
+    thinker = agent("a", reply)
+    result = await RoundRobinGroupChat(participants=[thinker], max_turns=1).run(task="go")
+    assert [message.to_text() for message in result.messages] == ["go", "yes"]
+    context = cast("dict[str, Any]", (await thinker.save_state())["llm_context"])
+    assert context["messages"][-1]["thought"] == ""
+
+
 async def test_an_answer_may_follow_a_pydantic_model_and_goes_through_json():
     made = agent("a", '{"word": "x", "number": 1}', output_content_type=Answer, output_content_type_format="{word}!")
     for subject in (made, load_component(made.dump_component(), AssistantAgent)):
@@ -153,11 +164,19 @@ async def test_arguments_that_are_no_object_are_an_error_that_the_model_reads(ar
     assert summary.results[0].content.startswith("Error: ")
 
 
-@pytest.mark.parametrize("template", ["{outcome}", "{result.__class__}", "{result:>300000000}", "{result[0]}", "{"])
+@pytest.mark.parametrize(
+    "template", ["{outcome}", "{result.__class__}", "{result:>300000000}", "{result[0]}", "{result!x}", "{"]
+)
 async def test_a_summary_that_cannot_be_filled_in_is_an_error_of_the_config(template: str):
     broken = agent("a", wishes(("add", '{"a": 1, "b": 2}')), tools=[add], tool_call_summary_format=template)
     with pytest.raises(ConfigError, match="`tool_call_summary_format` cannot be filled in"):
         await broken.run(task="go")
+
+
+async def test_a_summary_may_show_a_result_as_python_writes_it():
+    template = "{tool_name!s} {result!r} {arguments!a} {is_error}"
+    shown = agent("a", wishes(("add", '{"a": 1, "b": 2}')), tools=[add], tool_call_summary_format=template)
+    assert (await shown.run(task="go")).messages[-1].to_text() == """add '3' '{"a": 1, "b": 2}' False"""
 
 
 async def test_reset_forgets_and_state_remembers():

@@ -51,7 +51,7 @@ async def test_a_streamed_answer_comes_again_in_its_pieces(
     openai_server.say(Reply("one two", thought="hm"))
     client = ChatCompletionCache(client=make_client())
     first, second, whole = await collect(client), await collect(client), await client.create(ASK)
-    assert second[:-1] == first[:-1] == ["<think>", "hm", "</think>", "one ", "two"]
+    assert second[:-1] == first[:-1] == ["<think>hm", "</think>", "one ", "two"]
     assert isinstance(second[-1], CreateResult)
     assert (second[-1].content, second[-1].thought, second[-1].cached) == ("one two", "hm", True)
     assert whole == second[-1]
@@ -63,6 +63,12 @@ async def test_a_whole_answer_is_streamed_in_one_piece(openai_server: OpenAIServ
     client = ChatCompletionCache(client=make_client())
     result = await client.create(ASK)
     assert await collect(client) == ["one two", result.model_copy(update={"cached": True})]
+
+
+async def test_each_streamed_question_takes_the_next_answer_of_a_script() -> None:
+    client = ChatCompletionCache(client=ReplayChatCompletionClient(chat_completions=["one", "two"]))
+    answers = [[item async for item in client.create_stream(asked)][-1] for asked in (ASK, OTHER, ASK)]
+    assert [answer.content for answer in answers if isinstance(answer, CreateResult)] == ["one", "two", "one"]
 
 
 async def test_what_failed_is_not_kept(openai_server: OpenAIServer, make_client: MakeClient) -> None:

@@ -162,6 +162,7 @@ async def test_the_form_of_the_answer_is_what_the_model_can_give(ability: dict[s
     assert isinstance(body, dict)
     wanted = body["json_output"]
     assert (wanted["name"] if isinstance(wanted, dict) else wanted) == asked_for
+    assert "description" not in str(wanted), "AutoGen tells the model the names alone"
 
 
 def test_an_absent_limit_of_rounds_means_none_in_json_and_twenty_in_python():

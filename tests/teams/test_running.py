@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
 import pytest
 
 from studio import effects
 from studio.agents import ChatAgent, Handoff, UserProxyAgent
+from studio.components import JsonObject, load_component
 from studio.conditions import (
     ExternalTermination,
     MaxMessageTermination,
@@ -191,6 +193,14 @@ async def test_a_turn_limit_below_one_is_told_when_the_team_runs():
     team = RoundRobinGroupChat(participants=[agent("a", "1")], max_turns=0)
     with pytest.raises(ConfigError, match=r"must be greater than 0\."):
         await team.run(task="go")
+
+
+@pytest.mark.parametrize("nothing", ["", None])
+def test_a_name_and_a_description_that_say_nothing_are_the_usual_ones(nothing: str | None):
+    document = pair().dump_component()
+    config = {**cast("JsonObject", document["config"]), "name": nothing, "description": nothing}
+    team = load_component({**document, "config": config}, RoundRobinGroupChat)
+    assert (team.name, team.description) == ("RoundRobinGroupChat", "A team of agents.")
 
 
 async def test_an_empty_task_list_is_refused():

@@ -62,6 +62,9 @@ async def test_a_task_for_nobody_is_refused_before_anything_happens():
     team = asking_the_user()
     with pytest.raises(ValueError, match="The target zed is not one of the participants"):
         await team.run(task=HandoffMessage(source="user", target="zed", content="?"))
+    handoffs = [HandoffMessage(source="user", target=name, content="?") for name in (team.participants[0].name, "zed")]
+    with pytest.raises(ValueError, match="The target zed is not one of the participants"):
+        await team.run(task=handoffs)
     assert list(team.thread) == []
 
 

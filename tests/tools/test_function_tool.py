@@ -53,6 +53,50 @@ async def test_it_runs_elsewhere_and_coerces_arguments() -> None:
     assert await tool("import os\ndef f(): return os.getpid()").run_json({}) != os.getpid()
 
 
+MADE = """
+import datetime
+from enum import Enum
+from typing import Any, Mapping, Optional, Sequence, Union
+from pydantic import BaseModel
+
+class Kind(Enum):
+    A = "a"
+
+class Part(BaseModel):
+    x: int
+
+def f(value: {annotation}):
+    return repr(value)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("annotation", "given", "made"),
+    [
+        ("set[int]", [1, "1"], "{1}"),
+        ("frozenset[str]", ["a"], "frozenset({'a'})"),
+        ("tuple[int, ...]", [1, 2], "(1, 2)"),
+        ("tuple[int, Part]", [1, {"x": 2}], "(1, Part(x=2))"),
+        ("tuple", [1, 2], "(1, 2)"),
+        ("list[Part]", [{"x": 1}], "[Part(x=1)]"),
+        ("Sequence[Kind]", ["a"], "[<Kind.A: 'a'>]"),
+        ("Optional[Part]", {"x": 1}, "Part(x=1)"),
+        ("Optional[Part]", None, "None"),
+        ("Part | str", "x", "'x'"),
+        ("Union[Kind, int]", "a", "<Kind.A: 'a'>"),
+        ("Union[int, list[Part]]", [{"x": 1}], "[Part(x=1)]"),
+        ("dict[int, Part]", {"1": {"x": 2}}, "{1: Part(x=2)}"),
+        ("Mapping[str, set[int]]", {"k": [1]}, "{'k': {1}}"),
+        ("datetime.date | None", "2026-01-02", "datetime.date(2026, 1, 2)"),
+        ("bytes", "hi", "b'hi'"),
+        ("list[Any]", [[1]], "[[1]]"),
+    ],
+)
+async def test_the_function_is_given_what_its_annotations_name(annotation: str, given: object, made: str) -> None:
+    assert await tool(MADE.replace("{annotation}", annotation)).run_json({"value": given}) == made
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [({"b": 1}, r"1 validation error for addargs\na\n  Field required"), ({"a": "x"}, "valid integer")],

@@ -7,7 +7,7 @@ import sys
 from typing import Any, cast, get_type_hints
 
 import pytest
-from pydantic import Field, create_model
+from pydantic import Field, ValidationError, create_model
 
 from studio.components import JsonObject
 from studio.models.schema_model import inlined
@@ -38,7 +38,7 @@ def second(): ...
 
 def live_schema(source: str) -> dict[str, Any]:
     namespace: dict[str, Any] = {}
-    exec(source, namespace)
+    exec(compile(source, "tool", "exec", dont_inherit=True), namespace)
     function = namespace["first"]
     hints = get_type_hints(function)
     described = get_type_hints(function, include_extras=True)
@@ -68,6 +68,65 @@ def test_the_schema_is_the_one_of_the_live_function() -> None:
         "required": live["required"],
         "additionalProperties": False,
     }
+
+
+CONTAINERS = '''
+from collections.abc import Iterable, Mapping, Sequence
+from enum import Enum
+from typing import Any, FrozenSet, Optional, Set, Tuple
+from pydantic import BaseModel, Field
+
+class Kind(Enum):
+    """Which one."""
+    A = "a"
+    B = "b"
+
+class Part(BaseModel):
+    """A part."""
+    class Inner(BaseModel):
+        z: float = 1.5
+    x: int = Field(description="ex")
+    y: str = "q"
+    w: int = Field(7, description="double u")
+    inner: Optional[Inner] = None
+
+def first(
+    a: set[int],
+    b: Set[str],
+    c: frozenset[str],
+    d: FrozenSet[int],
+    e: tuple[int, ...],
+    f: Tuple[int, str],
+    g: Sequence[str],
+    h: Mapping[str, Any],
+    i: Iterable[int],
+    j: set,
+    k: tuple,
+    l: Kind,
+    m: Part,
+    n: list[Part],
+    o: Kind | None = None,
+) -> str: ...
+'''
+
+
+def test_containers_and_classes_are_told_as_those_of_the_live_function() -> None:
+    read, live = read_signature(CONTAINERS).parameters["properties"], inlined(live_schema(CONTAINERS))["properties"]
+    assert in_any_order(read) == in_any_order(live)
+
+
+@pytest.mark.parametrize(
+    ("annotation", "message"),
+    [
+        ("set[int]", "valid set"),
+        ("frozenset[int]", "valid frozenset"),
+        ("tuple[int, ...]", "valid tuple"),
+        ("Sequence[str]", "not allowed as a Sequence"),
+    ],
+)
+def test_what_does_not_fit_a_container_is_told_by_its_name(annotation: str, message: str) -> None:
+    with pytest.raises(ValidationError, match=message):
+        read_signature(f"def f(a: {annotation}): ...").arguments.model_validate({"a": "x"})
 
 
 def test_a_definition_is_put_in_place_of_its_reference_and_of_what_stands_beside_it() -> None:
@@ -118,7 +177,7 @@ def test_classes_of_the_source_become_objects_and_choices() -> None:
     )
     properties = read_signature(source).parameters["properties"]
     assert isinstance(properties, dict)
-    assert properties["kind"] == {"description": "kind", "enum": ["a", "b"], "title": "Kind", "type": "string"}
+    assert properties["kind"] == {"enum": ["a", "b"], "title": "Kind", "type": "string"}
     assert '"x"' in str(properties["at"]).replace("'", '"')
 
 
