@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from uuid import NAMESPACE_OID, UUID, uuid5
 
 import pytest
 from pydantic import JsonValue
@@ -71,6 +72,18 @@ def test_ids_of_a_recorded_run_follow_from_its_own_id():
     assert ids == [again.new_id(), again.new_id()]
     assert ids[0] != ids[1]
     assert other.new_id() not in ids
+
+
+def test_ids_are_those_that_python_gives_to_their_numbers():
+    run_id = effects.random_id()
+    port = recording([], run_id)
+    ids = [port.new_id() for _ in range(50)]
+    assert ids == [str(uuid5(UUID(run_id), str(number))) for number in range(1, 51)]
+    scoped = effects.Scoped(port)
+    name = uuid5(UUID(run_id), "51")
+    assert [scoped.new_id()[8:] for _ in ids] == [
+        str(uuid5(NAMESPACE_OID, f"{name} {number}"))[8:] for number in range(1, 51)
+    ]
 
 
 def test_equal_requests_have_equal_hashes_whatever_the_order_of_keys():

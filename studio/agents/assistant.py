@@ -143,7 +143,6 @@ class AssistantAgent(ChatAgent):
 
     _formatter: Formatter | None = PrivateAttr(default=None)
     _means: Means | None = PrivateAttr(default=None)
-    _turns: Turns = PrivateAttr(default_factory=Turns)
 
     def __init__(
         self,
@@ -250,7 +249,8 @@ class AssistantAgent(ChatAgent):
     def on_messages_stream(
         self, messages: Sequence[BaseChatMessage], cancellation_token: CancellationToken | None = None
     ) -> AsyncGenerator[Step, None]:
-        turn = self._turns.begin(self._means or self._prepared(), cancellation_token or CancellationToken())
+        means = self._prepared()
+        turn = means.turns.begin(means, cancellation_token or CancellationToken())
         if not self.input_guardrails and not self.output_guardrails:
             return turn.steps(messages)
         rails = (self.input_guardrails or (), self.output_guardrails or ())
@@ -261,28 +261,30 @@ class AssistantAgent(ChatAgent):
     ) -> CoroutineType[Any, Any, Response | AsyncGenerator[Step, None]]:
         means = self._means or self._prepared()
         if means.is_plain:
-            return self._turns.begin(means, token).taken(messages)
+            return means.turns.begin(means, token).taken(messages)
         return self._told(messages, token)
 
     async def _told(self, messages: list[BaseChatMessage], token: CancellationToken) -> AsyncGenerator[Step, None]:
         return self.on_messages_stream(messages, token)
 
     def unheard(self, messages: Sequence[BaseChatMessage]) -> Sequence[BaseChatMessage]:
-        newest = self._turns.newest
+        newest = self._prepared().turns.newest
         return () if newest is not None and newest.heard is messages else messages
 
     async def on_reset(self, cancellation_token: CancellationToken | None = None) -> None:
         del cancellation_token
-        self._turns.give_up()
-        await self._prepared().context.clear()
+        means = self._prepared()
+        means.turns.give_up()
+        await means.context.clear()
 
     async def save_state(self) -> Mapping[str, JsonValue]:
         context = await self._prepared().context.save_state()
         return {"type": STATE_TYPE, "version": "1.0.0", "llm_context": dict(context)}
 
     async def load_state(self, state: Mapping[str, JsonValue]) -> None:
-        self._turns.give_up()
-        await self._prepared().context.load_state(cast("JsonObject", state.get("llm_context") or {"messages": []}))
+        means = self._prepared()
+        means.turns.give_up()
+        await means.context.load_state(cast("JsonObject", state.get("llm_context") or {"messages": []}))
 
     async def release(self) -> None:
         parts = [part.release for part in (*(self.memory or ()), *self._guardrails())]
@@ -298,6 +300,7 @@ class AssistantAgent(ChatAgent):
             handoffs = {handoff.name: handoff for handoff in self.handoffs or ()}
             tools = [*(self.tools or ()), *(tool for memory in self.memory or () for tool in memory.tools())]
             own = [StaticStreamWorkbench(tools=tools)] if tools else []
+            toolbox = Toolbox(self.name, [*own, *(self.workbench or ())], handoffs)
             self._means = Means(
                 name=self.name,
                 client=self.model_client,
@@ -306,13 +309,16 @@ class AssistantAgent(ChatAgent):
                 system_holds_variables=self.system_message_holds_variables,
                 context=self.model_context or UnboundedChatCompletionContext(),
                 memory=self.memory or (),
-                toolbox=Toolbox(self.name, [*own, *(self.workbench or ())], handoffs),
+                toolbox=toolbox,
                 handoffs=handoffs,
                 max_rounds=self.max_tool_iterations,
                 reflects=self.reflect_on_tool_use,
                 summary_of=self._formatter or self._summarise,
                 answer_format=self.structured_message_factory,
                 is_plain=type(self).on_messages_stream is AssistantAgent.on_messages_stream and not self._guardrails(),
+                is_bare=toolbox.is_empty
+                and not (self.system_message_holds_variables or self.structured_message_factory),
+                turns=Turns(),
             )
         return self._means
 

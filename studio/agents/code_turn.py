@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from studio.agents.base import Step
 from studio.agents.structured import InvalidAnswer
-from studio.agents.turn import NoFinalResult, NoReflection, add_to_context, whole_answer, without_images
+from studio.agents.turn import NoFinalResult, NoReflection, add_to_context, whole_answer
 from studio.contexts import ChatCompletionContext
 from studio.errors import RunFailed
 from studio.messages import (
@@ -31,6 +31,7 @@ from studio.messages import (
     TextMessage,
     ThoughtEvent,
     UserMessage,
+    without_images,
 )
 from studio.models import ChatCompletionClient
 

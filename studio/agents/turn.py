@@ -34,15 +34,17 @@ from studio.messages import (
     Prompt,
     Response,
     SystemMessage,
-    TextMessage,
     ThoughtEvent,
     ToolCallExecutionEvent,
     ToolCallRequestEvent,
     ToolCallSummaryMessage,
     ToolSchema,
-    UserMessage,
     as_heard,
+    assistant_message,
     hold_parts,
+    made,
+    text_said,
+    without_images,
 )
 from studio.models import ChatCompletionClient
 
@@ -91,6 +93,9 @@ class Means:
     answer_format: StructuredMessageFactory | None
     is_plain: bool
     """Whether nothing stands between a turn and the team: no guardrail, and no method of a derived class."""
+    is_bare: bool
+    """Whether the model is shown the instructions as they are and the conversation, and nothing else."""
+    turns: Turns
 
 
 Question = tuple[Sequence[LLMMessage], Sequence[ToolSchema], type[BaseModel] | None]
@@ -100,7 +105,7 @@ Question = tuple[Sequence[LLMMessage], Sequence[ToolSchema], type[BaseModel] | N
 class Turn:
     """Asks the model, makes the calls it wishes for, asks again, answers. Made anew for each turn."""
 
-    __slots__ = ("_inner", "_is_given_up", "_means", "_message_id", "_result", "_results", "_token", "heard")
+    __slots__ = ("_inner", "_means", "_message_id", "_result", "_results", "_token", "heard", "is_given_up")
 
     def __init__(self, means: Means, token: CancellationToken) -> None:
         self._means = means
@@ -109,36 +114,37 @@ class Turn:
         self._message_id = ""
         self._result: CreateResult | None = None
         self._results: list[FunctionExecutionResult] = []
-        self._is_given_up = False
+        self.is_given_up = False
+        """Whether it writes nothing into the context any more: the agent has gone on without it, or begun anew."""
         self.heard: Sequence[BaseChatMessage] | None = None
         """What it began with, once that is in the context."""
-
-    def give_up(self) -> None:
-        """Write nothing into the context any more: the agent has gone on without this turn, or begun anew."""
-        self._is_given_up = True
 
     async def taken(self, messages: Sequence[BaseChatMessage]) -> Response | AsyncGenerator[Step, None]:
         """The response, where there is nothing else to tell; and else all that happens, the response last."""
         means = self._means
         if means.streams or means.memory:
             return self.steps(messages)
+        client = means.client
         if (history := means.context.whole()) is None:
             await add_to_context(means.context, messages)
         else:
             history.extend(as_heard(messages))
         self.heard = messages
-        self._message_id = effects.new_id()
-        shown, tools, wanted = await self._question(history, may_call_tools=True)
-        result = await means.client.create(shown, tools=tools, json_output=wanted, cancellation_token=self._token)
+        self._message_id = effects.current().new_id()
+        if history is not None and means.is_bare:
+            result = await client.create(self._all_of(history), cancellation_token=self._token)
+        else:
+            shown, tools, wanted = await self._question(history, may_call_tools=True)
+            result = await client.create(shown, tools=tools, json_output=wanted, cancellation_token=self._token)
         text = result.content
-        if not isinstance(text, str) or result.thought:
+        if not isinstance(text, str) or result.thought is not None:
             self._result = result
             return self.steps(messages)
         if (history := means.context.whole()) is None:
             await self._remember(result)
         else:
-            history.append(AssistantMessage.of_text(text, means.name))
-        return self._respond(self._answer(text, result, self._message_id))
+            history.append(assistant_message(text, means.name))
+        return Response(chat_message=self._answer(text, result, self._message_id), inner_messages=self._inner)
 
     async def steps(self, messages: Sequence[BaseChatMessage]) -> AsyncGenerator[Step, None]:
         """All that happens, the response last; goes on where `taken` ended."""
@@ -165,7 +171,7 @@ class Turn:
                 await self._remember(result)
                 yield self._respond(self._answer(result.content, result, self._message_id))
                 return
-            yield self._note(ToolCallRequestEvent.made(self._means.name, result.usage, content=[*result.content]))
+            yield self._note(made(ToolCallRequestEvent, self._means.name, result.usage, content=[*result.content]))
             async with aclosing(self._call_tools(result, result.content)) as steps:
                 async for step in steps:
                     yield step
@@ -206,12 +212,12 @@ class Turn:
                 await self._take_up(wish, self._results)
             for event in events:
                 yield self._note(event) if event.is_kept else event
-            yield self._note(ToolCallExecutionEvent.made(self._means.name, content=[*self._results]))
+            yield self._note(made(ToolCallExecutionEvent, self._means.name, content=[*self._results]))
             if hands_over:
                 is_done = True
                 await self._take_up(wish, self._results)
         finally:
-            if not is_done and not self._is_given_up:
+            if not is_done and not self.is_given_up:
                 # Handoffs among the calls were not made.
                 found = [None if call.name in handoffs else finished.get(index) for index, call in enumerate(calls)]
                 await self._take_up(
@@ -273,12 +279,24 @@ class Turn:
     async def _question(self, history: History | None, *, may_call_tools: bool) -> Question:
         """What the agent asks its model, of its whole history where that is known."""
         means = self._means
-        system = with_variables(means.system) if means.system_holds_variables else means.system
-        shown = await means.context.shown_after(system) if history is None else Prompt(system, history)
-        if not means.client.info["vision"] and (hold_parts(shown) if history is None else history.holds_parts()):
-            shown = without_images(shown)
+        if history is not None:
+            shown = self._all_of(history)
+        else:
+            shown = await means.context.shown_after(self._system())
+            if not means.client.info["vision"] and hold_parts(shown):
+                shown = without_images(shown)
         tools = await means.toolbox.schemas() if may_call_tools and not means.toolbox.is_empty else ()
         return shown, tools, means.answer_format.content_model if means.answer_format else None
+
+    def _all_of(self, history: History) -> Sequence[LLMMessage]:
+        """A whole history as the model is shown it."""
+        means = self._means
+        shown = Prompt(means.system if means.is_bare else self._system(), history)
+        return without_images(shown) if not means.client.info["vision"] and history.holds_parts() else shown
+
+    def _system(self) -> Sequence[SystemMessage]:
+        means = self._means
+        return with_variables(means.system) if means.system_holds_variables else means.system
 
     def _answered(self) -> CreateResult:
         # Clients of the studio see to this themselves; that of a script may end its stream early.
@@ -311,7 +329,7 @@ class Turn:
         name, answer_format = self._means.name, self._means.answer_format
         if answer_format is not None:
             return answer_format.message(text, source=name, usage=result.usage, message_id=message_id)
-        return TextMessage.made(name, result.usage, message_id, content=text)
+        return text_said(text, name, result.usage, message_id)
 
     def _summary(self, executed: Sequence[tuple[FunctionCall, FunctionExecutionResult]]) -> ToolCallSummaryMessage:
         done = [(call, result) for call, result in executed if call.name not in self._means.handoffs]
@@ -339,7 +357,7 @@ class Turn:
             context.append(FunctionExecutionResultMessage(content=[found for _, found in others]))
         elif result.thought:
             context.append(AssistantMessage(content=result.thought, source=name))
-        return HandoffMessage.made(name, content=told[-1], target=chosen.target, context=context)
+        return made(HandoffMessage, name, content=told[-1], target=chosen.target, context=context)
 
 
 class Turns:
@@ -352,31 +370,17 @@ class Turns:
 
     def begin(self, means: Means, token: CancellationToken) -> Turn:
         """Begin the next one."""
-        if self.newest is not None:
-            self.newest.give_up()
-        self.newest = Turn(means, token)
-        return self.newest
+        if (before := self.newest) is not None:
+            before.is_given_up = True
+        turn = self.newest = Turn(means, token)
+        return turn
 
     def give_up(self) -> None:
         """Let the turn before write nothing any more, should it end late."""
         if self.newest is not None:
-            self.newest.give_up()
+            self.newest.is_given_up = True
 
 
 async def add_to_context(context: ChatCompletionContext, messages: Sequence[BaseChatMessage]) -> None:
     """Tell a model context what was said."""
     await context.add_messages(as_heard(messages))
-
-
-def without_images(messages: Sequence[LLMMessage]) -> list[LLMMessage]:
-    """The same conversation for a model that reads no pictures."""
-    return [
-        UserMessage(content=_as_text(message.content), source=message.source)
-        if isinstance(message, UserMessage) and not isinstance(message.content, str)
-        else message
-        for message in messages
-    ]
-
-
-def _as_text(parts: Sequence[object]) -> str:
-    return "\n".join(part if isinstance(part, str) else "<image>" for part in parts)

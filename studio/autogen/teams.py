@@ -132,7 +132,8 @@ class BaseGroupChat(Team):
         await self.manager().validate_group_state(None if messages is None else list(messages))
 
     async def hear(self, new: Sequence[BaseMessage], said: Sequence[BaseChatMessage], *, speaker: str | None) -> None:
-        await super().hear(new, said, speaker=speaker)
+        if (rest := super().hear(new, said, speaker=speaker)) is not None:
+            await rest
         await self.manager().update_message_thread(new)
 
     async def choose_speaker(self) -> tuple[()]:

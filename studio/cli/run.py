@@ -19,7 +19,7 @@ from studio.components import Component, all_capabilities, load_component
 from studio.components.redacting import Redactor
 from studio.components.secrets import from_environment
 from studio.console import Printer
-from studio.effects import Live, Redacting, use
+from studio.effects import Redacting, use
 from studio.errors import ConfigError
 from studio.messages import BaseMessage, TaskResult
 from studio.runs.admission import require_jail
@@ -50,7 +50,7 @@ def run_file(
         ask_approval(needed, person, hosts)
     show = JsonLines() if as_json else Printer(sys.stdout)
     redactor = Redactor()
-    with use(Redacting(Live(person.answer), redactor)):
+    with use(Redacting(redactor, person.answer)):
         asyncio.run(_run(runnable, task, show, settings, redactor, granted))
 
 

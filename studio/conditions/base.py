@@ -30,7 +30,7 @@ class Count(NamedTuple):
     unit: str
 
     def __str__(self) -> str:
-        return f"{_number(self.done)} of {_number(self.limit)} {self.unit}"
+        return f"{messages.figures(self.done)} of {messages.figures(self.limit)} {self.unit}"
 
     def progress(self, where: str, in_words: str, *, within: Sequence[Join] = ()) -> ConditionProgress:
         """The same as pages get it; it has fired when the limit is reached."""
@@ -44,11 +44,6 @@ class Count(NamedTuple):
             unit=self.unit,
             has_fired=self.done >= self.limit,
         )
-
-
-def _number(value: float) -> str:
-    """For a person: `1,310`, or `12.5` where there is more than a whole number."""
-    return f"{value:,.1f}".removesuffix(".0")
 
 
 class Need(NamedTuple):
@@ -146,6 +141,12 @@ class TerminationCondition(Component):
                 has_fired=self.terminated,
             )
 
+    def progress_json(self, where: str = "", within: tuple[Join, ...] = ()) -> list[str]:
+        """What `progress` gives, each as JSON text: wanted after each turn of a run that is logged."""
+        in_words = self.in_words()
+        counted = [messages.counted_json(where, within, in_words, count) for count in self.counts()]
+        return counted or [messages.uncounted_json(where, within, in_words, self.so_far(), self.terminated)]
+
     def __and__(self, other: TerminationCondition) -> AndTerminationCondition:
         return AndTerminationCondition(conditions=[self, other])
 
@@ -186,6 +187,12 @@ class _Joined(TerminationCondition):
     def progress(self, where: str = "", within: Sequence[Join] = ()) -> Iterator[ConditionProgress]:
         for index, condition in enumerate(self.conditions):
             yield from condition.progress(f"{where}/config/conditions/{index}", (*within, self.joined_by))
+
+    def progress_json(self, where: str = "", within: tuple[Join, ...] = ()) -> list[str]:
+        told: list[str] = []
+        for index, condition in enumerate(self.conditions):
+            told += condition.progress_json(f"{where}/config/conditions/{index}", (*within, self.joined_by))
+        return told
 
     def in_words(self) -> str:
         parts = [

@@ -11,12 +11,10 @@ supervisor sets a `Recording` one.
 from typing import TYPE_CHECKING
 
 from studio.components.rooms import waiting
-from studio.effects.ids import named_id as named_id
 from studio.effects.ids import random_id as random_id
 from studio.effects.port import HANDED_IN_BY as HANDED_IN_BY
 from studio.effects.port import AskHuman as AskHuman
 from studio.effects.port import Effects as Effects
-from studio.effects.port import Form as Form
 from studio.effects.port import HandedIn as HandedIn
 from studio.effects.port import HumanQuestion as HumanQuestion
 from studio.effects.port import Live as Live
@@ -26,9 +24,7 @@ from studio.effects.port import Relay as Relay
 from studio.effects.port import ask_human as ask_human
 from studio.effects.port import ask_on_console as ask_on_console
 from studio.effects.port import call as call
-from studio.effects.port import call_for as call_for
 from studio.effects.port import current as current
-from studio.effects.port import is_live as is_live
 from studio.effects.port import monotonic_s as monotonic_s
 from studio.effects.port import new_id as new_id
 from studio.effects.port import now as now

@@ -26,7 +26,9 @@ def came_body(request: EffectRequest, scope: str, result: JsonValue) -> JsonObje
 
 def result_body(request: EffectRequest, scope: str, result: JsonValue) -> JsonObject:
     """The entry of a request that was answered."""
-    return {**_head(request, scope), "result": result}
+    if scope:
+        return {**_head(request, scope), "result": result}
+    return {"effect": request.kind, "source": request.source, "request": request.hash, "result": result}
 
 
 def error_body(request: EffectRequest, scope: str, error: Exception) -> JsonObject:

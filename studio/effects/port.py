@@ -9,14 +9,14 @@ from contextlib import aclosing, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Generic, Protocol, TypeVar, cast
+from functools import partial
+from typing import Protocol, TypeVar, cast
 
 from pydantic import JsonValue
 
 from studio.effects.ids import random_id
 from studio.effects.request import AsyncGeneratorLike, EffectRequest, Perform, StreamItem
 
-Result = TypeVar("Result")
 Message = TypeVar("Message")
 
 HANDED_IN_BY = "handed_in_by"
@@ -120,11 +120,8 @@ class Live:
     async def answer(self, question: HumanQuestion) -> str:
         return await self._human(question)
 
-    def new_id(self) -> str:
-        return random_id()
-
-    def now(self) -> datetime:
-        return datetime.now(UTC)
+    new_id = staticmethod(random_id)
+    now = staticmethod(partial(datetime.now, UTC))
 
     def adopt(self, scope: str) -> None:
         pass
@@ -132,9 +129,7 @@ class Live:
     def upcoming(self) -> Sequence[str]:
         return ()
 
-    @property
-    def amends(self) -> bool:
-        return False
+    amends: bool = False
 
     async def amended(self, message: Message) -> Message | None:
         return message
@@ -150,6 +145,8 @@ class Relay:
         self._outer = outer
         self.scope = outer.scope
         # Asked so often that those who only pass it on leave it to whoever knows.
+        if type(self).call is Relay.call:
+            self.call = outer.call
         if type(self).new_id is Relay.new_id:
             self.new_id = outer.new_id
         if type(self).now is Relay.now:
@@ -210,14 +207,8 @@ class Noting(Relay):
 _current: ContextVar[Effects] = ContextVar("studio_effects", default=Live())  # noqa: B039  it keeps nothing
 
 
-def current() -> Effects:
-    """The port in force here; `Live` where nobody set one."""
-    return _current.get()
-
-
-def is_live() -> bool:
-    """Whether nobody keeps what is asked and answered here, so that no request need be made."""
-    return type(_current.get()) is Live
+current: Callable[[], Effects] = _current.get
+"""The port in force here; `Live` where nobody set one."""
 
 
 @contextmanager
@@ -230,34 +221,9 @@ def use(effects: Effects) -> Generator[None]:
         _current.reset(token)
 
 
-async def call(request: EffectRequest, perform: Perform) -> JsonValue:
+def call(request: EffectRequest, perform: Perform) -> Awaitable[JsonValue]:
     """Ask the world through the port in force; `perform` does it when the answer is not known yet."""
-    return await current().call(request, perform)
-
-
-@dataclass(frozen=True)
-class Form(Generic[Result]):
-    """How the results of one kind of request are written to a log and read from it."""
-
-    dump: Callable[[Result], JsonValue]
-    load: Callable[[JsonValue], Result]
-
-
-async def call_for(
-    form: Form[Result], make_request: Callable[[], EffectRequest], perform: Callable[[], Awaitable[Result]]
-) -> Result:
-    """As `call`, for a result that is an object: it becomes JSON on its way through the port. See `is_live`."""
-    made: list[tuple[Result, JsonValue]] = []
-
-    async def perform_as_json() -> JsonValue:
-        result = await perform()
-        made.append((result, form.dump(result)))
-        return made[0][1]
-
-    answer = await current().call(make_request(), perform_as_json)
-    if made and answer is made[0][1]:
-        return made[0][0]  # the port has passed on what was just made
-    return form.load(answer)
+    return _current.get().call(request, perform)
 
 
 def stream(request: EffectRequest, perform: Callable[[], AsyncIterator[StreamItem]]) -> AsyncIterator[StreamItem]:

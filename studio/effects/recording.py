@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
+from functools import partial
 from time import perf_counter
 from typing import cast
 from uuid import UUID, uuid5
 
 from pydantic import JsonValue
 
-from studio.effects.ids import is_uuid, named_id
+from studio.components.redacting import Redactor
+from studio.effects.ids import is_uuid, numbered_ids
 from studio.effects.once import once_with
 from studio.effects.outcomes import error_body, intent_body, result_body
 from studio.effects.port import AskHuman, Live, ask_on_console, current
+from studio.effects.redacting import clean_error, clean_pieces
 from studio.effects.request import AsyncGeneratorLike, EffectKind, EffectRequest, Perform, StreamItem
 
 JsonObject = dict[str, JsonValue]
-Append = Callable[[JsonObject], Awaitable[None]]
+Append = Callable[[JsonObject], Awaitable[None] | None]
+"""Gives what is still to be waited for, if there is anything."""
 REPEATABLE: frozenset[EffectKind] = frozenset({"model", "clock"})
 """Asking again costs money at the worst. All others may change something in the world."""
 
@@ -42,16 +46,13 @@ class Named(Live):
 
     def __init__(self, run_id: str, human: AskHuman = ask_on_console) -> None:
         super().__init__(human)
-        self._namespace = UUID(run_id) if is_uuid(run_id) else uuid5(UUID(int=0), run_id)
-        self._ids = 0
-
-    def new_id(self) -> str:
-        self._ids += 1
-        return named_id(self._namespace, str(self._ids))
+        self.new_id = numbered_ids(UUID(run_id) if is_uuid(run_id) else uuid5(UUID(int=0), run_id)).__next__
 
 
 class Recording(Named):
     """Talks to the world and hands each result, with the hash of its request, to `append`.
+
+    Secrets are taken out of it before, so that a run that is repeated from its log is told the same as it was then.
 
     A call that raises is recorded too, as an error, so that a repeated run fails in the same place. A cancelled call
     is not: it has no result.
@@ -63,7 +64,7 @@ class Recording(Named):
         written: Waits until all results are in the log. This comes before anything that others see.
         intend: As `written`, before something that must not be done twice; it notes that this is about to be done and
             gives the key by which whoever does it can tell that it is the same again.
-        meter: Reckons what a request took.
+        redactor: Knows the secrets.
     """
 
     def __init__(
@@ -74,25 +75,32 @@ class Recording(Named):
         human: AskHuman = ask_on_console,
         written: Callable[[], Awaitable[None]] = nothing_waits,
         intend: Intend | None = None,
-        meter: Meter = nothing_measured,
+        redactor: Redactor | None = None,
     ) -> None:
         super().__init__(run_id, human)
         self._append = append
         self._written = written
         self._intend = intend
-        self._meter = meter
+        self.meter: Meter = nothing_measured
+        """Reckons what a request took."""
+        self._redactor = Redactor() if redactor is None else redactor
 
     async def call(self, request: EffectRequest, perform: Perform) -> JsonValue:
-        key = "" if request.kind in REPEATABLE else await self._announce(request)
+        if request.kind not in REPEATABLE and (key := await self._announce(request)):
+            perform = partial(_once, key, perform)
         began = perf_counter()
         try:
-            result = await (_once(key, perform) if key else perform())
+            result = self._redactor.clean(await perform())
         except Exception as error:
-            took = self._meter(request, error, perf_counter() - began)
-            await self._append({**error_body(request, current().scope, error), **took})
-            raise
-        took = self._meter(request, result, perf_counter() - began)
-        await self._append({**result_body(request, current().scope, result), **took})
+            clean = clean_error(self._redactor, error)
+            took = self.meter(request, clean, perf_counter() - began)
+            await self._keep(error_body(request, current().scope, clean) | took)
+            if clean is error:
+                raise
+            raise clean from None
+        took = self.meter(request, result, perf_counter() - began)
+        if (rest := self._append(result_body(request, current().scope, result) | took)) is not None:
+            await rest
         return result
 
     async def stream(
@@ -103,17 +111,21 @@ class Recording(Named):
         began = perf_counter()
         result: StreamItem | None = None
         try:
-            async with aclosing(cast("AsyncGeneratorLike", perform())) as items:
+            async with aclosing(cast("AsyncGeneratorLike", clean_pieces(self._redactor, perform))) as items:
                 async for item in items:
                     if not isinstance(item, str):
                         result = item
-                        took = self._meter(request, result, perf_counter() - began)
-                        await self._append({**result_body(request, current().scope, result), **took})
+                        took = self.meter(request, result, perf_counter() - began)
+                        await self._keep(result_body(request, current().scope, result) | took)
                     yield item
         except Exception as error:
             if result is None:
-                await self._append(error_body(request, current().scope, error))
+                await self._keep(error_body(request, current().scope, error))
             raise
+
+    async def _keep(self, body: JsonObject) -> None:
+        if (rest := self._append(body)) is not None:
+            await rest
 
     async def _announce(self, request: EffectRequest) -> str:
         """Say that this is about to be asked, where it matters; the key that goes with it."""

@@ -71,8 +71,20 @@ class Repeating(Relay):
         self._clock_s: float | None = None
         self._clock_ahead_s: float | None = None
 
-    async def call(self, request: EffectRequest, perform: Perform) -> JsonValue:
-        if self.tape.is_over or (found := await self._recorded(request)) is None:
+    def call(self, request: EffectRequest, perform: Perform) -> Awaitable[JsonValue]:
+        if self.tape.is_over:
+            return self._outer.call(request, self._going_on(request, perform))
+        return self._repeated(request, perform)
+
+    def stream(
+        self, request: EffectRequest, perform: Callable[[], AsyncIterator[StreamItem]]
+    ) -> AsyncIterator[StreamItem]:
+        if self.tape.is_over:
+            return self._outer.stream(request, perform)
+        return self._repeated_stream(request, perform)
+
+    async def _repeated(self, request: EffectRequest, perform: Perform) -> JsonValue:
+        if (found := await self._recorded(request)) is None:
             return await self._asked_now(request, self._outer.call, perform)
         if request.kind == "tool" and (substitute := self._substitutes.get(request.source)):
             return await self._asked_now(request, substitute, perform)
@@ -81,10 +93,10 @@ class Repeating(Relay):
             self._clock_s = shown
         return outcome_of(found.body)
 
-    async def stream(
+    async def _repeated_stream(
         self, request: EffectRequest, perform: Callable[[], AsyncIterator[StreamItem]]
     ) -> AsyncIterator[StreamItem]:
-        if not self.tape.is_over and (found := await self._recorded(request)) is not None:
+        if (found := await self._recorded(request)) is not None:
             await self._given(request, found)
             yield cast("StreamItem", outcome_of(found.body))
             return
@@ -180,8 +192,7 @@ class Repeating(Relay):
         return Diverged(self.divergence)
 
     async def _asked_now(self, request: EffectRequest, ask: Substitute, perform: Perform) -> JsonValue:
-        if request.kind == "clock" and self._clock_s is not None:
-            perform = self._going_on(self._clock_s, perform)
+        perform = self._going_on(request, perform)
         if self.tape.is_over:
             return await ask(request, perform)
         self._performing += 1
@@ -190,8 +201,11 @@ class Repeating(Relay):
         finally:
             self._performing -= 1
 
-    def _going_on(self, last_s: float, perform: Perform) -> Perform:
+    def _going_on(self, request: EffectRequest, perform: Perform) -> Perform:
         """The clock goes on where it stood: a run does not grow older while nobody runs it."""
+        if request.kind != "clock" or self._clock_s is None:
+            return perform
+        last_s = self._clock_s
 
         async def read() -> JsonValue:
             shown = await perform()

@@ -17,7 +17,7 @@ StreamItem = str | dict[str, JsonValue]
 """A piece of text as it arrives, or, last, the whole result as JSON."""
 
 
-HASH_VERSION = "1:"
+HASH_VERSION = "2:"
 """Raised when equal requests get another hash than before: runs that were recorded then cannot be told to fit."""
 
 _write_canonically = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode
@@ -62,8 +62,8 @@ class EffectRequest:
         kind: Sort of effect.
         source: Who asks, such as the agent's or tool's name.
         make_body: Makes the whole request as plain JSON; only called when somebody wants to read it.
-        make_digest: Makes a short text that is equal exactly for equal bodies. A model call gives one made of the
-            digests of its messages, so that hashing a call does not serialise the whole conversation again.
+        make_digest: Makes a text that is equal exactly for equal bodies. A model call gives one with the digest of its
+            conversation, so that hashing a call does not write down the whole conversation again.
         about: What guards on the way look at, such as what a model call may cost at the most; no part of the request.
         tool: The call of a tool that this is; no part of the hash, since the body says it.
         is_safe: Whether asking again changes nothing in the world; no part of the request. Of models, the clock and

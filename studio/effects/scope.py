@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from uuid import NAMESPACE_OID
 
-from studio.effects.ids import SCOPE_LENGTH, named_id, scope_of
+from studio.effects.ids import SCOPE_LENGTH, numbered_ids, scope_of
 from studio.effects.port import Effects, Relay
 
 
@@ -18,7 +18,7 @@ class Scoped(Relay):
         super().__init__(outer)
         self._name = outer.new_id()
         self.scope = scope_of(self._name)
-        self._id_count = 0
+        self._ids = numbered_ids(NAMESPACE_OID, f"{self._name} ")
         self._scopes = {self.scope}
         outer.adopt(self.scope)
 
@@ -31,5 +31,4 @@ class Scoped(Relay):
         return item_id[:SCOPE_LENGTH] in self._scopes
 
     def new_id(self) -> str:
-        self._id_count += 1
-        return self.scope + named_id(NAMESPACE_OID, f"{self._name} {self._id_count}")[SCOPE_LENGTH:]
+        return self.scope + next(self._ids)[SCOPE_LENGTH:]

@@ -6,7 +6,7 @@ Names and fields are AgentChat's, so that its transcripts and state files can be
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, ClassVar, Generic, Literal, Self, TypeVar
@@ -23,10 +23,15 @@ from studio.messages.llm import (
     MemoryContent,
     RequestUsage,
     UserMessage,
+    user_message,
 )
 from studio.messages.unchecked import unchecked
 
 Content = TypeVar("Content", bound=BaseModel, covariant=True)
+Message = TypeVar("Message", bound="BaseMessage")
+
+_name_of: Callable[[type], str] = vars(type)["__name__"].__get__
+"""By its descriptor: a model class looks for its name among its fields first."""
 
 
 class BaseMessage(BaseModel):
@@ -49,21 +54,6 @@ class BaseMessage(BaseModel):
         super().__pydantic_init_subclass__(**kwargs)
         settle_annotations(cls)
 
-    @classmethod
-    def made(cls, source: str, models_usage: RequestUsage | None = None, message_id: str = "", **own: Any) -> Self:
-        """One of values that are known to be of their types: all that its class adds, in their order."""
-        port = effects.current()
-        values: dict[str, Any] = {
-            "id": message_id or port.new_id(),
-            "source": source,
-            "models_usage": models_usage,
-            "metadata": {},
-            "created_at": port.now(),
-            **own,
-            "type": cls.__name__,
-        }
-        return unchecked(cls, {"source", *own}, values)
-
     def to_text(self) -> str:
         """The message as a person reads it."""
         return str(getattr(self, "content", ""))
@@ -76,6 +66,31 @@ class BaseMessage(BaseModel):
     def load(cls, data: Mapping[str, Any]) -> Self:
         """Read back what `dump` gave for a message of this class."""
         return cls.model_validate(data)
+
+
+def made(
+    cls: type[Message], source: str, models_usage: RequestUsage | None = None, message_id: str = "", **own: Any
+) -> Message:
+    """A message of values that are known to be of their types.
+
+    Args:
+        cls: Its class. To ask that for a method takes as long as half of this.
+        source: Who says it.
+        models_usage: Tokens of the call that it came of.
+        message_id: A new one when left out.
+        own: All fields that its class adds, in their order.
+    """
+    port = effects.current()
+    values: dict[str, Any] = {
+        "id": message_id or port.new_id(),
+        "source": source,
+        "models_usage": models_usage,
+        "metadata": {},
+        "created_at": port.now(),
+        **own,
+        "type": _name_of(cls),
+    }
+    return unchecked(cls, {"source", *own}, values)
 
 
 class BaseChatMessage(BaseMessage):
@@ -101,16 +116,20 @@ class BaseTextChatMessage(BaseChatMessage):
         return self.content
 
     def to_model_message(self) -> UserMessage:
-        return _for_model(vars(self), self.to_text())
+        return _for_model(vars(self), self.to_text())[2]
 
 
-def _for_model(own: dict[str, Any], text: str) -> UserMessage:
+_ForModel = tuple[str, str, UserMessage]
+"""A text, its source, and what a model is told of both."""
+
+
+def _for_model(own: dict[str, Any], text: str) -> _ForModel:
     """What a model is told of a message with these fields: one for all who hear it, anew if the message was changed."""
     source = own["source"]
-    kept: tuple[str, str, UserMessage] | None = own.get("_model_message")
+    kept: _ForModel | None = own.get("_model_message")
     if kept is None or kept[0] is not text or kept[1] is not source:
-        kept = own["_model_message"] = text, source, UserMessage.of_text(text, source)
-    return kept[2]
+        kept = own["_model_message"] = text, source, user_message(text, source)
+    return kept
 
 
 class TextMessage(BaseTextChatMessage):
@@ -134,6 +153,20 @@ class MultiModalMessage(BaseChatMessage):
 
     def to_model_message(self) -> UserMessage:
         return UserMessage(content=self.content, source=self.source)
+
+
+def text_said(text: str, source: str, models_usage: RequestUsage | None, message_id: str) -> TextMessage:
+    """As `made`, for what most turns end with."""
+    values: dict[str, Any] = {
+        "id": message_id,
+        "source": source,
+        "models_usage": models_usage,
+        "metadata": {},
+        "created_at": effects.current().now(),
+        "content": text,
+        "type": "TextMessage",
+    }
+    return unchecked(TextMessage, {"source", "content"}, values)
 
 
 class StopMessage(BaseTextChatMessage):
@@ -186,8 +219,11 @@ def as_heard(messages: Iterable[BaseChatMessage]) -> list[LLMMessage]:
     told: list[LLMMessage] = []
     for message in messages:
         if type(message) in _TEXTS:  # most are, and many hear each of them
-            own = vars(message)
-            told.append(_for_model(own, own["content"]))
+            own: dict[str, Any] = message.__dict__  # pyright: ignore[reportAssignmentType] -- no proxy in an instance
+            kept: _ForModel | None = own.get("_model_message")
+            if kept is None or kept[0] is not own["content"] or kept[1] is not own["source"]:
+                kept = _for_model(own, own["content"])
+            told.append(kept[2])
             continue
         if isinstance(message, HandoffMessage):
             told += message.context

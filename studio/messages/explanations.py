@@ -6,7 +6,7 @@ change nothing: no result, thread, saved state or model ever holds one, and no c
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Hashable
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, ClassVar, Self, TypeVar
@@ -60,22 +60,52 @@ class Explanation(BaseAgentEvent):
         return self.model_dump_json(exclude=_EMPTY, exclude_none=True)
 
 
-_explained: ContextVar[bool] = ContextVar("studio_explained", default=False)
+class Listener:
+    """Who asks for explanations. This one is given all of them among the events.
+
+    Another kind may write them down as text, which takes far less than to make an event.
+    """
+
+    def told(
+        self, team: object, as_text: Callable[[str], str], as_event: Callable[[], Explanation]
+    ) -> tuple[Explanation, ...]:
+        """What is among the events of an explanation of this team: nothing where it is taken as text.
+
+        Args:
+            team: Who explains.
+            as_text: Gives the JSON of the event, with the time as which JSON it is given.
+            as_event: Gives the event.
+        """
+        del team, as_text
+        return (as_event(),)
+
+    def told_again(self, team: object, key: Hashable, as_event: Callable[[], Explanation]) -> tuple[Explanation, ...]:
+        """As `told`, of what comes again and again in a run, by the same key and the same but for its time."""
+        del team, key
+        return (as_event(),)
+
+
+_listener: ContextVar[Listener | None] = ContextVar("studio_listener", default=None)
 
 
 @contextmanager
-def explained() -> Generator[None]:
-    """Inside the block, runs give their explanations among their events."""
-    token = _explained.set(True)
+def explained(to: Listener | None = None) -> Generator[None]:
+    """Inside the block, runs give their explanations among their events, or to a listener."""
+    token = _listener.set(to or Listener())
     try:
         yield
     finally:
-        _explained.reset(token)
+        _listener.reset(token)
+
+
+def listener() -> Listener | None:
+    """Who asks for explanations here."""
+    return _listener.get()
 
 
 def is_explained() -> bool:
     """Whether explanations are asked for here."""
-    return _explained.get()
+    return _listener.get() is not None
 
 
 def seen_through(item: Item, name: str) -> Item:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Sequence
-from contextlib import suppress
-from functools import cache, cached_property
-from hashlib import sha256
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from importlib import import_module
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, Protocol, Self, cast
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, SerializationInfo, model_serializer, model_validator
-from pydantic_core import PydanticSerializationError, to_json
 from typing_extensions import TypedDict
 
 from studio.effects import canonical_json, sha256_hex
@@ -94,6 +92,11 @@ class Image(BaseModel):
     def data_uri(self) -> str:
         return f"data:{self.mime_type};base64,{self.data}"
 
+    @property
+    def image(self) -> Any:
+        """The picture as one of Pillow's; needs the package `pillow`."""
+        return import_module("PIL.Image").open(BytesIO(base64.b64decode(self.data)))
+
     def to_base64(self) -> str:
         return self.data
 
@@ -153,14 +156,12 @@ class RequestUsage(BaseModel):
         return repr(self)
 
 
-@cache
-def _in_order(cls: type[BaseModel]) -> Sequence[str]:
-    return sorted(cls.model_fields)
-
-
 # Fields that are given: shared, since the classes are frozen.
 _TEXT, _TEXT_OF, _TEXT_AND_THOUGHT = {"content"}, {"content", "source"}, {"content", "source", "thought"}
-_ALL_OF_RESULT = {"content", "name", "call_id", "is_error"}
+_ALL_OF_RESULT, _COUNTS = {"content", "name", "call_id", "is_error"}, {"prompt_tokens", "completion_tokens"}
+
+HASHED_AS_IT_IS = 500
+"""Characters of a text that is hashed anew with each conversation it is in; of others the digest is kept."""
 
 
 class _ModelMessage(BaseModel):
@@ -173,18 +174,17 @@ class _ModelMessage(BaseModel):
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the message, made once, so that a call's hash needs only the digests of its messages."""
+        """SHA-256 of the message, made once."""
         own = vars(self)
-        if (known := own.get("_digest")) is None:  # a cached property takes a lock, for longer than it takes to hash
-            known = own["_digest"] = self._hashed()
+        if (known := own.get("_digest")) is None:
+            known = own["_digest"] = sha256_hex(canonical_json(self.json_body))
         return known
 
-    def _hashed(self) -> str:
-        fields = vars(self)
-        if isinstance(fields["content"], str):  # all is text, which Pydantic writes in the same way, but sooner
-            with suppress(PydanticSerializationError):  # half a character
-                return sha256(to_json({name: fields[name] for name in _in_order(type(self))})).hexdigest()
-        return sha256_hex(canonical_json(self.json_body))
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        made = super().model_copy(update=update, deep=deep)
+        for kept in ("_digest", "json_body"):
+            vars(made).pop(kept, None)
+        return made
 
 
 class SystemMessage(_ModelMessage):
@@ -193,11 +193,6 @@ class SystemMessage(_ModelMessage):
     content: str
     type: Literal["SystemMessage"] = "SystemMessage"
 
-    @classmethod
-    def of_text(cls, text: str) -> Self:
-        """One of text that is known to be that."""
-        return unchecked(cls, _TEXT, {"content": text, "type": "SystemMessage"})
-
 
 class UserMessage(_ModelMessage):
     """Something said to the model, by a person or another agent."""
@@ -205,13 +200,6 @@ class UserMessage(_ModelMessage):
     content: str | list[str | Image]
     source: str
     type: Literal["UserMessage"] = "UserMessage"
-
-    @classmethod
-    def of_text(cls, text: str, source: str) -> Self:
-        """One of text alone, which is only checked where it is not plainly text."""
-        if type(text) is str and type(source) is str:
-            return unchecked(cls, _TEXT_OF, {"content": text, "source": source, "type": "UserMessage"})
-        return cls(content=text, source=source)
 
 
 class AssistantMessage(_ModelMessage):
@@ -223,18 +211,33 @@ class AssistantMessage(_ModelMessage):
     type: Literal["AssistantMessage"] = "AssistantMessage"
 
     @classmethod
-    def of_text(cls, text: str, source: str) -> Self:
-        """One of text alone, which is only checked where it is not plainly text."""
-        if type(text) is str and type(source) is str:
-            values = {"content": text, "thought": None, "source": source, "type": "AssistantMessage"}
-            return unchecked(cls, _TEXT_AND_THOUGHT, values)
-        return cls(content=text, source=source, thought=None)
-
-    @classmethod
     def of_calls(cls, calls: Sequence[FunctionCall], thought: str | None, source: str) -> Self:
         """One of wishes for calls that were checked when the model's answer was read."""
         values = {"content": [*calls], "thought": thought, "source": source, "type": "AssistantMessage"}
         return unchecked(cls, _TEXT_AND_THOUGHT, values)
+
+
+# Functions, since Python takes as long to find a class method of a model as to make the model.
+
+
+def system_message(text: str) -> SystemMessage:
+    """One of text that is known to be that."""
+    return unchecked(SystemMessage, _TEXT, {"content": text, "type": "SystemMessage"})
+
+
+def user_message(text: str, source: str) -> UserMessage:
+    """One of text alone, which is only checked where it is not plainly text."""
+    if type(text) is str and type(source) is str:
+        return unchecked(UserMessage, _TEXT_OF, {"content": text, "source": source, "type": "UserMessage"})
+    return UserMessage(content=text, source=source)
+
+
+def assistant_message(text: str, source: str) -> AssistantMessage:
+    """One of text alone, which is only checked where it is not plainly text."""
+    if type(text) is str and type(source) is str:
+        values = {"content": text, "thought": None, "source": source, "type": "AssistantMessage"}
+        return unchecked(AssistantMessage, _TEXT_AND_THOUGHT, values)
+    return AssistantMessage(content=text, source=source, thought=None)
 
 
 class FunctionExecutionResult(BaseModel):
@@ -272,6 +275,20 @@ LLMMessage = Annotated[
     SystemMessage | UserMessage | AssistantMessage | FunctionExecutionResultMessage, Field(discriminator="type")
 ]
 
+_SAID = frozenset((UserMessage, AssistantMessage))
+
+
+def hashed(message: LLMMessage) -> str:
+    """What goes into the hash of a conversation for this message: tells where it ends, and is equal for equal ones."""
+    own = message.__dict__
+    content = own["content"]
+    is_short = type(content) is str and len(content) <= HASHED_AS_IT_IS
+    if is_short and type(message) in _SAID and own.get("thought") is None:
+        source = own["source"]
+        return f"{own['type']} {len(source)} {len(content)}\n{source}{content}"
+    return message.digest
+
+
 FinishReasons = Literal["stop", "length", "function_calls", "content_filter", "unknown"]
 
 
@@ -302,6 +319,20 @@ class CreateResult(BaseModel):
     cached: bool
     logprobs: list[ChatCompletionTokenLogprob] | None = None
     thought: str | None = None
+
+
+def text_answer(text: str, prompt_tokens: int, completion_tokens: int, *, is_cached: bool) -> CreateResult:
+    """A whole answer of text alone, of values that are known to be right."""
+    counts = {"prompt_tokens": prompt_tokens, "completion_tokens": completion_tokens, "cached_tokens": 0}
+    values = {
+        "finish_reason": "stop",
+        "content": text,
+        "usage": unchecked(RequestUsage, _COUNTS, counts),
+        "cached": is_cached,
+        "logprobs": None,
+        "thought": None,
+    }
+    return unchecked(CreateResult, {"finish_reason", "content", "usage", "cached"}, values)
 
 
 class ParametersSchema(TypedDict):

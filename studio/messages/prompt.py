@@ -12,7 +12,7 @@ from itertools import chain, islice
 from operator import attrgetter
 from typing import NamedTuple, cast, overload
 
-from studio.messages.llm import LLMMessage, UserMessage
+from studio.messages.llm import LLMMessage, UserMessage, hashed
 
 Measure = Callable[[LLMMessage], int]
 Writer = Callable[[LLMMessage], str | None]
@@ -27,6 +27,10 @@ class Written(NamedTuple):
     """Of those that were written down."""
 
 
+_Summed = tuple[Sequence[LLMMessage], int, int, int]
+_NOTHING_SUMMED: _Summed = (), 0, 0, 0
+
+
 _TEXT_ALONE = frozenset((str,))
 _content_of = attrgetter("content")
 
@@ -36,7 +40,8 @@ class History(list[LLMMessage]):
 
     def __init__(self, messages: Iterable[LLMMessage] = ()) -> None:
         super().__init__(messages)
-        self._sums: dict[Measure, tuple[int, int]] = {}
+        self._sums: dict[Measure, _Summed] = {}
+        """By measure: a head, the sum over it, and how many messages of this have which sum."""
         self._texts: dict[Writer, tuple[int, str, int]] = {}
         self._has_parts = False
         self._looked_at = 0
@@ -53,15 +58,18 @@ class History(list[LLMMessage]):
                 self._has_parts = any(map(_has_parts, new))
         return self._has_parts
 
-    def sum_of(self, measure: Measure, end: int) -> int:
-        """Add up a measure over the messages before `end`."""
-        count, total = self._sums.get(measure, (0, 0))
+    def sum_of(self, measure: Measure, head: Sequence[LLMMessage], end: int) -> int:
+        """Add up a measure over the head and the messages before `end`."""
+        known_head, of_head, count, total = self._sums.get(measure, _NOTHING_SUMMED)
+        if known_head is not head:
+            of_head = sum(map(measure, head))
+        elif count == end:
+            return of_head + total
         if count > end:
-            return sum(map(measure, islice(self, end)))
-        for message in self[count:end]:
-            total += measure(message)
-        self._sums[measure] = end, total
-        return total
+            return of_head + sum(map(measure, islice(self, end)))
+        total += sum(map(measure, self[count:end]))
+        self._sums[measure] = head, of_head, end, total
+        return of_head + total
 
     def text_of(self, write: Writer, end: int) -> Written:
         """What `write` gives for the messages before `end`, one below the other; asked once for each."""
@@ -78,12 +86,11 @@ class History(list[LLMMessage]):
         return Written(text, message_count)
 
     def digest_of(self, head: Sequence[LLMMessage], end: int) -> str:
-        """SHA-256 over the digests of the head and of the messages before `end`."""
+        """SHA-256 over the head and the messages before `end`."""
         if head is not self._hashed_head or not 0 < self._hashed_count <= end:
             self._hashed_head, self._hashed_count = head, 0
-            self._hash = hashlib.sha256()
-            _hash_in(self._hash, head)
-        _hash_in(self._hash, self[self._hashed_count : end])
+            self._hash = _hash_of(head)
+        self._hash.update(_as_bytes(self[self._hashed_count : end]))
         self._hashed_count = end
         return self._hash.hexdigest()
 
@@ -91,18 +98,18 @@ class History(list[LLMMessage]):
 class Prompt(Sequence[LLMMessage]):
     """Some messages and after them a history, as it was when this was made."""
 
-    __slots__ = ("_end", "_head", "_history")
+    __slots__ = ("end", "head", "history")
 
     def __init__(self, head: Sequence[LLMMessage], history: History) -> None:
-        self._head = head
-        self._history = history
-        self._end = len(history)
+        self.head = head
+        self.history = history
+        self.end = len(history)
 
     def __len__(self) -> int:
-        return len(self._head) + self._end
+        return len(self.head) + self.end
 
     def __iter__(self) -> Iterator[LLMMessage]:
-        return chain(self._head, islice(self._history, self._end))
+        return chain(self.head, islice(self.history, self.end))
 
     @overload
     def __getitem__(self, index: int) -> LLMMessage: ...
@@ -127,38 +134,19 @@ class Prompt(Sequence[LLMMessage]):
     def __repr__(self) -> str:
         return repr(list(self))
 
-    def sum_of(self, measure: Measure) -> int:
-        """Add up a measure over all messages."""
-        total = self._history.sum_of(measure, self._end)
-        for message in self._head:
-            total += measure(message)
-        return total
-
-    def text_of(self, write: Writer) -> Written:
-        """What `write` gives for the messages, one below the other."""
-        if self._head:
-            return _written(self, write)
-        return self._history.text_of(write, self._end)
-
-    @property
-    def holds_parts(self) -> bool:
-        """Whether a message has several parts; one that came later counts, too."""
-        return self._history.holds_parts() or any(map(_has_parts, self._head))
-
-    @property
-    def digest(self) -> str:
-        """SHA-256 over the messages' digests."""
-        return self._history.digest_of(self._head, self._end)
-
 
 def sum_over(messages: Sequence[LLMMessage], measure: Measure) -> int:
     """Add up a measure over messages; over a prompt only what is new is looked at."""
-    return messages.sum_of(measure) if isinstance(messages, Prompt) else sum(map(measure, messages))
+    if type(messages) is Prompt:
+        return messages.history.sum_of(measure, messages.head, messages.end)
+    return sum(map(measure, messages))
 
 
 def text_over(messages: Sequence[LLMMessage], write: Writer) -> Written:
-    """Write messages down; of a prompt only what is new is written."""
-    return messages.text_of(write) if isinstance(messages, Prompt) else _written(messages, write)
+    """Write messages down, one below the other; of a prompt without a head only what is new is written."""
+    if type(messages) is Prompt and not messages.head:
+        return messages.history.text_of(write, messages.end)
+    return _written(messages, write)
 
 
 def _written(messages: Iterable[LLMMessage], write: Writer) -> Written:
@@ -168,16 +156,17 @@ def _written(messages: Iterable[LLMMessage], write: Writer) -> Written:
 
 def digest_over(messages: Sequence[LLMMessage]) -> str:
     """The same for equal messages, be they a prompt or any other sequence."""
-    if isinstance(messages, Prompt):
-        return messages.digest
-    state = hashlib.sha256()
-    _hash_in(state, messages)
-    return state.hexdigest()
+    if type(messages) is Prompt:
+        return messages.history.digest_of(messages.head, messages.end)
+    return _hash_of(messages).hexdigest()
 
 
-def _hash_in(state: hashlib._Hash, messages: Iterable[LLMMessage]) -> None:  # pyright: ignore[reportPrivateUsage]
-    for message in messages:
-        state.update(message.digest.encode("ascii"))
+def _hash_of(messages: Iterable[LLMMessage]) -> hashlib._Hash:  # pyright: ignore[reportPrivateUsage]
+    return hashlib.sha256(_as_bytes(messages))
+
+
+def _as_bytes(messages: Iterable[LLMMessage]) -> bytes:
+    return "".join(map(hashed, messages)).encode("utf-8", "surrogatepass")  # half a character is kept as it is
 
 
 def word_count(message: LLMMessage) -> int:
@@ -187,11 +176,25 @@ def word_count(message: LLMMessage) -> int:
 
 
 def hold_parts(messages: Sequence[LLMMessage]) -> bool:
-    """Whether a message has several parts, which may be pictures."""
-    if isinstance(messages, Prompt):
-        return messages.holds_parts
+    """Whether a message has several parts, which may be pictures; of a prompt, one that came later counts, too."""
+    if type(messages) is Prompt:
+        return messages.history.holds_parts() or any(map(_has_parts, messages.head))
     return any(map(_has_parts, messages))
 
 
 def _has_parts(message: LLMMessage) -> bool:
     return type(message) is UserMessage and type(message.content) is not str
+
+
+def without_images(messages: Sequence[LLMMessage]) -> list[LLMMessage]:
+    """The same conversation for a model that reads no pictures."""
+    return [
+        UserMessage(content=_as_text(message.content), source=message.source)
+        if isinstance(message, UserMessage) and not isinstance(message.content, str)
+        else message
+        for message in messages
+    ]
+
+
+def _as_text(parts: Sequence[object]) -> str:
+    return "\n".join(part if isinstance(part, str) else "<image>" for part in parts)

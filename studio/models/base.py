@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import AsyncGenerator, AsyncIterator, Generator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Mapping, Sequence
 from contextlib import aclosing, contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
@@ -14,7 +14,7 @@ from pydantic import BaseModel, JsonValue, PrivateAttr
 
 from studio import effects
 from studio.components import Component, JsonObject
-from studio.effects import EffectRequest, Form, canonical_json, sha256_hex
+from studio.effects import EffectRequest, Live, canonical_json, current
 from studio.errors import ModelUnavailable
 from studio.messages import (
     CancellationToken,
@@ -100,14 +100,18 @@ class ModelCall(NamedTuple):
     @property
     def digest(self) -> str:
         """Equal for equal calls; made of the messages' own digests, so it costs nothing per earlier message."""
-        is_plain = not self.tools and self.json_output is None and not self.extra_create_args
-        head = _plain_head(self.kind, self.tool_choice) if is_plain and isinstance(self.tool_choice, str) else None
-        return f"{head or canonical_json(self._head())}\n{digest_over(self.messages)}"
+        kind, messages, tools, choice, json_output, arguments = self
+        is_plain = not tools and json_output is None and not arguments
+        head = _plain_head(kind, choice) if is_plain and isinstance(choice, str) else canonical_json(self._head())
+        return f"{head}\n{digest_over(messages)}"
 
 
 @cache
 def _plain_head(kind: Literal["create", "create_stream"], choice: Literal["auto", "required", "none"]) -> str:
     return canonical_json(ModelCall(kind, (), tool_choice=choice)._head())  # pyright: ignore[reportPrivateUsage]
+
+
+_new_tuple: Callable[..., ModelCall] = tuple.__new__  # pyright: ignore  whose type says nothing of its items
 
 
 @dataclass(slots=True)
@@ -117,29 +121,22 @@ class Spent:
     last: RequestUsage = NOTHING
     prompt_count: int = 0
     completion_count: int = 0
-    last_answered: tuple[ModelCall, RequestUsage] | None = None
-    """The last call, and what its answer says of it."""
+    last_call: ModelCall | None = None
+    last_answered: RequestUsage = NOTHING
+    """What the answer to the last call says of it."""
 
-    def add(self, usage: RequestUsage, call: ModelCall, answered: RequestUsage) -> None:
+    def add(self, call: ModelCall, answered: RequestUsage, counted: RequestUsage) -> None:
         """Count one more call, and note what its answer says of it."""
-        self.last = usage
-        self.prompt_count += usage.prompt_tokens
-        self.completion_count += usage.completion_tokens
-        self.last_answered = call, answered
+        self.last = counted
+        self.prompt_count += counted.prompt_tokens
+        self.completion_count += counted.completion_tokens
+        self.last_call = call
+        self.last_answered = answered
 
     def last_read(self) -> Read | None:
         """What the model was asked last, and the service's count of it."""
-        if self.last_answered is None:
-            return None
-        call, usage = self.last_answered
-        return Read(call.messages, call.tools, usage.prompt_tokens)
-
-
-def _as_json(result: CreateResult) -> JsonValue:
-    return cast("JsonValue", result.model_dump(mode="json"))
-
-
-_ANSWER = Form(_as_json, CreateResult.model_validate)
+        call = self.last_call
+        return None if call is None else Read(call.messages, call.tools, self.last_answered.prompt_tokens)
 
 
 class ChatCompletionClient(Component):
@@ -194,19 +191,29 @@ class ChatCompletionClient(Component):
         place = self._begin_call()
         task = cancellation_token.link_task() if cancellation_token is not None else None
         try:
-            if effects.is_live():
-                answer = await self._create(call)
-            else:
-                answer = await effects.call_for(
-                    _ANSWER, partial(self.request_for, call), lambda: self._create(self.limited(call))
-                )
+            answer = await (self._create(call) if type(current()) is Live else self._ask_port(call))
         except BaseException:
             self._give_up_call(place)
             raise
         finally:
-            if cancellation_token is not None and task is not None:
+            if task is not None and cancellation_token is not None:
                 cancellation_token.unlink_future(task)
         return self._count(call, answer)
+
+    async def _ask_port(self, call: ModelCall) -> CreateResult:
+        """As `_create`, through the port in force."""
+        made: CreateResult | None = None
+        told: JsonValue = None
+
+        async def perform() -> JsonValue:
+            nonlocal made, told
+            made = await self._create(self.limited(call))
+            told = _as_json(made)
+            return told
+
+        answer = await current().call(self.request_for(call), perform)
+        # What the port has passed on as it was just made need not be read again.
+        return CreateResult.model_validate(answer) if made is None or answer is not told else made
 
     async def create_stream(
         self,
@@ -227,7 +234,7 @@ class ChatCompletionClient(Component):
         async def perform() -> AsyncIterator[effects.StreamItem]:
             async with aclosing(self._create_stream(self.limited(call))) as items:
                 async for item in items:
-                    yield item if isinstance(item, str) else item.model_dump(mode="json")
+                    yield item if isinstance(item, str) else _as_json(item)
 
         stream = cast("AsyncGenerator[effects.StreamItem, None]", effects.stream(self.request_for(call), perform))
         is_complete = False
@@ -251,7 +258,7 @@ class ChatCompletionClient(Component):
             "model",
             self.source,
             lambda: {**call.as_json(), **({"client": settings} if settings else {})},
-            lambda: sha256_hex(f"{prefix}\n{call.digest}"),
+            lambda: f"{prefix}\n{call.digest}",
             about=Spending(self, partial(self.most_tokens, call)),
         )
 
@@ -273,12 +280,9 @@ class ChatCompletionClient(Component):
             raise
 
     def _count(self, call: ModelCall, result: CreateResult) -> CreateResult:
-        self._spent.add(self._usage_to_count(call, result), call, result.usage)
+        usage = result.usage
+        self._spent.add(call, usage, usage)
         return result
-
-    def _usage_to_count(self, call: ModelCall, result: CreateResult) -> RequestUsage:
-        del call
-        return result.usage
 
     def actual_usage(self) -> RequestUsage:
         """Tokens of the last call."""
@@ -353,12 +357,20 @@ def _make_call(
     json_output: bool | type[BaseModel] | None,
     extra_create_args: Mapping[str, JsonValue] | None,
 ) -> ModelCall:
-    choice: ToolChoice = tool_choice if isinstance(tool_choice, str) else {"name": tool_choice.schema["name"]}
-    schemas = tuple(map(_schema_of, tools)) if tools else ()
-    unchanging = messages if isinstance(messages, Prompt) else tuple(messages)
-    return ModelCall(
-        kind, unchanging, schemas, choice, json_output, dict(extra_create_args) if extra_create_args else NO_ARGUMENTS
+    values = (
+        kind,
+        messages if type(messages) is Prompt else tuple(messages),
+        tuple(map(_schema_of, tools)) if tools else (),
+        tool_choice if isinstance(tool_choice, str) else {"name": tool_choice.schema["name"]},
+        json_output,
+        dict(extra_create_args) if extra_create_args else NO_ARGUMENTS,
     )
+    return _new_tuple(ModelCall, values)  # the class itself takes twice as long
+
+
+def _as_json(result: CreateResult) -> JsonObject:
+    # `model_dump` without what it does for its other arguments, which takes as long again.
+    return type(result).__pydantic_serializer__.to_python(result, mode="json")
 
 
 def _schema_of(tool: HasSchema | ToolSchema) -> ToolSchema:

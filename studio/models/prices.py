@@ -15,6 +15,11 @@ class Known(NamedTuple):
     price: Price
     origin: str
 
+    @property
+    def told(self) -> str:
+        """Where it is from, as the log says it."""
+        return self.origin if self is FREE else f"{self.origin} {self.price.as_of.isoformat()}"
+
 
 FREE = Known(Price(input=0, output=0, cached_input=0, as_of=date.min, source=""), "free")
 

@@ -11,7 +11,7 @@ from pydantic import Field, PrivateAttr, model_validator
 
 from studio.components import JsonObject, Warn
 from studio.errors import ModelRefused
-from studio.messages import CreateResult, LLMMessage, RequestUsage, ToolSchema, sum_over, word_count
+from studio.messages import CreateResult, LLMMessage, RequestUsage, ToolSchema, sum_over, text_answer, word_count
 from studio.models.base import ChatCompletionClient, HasSchema, ModelCall, Spent
 from studio.models.info import KnownInfo, ModelInfo
 from studio.models.leniency import complete_model_info
@@ -125,13 +125,14 @@ class ReplayChatCompletionClient(ChatCompletionClient):
         reply = self.chat_completions[taken]
         if isinstance(reply, CreateResult):
             return reply
-        usage = RequestUsage(prompt_tokens=self.count_tokens(call.messages), completion_tokens=len(reply.split()))
-        return CreateResult(finish_reason="stop", content=reply, usage=usage, cached=self._cached)
+        return text_answer(reply, self.count_tokens(call.messages), len(reply.split()), is_cached=self._cached)
 
-    def _usage_to_count(self, call: ModelCall, result: CreateResult) -> RequestUsage:
-        return RequestUsage(
-            prompt_tokens=self.count_tokens(call.messages), completion_tokens=result.usage.completion_tokens
-        )
+    def _count(self, call: ModelCall, result: CreateResult) -> CreateResult:
+        """Count the words of the question, whatever a result of the script says of them."""
+        said, count = result.usage, self.count_tokens(call.messages)
+        is_so = said.prompt_tokens == count and not said.cached_tokens
+        self._spent.add(call, said, said if is_so else RequestUsage(count, said.completion_tokens))
+        return result
 
     @property
     def is_free(self) -> bool:

@@ -86,9 +86,8 @@ def _limited_to(tokens: int | None) -> Generator[None]:
         _answer_limit.reset(token)
 
 
-def answer_limit() -> int | None:
-    """What an answer may take here; None when it may take what it wants."""
-    return _answer_limit.get()
+answer_limit: Callable[[], int | None] = _answer_limit.get
+"""What an answer may take here; None when it may take what it wants."""
 
 
 def limit_in(arguments: Mapping[str, JsonValue]) -> int | None:

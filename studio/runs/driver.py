@@ -25,6 +25,7 @@ from studio.runs.discretion import keep_secret
 from studio.runs.live import Ending, LiveRun
 from studio.runs.ports import port_of
 from studio.runs.repeating.logged import Guide, draft_of
+from studio.runs.scribe import Scribe
 from studio.runs.state import RunState
 from studio.runs.tasks import task_message
 from studio.sandbox.grants import grants
@@ -78,7 +79,9 @@ async def _play(run: LiveRun, player: Player, task: JsonValue, secrets: SecretSo
     grants.set(run.grants)
     if past is None:
         run.caught_up.set()
-    with effects.use(port_of(run, player, past)), explained():
+    port = port_of(run, player, past)
+    scribe = Scribe(run, player, port.now) if past is None else None  # what was told in a past is to be found there
+    with effects.use(port), explained(scribe):
         async with _closing(player.run_stream(task_message(task))) as stream:
             if past is not None:
                 ending = await _catch_up(run, stream, past)
@@ -97,51 +100,59 @@ async def _catch_up(run: LiveRun, stream: Stream, past: Guide) -> Ending | None:
             await past.end()
             await run.written()
             return _ending(run, item)
-        await _take(run, item, past)
+        await (_take if item.is_kept else _pass_on)(run, item, past)
     return None
 
 
 async def _pull(run: LiveRun, stream: Stream, past: Guide | None) -> Ending:
-    is_between_steps = True
-    clock = asyncio.get_running_loop().time
+    gate, clock = run.gate, asyncio.get_running_loop().time
     rested_at = clock()
     is_begun = False  # whatever happens to it, a run that has asked anything of the world tells what its task was
-    while True:
-        if is_between_steps:
-            await run.pass_gate()
-        item = await anext(stream, None)
-        if item is None or isinstance(item, TaskResult):
+    await run.pass_gate()
+    async for item in stream:
+        if isinstance(item, TaskResult):
             await run.written()  # a run whose messages are lost did not end well
             return _ending(run, item)
-        is_between_steps = await _take(run, item, past)
         if not item.is_kept:
+            if await _pass_on(run, item, past):
+                await run.pass_gate()
             continue
+        await _take(run, item, past)
         if not is_begun:
             await run.written()
             is_begun = True
         elif clock() - rested_at > LONGEST_SPELL_S:
             await asyncio.sleep(0)  # commands and other runs have their turn
             rested_at = clock()
+        if not gate.is_open:
+            await run.pass_gate()
+    await run.written()
+    return _ending(run, None)
 
 
 async def _take(run: LiveRun, item: BaseMessage, past: Guide | None) -> bool:
-    """Put an item on its way into the log, unless it is there; whether the run may be held behind it."""
+    """Put a message or event on its way into the log, unless it is there; the run may be held behind it."""
     is_known = past is not None and await past.knows(item)
-    if isinstance(item, ModelClientStreamingChunkEvent):
-        if not is_known:
-            await run.write_held()  # a piece is not shown before what was said ahead of it
-            run.add_chunk(item.source, item.full_message_id, item.content)
-        return False
-    if isinstance(item, Explanation):
-        if not is_known:
-            run.hold(draft_of(item))  # part of the step that follows, and none itself
-        return run.debugger.told(item)
     if item.is_chat and run.watch is not None:
         run.watch.came(item.source)
     if not is_known:
         await run.add(draft_of(item))
-    run.debugger.came(item, run.usage)
+    run.debugger.came(item, run)
     return True
+
+
+async def _pass_on(run: LiveRun, item: BaseMessage, past: Guide | None) -> bool:
+    """Take what no result holds, unless it is in the log; whether the run may be held behind it."""
+    if isinstance(item, Explanation):
+        if past is None or not await past.knows(item):
+            run.hold(draft_of(item))  # part of the step that follows, and none itself
+        return run.debugger.told(item)
+    if not isinstance(item, ModelClientStreamingChunkEvent):
+        return await _take(run, item, past)
+    if past is None or not await past.knows(item):
+        await run.write_held()  # a piece is not shown before what was said ahead of it
+        run.add_chunk(item.source, item.full_message_id, item.content)
+    return False
 
 
 def _ending(run: LiveRun, result: TaskResult | None) -> Ending:

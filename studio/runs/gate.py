@@ -13,24 +13,21 @@ class Gate:
     """Open at first. Closing it never interrupts what is under way: the message being made still comes."""
 
     def __init__(self) -> None:
-        self._open = asyncio.Event()
-        self._open.set()
+        self.is_open = True
+        self.is_free = True
+        """Whether it is open, and does not close by itself at anything that may come."""
+        self._is_watched = False
+        self._opened = asyncio.Event()
+        self._opened.set()
         self._reason: PauseReason = "user"
         self._step: Step | None = None
-        self._last: BaseMessage | None = None
-        self._told: Explanation | None = None
+        self.last: BaseMessage | None = None
+        """The newest message or event."""
+        self.explanation: Explanation | None = None
+        """The newest; None where that was one of the team that is run, of which no event was made."""
         self._held = 0
         self.detail = ""
         """More about why it was closed last, in words."""
-
-    @property
-    def is_open(self) -> bool:
-        return self._open.is_set()
-
-    @property
-    def is_stepping(self) -> bool:
-        """Whether it closes again by itself."""
-        return self._step is not None
 
     @property
     def is_held(self) -> bool:
@@ -47,27 +44,37 @@ class Gate:
         self._reason = reason
         self.detail = detail
         self._step = None
-        self._open.clear()
+        self.is_open = self.is_free = False
+        self._opened.clear()
 
     def resume(self) -> None:
         """Let the run go on."""
-        self._step = None
-        self._open.set()
+        self._open(None)
 
     def step(self, kind: StepKind = "event") -> None:
         """Let the run go on until so much has come."""
-        self._step = Step(kind, self._last, self._told)
-        self._open.set()
+        self._open(Step(kind, self.last, self.explanation))
+
+    def watch(self, is_watched: bool) -> None:
+        """Tell whether there are breakpoints."""
+        self._is_watched = is_watched
+        self.is_free = self.is_open and self._step is None and not is_watched
+
+    def _open(self, step: Step | None) -> None:
+        self._step = step
+        self.is_open = True
+        self.is_free = step is None and not self._is_watched
+        self._opened.set()
 
     def came(self, item: BaseMessage) -> None:
         """Tell the gate of a message or event; with the last one of a step it closes."""
-        self._last = item
+        self.last = item
         if self._step is not None and self._step.came(item):
             self.pause("step")
 
     def told(self, what: Explanation) -> bool:
         """Tell the gate of an explanation; whether a step ends here, where else none does."""
-        self._told = what
+        self.explanation = what
         if self._step is None or not self._step.told(what):
             return False
         self.pause("step")
@@ -77,6 +84,6 @@ class Gate:
         """Wait here until the gate is open."""
         self._held += 1
         try:
-            await self._open.wait()
+            await self._opened.wait()
         finally:
             self._held -= 1

@@ -123,7 +123,8 @@ class LiveRun:
         self._rest_s: float | None = None
         self._rest_timer: asyncio.TimerHandle | None = None
         self._writer = LogWriter(lease, log, self._publish)
-        self._meant = status  # with entries that are not committed yet
+        self._meant = status  # with entries that are not committed yet, but for its usage
+        self._usage = status.usage
         self._shown = status  # as committed
         self._last_seq = self._given_seq = last_seq
         self._held: list[Draft] = []
@@ -139,12 +140,12 @@ class LiveRun:
     @property
     def status(self) -> RunStatus:
         """With entries that are not committed yet."""
-        return self._meant
+        return self._meant.with_usage(self._usage)
 
     @property
     def usage(self) -> Usage:
         """With calls that are not committed yet."""
-        return self._meant.usage
+        return self._usage
 
     @property
     def view(self) -> RunView:
@@ -221,7 +222,7 @@ class LiveRun:
 
     async def write(self, *drafts: Draft) -> None:
         """Append entries that change no state, and wait until they are in the log."""
-        self._append(drafts, is_awaited=True)
+        self._append(drafts)
         await self.written()
 
     async def add(self, draft: Draft) -> None:
@@ -230,8 +231,8 @@ class LiveRun:
         Raises:
             LeaseLost, LogUnavailable: An entry before it was not taken; the run must end.
         """
-        self._append((draft,))
-        if self._writer.is_full:
+        self.hold(draft)
+        if self._hand_over():
             await self.written()
 
     async def written(self) -> None:
@@ -244,7 +245,7 @@ class LiveRun:
 
     def hold(self, draft: Draft) -> None:
         """Append an entry together with the next one: it costs no transaction of its own."""
-        self._held.append(draft)
+        self._held.append(draft if draft.text else _showable(draft))
 
     async def change(
         self,
@@ -268,23 +269,23 @@ class LiveRun:
             body["pending"] = cast("JsonValue", pending.model_dump())
         if error:
             body["error"] = error
-        self._meant = RunStatus(state=state, reason=reason, detail=detail, pending=pending, usage=self._meant.usage)
+        self._meant = RunStatus(state=state, reason=reason, detail=detail, pending=pending, usage=self._usage)
         if self.watch is not None:
             self.watch.turned(state)
-        self._append([*before, Draft("state", body)], is_awaited=True)
+        self._append([*before, Draft("state", body)])
         self._plan_rest()
         await self.written()
 
-    def record_effect(self, body: JsonObject) -> Awaitable[None]:
-        """Log what the world answered; model replies add to the usage."""
-        usage = with_effect(self._meant.usage, body)
-        if usage is not self._meant.usage:
-            self._meant = self._meant.with_usage(usage)
-        return self.add(Draft("effect", body))
+    def record_effect(self, body: JsonObject) -> Awaitable[None] | None:
+        """Log what the world answered; model replies add to the usage. Mostly there is nothing to wait for."""
+        self._usage = with_effect(self._usage, body)
+        self.hold(Draft("effect", body))
+        return self.written() if self._hand_over() else None
 
     async def intend(self, body: JsonObject) -> str:
         """Log what is about to be done, with all before it; the key by which it can be told when it is done again."""
-        self._append([Draft("intent", body)])
+        self.hold(Draft("intent", body))
+        self._hand_over()
         key = f"{self.id}:{self._given_seq}"
         await self.written()
         return key
@@ -292,7 +293,7 @@ class LiveRun:
     async def write_held(self) -> None:
         """Append what is held, and wait until everything is in the log."""
         if self._held:
-            self._append(())
+            self._hand_over()
         await self.written()
 
     def add_chunk(self, source: str, message_id: str | None, text: str) -> None:
@@ -328,7 +329,7 @@ class LiveRun:
             await self.change(ending.state, ending.reason, detail=detail, error=cast("JsonObject | None", error))
         except (LeaseLost, LogUnavailable) as error:
             logger.error("The end of run %s is not in its log: %s", self.id, error)
-            self._shown = self._meant
+            self._shown = self.status
             self.bell.ring()
 
     async def _wait_for_input(self, pending: PendingInput) -> None:
@@ -360,12 +361,17 @@ class LiveRun:
         else:
             self.interrupt(RESTING)
 
-    def _append(self, drafts: Sequence[Draft], *, is_awaited: bool = False) -> None:
-        if self._held:
-            drafts, self._held = [*self._held, *drafts], []
+    def _append(self, drafts: Sequence[Draft]) -> None:
+        """Put entries behind all others; somebody waits for them."""
+        for draft in drafts:
+            self.hold(draft)
+        self._hand_over(is_awaited=True)
+
+    def _hand_over(self, *, is_awaited: bool = False) -> bool:
+        """Give the writer what is held; whether so much waits there now that one should wait for it."""
+        drafts, self._held = self._held, []
         self._given_seq += len(drafts)
-        written = [draft if draft.text else _showable(draft) for draft in drafts]
-        self._writer.add(written, self._meant, is_awaited=is_awaited)
+        return self._writer.add(drafts, self._meant, self._usage, is_awaited=is_awaited)
 
     def _publish(self, entries: Sequence[LogEntry], status: RunStatus) -> None:
         if entries and entries[-1].seq > self._last_seq:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from studio import effects
+from studio.runs.debugging.amendable import Amendable
 from studio.runs.debugging.holding import Holding
-from studio.runs.debugging.pen import Amendable
 from studio.runs.debugging.reviewing import Reviewed
 from studio.runs.live import LiveRun
 from studio.runs.repeating.logged import Guide
@@ -19,18 +19,18 @@ def port_of(run: LiveRun, player: object, past: Guide | None = None) -> effects.
 
     What is in its log already answers first.
     """
-    world = effects.Recording(
+    recording = effects.Recording(
         run.record_effect,
         run_id=run.namespace,
         human=run.human.ask,
         written=run.written,
         intend=run.intend,
-        meter=lambda request, result, seconds: budgeted.measured(request, result, seconds),
+        redactor=run.redactor,
     )
-    recording = effects.Redacting(world, run.redactor)
     names, found = names_of(player), tracing()
     traced = Traced(recording, found, run.id, player, names) if found else None
     budgeted = Budgeted(traced or recording, run, bookkeeping(), names)
+    recording.meter = budgeted.measured
     run.watch = Both(budgeted, traced) if traced else budgeted
-    port = Amendable(Reviewed(Holding(budgeted, run), run), run.debugger.pen, lambda: run.debugger.is_watched)
+    port = Amendable(Reviewed(Holding(budgeted, run), run), run)
     return past.port(port, recording) if past else port

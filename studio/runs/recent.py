@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Collection, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Sequence
+from itertools import compress
+from operator import attrgetter
+from typing import cast
 
 from studio.runs.log import SHOWN, EntryKind, LogEntry
 
 KEPT = 300
+
+_seq = cast("Callable[[LogEntry], int]", attrgetter("seq"))
+_kind = cast("Callable[[LogEntry], EntryKind]", attrgetter("kind"))
 
 
 class Recent:
@@ -17,7 +23,7 @@ class Recent:
     """
 
     def __init__(self) -> None:
-        self._entries: deque[LogEntry] = deque()
+        self._entries: list[LogEntry] = []
         self._after = 0
         self._last = 0
 
@@ -29,17 +35,14 @@ class Recent:
             self._entries.clear()
             self._after = entries[0].seq - 1
         self._last = entries[-1].seq
-        self._entries.extend(entry for entry in entries if entry.kind in SHOWN)
-        while len(self._entries) > KEPT:
-            self._after = self._entries.popleft().seq
+        self._entries += compress(entries, map(SHOWN.__contains__, map(_kind, entries)))
+        if (surplus := len(self._entries) - KEPT) > 0:
+            self._after = self._entries[surplus - 1].seq
+            del self._entries[:surplus]
 
     def since(self, seq: int, kinds: Collection[EntryKind]) -> Sequence[LogEntry] | None:
         """All entries after `seq`; None when the log must be asked for them."""
         if seq < self._after or not SHOWN.issuperset(kinds):
             return None
-        newer: list[LogEntry] = []
-        for entry in reversed(self._entries):
-            if entry.seq <= seq:
-                break
-            newer.append(entry)
-        return [entry for entry in reversed(newer) if entry.kind in kinds]
+        newer = self._entries[bisect_right(self._entries, seq, key=_seq) :]
+        return newer if SHOWN.issubset(kinds) else [entry for entry in newer if entry.kind in kinds]

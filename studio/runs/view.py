@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import cast
+from dataclasses import asdict
 
 from studio.runs.debugging.flights import InFlight
 from studio.runs.log import JsonObject, RunStatus
@@ -36,5 +36,5 @@ class RunView(RunStatus):
             "hits": dict(self.hits),
             "amendable": self.amendable,
             "last_seq": self.last_seq,
-            "usage": cast("JsonObject", self.usage.model_dump()),
+            "usage": asdict(self.usage),
         }

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+from operator import itemgetter
+from typing import cast
 
 from studio.runs.bell import Bell
-from studio.runs.log import Draft, Lease, LeaseLost, LogEntry, LogUnavailable, RunLog, RunStatus
+from studio.runs.log import Draft, Lease, LeaseLost, LogEntry, LogUnavailable, RunLog, RunStatus, Usage
 
 MOST_UNWRITTEN = 200
 """Parts. Whoever adds more waits for the log."""
@@ -19,15 +22,12 @@ enough for a model's answer and what comes of it, or for many turns of a run who
 Committed = Callable[[Sequence[LogEntry], RunStatus], None]
 
 
-@dataclass(slots=True, eq=False)
-class _Part:
-    """What is added in one call; it gets into the log as a whole or not at all."""
+_Part = tuple[Sequence[Draft], RunStatus, Usage, bool]
+"""What is added in one call, and gets into the log as a whole or not at all: entries, the status that they lead to but
+for its usage, that usage, and whether somebody waits for them. It is no class: each turn adds several."""
 
-    drafts: Sequence[Draft]
-    status: RunStatus
-    is_awaited: bool
-    is_settled: bool = False
-    error: LeaseLost | LogUnavailable | None = None
+_drafts_of = cast("Callable[[_Part], Sequence[Draft]]", itemgetter(0))
+_is_awaited = cast("Callable[[_Part], bool]", itemgetter(3))
 
 
 class LogWriter:
@@ -43,34 +43,40 @@ class LogWriter:
         self._committed = committed
         self._waiting: list[_Part] = []
         self._sent: list[_Part] = []
-        self._newest: _Part | None = None
+        self._settled = 0
+        """How many parts are in the log or lost."""
+        self._lost = range(0)
+        """Which parts were lost the last time, counted from 1, to `_loss`."""
+        self._loss: LeaseLost | LogUnavailable | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._is_urgent = False
         self._one_by_one = 0
         self._failure: LeaseLost | LogUnavailable | None = None
         self._changed = Bell()
 
-    def add(self, drafts: Sequence[Draft], status: RunStatus, *, is_awaited: bool) -> None:
+    def add(self, drafts: Sequence[Draft], status: RunStatus, usage: Usage, *, is_awaited: bool) -> bool:
         """Put entries, and the status that they lead to, behind all others.
 
         Args:
             drafts: The entries.
-            status: The run's status with them.
+            status: The run's status with them, but for its usage.
+            usage: What the run's calls have taken with them.
             is_awaited: Somebody waits for these and then looks at the status: what comes later goes separately.
+
+        Returns:
+            Whether so many wait now that whoever adds should wait until they are written.
 
         Raises:
             LeaseLost, LogUnavailable: An entry before these was not taken.
         """
         if self._failure:
             raise self._failure
-        self._newest = _Part(drafts, status, is_awaited)
-        self._waiting.append(self._newest)
-        self._is_urgent |= is_awaited
-        self._plan()
-
-    @property
-    def is_full(self) -> bool:
-        """Whether whoever adds something now should wait until it is written."""
+        self._waiting.append((drafts, status, usage, is_awaited))
+        if is_awaited:
+            self._is_urgent = True
+            self._plan()
+        elif self._timer is None:
+            self._plan()
         return len(self._waiting) >= MOST_UNWRITTEN
 
     async def written(self) -> None:
@@ -79,14 +85,12 @@ class LogWriter:
         Raises:
             LeaseLost, LogUnavailable: It is not, and never will be.
         """
-        newest = self._newest
-        if newest is None:
-            return
+        newest = self._settled + len(self._sent) + len(self._waiting)
         self._hurry()
-        while not newest.is_settled:
+        while self._settled < newest:
             await self._changed.listen().wait()
-        if newest.error:
-            raise newest.error
+        if self._loss and newest in self._lost:
+            raise self._loss
 
     async def forgive(self) -> None:
         """Wait until nothing is under way, and take entries again although some were lost: the last one is tried."""
@@ -116,40 +120,43 @@ class LogWriter:
         self._one_by_one = max(self._one_by_one - 1, 0)
         self._sent, self._waiting = self._waiting[:count], self._waiting[count:]
         self._is_urgent = self._is_urgent and bool(self._waiting)
-        drafts = [draft for part in self._sent for draft in part.drafts]
-        self._log.append(self._lease, drafts, self._sent[-1].status).add_done_callback(self._take_note)
+        drafts = list(chain.from_iterable(map(_drafts_of, self._sent)))
+        _, status, usage, _ = self._sent[-1]
+        leads_to = status.with_usage(usage)  # made once for all that go together
+        self._log.append(self._lease, drafts, leads_to).add_done_callback(partial(self._take_note, leads_to))
 
     def _next_count(self) -> int:
         if self._one_by_one:
             return 1
-        ends = (count for count, part in enumerate(self._waiting, start=1) if part.is_awaited)
-        return next(ends, len(self._waiting))
+        awaited = list(map(_is_awaited, self._waiting))
+        return awaited.index(True) + 1 if True in awaited else len(awaited)
 
-    def _take_note(self, appended: asyncio.Future[Sequence[LogEntry]]) -> None:
+    def _take_note(self, leads_to: RunStatus, appended: asyncio.Future[Sequence[LogEntry]]) -> None:
         sent, self._sent = self._sent, []
         error = appended.exception()
         if error is None:
-            self._settle(sent)
+            self._settle(len(sent))
         elif isinstance(error, LogUnavailable) and len(sent) > 1:
             self._waiting[:0] = sent  # what stands before the bad one is good
             self._one_by_one = len(sent)
             self._is_urgent = True
         elif isinstance(error, LeaseLost | LogUnavailable):
-            self._lose([*sent, *self._waiting], error)
+            self._lose(len(sent), error)
         else:
             raise error
         self._plan()
         if error is None:  # after those who wait here: a run's task is over when its readers hear of its end
-            self._committed(appended.result(), sent[-1].status)
+            self._committed(appended.result(), leads_to)
 
-    def _settle(self, parts: Sequence[_Part], error: LeaseLost | LogUnavailable | None = None) -> None:
-        for part in parts:
-            part.is_settled = True
-            part.error = error
+    def _settle(self, count: int) -> None:
+        self._settled += count
         self._changed.ring()
 
-    def _lose(self, parts: Sequence[_Part], error: LeaseLost | LogUnavailable) -> None:
-        self._failure = error
+    def _lose(self, sent: int, error: LeaseLost | LogUnavailable) -> None:
+        """Lose what was sent and all that waits behind it."""
+        count = sent + len(self._waiting)
+        self._failure = self._loss = error
+        self._lost = range(self._settled + 1, self._settled + count + 1)
         self._waiting.clear()
         self._one_by_one = 0
-        self._settle(parts, error)
+        self._settle(count)

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
+from itertools import compress, repeat
+from typing import Any, cast
 
 from sqlalchemy import Connection, bindparam, func, insert, update
+from sqlalchemy.dialects import sqlite
 from sqlmodel import col
 
-from studio.runs import Draft, Lease, LeaseLost, LogEntry, LogUnavailable, RunState, RunStatus
+from studio.runs import Draft, EntryKind, Lease, LeaseLost, LogEntry, LogUnavailable, RunState, RunStatus
+from studio.runs.log import Body
 from studio.store.database import Database
 from studio.store.json_text import JsonText, to_json
 from studio.store.spending import add_spending
+from studio.store.sqlite import plain_connection
 from studio.store.tables import Run, RunEvent, UtcDateTime, table_of
 
 
@@ -86,7 +92,7 @@ class Appender:
                 item.succeed(entries)
 
 
-# One statement for all, compiled once: it is executed for every entry of every run.
+# One statement for all, compiled once: it is executed for every batch of entries.
 _ADVANCE = (
     update(table_of(Run))
     .where(col(Run.id) == bindparam("of_run"), col(Run.epoch) == bindparam("of_epoch"))
@@ -107,69 +113,84 @@ _ADVANCE = (
 )
 _ADD = insert(table_of(RunEvent))
 _COLUMNS = ("run_id", "seq", "epoch", "kind", "body", "at")
+
+# SQLite's driver is handed values as they are kept: to make them so one by one takes longer than to write them.
+_SQLITE = sqlite.dialect(paramstyle="named")
+_ADVANCE_PLAINLY = str(_ADVANCE.compile(dialect=_SQLITE))
 _ADD_PLAINLY = f"INSERT INTO run_event ({', '.join(_COLUMNS)}) VALUES (?, ?, ?, ?, ?, ?)"
 
-_Row = tuple[str, int, int, str, str]
-"""All but the last column; the body as JSON text."""
+_Row = tuple[str, int, int, EntryKind, str, object]
+"""The values of `_COLUMNS`: the body as JSON text, the time as it is kept."""
+
+_as_text = UtcDateTime().dialect_impl(_SQLITE).bind_processor(_SQLITE)
+_is_effect = "effect".__eq__
+_entry = cast("Callable[[tuple[object, ...]], LogEntry]", partial(cast("Any", tuple).__new__, LogEntry))
+"""Makes one of its fields. All entries come by here: what can be done for many at once is not done one by one."""
 
 
 def _write_all(connection: Connection, batch: Sequence[_Append]) -> list[Sequence[LogEntry] | None]:
     at = datetime.now(UTC)
-    results = [_number(connection, item, at) for item in batch]
-    taken = [(item, entries) for item, entries in zip(batch, results, strict=True) if entries]
-    if taken:
-        _add_rows(connection, at, [row for item, entries in taken for row in _rows(item, entries)])
-        told = [(item.lease.run_id, draft) for item, _ in taken for draft in item.drafts]
-        add_spending(connection, at.date(), [(run_id, draft.said) for run_id, draft in told if draft.kind == "effect"])
+    kept_at = _as_text(at) if _as_text and plain_connection(connection) else at
+    results: list[Sequence[LogEntry] | None] = []
+    rows: list[_Row] = []
+    effects: list[tuple[str, Body]] = []
+    for item in batch:
+        run_id, epoch, drafts = item.lease.run_id, item.lease.epoch, item.drafts
+        last = _advance(connection, item, kept_at)
+        if last is None or not drafts:
+            results.append(None if last is None else ())
+            continue
+        numbers = range(last - len(drafts) + 1, last + 1)
+        kinds, said, texts = _columns(drafts)
+        rows += zip(repeat(run_id), numbers, repeat(epoch), kinds, texts, repeat(kept_at))
+        effects += zip(repeat(run_id), compress(said, map(_is_effect, kinds)))
+        results.append(list(map(_entry, zip(repeat(run_id), numbers, repeat(at), kinds, said))))
+    if rows:
+        _add_rows(connection, rows)
+        add_spending(connection, at.date(), effects)
     return results
 
 
-def _rows(item: _Append, entries: Sequence[LogEntry]) -> list[_Row]:
-    run_id, epoch = item.lease.run_id, item.lease.epoch
-    return [
-        (run_id, entry.seq, epoch, draft.kind, draft.text or to_json(draft.said))
-        for draft, entry in zip(item.drafts, entries, strict=True)
-    ]
+def _columns(drafts: Sequence[Draft]) -> tuple[Sequence[EntryKind], Sequence[Body], Sequence[str]]:
+    """The kinds of all, what they say, and that as JSON text."""
+    kinds, said, texts = cast("tuple[Sequence[EntryKind], Sequence[Body], Sequence[str]]", zip(*drafts, strict=True))
+    if not all(texts):
+        texts = [draft.text or to_json(draft.said) for draft in drafts]
+    return kinds, said, texts
 
 
-def _add_rows(connection: Connection, at: datetime, rows: Sequence[_Row]) -> None:
-    """Add entries, all of one moment."""
-    if connection.dialect.name != "sqlite":
-        values = [(*row[:-1], JsonText(row[-1]), at) for row in rows]
-        connection.execute(_ADD, [dict(zip(_COLUMNS, each, strict=True)) for each in values])
-        return
-    # SQLite is handed the values as it keeps them: making them so row by row takes longer than writing them.
-    write = UtcDateTime().dialect_impl(connection.dialect).bind_processor(connection.dialect)
-    assert write
-    kept_at = write(at)
-    connection.exec_driver_sql(_ADD_PLAINLY, [(*row, kept_at) for row in rows])
-
-
-def _number(connection: Connection, item: _Append, at: datetime) -> Sequence[LogEntry] | None:
-    """Set the status and take the next numbers, in one statement that only the lease's holder gets through."""
-    run_id, status, count = item.lease.run_id, item.status, len(item.drafts)
+def _advance(connection: Connection, item: _Append, kept_at: object) -> int | None:
+    """Set the status and take the next numbers, in one statement that only the lease's holder gets through; the last
+    of them."""
+    status = item.status
+    usage = status.usage
     values: dict[str, object] = {
-        "of_run": run_id,
+        "of_run": item.lease.run_id,
         "of_epoch": item.lease.epoch,
-        "added": count,
+        "added": len(item.drafts),
         "to_state": status.state.value,
         "to_reason": status.reason,
         "to_detail": status.detail,
-        "to_pending": status.pending.model_dump() if status.pending else None,
-        "to_prompt_tokens": status.usage.prompt_tokens,
-        "to_completion_tokens": status.usage.completion_tokens,
-        "to_micro_usd": status.usage.micro_usd,
-        "to_unpriced_calls": status.usage.unpriced_calls,
-        "to_started_at": at if status.state is RunState.RUNNING else None,
-        "to_ended_at": at if status.state.is_final else None,
+        "to_pending": JsonText(to_json(status.pending.model_dump() if status.pending else None)),
+        "to_prompt_tokens": usage.prompt_tokens,
+        "to_completion_tokens": usage.completion_tokens,
+        "to_micro_usd": usage.micro_usd,
+        "to_unpriced_calls": usage.unpriced_calls,
+        "to_started_at": kept_at if status.state is RunState.RUNNING else None,
+        "to_ended_at": kept_at if status.state.is_final else None,
     }
-    last: int | None = connection.execute(_ADVANCE, values).scalar()
-    if last is None:
-        return None
-    return [
-        LogEntry(run_id, seq, at, draft.kind, draft.said)
-        for seq, draft in enumerate(item.drafts, start=last - count + 1)
-    ]
+    if plain := plain_connection(connection):
+        row: tuple[int] | None = plain.execute(_ADVANCE_PLAINLY, values).fetchone()
+        return row and row[0]
+    return connection.execute(_ADVANCE, values).scalar()
+
+
+def _add_rows(connection: Connection, rows: Sequence[_Row]) -> None:
+    if plain := plain_connection(connection):
+        plain.executemany(_ADD_PLAINLY, rows)
+        return
+    told = [dict(zip(_COLUMNS, row, strict=True)) for row in rows]
+    connection.execute(_ADD, [{**row, "body": JsonText(row["body"])} for row in told])
 
 
 def _unavailable(error: Exception) -> LogUnavailable:

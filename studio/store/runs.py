@@ -199,6 +199,6 @@ def _status(row: Run) -> RunStatus:
             "reason": row.reason,
             "detail": row.detail,
             "pending": PendingInput.model_validate(row.pending) if row.pending else None,
-            "usage": Usage.model_validate(row, from_attributes=True),
+            "usage": Usage(row.prompt_tokens, row.completion_tokens, row.micro_usd, row.unpriced_calls),
         }
     )

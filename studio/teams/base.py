@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
+from types import CoroutineType
 from typing import Any, ClassVar
 
 from pydantic import PrivateAttr
@@ -28,6 +29,7 @@ from studio.messages import (
     TextMessage,
     is_explained,
 )
+from studio.teams.course import Rest
 from studio.teams.explaining import ExplainedTeam
 from studio.teams.turns import Spoken, answered, as_amended, as_told, speak
 from studio.tools.variables import with_variables
@@ -99,7 +101,7 @@ class Team(ExplainedTeam):
                 self._run = None
                 self._end_pause()
 
-    async def _all_turns(
+    async def _all_turns(  # noqa: C901  in one piece, since each call in it would be paid for in every turn
         self, messages: list[BaseChatMessage] | None, token: CancellationToken, show_task: bool, is_inside: bool
     ) -> AsyncGenerator[BaseMessage | str, None]:
         """The messages and events of a run, and last the reason for its end.
@@ -116,8 +118,10 @@ class Team(ExplainedTeam):
         named, tells_choices = self._named(), self.emit_team_events
         while course.reason is None and course.stop_asked is None:
             handed_in = await self._hear_people() if port.amends and not is_inside else ()
-            choice = handed_in or (self.go_on(again) if again else await choose_speaker())
+            choice = handed_in or (self.go_on(again) if again else choose_speaker())
             again = again if handed_in else ()
+            if isinstance(choice, CoroutineType):
+                choice = await choice
             if isinstance(choice, tuple):
                 for event in choice:
                     yield event
@@ -143,12 +147,13 @@ class Team(ExplainedTeam):
             answer = turn.chat_message  # most turns are no more than that: what follows is their `_end_turn`
             said = (answer,)
             new = (*turn.inner_messages, answer) if turn.inner_messages else said
-            await hear(new, said, speaker=name)
+            if (rest := hear(new, said, speaker=name)) is not None:
+                await rest
             conversation.end_turn(name)
-            await judge(new, is_turn=True)
-            for event in self.how_far() if is_explained() else ():
+            if (rest := judge(new, is_turn=True)) is not None:
+                await rest
+            for event in (*self.how_far(), answer) if is_explained() else said:
                 yield event
-            yield answer
         await self._forget_counts()
         yield course.reason or course.stop_asked or ""
 
@@ -157,6 +162,7 @@ class Team(ExplainedTeam):
     ) -> tuple[Sequence[str], Sequence[BaseMessage]]:
         """Take up the task: whose turns were broken off and go on, and what is to be shown first."""
         self._needs_reset = True
+        self._course.order = tuple(self._named())
         self._course.token = token
         self._course.stop_asked = None
         if self.termination_condition:
@@ -166,9 +172,11 @@ class Team(ExplainedTeam):
         again = self._conversation.take_back(self._unheard_by)
         if messages is None:
             return again, ()
-        await self.hear(messages, messages, speaker=None)
+        if (rest := self.hear(messages, messages, speaker=None)) is not None:
+            await rest
         self._task_heard = messages
-        await self.judge(messages, is_turn=False)
+        if (rest := self.judge(messages, is_turn=False)) is not None:
+            await rest
         return (), (*(self.how_far() if is_explained() else ()), *(messages if show_task else ()))
 
     async def _hear_people(self) -> tuple[BaseMessage, ...]:
@@ -177,8 +185,10 @@ class Team(ExplainedTeam):
         for given in await effects.current().handed_in():
             metadata = {effects.HANDED_IN_BY: given.by}
             message = TextMessage(source=given.source, content=given.text, metadata=metadata)
-            await Team.hear(self, [message], [message], speaker=None)
-            await self.judge([message], is_turn=False)
+            if (rest := Team.hear(self, [message], [message], speaker=None)) is not None:
+                await rest
+            if (rest := self.judge([message], is_turn=False)) is not None:
+                await rest
             said.append(message)
         return tuple(said)
 
@@ -260,12 +270,14 @@ class Team(ExplainedTeam):
             new: What the conditions look at; None while others still speak.
         """
         name, messages, said, unshown = spoken
-        await self.hear(messages, said, speaker=name)
+        if (rest := self.hear(messages, said, speaker=name)) is not None:
+            await rest
         self._conversation.end_turn(name)
         last = () if unshown is None else (unshown,)
         if new is None:
             return last
-        await self.judge(new, is_turn=True)
+        if (rest := self.judge(new, is_turn=True)) is not None:
+            await rest
         return (*self.how_far(), *last) if is_explained() else last
 
     def _named(self) -> Mapping[str, Participant]:
@@ -310,7 +322,7 @@ class Team(ExplainedTeam):
             is_inside: Whether the messages come from an outer team rather than from the user.
         """
 
-    async def hear(self, new: Sequence[BaseMessage], said: Sequence[BaseChatMessage], *, speaker: str | None) -> None:
+    def hear(self, new: Sequence[BaseMessage], said: Sequence[BaseChatMessage], *, speaker: str | None) -> Rest:
         """Take up a turn, or the task, for which there is no speaker.
 
         Args:
@@ -319,14 +331,22 @@ class Team(ExplainedTeam):
             speaker: Who need not hear it.
         """
         self._conversation.add(new, said, speaker)
-        if self.listens:
-            chats = said if said is new else [message for message in new if isinstance(message, BaseChatMessage)]
-            await self.heard(chats)
+        if not self.listens:
+            return None
+        return self.heard(said if said is new else [each for each in new if isinstance(each, BaseChatMessage)])
 
-    async def judge(self, new: Sequence[BaseMessage], *, is_turn: bool) -> None:
+    def judge(self, new: Sequence[BaseMessage], *, is_turn: bool) -> Rest:
         """See whether a turn, or the task, is a reason to stop."""
-        if self.termination_condition is not None and await self.ask_condition(new):
-            return
+        if self.termination_condition is not None:
+            return self._ask_and_count(new, is_turn)
+        self._count(is_turn)
+        return None
+
+    async def _ask_and_count(self, new: Sequence[BaseMessage], is_turn: bool) -> None:
+        if not await self.ask_condition(new):
+            self._count(is_turn)
+
+    def _count(self, is_turn: bool) -> None:
         course, most = self._course, self.max_turns
         course.turns += is_turn
         if most is not None and course.turns >= most:
@@ -344,7 +364,7 @@ class Team(ExplainedTeam):
         """Let nobody speak any more in this run."""
         self._course.reason = reason
 
-    async def choose_speaker(self) -> Choice:
+    def choose_speaker(self) -> Choice | CoroutineType[Any, Any, Choice]:
         """Set who speaks next with `next_speaker`, or end the run; gives what happens on the way."""
         raise NotImplementedError
 

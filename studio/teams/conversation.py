@@ -57,24 +57,21 @@ class Conversation:
 
     def begin_turns(self, names: Sequence[str]) -> list[list[BaseChatMessage]]:
         """Hand over what these participants have not read; it counts as read from now on."""
-        self._begun = [(name, self._hand_over(name)) for name in names]
-        return [unread for _, unread in self._begun]
+        unread = [self.begin_turn(name) for name in names]
+        self._begun = list(zip(names, unread, strict=True))
+        return unread
 
     def begin_turn(self, name: str) -> list[BaseChatMessage]:
         """As `begin_turns`, for one."""
-        unread = self._hand_over(name)
+        unread = self._unread_by(name)
+        self._places[name] = len(self._told)
+        self._given_back.pop(name, None)
         self._begun = [(name, unread)]
         return unread
 
-    def _hand_over(self, name: str) -> list[BaseChatMessage]:
-        told, places = self._told, self._places
-        unread = [message for speaker, message in told[places.get(name, 0) :] if speaker != name]
-        places[name] = len(told)
-        return [*self._given_back.pop(name, ()), *unread] if self._given_back else unread
-
     def _unread_by(self, name: str) -> list[BaseChatMessage]:
-        new = self._told[self._places.get(name, 0) :]
-        return [*self._given_back.get(name, ()), *(message for speaker, message in new if speaker != name)]
+        unread = [message for speaker, message in self._told[self._places.get(name, 0) :] if speaker != name]
+        return [*self._given_back.get(name, ()), *unread] if self._given_back else unread
 
     def end_turn(self, name: str) -> None:
         """Note that a participant has spoken."""

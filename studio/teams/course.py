@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass
 
 from studio.messages import CancellationToken
+
+Rest = Awaitable[None] | None
+"""What is still to be waited for. Mostly there is nothing, and to make a coroutine takes longer than what it does."""
 
 
 @dataclass(slots=True)
@@ -14,6 +17,8 @@ class Course:
 
     speakers: Sequence[str] = ()
     """Who has the word, or had it last."""
+    order: Sequence[str] = ()
+    """The names of the participants, in their order."""
     place: int = 0
     """Of the participant who speaks next, where all speak in order."""
     turns: int = 0

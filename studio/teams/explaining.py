@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from studio import messages  # what is told waits there until somebody asks for it
@@ -11,13 +11,16 @@ from studio.teams.saving import SavedTeam
 
 if TYPE_CHECKING:
     from studio.messages import (
-        ConditionProgress,
+        BaseMessage,
         EdgeDecision,
         Rule,
         SelectionAttempt,
         SpeakerDecisionEvent,
         TerminationProgressEvent,
     )
+
+_LIMIT = "/config/max_turns"
+_CONDITION = "/config/termination_condition"
 
 
 class ExplainedTeam(SavedTeam):
@@ -55,18 +58,28 @@ class ExplainedTeam(SavedTeam):
             edges=list(edges),
         )
 
-    def how_far(self) -> tuple[TerminationProgressEvent]:
-        """How far each condition and limit is now."""
-        conditions = list(self.limits())
-        if self.termination_condition is not None:
-            conditions.extend(self.termination_condition.progress("/config/termination_condition"))
-        told = messages.TerminationProgressEvent.told(
+    def how_far(self) -> tuple[BaseMessage, ...]:
+        """What is told of how far each condition and limit is now, where somebody asks."""
+        listener = messages.listener()
+        return () if listener is None else listener.told(self, self._how_far_json, self._how_far)
+
+    def _how_far(self) -> TerminationProgressEvent:
+        limit, condition = self.limit(), self.termination_condition
+        conditions = [] if limit is None else [limit[0].progress(_LIMIT, limit[1])]
+        if condition is not None:
+            conditions += condition.progress(_CONDITION)
+        return messages.TerminationProgressEvent.told(
             source=self.manager_name, team=self.name, conditions=conditions, stop_reason=self._course.reason
         )
-        return (told,)
 
-    def limits(self) -> Iterator[ConditionProgress]:
-        """How far the limits are that this kind of team has besides its condition."""
-        if self.max_turns is not None:
-            words = f"{self.max_turns} turns are taken"
-            yield Count(self._course.turns, self.max_turns, "turns").progress("/config/max_turns", words)
+    def _how_far_json(self, time: str) -> str:
+        limit, condition = self.limit(), self.termination_condition
+        conditions = [] if limit is None else [messages.counted_json(_LIMIT, (), limit[1], limit[0])]
+        if condition is not None:
+            conditions += condition.progress_json(_CONDITION)
+        return messages.progress_json(self.manager_name, self.name, time, conditions, self._course.reason)
+
+    def limit(self) -> tuple[Count, str] | None:
+        """How far the limit is that this kind of team has besides its condition, and what completes "Stop when …"."""
+        most = self.max_turns
+        return None if most is None else (Count(self._course.turns, most, "turns"), f"{most} turns are taken")

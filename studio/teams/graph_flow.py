@@ -11,6 +11,7 @@ from studio.components import JsonObject
 from studio.errors import Finding
 from studio.messages import BaseChatMessage, BaseMessage, EdgeDecision, SpeakerDecisionEvent, is_explained
 from studio.teams.base import Team
+from studio.teams.course import Rest
 from studio.teams.fields import TeamName
 from studio.teams.graph import DiGraph, InvalidGraph
 from studio.teams.graph_advice import on_graph, sound_part
@@ -83,7 +84,7 @@ class GraphFlow(Team):
             self._progress = GraphProgress(self.graph)
         return self._progress
 
-    async def hear(self, new: Sequence[BaseMessage], said: Sequence[BaseChatMessage], *, speaker: str | None) -> None:
+    def hear(self, new: Sequence[BaseMessage], said: Sequence[BaseChatMessage], *, speaker: str | None) -> Rest:
         steps = self._steps()
         node = new[-1].source if new else ""
         if speaker is not None and isinstance(self._participant(speaker), Team):
@@ -92,17 +93,17 @@ class GraphFlow(Team):
             steps.follow(node, said[-1] if said else None)  # first, since the functions of edges may fail
         if speaker is not None:
             steps.finish(speaker)
-        await super().hear(new, said, speaker=speaker)
+        return super().hear(new, said, speaker=speaker)
 
-    async def judge(self, new: Sequence[BaseMessage], *, is_turn: bool) -> None:
+    def judge(self, new: Sequence[BaseMessage], *, is_turn: bool) -> Rest:
         steps = self._steps()
         if not steps.is_complete:
-            await super().judge(new, is_turn=is_turn)
-            return
+            return super().judge(new, is_turn=is_turn)
         steps.reset()
         self.end("Digraph execution is complete")  # conditions are not asked any more
+        return None
 
-    async def choose_speaker(self) -> tuple[BaseMessage, ...]:
+    def choose_speaker(self) -> tuple[BaseMessage, ...]:
         return self._choose_ready()
 
     def _choose_ready(self) -> tuple[BaseMessage, ...]:

@@ -10,7 +10,6 @@ from pydantic import Field, PrivateAttr
 
 from studio import effects
 from studio.agents.releasing import release_all
-from studio.agents.turn import without_images
 from studio.components import JsonObject
 from studio.conditions import Count
 from studio.effects import Noting
@@ -19,7 +18,6 @@ from studio.messages import (
     AssistantMessage,
     BaseChatMessage,
     BaseMessage,
-    ConditionProgress,
     LLMMessage,
     SelectionAttempt,
     SpeakerDecisionEvent,
@@ -27,11 +25,13 @@ from studio.messages import (
     UserMessage,
     clipped,
     is_explained,
+    without_images,
 )
 from studio.models import ChatCompletionClient
 from studio.teams import magentic_prompts as prompts
 from studio.teams.advice import on_descriptions
 from studio.teams.base import Team
+from studio.teams.course import Rest
 from studio.teams.fields import TeamName
 from studio.teams.magentic_ledger import LedgerEntry, read_ledger
 
@@ -105,20 +105,20 @@ class MagenticOneGroupChat(Team):
         if messages is None and not self._task:
             raise ValueError("A Magentic-One team needs a task to begin with.")
 
-    async def hear(self, new: Sequence[BaseMessage], said: Sequence[BaseChatMessage], *, speaker: str | None) -> None:
+    def hear(self, new: Sequence[BaseMessage], said: Sequence[BaseChatMessage], *, speaker: str | None) -> Rest:
         del new  # what happens inside a turn is nothing for the orchestrator
         if speaker is not None:
-            await super().hear(said, said, speaker=speaker)
-            return
+            return super().hear(said, said, speaker=speaker)
         # The participants hear of the task by the ledger.
         self._task = " ".join(message.to_model_text() for message in said)
         self._is_unplanned = True
+        return None
 
     async def judge(self, new: Sequence[BaseMessage], *, is_turn: bool) -> None:
         if is_turn:  # rounds are counted by the orchestrator, and the task is no reason to stop
             await self.ask_condition(new)
 
-    async def choose_speaker(self) -> AsyncGenerator[BaseMessage, None]:
+    def choose_speaker(self) -> AsyncGenerator[BaseMessage, None]:
         return self._choose()
 
     async def _choose(self) -> AsyncGenerator[BaseMessage, None]:
@@ -161,10 +161,9 @@ class MagenticOneGroupChat(Team):
             reason = f"Nothing moves ({self._stall_count} of {self.max_stalls} stalls): a new plan is made."
         return self.decision("ledger", clipped(reason), prompt=self._ledger_question(), attempts=attempts)
 
-    def limits(self) -> Iterator[ConditionProgress]:
-        if self.max_turns is not None:
-            words = f"{self.max_turns} rounds are over"
-            yield Count(self._round_count, self.max_turns, "rounds").progress("/config/max_turns", words)
+    def limit(self) -> tuple[Count, str] | None:
+        most = self.max_turns
+        return None if most is None else (Count(self._round_count, most, "rounds"), f"{most} rounds are over")
 
     async def _make_plan(self) -> None:
         asked: list[LLMMessage] = []
@@ -196,7 +195,8 @@ class MagenticOneGroupChat(Team):
     async def _tell(self, text: str) -> BaseMessage:
         """Say something to all participants."""
         message = TextMessage(content=text, source=self.manager_name)
-        await super().hear([message], [message], speaker=None)
+        if (rest := super().hear([message], [message], speaker=None)) is not None:
+            await rest
         return message
 
     async def _ask(self, asked: list[LLMMessage], prompt: str) -> str:

@@ -12,7 +12,6 @@ from studio.agents import ChatAgent, Participant
 from studio.agents.base import Step
 from studio.agents.releasing import release_all
 from studio.agents.templates import fill_in, unknown_placeholders
-from studio.agents.turn import without_images
 from studio.agents.user_proxy import TERMINATE, is_termination
 from studio.errors import RunFailed
 from studio.messages import (
@@ -27,6 +26,7 @@ from studio.messages import (
     TextMessage,
     UserMessage,
     message_from_json,
+    without_images,
 )
 from studio.models import ChatCompletionClient
 from studio.teams.base import Team

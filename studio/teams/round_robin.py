@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from studio.components import JsonObject
-from studio.messages import BaseMessage, is_explained
+from studio.messages import BaseMessage, listener
 from studio.teams.base import Team
 from studio.teams.fields import TeamName
 
@@ -28,15 +28,17 @@ class RoundRobinGroupChat(Team):
 
     name: TeamName = "RoundRobinGroupChat"
 
-    async def choose_speaker(self) -> tuple[BaseMessage, ...]:
-        course, participants = self._course, self.participants
-        place = course.place
-        course.place = (place + 1) % len(participants)
-        course.speakers = (participants[place].name,)
-        return (self._explanation(place),) if is_explained() else ()
+    def choose_speaker(self) -> tuple[BaseMessage, ...]:
+        course = self._course
+        place, order = course.place, course.order
+        course.place = (place + 1) % len(order)
+        course.speakers = (order[place],)
+        who_asks = listener()
+        return () if who_asks is None else who_asks.told_again(self, place, self._explanation)
 
-    def _explanation(self, place: int) -> SpeakerDecisionEvent:
+    def _explanation(self) -> SpeakerDecisionEvent:
         names = self.participant_names
+        place = (self._course.place - 1) % len(names)
         if len(names) == 1:
             return self.decision("only candidate", "Nobody else is in the team.")
         if place == 0:

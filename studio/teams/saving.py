@@ -12,7 +12,7 @@ from studio.agents import ChatAgent
 from studio.components import JsonObject
 from studio.messages import BaseChatMessage, BaseMessage, CancellationToken, message_from_json
 from studio.teams.conversation import Conversation, list_in, object_in
-from studio.teams.course import Course
+from studio.teams.course import Course, Rest
 from studio.teams.pausing import PausableTeam
 from studio.tools import ContextVariables
 
@@ -70,7 +70,7 @@ class SavedTeam(PausableTeam):
     async def load_manager_state(self, state: JsonObject) -> None:
         """Take up what `manager_state` gave."""
 
-    async def heard(self, messages: Sequence[BaseChatMessage]) -> None:
+    def heard(self, messages: Sequence[BaseChatMessage]) -> Rest:
         """Told the chat messages of a conversation that is loaded, and each new one where the team `listens`."""
 
     async def reset(self) -> None:
@@ -174,7 +174,8 @@ class SavedTeam(PausableTeam):
         own = object_in(states[self.manager_name])
         if self._conversation.thread:
             await self.forget()
-        await self.heard(self._conversation.load_thread(own.get("message_thread")))
+        if (rest := self.heard(self._conversation.load_thread(own.get("message_thread")))) is not None:
+            await rest
         for participant in self.participants:
             saved = object_in(states[participant.name])
             self._conversation.load_unread(participant.name, saved.get("message_buffer"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterator, Sequence
-from contextlib import AbstractContextManager, aclosing, contextmanager, nullcontext
+from contextlib import aclosing, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from inspect import isawaitable
 from typing import Annotated, Any, ClassVar, NamedTuple
@@ -30,16 +30,18 @@ from studio.messages import (
     SelectionAttempt,
     SelectorEvent,
     SpeakerDecisionEvent,
-    SystemMessage,
     UserMessage,
     as_heard,
     clipped,
     is_explained,
+    system_message,
     text_over,
+    user_message,
 )
 from studio.models import ChatCompletionClient, ModelFamily
 from studio.teams.advice import on_descriptions, on_question
 from studio.teams.base import Team
+from studio.teams.course import Rest
 from studio.teams.fields import TeamName
 from studio.teams.selector_words import PLACEHOLDERS, SELECTOR_PROMPT, as_line, as_word, at_attempt
 
@@ -74,13 +76,17 @@ class _Asked:
 
 @dataclass(slots=True)
 class _Kept:
-    """What a selector keeps from turn to turn."""
+    """What a selector keeps from turn to turn. It is no component, whose attributes take much longer to read."""
 
+    select: SelectorFunction | None = None
+    may_speak: CandidateFunction | None = None
     previous: str | None = None
     """Who spoke last."""
     context: ChatCompletionContext | None = None
     roles: str = ""
     """The participants with their descriptions, as the question lists them."""
+    words: Sequence[tuple[str, re.Pattern[str]]] = ()
+    """The name of each participant, and what finds it in an answer."""
 
 
 class SelectorGroupChat(Team):
@@ -125,8 +131,6 @@ class SelectorGroupChat(Team):
     ] = None
 
     _kept: _Kept = PrivateAttr(default_factory=_Kept)
-    _select: SelectorFunction | None = PrivateAttr(default=None)
-    _candidates: CandidateFunction | None = PrivateAttr(default=None)
 
     def __init__(
         self,
@@ -137,8 +141,7 @@ class SelectorGroupChat(Team):
     ) -> None:
         """Make one as in AgentChat; the two functions decide in the model's place and have no JSON."""
         super().__init__(*args, **data)
-        self._select = selector_func
-        self._candidates = candidate_func
+        self._kept = _Kept(selector_func, candidate_func)
 
     @classmethod
     def lenient(cls, config: JsonObject, warn: Warn) -> JsonObject:
@@ -161,16 +164,16 @@ class SelectorGroupChat(Team):
         return participants
 
     async def choose_speaker(self) -> tuple[BaseMessage, ...] | AsyncGenerator[BaseMessage, None]:
-        if self._select is not None and (named := await self._ask_function(self._select)) is not None:
+        kept = self._kept
+        if kept.select is not None and (named := await self._ask_function(kept.select)) is not None:
             self.next_speaker(named)
             return (self.decision("function", f"The selector function named {named}."),) if is_explained() else ()
-        names = self._names()
-        may_speak = self._candidates
+        names, may_speak = [*self._named()], kept.may_speak
         candidates = self._who_may_speak(names) if may_speak is None else await self._asked_for(may_speak, names)
         if len(candidates) == 1:
             self.next_speaker(candidates[0])
             told = (self._explain_only_candidate(candidates),) if is_explained() else ()
-            self._kept.previous = candidates[0]
+            kept.previous = candidates[0]
             return told
         asked = await self._question(candidates)
         if self.model_client_streaming:
@@ -193,14 +196,15 @@ class SelectorGroupChat(Team):
 
     def _end_choice(self, asked: _Asked, candidates: list[str]) -> tuple[BaseMessage, ...]:
         """Go on without the model if no answer of it could be used, and explain how it came."""
+        kept = self._kept
         if not asked.is_settled:
-            self.next_speaker(self._kept.previous or candidates[0])
+            self.next_speaker(kept.previous or candidates[0])
         told = (self._explain_choice(candidates, asked),) if is_explained() else ()
-        self._kept.previous = self.speaker
+        kept.previous = self.speaker
         return told
 
     def _explain_only_candidate(self, candidates: list[str]) -> SpeakerDecisionEvent:
-        if self._candidates is not None:
+        if self._kept.may_speak is not None:
             return self.decision("only candidate", "The candidate function left nobody else.", candidates=candidates)
         return self.decision(
             "repeat not allowed",
@@ -211,10 +215,9 @@ class SelectorGroupChat(Team):
     async def _ask_function(self, select: SelectorFunction) -> str | None:
         answer = select(self.thread)
         named = await answer if isawaitable(answer) else answer
-        if named is not None and named not in self._names():
-            raise ValueError(
-                f"Selector function returned an invalid speaker name: {named}. Expected one of: {self._names()}."
-            )
+        names = [*self._named()]
+        if named is not None and named not in names:
+            raise ValueError(f"Selector function returned an invalid speaker name: {named}. Expected one of: {names}.")
         return named
 
     def _who_may_speak(self, names: list[str]) -> list[str]:
@@ -241,8 +244,8 @@ class SelectorGroupChat(Team):
         history = text_over(shown, as_line)
         prompt = self._prompt(candidates, history.text)
         if ModelFamily.is_openai(self.model_client.info["family"]):
-            return _Asked([SystemMessage.of_text(prompt)], history.message_count)
-        return _Asked([UserMessage.of_text(prompt, "user")], history.message_count)
+            return _Asked([system_message(prompt)], history.message_count)
+        return _Asked([user_message(prompt, "user")], history.message_count)
 
     def _is_taken(self, asked: _Asked, candidates: list[str]) -> bool:
         """Whether the answer names one participant who may speak; if not, the model is told what is wrong with it."""
@@ -265,7 +268,7 @@ class SelectorGroupChat(Team):
         else:
             place = "as the last speaker" if self._kept.previous else "as the first candidate"
             reason = f"No answer of the model could be used, so {self.speaker} speaks {place}."
-        if len(candidates) < len(self.participants) and self._candidates is None:
+        if len(candidates) < len(self.participants) and self._kept.may_speak is None:
             reason += f" {self._kept.previous} spoke last and may not speak again."
         prompt = self._prompt(candidates, f"[the conversation, {asked.told_count} messages]")
         rule = "model" if is_named else "no usable answer"
@@ -273,8 +276,9 @@ class SelectorGroupChat(Team):
 
     def _judge(self, answer: str, candidates: list[str]) -> _Refusal | None:
         """Take the one name that the answer mentions, or say what is wrong with it."""
-        bounded = f" {answer} "
-        mentioned = [name for name in self._named() if as_word(name).search(bounded)]
+        kept, bounded = self._kept, f" {answer} "
+        words = kept.words = kept.words or [(name, as_word(name)) for name in self._named()]
+        mentioned = [name for name, word in words if word.search(bounded)]
         if not mentioned:
             return _Refusal("It names nobody.", f"No valid name was mentioned. Please select from: {candidates}.")
         if len(mentioned) > 1:
@@ -282,7 +286,7 @@ class SelectorGroupChat(Team):
                 "It names several.",
                 f"Expected exactly one name to be mentioned. Please select only one from: {candidates}.",
             )
-        if mentioned[0] == self._kept.previous and not self.allow_repeated_speaker:
+        if mentioned[0] == kept.previous and not self.allow_repeated_speaker:
             return _Refusal(
                 "It names the last speaker, who may not speak again.",
                 f"Repeated speaker is not allowed, please select a different name from: {candidates}.",
@@ -303,9 +307,9 @@ class SelectorGroupChat(Team):
 
     async def _ask(self, asked: _Asked) -> None:
         """Ask the model once and wait for its whole answer."""
-        with _noted(asked):
+        with _noting(asked) if is_explained() else _NOTHING_TO_NOTE:
             result = await self.model_client.create(asked.messages, cancellation_token=self._course.token)
-        asked.answer = result.content if isinstance(result.content, str) else ""
+        asked.answer = answer if isinstance(answer := result.content, str) else ""
 
     async def _ask_in_pieces(self, asked: _Asked) -> AsyncGenerator[BaseMessage, None]:
         """Ask the model once, giving the pieces of its answer where they are told."""
@@ -314,7 +318,7 @@ class SelectorGroupChat(Team):
         async with aclosing(stream):
             while True:
                 # The port must not be in force while this generator stands still at a `yield`.
-                with _noted(asked):
+                with _noting(asked) if is_explained() else _NOTHING_TO_NOTE:
                     item = await anext(stream, None)
                 if item is None:
                     return
@@ -327,21 +331,18 @@ class SelectorGroupChat(Team):
                 if self.emit_team_events:
                     yield SelectorEvent(content=asked.answer, source=self.manager_name)
 
-    def _names(self) -> list[str]:
-        return [*self._named()]
-
     def _own_context(self) -> ChatCompletionContext:
         kept = self._kept
         if kept.context is None:
             kept.context = self.model_context or UnboundedChatCompletionContext()
         return kept.context
 
-    async def heard(self, messages: Sequence[BaseChatMessage]) -> None:
+    def heard(self, messages: Sequence[BaseChatMessage]) -> Rest:
         context = self._own_context()
         if (whole := context.whole()) is None:
-            await add_to_context(context, messages)
-        else:
-            whole.extend(as_heard(messages))
+            return add_to_context(context, messages)
+        whole.extend(as_heard(messages))
+        return None
 
     async def forget(self) -> None:
         self._kept.previous = None
@@ -358,13 +359,9 @@ class SelectorGroupChat(Team):
         self._kept.previous = previous if isinstance(previous, str) else None
 
 
-def _noted(asked: _Asked) -> AbstractContextManager[object]:
-    """Note the hash of the call inside the block, for the explanation, if anybody asks for one."""
-    return _noting(asked) if is_explained() else _NOTHING_TO_NOTE
-
-
 @contextmanager
 def _noting(asked: _Asked) -> Generator[None]:
+    """Note the hash of the call inside the block, for the explanation."""
     port = Noting(effects.current())
     with effects.use(port):
         yield

@@ -26,6 +26,7 @@ async def recorded(turns: int) -> dict[str, float]:
     """
     last = FIRST_TURNS + turns
     await _recorded_us(_document(last, FIRST_TURNS))
+    gc.freeze()  # as the server does at its start
     recorded_us = await _recorded_us(_document(last, last)) - await _recorded_us(_document(last, FIRST_TURNS))
     await _unrecorded_us(_document(last, FIRST_TURNS))
     unrecorded_us = await _unrecorded_us(_document(last, last)) - await _unrecorded_us(_document(last, FIRST_TURNS))

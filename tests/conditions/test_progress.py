@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
 import pytest
+from pydantic import JsonValue
+from pydantic_core import from_json
 
 from studio.conditions import (
     Count,
@@ -27,9 +30,11 @@ from studio.messages import (
     HandoffMessage,
     RequestUsage,
     StopMessage,
+    TerminationProgressEvent,
     TextMessage,
     ToolCallExecutionEvent,
 )
+from studio.runs.well_formed import well_formed_json
 
 CALL = ToolCallExecutionEvent(
     source="a", content=[FunctionExecutionResult(content="3", name="add", call_id="1", is_error=False)]
@@ -110,6 +115,20 @@ async def test_a_condition_says_how_far_it_is_and_that_it_has_fired(
     assert await words(condition, second) == (after, True)
     await condition.reset()
     assert [part.has_fired for part in condition.progress()] == [False]
+
+
+@pytest.mark.parametrize("condition", [case[0] for case in CASES])
+async def test_a_condition_says_the_same_as_text(condition: TerminationCondition):
+    both = condition & TextMentionTermination(text='half a character: "\ud800"')
+    event = TerminationProgressEvent(source="a", team="b", conditions=list(both.progress("/config")))
+    told = well_formed_json(cast("JsonValue", event.dump()["conditions"]))
+    assert [from_json(text) for text in both.progress_json("/config")] == told
+
+
+def test_no_limit_is_as_in_other_json():
+    condition = TimeoutTermination(timeout_seconds=float("inf"))
+    event = TerminationProgressEvent(source="a", team="b", conditions=list(condition.progress()))
+    assert f"[{condition.progress_json()[0]}]" in event.dump_json()
 
 
 async def test_a_stop_from_outside_is_told_as_soon_as_it_is_asked_for():

@@ -27,6 +27,7 @@ from studio.messages import (
     ToolCallRequestEvent,
     UserMessage,
     chat,
+    made,
     message_from_json,
 )
 
@@ -71,7 +72,7 @@ USAGE = RequestUsage(prompt_tokens=1, completion_tokens=2)
     ],
 )
 def test_a_message_of_checked_values_is_what_validation_makes(cls: type[BaseMessage], own: dict[str, Any]):
-    quick = cls.made("a", USAGE, **own)
+    quick = made(cls, "a", USAGE, **own)
     checked = cls(source="a", models_usage=USAGE, id=quick.id, created_at=quick.created_at, **own)
     assert quick == checked
     assert list(vars(quick)) == list(vars(checked)) == list(cls.model_fields)

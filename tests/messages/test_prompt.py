@@ -2,12 +2,15 @@ from __future__ import annotations
 
 from uuid import RFC_4122, UUID
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from studio.effects import random_id
 from studio.messages import (
     AssistantMessage,
+    FunctionCall,
+    FunctionExecutionResult,
+    FunctionExecutionResultMessage,
     History,
     Image,
     LLMMessage,
@@ -21,6 +24,7 @@ from studio.messages import (
     text_over,
     word_count,
 )
+from studio.messages.llm import HASHED_AS_IT_IS
 
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 HEAD = (SystemMessage(content="You write."),)
@@ -49,6 +53,67 @@ def test_what_is_kept_over_a_growing_history_is_what_counting_anew_gives(
         assert sum_over(prompt, word_count) == sum_over(plain, word_count)
         assert text_over(prompt, line) == text_over(plain, line)
         assert text_over(Prompt((), history), line) == text_over(list(history), line)
+
+
+texts = st.text(alphabet="ab1 \n\ud800\U0001f600", max_size=4)
+conversations = st.lists(
+    st.one_of(
+        st.builds(UserMessage, content=texts, source=texts),
+        st.builds(AssistantMessage, content=texts, source=texts),
+    ),
+    max_size=3,
+)
+
+
+@given(conversations, conversations)
+@example(
+    [UserMessage(content="x\nUserMessage 1 1\nay", source="a")],
+    [UserMessage(content="x", source="a"), UserMessage(content="y", source="a")],
+)
+@example([UserMessage(content="b", source="a")], [UserMessage(content="", source="ab")])
+@example([UserMessage(content="\ud83d\ude00", source="a")], [UserMessage(content="\U0001f600", source="a")])
+def test_conversations_have_one_digest_only_when_they_are_equal(one: list[LLMMessage], other: list[LLMMessage]) -> None:
+    assert (digest_over(one) == digest_over(other)) == (one == other)
+
+
+def test_each_field_of_a_message_is_in_its_digest() -> None:
+    call = FunctionCall(id="1", name="add", arguments="{}")
+    result = FunctionExecutionResult(content="3", name="add", call_id="1", is_error=False)
+    told: list[LLMMessage] = [
+        SystemMessage(content="a"),
+        UserMessage(content="a", source="b"),
+        UserMessage(content=["a"], source="b"),
+        UserMessage(content=["a", Image(data=PIXEL)], source="b"),
+        UserMessage(content="a" * 2 * HASHED_AS_IT_IS, source="b"),
+        UserMessage(content="a" * 3 * HASHED_AS_IT_IS, source="b"),
+        AssistantMessage(content="a", source="b"),
+        AssistantMessage(content="a", source="b", thought=""),
+        AssistantMessage(content="a", source="b", thought="None"),
+        AssistantMessage(content=[call], source="b"),
+        FunctionExecutionResultMessage(content=[result]),
+        FunctionExecutionResultMessage(content=[result.model_copy(update={"is_error": None})]),
+    ]
+    assert len({digest_over([message]) for message in told}) == len(told)
+    assert all(digest_over([message]) == digest_over([message.model_copy(deep=True)]) for message in told)
+    assert len({digest_over(told[:count]) for count in range(len(told) + 1)}) == len(told) + 1
+
+
+def test_a_changed_copy_has_a_digest_and_a_body_of_its_own() -> None:
+    said = UserMessage(content=["a"], source="b")
+    before = said.digest
+    assert said.json_body["source"] == "b"
+    for is_deep in (False, True):
+        copied = said.model_copy(update={"source": "c"}, deep=is_deep)
+        assert copied.digest != before
+        assert copied.json_body["source"] == "c"
+
+
+def test_a_message_of_a_class_of_ones_own_is_hashed_with_its_own_fields() -> None:
+    class Rated(UserMessage):
+        rating: int
+
+    good, bad = (Rated(content="a", source="b", rating=rating) for rating in (1, 2))
+    assert digest_over([good]) != digest_over([bad])
 
 
 def test_a_prompt_stays_as_it_was_when_the_conversation_goes_on() -> None:

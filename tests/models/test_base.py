@@ -10,7 +10,8 @@ from pydantic import BaseModel, JsonValue
 from studio import effects
 from studio.effects import EffectRequest, Perform, Recording
 from studio.errors import ModelRefused
-from studio.messages import CancellationToken, LLMMessage, SystemMessage, ToolSchema, UserMessage
+from studio.messages import AssistantMessage, CancellationToken, LLMMessage, SystemMessage, ToolSchema, UserMessage
+from studio.messages.llm import HASHED_AS_IT_IS
 from studio.models import ModelCall, OpenAIChatCompletionClient, ReplayChatCompletionClient
 
 Entries = list[dict[str, JsonValue]]
@@ -87,6 +88,17 @@ def test_the_hash_follows_messages_tools_and_settings() -> None:
     assert hash_of(client, call) == hash_of(client, ModelCall("create", tuple(ASK)))
     hashes = {hash_of(client, call), hash_of(warmer, call), *(hash_of(client, changed) for changed in other)}
     assert len(hashes) == 7
+
+
+def test_equal_requests_have_equal_hashes_everywhere() -> None:
+    said = [*ASK, AssistantMessage(content="\u00e4" * 2 * HASHED_AS_IT_IS + "\ud800", source="a", thought="hm")]
+    client = ReplayChatCompletionClient(chat_completions=[])
+    calls = [ModelCall("create", ASK), ModelCall("create", said, (ADD,))]
+    # Where these change, HASH_VERSION must change, too: runs that were recorded before no longer fit.
+    assert [client.request_for(call).hash for call in calls] == [
+        "2:63f5465c03d7b2bdc68409b9426f719450546e1d40ed1277d3d77f69bc57579b",
+        "2:11d8faf86ed4d8001a222d1a8945cd88da7e81a951905b2dce27a19e42207458",
+    ]
 
 
 async def test_a_cancelled_token_ends_the_call_and_a_later_cancel_does_nothing() -> None:

@@ -35,7 +35,8 @@ class Log:
 
     def __init__(self, redactor: Redactor | None = None) -> None:
         self.bodies: list[dict[str, JsonValue]] = []
-        self.port = Redacting(Recording(self._append, run_id="run"), redactor or Redactor({"env:KEY": KEY}))
+        known = Redactor({"env:KEY": KEY}) if redactor is None else redactor
+        self.port = Recording(self._append, run_id="run", redactor=known)
 
     async def _append(self, body: dict[str, JsonValue]) -> None:
         self.bodies.append(body)
@@ -100,6 +101,26 @@ async def test_what_a_call_resolves_is_hidden_in_its_own_answer() -> None:
         assert await Log(redactor).call(KEY) == HIDDEN
     finally:
         secret_source.reset(token)
+
+
+async def test_without_a_log_the_world_tells_no_secrets_either() -> None:
+    port, error = Redacting(Redactor({"env:KEY": KEY})), LookupError("nothing")
+
+    async def perform(answer: JsonValue | Exception) -> JsonValue:
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    async def pieces() -> AsyncIterator[StreamItem]:
+        yield KEY
+
+    assert await port.call(ASKED, lambda: perform(KEY)) == HIDDEN
+    assert [piece async for piece in port.stream(ASKED, pieces)] == [HIDDEN]
+    with pytest.raises(ValueError, match="removed"):
+        await port.call(ASKED, lambda: perform(ValueError(KEY)))
+    with pytest.raises(LookupError) as raised:
+        await port.call(ASKED, lambda: perform(error))
+    assert raised.value is error
 
 
 async def test_a_key_in_the_open_is_hidden_when_it_is_used() -> None:

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
-from studio.messages import TerminationProgressEvent, message_from_json
-from studio.runs import LogEntry, RunState
+from collections.abc import Mapping, Sequence
+
+import pytest
+
+from studio.components import load_component
+from studio.conditions import ExternalTermination, MaxMessageTermination, TextMentionTermination, TokenUsageTermination
+from studio.messages import Explanation, TerminationProgressEvent, message_from_json
+from studio.messages import explained as explaining
+from studio.runs import Breakpoint, LogEntry, RunState
+from studio.teams import RoundRobinGroupChat, Team
 from tests.runs.scripted import OpenStudio, World, scripted
+from tests.runs.tooling import started
+from tests.teams.scripted import agent
 
 
 def explained(entries: list[LogEntry]) -> list[tuple[str, object]]:
@@ -28,6 +38,37 @@ async def test_the_log_explains_each_turn_once(open_studio: OpenStudio) -> None:
             ("SpeakerDecisionEvent", ["script"]),
             ("TerminationProgressEvent", "Maximum number of turns 2 reached."),
         ]
+
+
+def nested() -> RoundRobinGroupChat:
+    """A team inside another one, with conditions of all sorts."""
+    inner = RoundRobinGroupChat(name="inner", participants=[agent("x", *"123"), agent("y", *"456")], max_turns=2)
+    said = TextMentionTermination(text='"5"\n\u20ac') & ExternalTermination()
+    counted = MaxMessageTermination(max_messages=8) | TokenUsageTermination(max_total_token=2_000, max_prompt_token=500)
+    return RoundRobinGroupChat(
+        participants=[agent("ann", *"abc"), inner, agent("bob", *"def")],
+        termination_condition=said | counted,
+        max_turns=1_200,
+    )
+
+
+def timeless(fields: Mapping[str, object]) -> list[tuple[str, object]]:
+    """All but when it was, in its order."""
+    return [(name, "" if name == "created_at" else value) for name, value in fields.items()]
+
+
+@pytest.mark.parametrize("breakpoints", [[], [Breakpoint(id="b", on="agent", name="nobody")]])
+async def test_the_log_says_what_the_events_say(open_studio: OpenStudio, breakpoints: Sequence[Breakpoint]) -> None:
+    document = nested().dump_component()
+    with explaining():
+        items = [item async for item in load_component(document, Team).run_stream(task="Go.")]
+    told = [timeless(item.dump()) for item in items if isinstance(item, Explanation)]
+    async with open_studio() as studio:
+        run_id = await started(studio, document, breakpoints=breakpoints)
+        await studio.until(run_id, RunState.FINISHED)
+        logged = [timeless(entry.body) for entry in await studio.log(run_id) if entry.kind == "explanation"]
+    assert logged == told
+    assert len(logged) > 10
 
 
 async def test_a_page_is_sent_explanations_in_their_order(open_studio: OpenStudio) -> None:

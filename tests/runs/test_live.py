@@ -72,7 +72,7 @@ async def test_a_question_stays_open_while_another_branch_comes_to_the_gate() ->
 async def test_a_count_of_tokens_that_no_model_can_mean_is_cut(run: LiveRun) -> None:
     result: JsonValue = {"usage": {"prompt_tokens": 10**30, "completion_tokens": -5}}
     for _ in range(2):
-        await run.record_effect({"effect": "model", "result": result})
+        run.record_effect({"effect": "model", "result": result})
     await run.written()
     assert 0 < run.view.usage.prompt_tokens < 2**53
     assert run.view.usage.completion_tokens == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Protocol
 
 from studio.messages import BaseMessage, Explanation
 from studio.runs.debugging.breakpoints import Breakpoint, Watch
@@ -11,6 +12,13 @@ from studio.runs.debugging.pen import Pen
 from studio.runs.debugging.policy import ToolPolicy
 from studio.runs.gate import Gate
 from studio.runs.log import Usage
+
+
+class Spender(Protocol):
+    """Whose usage a breakpoint may look at."""
+
+    @property
+    def usage(self) -> Usage: ...
 
 
 class Debugger:
@@ -32,23 +40,28 @@ class Debugger:
         self.is_over = False
         """Whether the run is to stop: nothing holds it any more."""
 
-    @property
-    def is_watched(self) -> bool:
-        """Whether the run may be held behind the next message."""
-        return not self._gate.is_open or self._gate.is_stepping or not self.watch.is_idle
-
     def begin(self, team_id: str, policy: ToolPolicy, breakpoints: Sequence[Breakpoint]) -> None:
         """Begin with what is kept with the team of the run."""
         self.team_id = team_id
         self.policy = policy
-        self.watch.put(breakpoints)
+        self.put(breakpoints)
 
-    def came(self, item: BaseMessage, usage: Usage) -> None:
-        """Take note of a message or event that is on its way into the log."""
-        self._gate.came(item)
-        self.pen.came(item)
+    def put(self, breakpoints: Sequence[Breakpoint]) -> None:
+        """Go on with these breakpoints."""
+        self.watch.put(breakpoints)
+        self._gate.watch(not self.watch.is_idle)
+
+    def came(self, item: BaseMessage, spender: Spender) -> None:
+        """Take note of a message or event that is on its way into the log, and of what was spent until then."""
+        gate, pen = self._gate, self.pen
+        if pen.is_used:
+            pen.came(item)
+        if gate.is_free:
+            gate.last = item
+            return
+        gate.came(item)
         if not self.watch.is_idle:
-            self._wait_at(self.watch.came(item, usage))
+            self._wait_at(self.watch.came(item, spender.usage))
 
     def told(self, what: Explanation) -> bool:
         """Take note of an explanation; whether the run waits right behind it, where else no step ends."""

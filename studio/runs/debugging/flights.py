@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from asyncio import current_task
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from typing import TypeVar
+from typing import cast
 
 from pydantic import BaseModel, ConfigDict
 
 from studio.effects import EffectKind, EffectRequest
-
-Result = TypeVar("Result")
 
 LISTED: frozenset[EffectKind] = frozenset({"model", "tool", "code", "memory"})
 """What a person waits for; a question to a person is shown as what it is."""
@@ -32,74 +31,8 @@ class Held(Exception):
     """Raised where a call was waited for that is abandoned, to be made again."""
 
 
-class Flight:
-    """One call under way."""
-
-    __slots__ = ("_giving_up", "_is_cancelled", "_is_held", "_waiting", "is_set_aside", "request", "since")
-
-    def __init__(self, request: EffectRequest) -> None:
-        self.request = request
-        self.since = datetime.now(UTC)
-        self.is_set_aside = False
-        """Whether it was given up and is made again later."""
-        self._waiting: asyncio.Task[object] | None = None
-        self._giving_up: asyncio.Handle | None = None
-        self._is_cancelled = False
-        self._is_held = False
-
-    async def unless_held(self, ask: Callable[[], Awaitable[Result]]) -> Result:
-        """Wait for the answer, or as long as nobody holds the run.
-
-        Raises:
-            Held: Somebody did; what was asked is cancelled.
-        """
-        self.is_set_aside = False
-        if self._is_held:
-            self._set_aside()
-            raise Held
-        # As `asyncio.timeout`, which takes several times as long for something that hardly ever happens.
-        task = self._waiting = asyncio.current_task()
-        assert task
-        others = task.cancelling()
-        try:
-            return await ask()
-        except asyncio.CancelledError:
-            if not self._is_cancelled or task.cancelling() > others + 1:
-                raise
-            self._set_aside()
-            raise Held from None
-        finally:
-            self._waiting = None
-            if self._giving_up:
-                self._giving_up.cancel()
-                self._giving_up = None
-            if self._is_cancelled:
-                self._is_cancelled = False
-                task.uncancel()
-
-    def hold(self) -> None:
-        """Give it up now; or when it is waited for next, if nobody waits."""
-        if self._waiting is None:
-            self._is_held = True
-        elif self._giving_up is None:
-            self._giving_up = asyncio.get_running_loop().call_soon(self._cancel, self._waiting)
-
-    def _cancel(self, waiting: asyncio.Task[object]) -> None:
-        self._is_cancelled = True
-        waiting.cancel()
-
-    def _set_aside(self) -> None:
-        self.is_set_aside, self._is_held = True, False
-
-    def shown(self) -> InFlight:
-        """As pages are told of it."""
-        act, request = self.request.tool, self.request
-        name, agent = (act.name, act.agent) if act else (request.source, "")
-        return InFlight(kind=request.kind, name=name, agent=agent, since=self.since)
-
-
 class Flights:
-    """The calls of one run that are under way, oldest first.
+    """The calls of one run that are under way, oldest first. Kept in the fewest steps, since every call comes here.
 
     Args:
         changed: Told when one has ended.
@@ -107,25 +40,71 @@ class Flights:
 
     def __init__(self, changed: Callable[[], None]) -> None:
         self._changed = changed
-        self._under_way: dict[Flight, None] = {}
+        self._under_way: dict[EffectRequest, tuple[asyncio.Task[object] | None, int, float]] = {}
+        """The task that waits for each, if one does, how often that was cancelled before, and since when it is."""
+        self._given_up: dict[EffectRequest, asyncio.Handle | None] = {}
+        """Those that are not to be waited for any more, and what is to cancel the waiting."""
+        self._cancelled: set[EffectRequest] = set()
 
-    def begin(self, request: EffectRequest) -> Flight:
-        """One call, until it is told to `end`."""
-        flight = Flight(request)
-        self._under_way[flight] = None
-        return flight
+    def begin(self, request: EffectRequest, since_s: float) -> None:
+        """The running task waits for this call now, which was first made at that time.
 
-    def end(self, flight: Flight) -> None:
-        del self._under_way[flight]
+        Raises:
+            Held: It was given up while nobody waited for it.
+        """
+        if self._given_up and request in self._given_up:
+            self._land(request)
+            raise Held
+        task = cast("asyncio.Task[object]", current_task())
+        self._under_way[request] = task, task.cancelling(), since_s
+
+    def rest(self, request: EffectRequest) -> None:
+        """Nobody waits for it for a while, though it goes on."""
+        _, _, since_s = self._under_way[request]
+        self._land(request)
+        self._under_way[request] = None, 0, since_s
+
+    def end(self, request: EffectRequest) -> None:
+        """It goes on no more."""
+        if self._given_up:
+            self._land(request)
+        del self._under_way[request]
         self._changed()
 
+    def gave_up(self, request: EffectRequest) -> bool:
+        """Whether the waiting was cancelled here, and by nobody else."""
+        task, others, _ = self._under_way[request]
+        return request in self._cancelled and task is not None and task.cancelling() <= others + 1
+
     def hold(self) -> None:
-        """Give up the calls of models, which can be made again."""
-        for flight in self._under_way:
-            if flight.request.kind == "model":
-                flight.hold()
+        """Give up the calls of models, which can be made again: now, or when they are waited for next."""
+        for request, (task, _, _) in self._under_way.items():
+            if request.kind == "model" and request not in self._given_up:
+                soon = asyncio.get_running_loop().call_soon
+                self._given_up[request] = soon(self._cancel, request, task) if task is not None else None
 
     def listed(self) -> Sequence[InFlight]:
         """What is under way now."""
-        waited_for = (flight for flight in self._under_way if not flight.is_set_aside)
-        return [flight.shown() for flight in waited_for if flight.request.kind in LISTED]
+        shown = [_shown(request, at) for request, (_, _, at) in self._under_way.items() if request.kind in LISTED]
+        return sorted(shown, key=lambda each: each.since)
+
+    def _cancel(self, request: EffectRequest, task: asyncio.Task[object]) -> None:
+        # As `asyncio.timeout`, which takes several times as long for something that hardly ever happens.
+        self._cancelled.add(request)
+        task.cancel()
+
+    def _land(self, request: EffectRequest) -> None:
+        if (giving_up := self._given_up.pop(request, None)) is not None:
+            giving_up.cancel()
+        if request in self._cancelled:
+            self._cancelled.remove(request)
+            task, _, _ = self._under_way[request]
+            if task is not None:
+                task.uncancel()
+
+
+def _shown(request: EffectRequest, since_s: float) -> InFlight:
+    """As pages are told of it."""
+    act = request.tool
+    name, agent = (act.name, act.agent) if act else (request.source, "")
+    return InFlight(kind=request.kind, name=name, agent=agent, since=datetime.fromtimestamp(since_s, UTC))

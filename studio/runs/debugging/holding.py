@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing
+from time import time
 from typing import cast
 
 from pydantic import JsonValue
@@ -25,32 +27,45 @@ class Holding(Relay):
         self._flights = run.debugger.flights
 
     async def call(self, request: EffectRequest, perform: Perform) -> JsonValue:
-        flight = self._flights.begin(request)
-        try:
-            if request.kind != "model":
+        flights, since_s = self._flights, time()
+        while True:
+            flights.begin(request, since_s)
+            try:
                 return await self._outer.call(request, perform)
-            while True:
-                try:
-                    return await flight.unless_held(lambda: self._outer.call(request, perform))
-                except Held:
-                    await self._run.pass_gate()
-        finally:
-            self._flights.end(flight)
+            except asyncio.CancelledError:
+                if not flights.gave_up(request):
+                    raise
+            finally:
+                flights.end(request)
+            await self._run.pass_gate()
 
     async def stream(
         self, request: EffectRequest, perform: Callable[[], AsyncIterator[StreamItem]]
     ) -> AsyncIterator[StreamItem]:
-        flight = self._flights.begin(request)
+        flights, since_s = self._flights, time()
+        while True:
+            pieces = cast("AsyncGenerator[StreamItem, None]", self._outer.stream(request, perform))
+            try:
+                async with aclosing(pieces):
+                    while (item := await self._next(request, pieces, since_s)) is not None:
+                        yield item
+                return
+            except Held:
+                pass
+            finally:
+                flights.end(request)
+            await self._run.pass_gate()
+
+    async def _next(
+        self, request: EffectRequest, pieces: AsyncGenerator[StreamItem, None], since_s: float
+    ) -> StreamItem | None:
+        flights = self._flights
+        flights.begin(request, since_s)
         try:
-            while True:
-                pieces = cast("AsyncGenerator[StreamItem, None]", self._outer.stream(request, perform))
-                try:
-                    async with aclosing(pieces):
-                        while (item := await flight.unless_held(lambda: anext(pieces, None))) is not None:  # noqa: B023
-                            yield item
-                except Held:
-                    await self._run.pass_gate()
-                else:
-                    return
+            return await anext(pieces, None)
+        except asyncio.CancelledError:
+            if not flights.gave_up(request):
+                raise
+            raise Held from None
         finally:
-            self._flights.end(flight)
+            flights.rest(request)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from studio.effects import Effects, HandedIn, Message, Relay
+from studio.effects import HandedIn
 from studio.messages import BaseChatMessage, BaseMessage
 from studio.runs.repeating.amending import with_text
 
@@ -16,6 +16,8 @@ class Pen:
 
     amendable: str = ""
     """Id of the last message, while the team waits to take it up."""
+    is_used: bool = False
+    """Whether it must be told what comes."""
     handed_in: list[HandedIn] = field(default_factory=list[HandedIn])
     """What people want to be heard before the next turn."""
     _texts: dict[str, str | None] = field(default_factory=dict[str, "str | None"])
@@ -24,6 +26,7 @@ class Pen:
     def came(self, item: BaseMessage) -> None:
         """Take note of what is shown now."""
         self.amendable = item.id if item.is_chat and item.id in self._announced else ""
+        self.is_used = bool(self._announced)
 
     def amend(self, text: str | None) -> None:
         """Change the last message; None drops it."""
@@ -36,6 +39,7 @@ class Pen:
             self.amendable = ""
             return False
         self._announced.add(message.id)
+        self.is_used = True
         return True
 
     def written(self, message: BaseChatMessage) -> BaseChatMessage | None:
@@ -49,33 +53,3 @@ class Pen:
         """What was handed in since the last time."""
         found, self.handed_in = self.handed_in, []
         return found
-
-
-class Amendable(Relay):
-    """Lets the last message of a turn be changed between being shown and being taken up.
-
-    Args:
-        outer: The port that it stands before.
-        pen: What is changed.
-        is_watched: Whether the run may be held behind the next message. Where it goes on, a team takes up what is
-            said at once.
-    """
-
-    def __init__(self, outer: Effects, pen: Pen, is_watched: Callable[[], bool]) -> None:
-        super().__init__(outer)
-        self._pen = pen
-        self._is_watched = is_watched
-
-    @property
-    def amends(self) -> bool:
-        return self._is_watched() or bool(self._pen.handed_in)
-
-    async def amended(self, message: Message) -> Message | None:
-        said: object = message
-        if not isinstance(said, BaseChatMessage) or self._pen.announce(said):
-            return await self._outer.amended(message)
-        now: object = self._pen.written(said)
-        return message if now is said else now  # pyright: ignore[reportReturnType] -- a message of a kind that fits
-
-    async def handed_in(self) -> Sequence[HandedIn]:
-        return self._pen.take_handed_in()

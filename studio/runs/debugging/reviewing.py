@@ -34,8 +34,10 @@ class Reviewed(Relay):
         self._run = run
 
     def call(self, request: EffectRequest, perform: Perform) -> Awaitable[JsonValue]:
-        act, debugger = request.tool, self._run.debugger
-        if act is None or (debugger.policy.is_idle and debugger.watch.is_idle):
+        if (act := request.tool) is None:
+            return self._outer.call(request, perform)
+        debugger = self._run.debugger
+        if debugger.policy.is_idle and debugger.watch.is_idle:
             return self._outer.call(request, perform)
         return self._reviewed(request, act, perform)
 

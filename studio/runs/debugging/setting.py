@@ -67,7 +67,7 @@ def set_breakpoints(debugger: Debugger, data: JsonObject) -> bool:
         raise _refusal("breakpoints", error) from error
     if given == debugger.watch.breakpoints:
         return False
-    debugger.watch.put(given)
+    debugger.put(given)
     return True
 
 

@@ -65,7 +65,7 @@ def question_of(short: Shortage, *, source: str) -> PendingInput:
         "name": line.name,
         "measure": measure,
         "limit": line.limit(measure),
-        "spent": line.purse.spent.get(measure, 0),
+        "spent": line.purse.spent(measure),
         "next_call_estimate": short.estimate,
         "model": short.model,
         "why": short.why,
@@ -75,7 +75,7 @@ def question_of(short: Shortage, *, source: str) -> PendingInput:
 
 def warning_of(line: Line, measure: Measure) -> JsonObject:
     """An entry of the log that tells that four fifths of a limit are used."""
-    spent, limit = line.purse.spent.get(measure, 0), line.limit(measure) or 0
+    spent, limit = line.purse.spent(measure), line.limit(measure) or 0
     return {
         "command": "budget_warning",
         "by": "studio",
@@ -113,7 +113,7 @@ def _prompt(short: Shortage) -> str:
         return (
             f"Nobody can tell what the next call of {short.model} takes, and {short.whose} has a limit. Ask the model?"
         )
-    spent, limit = in_words(measure, line.purse.spent.get(measure, 0)), in_words(measure, line.limit(measure) or 0)
+    spent, limit = in_words(measure, line.purse.spent(measure)), in_words(measure, line.limit(measure) or 0)
     if measure in ("turns", "seconds"):
         return f"The budget of {short.whose} is used up: {spent} of {limit}."
     may = in_words(measure, short.estimate)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from typing import Protocol
@@ -12,34 +13,33 @@ from studio.runs.log import JsonObject
 from studio.runs.spending.limits import MEASURES, NO_BUDGET, Budget, DayLimits, Limits, Measure, Scope
 
 STUDIO = "studio"
+A_DAY_S = 24 * 60 * 60
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Purse:
-    """Numbers by measure. `aside` is set aside for calls that are under way."""
+    """What was spent, by measure. `aside` is set aside for calls that are under way."""
 
-    spent: dict[Measure, int] = field(default_factory=dict[Measure, int])
-    aside: dict[Measure, int] = field(default_factory=dict[Measure, int])
-    _seconds: float = 0.0
+    micro_usd: int = 0
+    tokens: int = 0
+    turns: int = 0
+    worked_s: float = 0.0
+    aside: dict[Measure, int] = field(default_factory=lambda: {"tokens": 0, "micro_usd": 0})
 
-    def spend_seconds(self, seconds: float) -> None:
-        """Count time; what is less than a second counts when it has become one."""
-        self._seconds += seconds
-        self.spent["seconds"] = int(self._seconds)
+    @property
+    def seconds(self) -> int:
+        """What is less than a second counts when it has become one."""
+        return int(self.worked_s)
+
+    def spent(self, measure: Measure) -> int:
+        return getattr(self, measure)
 
     def used(self, measure: Measure) -> int:
-        return self.spent.get(measure, 0) + self.aside.get(measure, 0)
+        return getattr(self, measure) + self.aside.get(measure, 0)
 
-    def spend(self, measure: Measure, amount: int) -> None:
-        self.spent[measure] = self.spent.get(measure, 0) + amount
-
-    def pay(self, amounts: Mapping[Measure, int]) -> None:
-        spent = self.spent
-        for measure, amount in amounts.items():
-            spent[measure] = spent.get(measure, 0) + amount
-
-    def set_aside(self, measure: Measure, amount: int) -> None:
-        self.aside[measure] = self.aside.get(measure, 0) + amount
+    def set_aside(self, tokens: int, micro_usd: int) -> None:
+        self.aside["tokens"] += tokens
+        self.aside["micro_usd"] += micro_usd
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +62,40 @@ class Line:
 
     def left(self, measure: Measure) -> int | None:
         """What may still be spent; None without a limit."""
-        limit = self.limit(measure)
+        limit = self.bounds.get(measure)
         return None if limit is None else max(0, limit - self.purse.used(measure))
+
+
+_TURNS_AND_TIME: frozenset[Measure] = frozenset({"turns", "seconds"})
+
+
+@dataclass(slots=True, eq=False)
+class Payer:
+    """For whom calls are made: an agent, or nobody; and all that they are paid from, as of an `edition` of the book."""
+
+    agent: str
+    purse: Purse = field(default_factory=Purse)
+    """The agent's own."""
+    edition: int = 0
+    purses: Sequence[Purse] = ()
+    bound: Sequence[Line] = ()
+    """What has a limit; mostly nothing has."""
+    of_turns_and_time: Sequence[tuple[Line, Measure]] = ()
+    of_tokens_and_money: Sequence[tuple[Line, Measure]] = ()
+
+    def pay(self, tokens: int, micro_usd: int) -> None:
+        for purse in self.purses:
+            purse.tokens += tokens
+            purse.micro_usd += micro_usd
+
+    def draw(self, lines: Sequence[Line], edition: int) -> None:
+        """Pay from these from now on."""
+        self.edition = edition
+        self.purses = [line.purse for line in lines]
+        self.bound = [line for line in lines if line.bounds]
+        bounds: list[tuple[Line, Measure]] = [(line, measure) for line in self.bound for measure in line.bounds]
+        self.of_turns_and_time = [each for each in bounds if each[1] in _TURNS_AND_TIME]
+        self.of_tokens_and_money = [each for each in bounds if each[1] not in _TURNS_AND_TIME]
 
 
 class BudgetStore(Protocol):
@@ -81,10 +113,6 @@ class KeptNowhere:
         del scope, limits
 
 
-def _today() -> date:
-    return datetime.now(UTC).date()
-
-
 class BudgetBook:
     """All budgets of a studio, and what was spent today.
 
@@ -92,7 +120,7 @@ class BudgetBook:
         store: Keeps budgets.
         kept: Those that are kept already, by scope: `studio`, `team:ID`, `run:ID`, `day:DATE:ID`.
         spent_today: By team.
-        today: The present day, in UTC.
+        clock: Seconds since 1970.
     """
 
     def __init__(
@@ -100,23 +128,27 @@ class BudgetBook:
         store: BudgetStore | None = None,
         kept: Mapping[str, JsonObject] | None = None,
         spent_today: Mapping[str, Mapping[Measure, int]] | None = None,
-        today: Callable[[], date] = _today,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         self._store = store or KeptNowhere()
         self._kept = {scope: Budget.model_validate(limits) for scope, limits in (kept or {}).items()}
-        self._today = today
+        self._clock = clock
+        self._day_ends_at = 0.0
         self._days: dict[tuple[date, str], Purse] = {}
         self._waiting: list[asyncio.Future[None]] = []
-        self._settings = 0
-        for team_id, spent in (spent_today or {}).items():
-            for measure, amount in spent.items():
-                for purse in (self._purse(team_id), self._purse(STUDIO)):
-                    purse.spend(measure, amount)
-
-    @property
-    def edition(self) -> tuple[date, int]:
+        self.edition = 0
         """Another one when other limits or purses may hold than before."""
-        return self._today(), self._settings
+        for team_id, spent in (spent_today or {}).items():
+            for purse in (self._purse(team_id), self._purse(STUDIO)):
+                purse.micro_usd += spent.get("micro_usd", 0)
+                purse.tokens += spent.get("tokens", 0)
+        self.look_at_the_clock()
+
+    def look_at_the_clock(self) -> None:
+        """Begin another edition when another day has begun."""
+        if self._clock() >= self._day_ends_at:
+            self._day_ends_at = (self._clock() // A_DAY_S + 1) * A_DAY_S
+            self.edition += 1
 
     def of_studio(self) -> Budget:
         return self._kept.get(STUDIO, NO_BUDGET)
@@ -134,7 +166,7 @@ class BudgetBook:
         """Keep a budget; runs under way go on with it at once."""
         await self._store.put(scope, budget.model_dump(mode="json", exclude_none=True))
         self._kept[scope] = budget
-        self._settings += 1
+        self.edition += 1
         self.changed()
 
     async def raise_day(self, scope: Scope, team_id: str, measure: Measure, by: int) -> None:
@@ -172,6 +204,9 @@ class BudgetBook:
 
     def _day_key(self, whose: str) -> str:
         return f"day:{self._today().isoformat()}:{whose}"
+
+    def _today(self) -> date:
+        return datetime.fromtimestamp(self._clock(), UTC).date()
 
     def _purse(self, whose: str) -> Purse:
         return self._days.setdefault((self._today(), whose), Purse())

@@ -109,8 +109,7 @@ def _days(books: Bookkeeping, team_id: str) -> list[Used]:
 
 
 def _used_of_day(line: Line) -> list[Used]:
-    spent = line.purse.spent
-    return _used(line.scope, "", line.limits, spent.get("micro_usd", 0), spent.get("tokens", 0))
+    return _used(line.scope, "", line.limits, line.purse.micro_usd, line.purse.tokens)
 
 
 def _by_agent(parts: Sequence[RunPart]) -> dict[str, tuple[int, int]]:

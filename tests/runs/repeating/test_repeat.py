@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from typing import cast
 
+import pytest
 from pydantic import JsonValue
 
 from studio.components import JsonObject
@@ -75,3 +76,19 @@ async def test_the_state_behind_an_entry_is_that_of_a_team_that_stopped_there(op
         manager = cast("JsonObject", found.state["agent_states"])["RoundRobinGroupChatManager"]
         thread = cast("list[JsonObject]", cast("JsonObject", manager)["message_thread"])
         assert [message["content"] for message in thread] == ["Go.", "one"]
+
+
+async def test_a_run_whose_requests_were_hashed_otherwise_says_so(
+    open_studio: OpenStudio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_studio() as studio:
+        with monkeypatch.context() as before:
+            before.setattr("studio.effects.request.HASH_VERSION", "0:")
+            run_id = await studio.supervisor.start(scripted("a: hello", "b: bye"), "Greet.")
+            await studio.until(run_id, RunState.FINISHED)
+        record = await studio.store.runs.get(run_id)
+        again = await repeat(
+            record.component, record.task, entries_of(studio.store.runs, run_id), run_id=record.namespace
+        )
+    assert again.divergence is not None
+    assert "another version of the studio" in again.divergence.note
