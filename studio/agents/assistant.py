@@ -288,8 +288,8 @@ class AssistantAgent(ChatAgent):
 
     async def release(self) -> None:
         parts = [part.release for part in (*(self.memory or ()), *self._guardrails())]
-        tools = [self._means.toolbox.stop] if self._means is not None else []
-        await release_all(self.model_client.close, *parts, *tools)
+        tools = [self._means.toolbox.stop] if self._means is not None and self._means.toolbox.is_started else []
+        await release_all(*self.model_client.closing(), *parts, *tools)
 
     def _guardrails(self) -> list[Guardrail]:
         return [*(self.input_guardrails or ()), *(self.output_guardrails or ())]

@@ -17,6 +17,8 @@ async def release_all(*parts: Callable[[], Awaitable[object]]) -> None:
 
     A task for each: one that hangs holds none of the others, and a cancellation from within stays where it is.
     """
+    if not parts:
+        return
     async with asyncio.TaskGroup() as group:
         for part in parts:
             group.create_task(_release(part))

@@ -25,13 +25,13 @@ class Toolbox:
         self._workbenches = workbenches
         self._handoffs = handoffs
         self._owners: dict[str, Workbench] = {}
-        self._is_started = False
+        self.is_started = False
         self._handoff_schemas = [handoff.tool_schema for handoff in handoffs.values()]
         self.is_empty = not workbenches and not handoffs
 
     async def schemas(self) -> list[ToolSchema]:
         """What the model is told it can call; asked anew for each model call, since a server's list may change."""
-        if not self._is_started:
+        if not self.is_started:
             await self._start()
         if not self._workbenches:
             return self._handoff_schemas
@@ -44,14 +44,14 @@ class Toolbox:
         return [*found, *self._handoff_schemas]
 
     async def _start(self) -> None:
-        self._is_started = True
+        self.is_started = True
         for workbench in self._workbenches:
             await workbench.start()
 
     async def stop(self) -> None:
         """Let the workbenches go; they start again when they are next asked."""
-        if self._is_started:
-            self._is_started = False
+        if self.is_started:
+            self.is_started = False
             await release_all(*(workbench.stop for workbench in self._workbenches))
 
     async def run(

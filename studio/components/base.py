@@ -47,6 +47,7 @@ from studio.components.registry import Registry
 from studio.components.secrets import SecretRef, discreet
 from studio.errors import Finding, InvalidComponent, InvalidDocument
 
+_PLAIN = frozenset((str, int, float, bool, type(None)))
 JsonObject = dict[str, JsonValue]
 Upgrade = Callable[[JsonObject], JsonObject]
 Warn = Callable[[str, str], None]
@@ -309,7 +310,8 @@ class Component(StatefulModel):
 
     def _held(self) -> Iterator[tuple[str, Component | SecretRef]]:
         for name in type(self).model_fields:
-            yield from _held_in(getattr(self, name), f"/config/{escape(name)}")
+            if type(value := getattr(self, name)) not in _PLAIN:  # most are
+                yield from _held_in(value, f"/config/{escape(name)}")
 
 
 def walk(component: Component, where: str = "") -> Iterator[tuple[str, Component]]:

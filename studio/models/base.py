@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator, Mapping, Sequence
 from contextlib import aclosing, contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
@@ -347,6 +347,10 @@ class ChatCompletionClient(Component):
 
     async def close(self) -> None:
         """Let go of connections; the client can be used again afterwards."""
+
+    def closing(self) -> Sequence[Callable[[], Awaitable[object]]]:
+        """What is to be called and awaited at the end of a run: nothing where the class has no connections."""
+        return () if type(self).close is ChatCompletionClient.close else (self.close,)
 
 
 def _make_call(

@@ -26,7 +26,6 @@ from studio.messages import (
     BaseMessage,
     LLMMessage,
     ModelClientStreamingChunkEvent,
-    Prompt,
     SelectionAttempt,
     SelectorEvent,
     SpeakerDecisionEvent,
@@ -85,6 +84,8 @@ class _Kept:
     context: ChatCompletionContext | None = None
     roles: str = ""
     """The participants with their descriptions, as the question lists them."""
+    is_asked_as_system: bool | None = None
+    """Whether the question is an instruction, as models of OpenAI take it; None before anything was asked."""
     words: Sequence[tuple[str, re.Pattern[str]]] = ()
     """The name of each participant, and what finds it in an answer."""
 
@@ -238,14 +239,16 @@ class SelectorGroupChat(Team):
         return chosen
 
     async def _question(self, candidates: list[str]) -> _Asked:
-        context = self._own_context()
-        whole = context.whole()
-        shown = await context.shown_after(()) if whole is None else Prompt((), whole)
-        history = text_over(shown, as_line)
-        prompt = self._prompt(candidates, history.text)
-        if ModelFamily.is_openai(self.model_client.info["family"]):
-            return _Asked([system_message(prompt)], history.message_count)
-        return _Asked([user_message(prompt, "user")], history.message_count)
+        kept = self._kept
+        context = kept.context or self._own_context()
+        if (whole := context.whole()) is not None:
+            text, count = whole.text_of(as_line, len(whole))
+        else:
+            text, count = text_over(await context.shown_after(()), as_line)
+        prompt = self._prompt(candidates, text)
+        if kept.is_asked_as_system is None:
+            kept.is_asked_as_system = ModelFamily.is_openai(self.model_client.info["family"])
+        return _Asked([system_message(prompt) if kept.is_asked_as_system else user_message(prompt, "user")], count)
 
     def _is_taken(self, asked: _Asked, candidates: list[str]) -> bool:
         """Whether the answer names one participant who may speak; if not, the model is told what is wrong with it."""
@@ -307,7 +310,10 @@ class SelectorGroupChat(Team):
 
     async def _ask(self, asked: _Asked) -> None:
         """Ask the model once and wait for its whole answer."""
-        with _noting(asked) if is_explained() else _NOTHING_TO_NOTE:
+        if is_explained():
+            with _noting(asked):
+                result = await self.model_client.create(asked.messages, cancellation_token=self._course.token)
+        else:
             result = await self.model_client.create(asked.messages, cancellation_token=self._course.token)
         asked.answer = answer if isinstance(answer := result.content, str) else ""
 
@@ -338,7 +344,7 @@ class SelectorGroupChat(Team):
         return kept.context
 
     def heard(self, messages: Sequence[BaseChatMessage]) -> Rest:
-        context = self._own_context()
+        context = self._kept.context or self._own_context()
         if (whole := context.whole()) is None:
             return add_to_context(context, messages)
         whole.extend(as_heard(messages))
@@ -349,7 +355,7 @@ class SelectorGroupChat(Team):
         await self._own_context().clear()
 
     async def release(self) -> None:
-        await release_all(super().release, self.model_client.close)
+        await release_all(super().release, *self.model_client.closing())
 
     def manager_state(self) -> JsonObject:
         return {"previous_speaker": self._kept.previous}

@@ -24,11 +24,13 @@ def as_line(message: LLMMessage) -> str | None:
     """A message as the question repeats it; None for one that nobody said."""
     if not isinstance(message, _SAID):
         return None
-    return f"{message.source}: {_as_text(message)}".rstrip() + "\n\n"
+    own = message.__dict__
+    text = content if type(content := own["content"]) is str else _as_text(message)
+    return f"{own['source']}: {text}".rstrip() + "\n\n"
 
 
 def _as_text(message: UserMessage | AssistantMessage) -> str:
-    if isinstance(message, UserMessage) and not isinstance(message.content, str):
+    if isinstance(message, UserMessage):
         return "\n".join(part if isinstance(part, str) else "<image>" for part in message.content)
     return str(message.content)
 
