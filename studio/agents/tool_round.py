@@ -125,17 +125,15 @@ class Toolbox:
         results: dict[int, FunctionExecutionResult],
         heard: dict[int, Heard],
     ) -> None:
-        async def make(index: int, call: FunctionCall) -> None:
-            results[index], heard[index] = await self._result_of(call, token)
+        if len(calls) < 2:
+            for index, call in calls.items():
+                results[index], heard[index] = await self._result_of(call, token)
+            return
 
         async def make_beside(index: int, call: FunctionCall, port: Effects) -> None:
             with effects.use(port):
-                await make(index, call)
+                results[index], heard[index] = await self._result_of(call, token)
 
-        if len(calls) < 2:
-            for index, call in calls.items():
-                await make(index, call)
-            return
         ports = [Scoped(effects.current()) for _ in calls]
         try:
             async with asyncio.TaskGroup() as group:
@@ -187,6 +185,8 @@ class Toolbox:
 
 def _read_arguments(call: FunctionCall) -> dict[str, object]:
     """What the model wrote, as an object; small models write lists and bare values, too."""
+    if call.arguments == "{}":  # as with each handoff
+        return {}
     arguments: object = json.loads(call.arguments)
     if arguments is None:
         return {}

@@ -199,7 +199,7 @@ class Turn:
         """
         finished: dict[int, FunctionExecutionResult] = {}
         toolbox, handoffs = self._means.toolbox, self._means.handoffs
-        is_done, hands_over = False, any(call.name in handoffs for call in calls)
+        is_done, hands_over = False, bool(handoffs) and any([call.name in handoffs for call in calls])
         try:
             events = await toolbox.run_quiet(calls, self._token, finished)
             if toolbox.tell(calls):

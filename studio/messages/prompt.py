@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
-from operator import attrgetter
 from typing import NamedTuple, cast, overload
 
 from studio.messages.llm import LLMMessage, UserMessage, hashed
@@ -31,10 +30,6 @@ _Summed = tuple[Sequence[LLMMessage], int, int, int]
 _NOTHING_SUMMED: _Summed = (), 0, 0, 0
 
 
-_TEXT_ALONE = frozenset((str,))
-_content_of = attrgetter("content")
-
-
 class History(list[LLMMessage]):
     """A conversation, oldest message first. Whoever takes something out of it makes a new one."""
 
@@ -52,10 +47,10 @@ class History(list[LLMMessage]):
     def holds_parts(self) -> bool:
         """Whether a message has several parts, which may be pictures."""
         if not self._has_parts:
-            new = self[self._looked_at :]
+            for message in self[self._looked_at :]:
+                if type(message) is UserMessage and type(message.__dict__["content"]) is not str:
+                    self._has_parts = True
             self._looked_at = len(self)
-            if not _TEXT_ALONE.issuperset(map(type, map(_content_of, new))):
-                self._has_parts = any(map(_has_parts, new))
         return self._has_parts
 
     def sum_of(self, measure: Measure, head: Sequence[LLMMessage], end: int) -> int:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from types import CoroutineType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from pydantic import PrivateAttr
 
@@ -333,7 +333,8 @@ class Team(ExplainedTeam):
         self._conversation.add(new, said, speaker)
         if not self.listens:
             return None
-        return self.heard(said if said is new else [each for each in new if isinstance(each, BaseChatMessage)])
+        chats = said if said is new else cast("list[BaseChatMessage]", [each for each in new if each.is_chat])
+        return self.heard(chats)
 
     def judge(self, new: Sequence[BaseMessage], *, is_turn: bool) -> Rest:
         """See whether a turn, or the task, is a reason to stop."""

@@ -28,10 +28,9 @@ class Conversation:
     """
 
     thread: list[BaseMessage] = field(default_factory=list[BaseMessage])
-    _told: list[tuple[str | None, BaseChatMessage]] = field(
-        default_factory=list[tuple[str | None, BaseChatMessage]], init=False
-    )
-    """Each with the one participant who need not hear it: whoever said it."""
+    _told: list[BaseChatMessage] = field(default_factory=list[BaseChatMessage], init=False)
+    _tellers: list[str | None] = field(default_factory=list[str | None], init=False)
+    """For each that is told, the one participant who need not hear it: whoever said it."""
     _places: dict[str, int] = field(default_factory=dict[str, int], init=False)
     _given_back: dict[str, list[BaseChatMessage]] = field(default_factory=dict[str, list[BaseChatMessage]], init=False)
     """What a participant reads before it goes on at its place."""
@@ -42,9 +41,12 @@ class Conversation:
     def add(self, new: Sequence[BaseMessage], said: Sequence[BaseChatMessage], speaker: str | None) -> None:
         """Take up what is new; what was said of it is told to all but the speaker."""
         told = self._told
-        for message in said:
-            told.append((speaker, message))
+        has_read_all = speaker is not None and self._places.get(speaker) == len(told)
+        told += said
+        self._tellers += (speaker,) * len(said)
         self.thread += new
+        if has_read_all and speaker is not None:
+            self._places[speaker] = len(told)  # so that its own words need not be left out later
 
     @property
     def speaking(self) -> list[str]:
@@ -65,12 +67,16 @@ class Conversation:
         """As `begin_turns`, for one."""
         unread = self._unread_by(name)
         self._places[name] = len(self._told)
-        self._given_back.pop(name, None)
+        if self._given_back:
+            self._given_back.pop(name, None)
         self._begun = [(name, unread)]
         return unread
 
     def _unread_by(self, name: str) -> list[BaseChatMessage]:
-        unread = [message for speaker, message in self._told[self._places.get(name, 0) :] if speaker != name]
+        place = self._places.get(name, 0)
+        unread, tellers = self._told[place:], self._tellers[place:]
+        if name in tellers:
+            unread = [message for message, teller in zip(unread, tellers, strict=True) if teller != name]
         return [*self._given_back.get(name, ()), *unread] if self._given_back else unread
 
     def end_turn(self, name: str) -> None:
@@ -95,6 +101,7 @@ class Conversation:
     def clear(self) -> None:
         self.thread.clear()
         self._told.clear()
+        self._tellers.clear()
         self._places.clear()
         self._given_back.clear()
         self._begun = []
