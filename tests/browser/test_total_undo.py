@@ -90,7 +90,11 @@ def to_the_end(page: Page, button: str) -> None:
     page.evaluate(
         """async (name) => {
           const button = document.querySelector(name)
-          while (!button.disabled) button.click()
+          for (let count = 0; !button.disabled; count++) {
+            if (count > 200) throw new Error(`${name} has no end`)
+            button.click()
+            await new Promise((done) => setTimeout(done))
+          }
         }""",
         button,
     )

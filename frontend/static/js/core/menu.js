@@ -42,6 +42,16 @@ export function openMenu(label, items, at, { isTitled = false, left } = {}) {
   if (first instanceof HTMLElement) first.focus({ preventScroll: true })
 }
 
+/**
+ * Open a menu at once, or when the right button of the mouse is up again: one that opens while it is down is closed by
+ * some browsers as it goes up.
+ * @param {MouseEvent} event @param {() => void} open
+ */
+export function whenReleased(event, open) {
+  if ((event.buttons & 2) === 0) open()
+  else addEventListener('pointerup', () => setTimeout(open), { once: true })
+}
+
 /** @param {MenuItem} item */
 function menuItem({ label, icon: glyph, keys, isDanger }) {
   return el('button', { type: 'button', class: isDanger ? 'menu-item danger' : 'menu-item', role: 'menuitem', tabindex: '-1' },

@@ -1,6 +1,6 @@
 // @ts-check
 import { whyNot } from '../../core/actions.js'
-import { openMenu } from '../../core/menu.js'
+import { openMenu, whenReleased } from '../../core/menu.js'
 
 /**
  * @typedef {import('../editor.js').Editor} Editor
@@ -29,7 +29,7 @@ export function contextMenu(surfaces, editor, actions, signal) {
       event.preventDefault()
       if (!editor.selected.includes(pointer)) editor.select(pointer)
       focusOn(event)
-      open({ x: event.clientX, y: event.clientY })
+      whenReleased(event, () => open({ x: event.clientX, y: event.clientY }))
     }, { signal })
     surface.addEventListener('click', (event) => {
       const button = event.target instanceof Element ? event.target.closest('[data-menu]') : null

@@ -2,7 +2,7 @@
 /** @import {RunContext} from '../types.js' */
 import { el, icon, on } from '../../core/dom.js'
 import { mayDo } from '../../core/actions.js'
-import { openMenu } from '../../core/menu.js'
+import { openMenu, whenReleased } from '../../core/menu.js'
 import { toastError } from '../../core/toast.js'
 import { forkFrom, startAndOpen } from './fork-dialog.js'
 import { replay } from './replay-dialog.js'
@@ -37,7 +37,7 @@ export function forksPanel(context) {
     if (!(turn instanceof HTMLElement) || event.target instanceof HTMLTextAreaElement) return
     event.preventDefault()
     const { left, top } = turn.getBoundingClientRect()
-    open(turn, event.clientX || left + 40, event.clientY || top + 24)
+    whenReleased(event, () => open(turn, event.clientX || left + 40, event.clientY || top + 24))
   }, { signal })
   on(page, 'click', '[data-turn-menu]', (event, button) => {
     event.stopPropagation()
