@@ -144,7 +144,11 @@ class Turn:
             await self._remember(result)
         else:
             history.append(assistant_message(text, means.name))
-        return Response(chat_message=self._answer(text, result, self._message_id), inner_messages=self._inner)
+        if means.answer_format is None:
+            answer = text_said(text, means.name, result.usage, self._message_id)
+        else:
+            answer = self._answer(text, result, self._message_id)
+        return Response(chat_message=answer, inner_messages=self._inner)
 
     async def steps(self, messages: Sequence[BaseChatMessage]) -> AsyncGenerator[Step, None]:
         """All that happens, the response last; goes on where `taken` ended."""

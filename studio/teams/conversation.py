@@ -65,8 +65,7 @@ class Conversation:
 
     def begin_turn(self, name: str) -> list[BaseChatMessage]:
         """As `begin_turns`, for one."""
-        unread = self._unread_by(name)
-        self._places[name] = len(self._told)
+        unread, self._places[name] = self._unread_by(name), len(self._told)
         if self._given_back:
             self._given_back.pop(name, None)
         self._begun = [(name, unread)]
