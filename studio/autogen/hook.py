@@ -10,42 +10,28 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import cast
 
-from studio.autogen import (
-    agents,
-    clients,
-    code_agents,
-    conditions,
-    executors,
-    http_tool,
-    memory,
-    messages,
-    models,
-    services,
-    teams,
-    tools,
-    workbenches,
-)
 from studio.autogen.freed import Freed, free
 from studio.autogen.lacking import advice
 from studio.autogen.names import MODULES, Place, places
 from studio.components import Component
 
 READY = (
-    agents,
-    clients,
-    code_agents,
-    conditions,
-    executors,
-    http_tool,
-    memory,
-    messages,
-    models,
-    services,
-    teams,
-    tools,
-    workbenches,
+    "agents",
+    "clients",
+    "code_agents",
+    "conditions",
+    "executors",
+    "http_tool",
+    "memory",
+    "messages",
+    "models",
+    "services",
+    "teams",
+    "tools",
+    "workbenches",
 )
-"""Imported first: they say how each kind of component is freed."""
+for _room in READY:
+    import_module(f"studio.autogen.{_room}")  # which says how its kind of component is freed
 ROOTS = frozenset(module.partition(".")[0] for module in MODULES)
 
 
