@@ -166,7 +166,7 @@ def made_for_one_of(parts: tuple[typing.Any, ...], value: typing.Any) -> typing.
     if value is None or type(value) in parts:
         return value
     for part in parts:
-        with contextlib.suppress(Exception):
+        with contextlib.suppress(ValueError, TypeError, ArithmeticError):
             if (new := made(part, value)) is not value:
                 return new
     return value
