@@ -46,14 +46,17 @@ make_venv() {
 }
 
 apt_install() {
-  local root=()
-  command -v apt-get > /dev/null || return 1
-  if [[ $EUID -ne 0 ]]; then
-    sudo -n true 2> /dev/null || return 1
-    root=(sudo -n)
+  command -v apt-get > /dev/null && as_root true 2> /dev/null || return 1
+  as_root apt-get update -qq &&
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" > /dev/null
+}
+
+as_root() {
+  if [[ $EUID -eq 0 ]]; then
+    "$@"
+  else
+    sudo -n "$@"
   fi
-  "${root[@]}" apt-get update -qq &&
-    "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" > /dev/null
 }
 
 say() {

@@ -44,6 +44,7 @@ EXTRAS = {
     "mem0": "Mem0 memories",
     "ollama": "Ollama models",
     "otel": "traces",
+    "postgres": "a PostgreSQL database",
     "redis": "Redis memories and caches",
     "web": "web surfers",
 }

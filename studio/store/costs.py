@@ -7,7 +7,8 @@ from datetime import UTC, date, datetime
 from typing import NamedTuple, cast
 
 from pydantic import BaseModel, JsonValue
-from sqlalchemy import ColumnElement, Executable, func
+from sqlalchemy import BigInteger, ColumnElement, Executable, func
+from sqlalchemy import cast as sql_cast
 from sqlalchemy import select as columns
 from sqlmodel import col, select
 
@@ -15,6 +16,7 @@ from studio.errors import NotFound
 from studio.models import Price
 from studio.runs import RunState
 from studio.store.database import Database
+from studio.store.postgres import Readable
 from studio.store.spending import SUMS
 from studio.store.tables import Budget, JsonObject, OwnPrice, Run, RunEvent, Spending
 
@@ -77,7 +79,7 @@ class PastRun(NamedTuple):
 
 
 _SUMMED = tuple(func.coalesce(func.sum(col(getattr(Spending, name))), 0) for name in SUMS)
-_BODY = col(RunEvent.body)
+_BODY = Readable(col(RunEvent.body))
 
 
 class Costs:
@@ -121,9 +123,10 @@ class Costs:
     async def past_runs(self, team_id: str, *, limit: int) -> Sequence[PastRun]:
         """The team's newest runs that came to their end."""
         spent_ms = select(func.sum(Spending.ms)).where(col(Spending.run_id) == col(Run.id)).scalar_subquery()
+        ms = sql_cast(func.coalesce(spent_ms, 0), BigInteger)  # PostgreSQL's sum of large integers is a decimal
         tokens = col(Run.prompt_tokens) + col(Run.completion_tokens)
         query = (
-            columns(tokens, col(Run.micro_usd), col(Run.unpriced_calls), func.coalesce(spent_ms, 0))
+            columns(tokens, col(Run.micro_usd), col(Run.unpriced_calls), ms)
             .where(col(Run.team_id) == team_id, col(Run.state) == RunState.FINISHED.value)
             .order_by(col(Run.created_at).desc())
             .limit(limit)

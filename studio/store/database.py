@@ -1,10 +1,11 @@
-"""The database connection: one writer at a time on SQLite, plain transactions elsewhere."""
+"""The database connection: many may read at a time, one may write."""
 
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncGenerator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Self, TypeVar
 
@@ -16,10 +17,12 @@ from sqlmodel.ext.asyncio.session import AsyncSession
 from studio.errors import Conflict, SetupError
 from studio.store.json_text import to_json
 from studio.store.migrate import upgrade
+from studio.store.postgres import ASYNCPG, prepare_postgres
 from studio.store.sqlite import OwnThread, begin_sqlite, prepare_sqlite
 
-ASYNC_DRIVERS = {"sqlite": "sqlite+aiosqlite", "postgresql": "postgresql+asyncpg", "postgres": "postgresql+asyncpg"}
+ASYNC_DRIVERS = {"sqlite": "sqlite+aiosqlite", "postgresql": ASYNCPG, "postgres": ASYNCPG}
 
+PASSWORD = re.compile(r":[^:@/]*@")
 
 Result = TypeVar("Result")
 
@@ -36,10 +39,10 @@ class Database:
     def __init__(self, reader: AsyncEngine, writer: AsyncEngine) -> None:
         self._reader = reader
         self._writer = writer
-        # SQLite has one writer. Waiting for it here is fair and costs nothing, unlike waiting inside SQLite.
-        is_sqlite = writer.dialect.name == "sqlite"
-        self._write_turn: AbstractAsyncContextManager[object] = asyncio.Lock() if is_sqlite else nullcontext()
-        self._own_thread = OwnThread(writer.url) if is_sqlite else None
+        # SQLite has one writer. Waiting for it here is fair and costs nothing, unlike waiting inside SQLite. Elsewhere
+        # it keeps together what first looks and then writes, such as a name that nobody else may have.
+        self._write_turn = asyncio.Lock()
+        self._own_thread = OwnThread(writer.url) if writer.dialect.name == "sqlite" else None
         self._use_count = 0
         self._unused = asyncio.Event()
         self._is_closing = False
@@ -58,8 +61,11 @@ class Database:
         except (ArgumentError, NoSuchModuleError, ModuleNotFoundError) as error:
             raise SetupError(
                 f"The database URL {url.render_as_string()!r} is not usable: {error}",
-                fix="Install the driver it names or change `STUDIO_DATABASE_URL`.",
+                fix=_how_to_get(error) or "Install the driver it names or change `STUDIO_DATABASE_URL`.",
             ) from error
+        if url.drivername == ASYNCPG:
+            event.listen(reader.sync_engine, "connect", prepare_postgres)
+            event.listen(writer.sync_engine, "connect", prepare_postgres)
         if writer.dialect.name == "sqlite":
             _check_folder(url)
             event.listen(reader.sync_engine, "connect", prepare_sqlite)
@@ -71,10 +77,11 @@ class Database:
                 await connection.run_sync(upgrade)
             if database._own_thread:
                 await database._own_thread.connect()
-        except (DBAPIError, OSError) as error:
+        except (DBAPIError, OSError, TypeError) as error:  # the last by a driver that does not know a part of the URL
             await database.close()
+            said = error.orig if isinstance(error, DBAPIError) else error
             raise SetupError(
-                f"The database {url.render_as_string()!r} cannot be opened: {error}",
+                f"The database {url.render_as_string()!r} cannot be opened: {said}",
                 fix="Check that the folder or server exists and that you may write to it.",
             ) from error
         except SetupError:
@@ -128,6 +135,12 @@ class Database:
                 self._unused.set()
 
 
+def _how_to_get(error: Exception) -> str:
+    """What to run for a driver that is not there and comes with an extra."""
+    is_extra = isinstance(error, ModuleNotFoundError) and error.name == "asyncpg"
+    return 'Run `pip install "team-studio[postgres]"`.' if is_extra else ""
+
+
 def _check_folder(url: URL) -> None:
     """Refuse a file in a folder that is not there before the driver starts a thread to find out."""
     if url.database and url.database != ":memory:" and not Path(url.database).absolute().parent.is_dir():
@@ -143,6 +156,11 @@ def database_url(data_dir: Path, given: str) -> URL:
         return URL.create("sqlite+aiosqlite", database=str(data_dir / "studio.db"))
     try:
         url = make_url(given)
-    except ArgumentError as error:
-        raise SetupError(f"{given!r} is no database URL.", fix="Change `STUDIO_DATABASE_URL`.") from error
-    return url.set(drivername=ASYNC_DRIVERS.get(url.drivername, url.drivername))
+    except (ArgumentError, ValueError) as error:
+        raise SetupError(
+            f"{PASSWORD.sub(':***@', given)!r} is no database URL.", fix="Change `STUDIO_DATABASE_URL`."
+        ) from error
+    url = url.set(drivername=ASYNC_DRIVERS.get(url.drivername, url.drivername))
+    if url.drivername == ASYNCPG and (mode := url.query.get("sslmode")):  # PostgreSQL's own word, as hosts give it
+        url = url.difference_update_query(["sslmode"]).update_query_dict({"ssl": mode})
+    return url

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import NamedTuple, cast
 
 from pydantic import JsonValue
-from sqlalchemy import ColumnElement, Text, and_, case, func, or_
+from sqlalchemy import JSON, ColumnElement, String, Text, and_, case, column, func, or_
 from sqlalchemy import cast as sql_cast
 from sqlalchemy import select as columns
 from sqlmodel import col, select
@@ -16,7 +16,8 @@ from sqlmodel import col, select
 from studio.runs import EntryKind, LogEntry
 from studio.store.database import Database
 from studio.store.lineage import Lineage, entries_in
-from studio.store.tables import RunEvent
+from studio.store.postgres import Readable
+from studio.store.tables import Counter, RunEvent, UtcDateTime
 
 SEARCH_PAGE = 500
 SEARCH_SCAN = 4000
@@ -84,11 +85,11 @@ class Logs:
     async def index(self, run_id: str, *, after: int, limit: int, kinds: Collection[EntryKind]) -> Sequence[IndexRow]:
         """What there is, oldest first. The database takes the fields out of the bodies, which can be large."""
         stands = await self._stands(run_id, kinds)
-        query = columns(*_INDEXED).where(*stands, col(RunEvent.seq) > after)
+        entries = columns(*_ENTRY).where(*stands, col(RunEvent.seq) > after).order_by(col(RunEvent.seq)).limit(limit)
+        query = columns(*_INDEXED).select_from(entries.subquery("entry")).order_by(_SEQ)
         async with self._database.read() as session:
             connection = await session.connection()
-            rows = await connection.execute(query.order_by(col(RunEvent.seq)).limit(limit))
-            return [_index_row(row) for row in rows]
+            return [_index_row(row) for row in await connection.execute(query)]
 
     async def search(self, run_id: str, text: str, *, after: int, limit: int, kinds: Collection[EntryKind]) -> Found:
         """Entries that say `text` in something that people read; upper and lower case are the same."""
@@ -113,7 +114,7 @@ class Logs:
     async def _perhaps(self, stands: Sequence[ColumnElement[bool]], wanted: str, after: int) -> Sequence[RunEvent]:
         query = select(RunEvent).where(*stands, RunEvent.seq > after).order_by(col(RunEvent.seq))
         for sure in _PLAIN.findall(wanted)[:SURE_WORDS]:
-            query = query.where(_BODY_TEXT.icontains(sure, autoescape=True))
+            query = query.where(sql_cast(col(RunEvent.body), Text).icontains(sure, autoescape=True))
         async with self._database.read() as session:
             return (await session.exec(query.limit(SEARCH_PAGE))).all()
 
@@ -122,7 +123,10 @@ class Logs:
         return entries_in(await self._lineage.spans(run_id)), col(RunEvent.kind).in_(sorted(kinds))
 
 
-_BODY = col(RunEvent.body)
+# Entries are made readable in a query of their own: once each, and not for each field that is taken out of them.
+_ENTRY = (col(RunEvent.seq), col(RunEvent.at), col(RunEvent.kind), Readable(col(RunEvent.body)).label("body"))
+_SEQ, _AT, _KIND = column("seq", Counter), column("at", UtcDateTime), column("kind", String)
+_BODY = column("body", JSON)
 _BODY_TEXT = sql_cast(_BODY, Text)
 _NOTE = func.coalesce(
     _BODY["state"].as_string() + " " + func.coalesce(_BODY["reason"].as_string(), ""),
@@ -133,18 +137,18 @@ _IS_ERROR = or_(
     _BODY_TEXT.contains('"is_error": true'),
     _BODY_TEXT.contains('"is_error":true'),
     func.coalesce(_BODY[("result", "exit_code")].as_string(), "0") != "0",
-    and_(col(RunEvent.kind) == "state", _BODY["state"].as_string() == "failed"),
+    and_(_KIND == "state", _BODY["state"].as_string() == "failed"),
 )
 _IS_QUESTION = func.coalesce(_BODY[("pending", "request_id")].as_string(), "") != ""
 _INDEXED = (
-    col(RunEvent.seq),
-    col(RunEvent.at),
-    col(RunEvent.kind),
+    _SEQ,
+    _AT,
+    _KIND,
     func.coalesce(_BODY["type"].as_string(), ""),
     func.coalesce(_BODY["source"].as_string(), ""),
     _NOTE,
-    func.coalesce(_BODY[("models_usage", "prompt_tokens")].as_integer(), 0),
-    func.coalesce(_BODY[("models_usage", "completion_tokens")].as_integer(), 0),
+    _BODY[("models_usage", "prompt_tokens")].as_string(),
+    _BODY[("models_usage", "completion_tokens")].as_string(),
     func.length(_BODY_TEXT),
     case((_IS_ERROR, 1), else_=0),
     case((_IS_QUESTION, 1), else_=0),
@@ -156,8 +160,13 @@ def _entry(row: RunEvent, run_id: str) -> LogEntry:
 
 
 def _index_row(row: Sequence[object]) -> IndexRow:
-    *fields, is_error, is_question = row
-    return IndexRow._make([*fields, bool(is_error), bool(is_question)])
+    *fields, prompt, completion, size, is_error, is_question = row
+    return IndexRow._make([*fields, _count(prompt), _count(completion), size, bool(is_error), bool(is_question)])
+
+
+def _count(told: object) -> int:
+    """A number of tokens. A server may tell anything, at which a database would refuse the whole page."""
+    return int(told) if isinstance(told, str) and told.isdecimal() else 0
 
 
 def _hit(row: RunEvent, wanted: str) -> Hit | None:

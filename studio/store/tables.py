@@ -77,7 +77,7 @@ class Team(Table, table=True):
     name: str
     summary: str = ""
     publisher: str = ""
-    revision: int
+    revision: int = Field(sa_type=Counter)
     component: JsonObject = Field(sa_type=JSON)
     layout: JsonObject = Field(sa_type=JSON)
     created_at: datetime = Field(sa_type=UtcDateTime)
@@ -93,7 +93,7 @@ class TeamVersion(Table, table=True):
     """
 
     team_id: str = Field(primary_key=True, foreign_key="team.id", ondelete="CASCADE")
-    number: int = Field(primary_key=True)
+    number: int = Field(primary_key=True, sa_type=Counter)
     name: str
     title: str = ""
     note: str = ""

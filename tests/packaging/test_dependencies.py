@@ -17,8 +17,8 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 COME_WITH_ANOTHER = {"anyio", "httpx2", "starlette", "markupsafe", "pydantic-core", "typing-extensions"}
 """Parts of fastapi, jinja2, mcp and pydantic that these promise to bring, in the version that fits."""
 
-NEVER_IMPORTED = {"aiohttp", "aiosqlite", "ipykernel", "llama-cpp-python", "python-multipart"}
-"""Used by azure-core, named in a database URL, started as a process, imported by name since it is not there for
+NEVER_IMPORTED = {"aiohttp", "aiosqlite", "asyncpg", "ipykernel", "llama-cpp-python", "python-multipart"}
+"""Used by azure-core, named in database URLs, started as a process, imported by name since it is not there for
 the checks, and used by fastapi to read forms."""
 
 

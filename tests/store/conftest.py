@@ -1,6 +1,8 @@
+"""A store on SQLite and one on PostgreSQL: each test that opens one runs on both."""
+
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -8,15 +10,37 @@ import pytest
 
 from studio.store import Store, open_store
 from tests.store.opening import OpenStore
+from tests.store.postgres import PostgresServer, find_programs, running_server
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """One server for all tests."""
+    programs = find_programs()
+    if programs is None:
+        pytest.skip("No PostgreSQL server is installed, such as by Debian's package `postgresql`.")
+    with running_server(programs) as server:
+        yield server
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+async def database(request: pytest.FixtureRequest) -> AsyncGenerator[str]:
+    """The URL of an empty database, as the settings have it: none for SQLite."""
+    if request.param == "sqlite":
+        yield ""
+        return
+    server: PostgresServer = request.getfixturevalue("postgres")
+    async with server.database() as url:
+        yield url
 
 
 @pytest.fixture
-def open_it(tmp_path: Path) -> OpenStore:
-    """Opens a store on the same folder each time."""
+def open_it(tmp_path: Path, database: str) -> OpenStore:
+    """Opens a store on the same folder and database each time."""
 
     @asynccontextmanager
     async def opening() -> AsyncGenerator[Store]:
-        async with open_store(tmp_path) as store:
+        async with open_store(tmp_path, database) as store:
             yield store
 
     return opening

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 from pydantic import JsonValue
 
@@ -43,3 +45,12 @@ async def test_the_library_is_there_from_the_start_and_takes_components(open_it:
             await store.galleries.remove_from_library(group="agents", index=1)
         with pytest.raises(Forbidden):
             await store.galleries.delete(LIBRARY)
+
+
+async def test_all_that_is_put_into_the_library_at_once_is_kept(open_it: OpenStore) -> None:
+    async with open_it() as store, asyncio.TaskGroup() as group:
+        for provider in "abc":
+            group.create_task(store.galleries.add_to_library({"provider": provider}, group="agents"))
+    async with open_it() as store:
+        library = await store.galleries.get(LIBRARY)
+        assert library.config["components"] == {"agents": [{"provider": "a"}, {"provider": "b"}, {"provider": "c"}]}

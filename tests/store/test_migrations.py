@@ -1,14 +1,19 @@
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, TypeVar
 
 import pytest
-from sqlalchemy import create_engine, text
+from sqlalchemy import Connection, make_url, text
+from sqlalchemy.ext.asyncio import create_async_engine
 
 from studio.errors import SetupError
 from studio.store import open_store
+from studio.store.database import database_url
 from studio.store.migrate import differences, upgrade
-from tests.store.opening import OpenStore
+from tests.store.opening import OpenStore, postgres_only
 
 OLD_RUN = """
     INSERT INTO run (id, team_name, component, task, task_text, state, reason, detail, prompt_tokens, completion_tokens,
@@ -21,22 +26,36 @@ OLD_ENTRY = """
 """
 
 
-def test_the_migrations_make_the_tables() -> None:
-    engine = create_engine("sqlite://")
-    with engine.connect() as connection:
+Result = TypeVar("Result")
+
+
+async def outside(folder: Path, url: str, work: Callable[[Connection], Result]) -> Result:
+    """Work on the database while no store has it open."""
+    engine = create_async_engine(database_url(folder, url))
+    async with engine.begin() as connection:
+        result = await connection.run_sync(work)
+    await engine.dispose()
+    return result
+
+
+async def test_the_migrations_make_the_tables(database: str, tmp_path: Path) -> None:
+    def migrate(connection: Connection) -> list[object]:
         upgrade(connection)
-        assert differences(connection) == []
-    engine.dispose()
+        return differences(connection)
+
+    assert await outside(tmp_path, database, migrate) == []
 
 
-async def test_what_runs_were_started_with_moves_to_its_own_table(open_it: OpenStore, tmp_path: Path) -> None:
-    engine = create_engine(f"sqlite:///{tmp_path / 'studio.db'}")
-    with engine.begin() as connection:
+async def test_what_runs_were_started_with_moves_to_its_own_table(
+    open_it: OpenStore, database: str, tmp_path: Path
+) -> None:
+    def work(connection: Connection) -> None:
         upgrade(connection, "0001")
         for number in range(3):
             connection.execute(text(OLD_RUN), {"id": f"r{number}", "task": f'"Task {number}"'})
             connection.execute(text(OLD_ENTRY), {"id": f"r{number}"})
-    engine.dispose()
+
+    await outside(tmp_path, database, work)
     async with open_it() as store:
         run = await store.runs.get("r1")
         assert (run.component, run.task, run.last_seq) == ({"provider": "x"}, "Task 1", 1)
@@ -45,13 +64,13 @@ async def test_what_runs_were_started_with_moves_to_its_own_table(open_it: OpenS
         assert [summary.id for summary in await store.runs.list()] == ["r1", "r2"]
 
 
-async def test_old_approvals_go_on_to_hold_everywhere(open_it: OpenStore, tmp_path: Path) -> None:
-    engine = create_engine(f"sqlite:///{tmp_path / 'studio.db'}")
-    with engine.begin() as connection:
+async def test_old_approvals_go_on_to_hold_everywhere(open_it: OpenStore, database: str, tmp_path: Path) -> None:
+    def work(connection: Connection) -> None:
         upgrade(connection, "0006")
         told = "('h', 'python', 'Runs it.', 'def f(): ...', 'ann', '2026-11-21 10:00:00')"
         connection.execute(text(f"INSERT INTO approval (hash, kind, text, detail, by, at) VALUES {told}"))
-    engine.dispose()
+
+    await outside(tmp_path, database, work)
     async with open_it() as store:
         (approval,) = await store.approvals.list()
         assert (approval.hash, approval.scope, approval.hosts, approval.by) == ("h", "", [], "ann")
@@ -66,26 +85,62 @@ async def test_opening_again_changes_nothing(open_it: OpenStore) -> None:
             assert (await store.teams.get(team.id)).revision == 1
 
 
-async def test_a_database_of_a_newer_studio_is_left_alone(open_it: OpenStore, tmp_path: Path) -> None:
+async def test_a_database_of_a_newer_studio_is_left_alone(open_it: OpenStore, database: str, tmp_path: Path) -> None:
+    def work(connection: Connection) -> None:
+        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+
     async with open_it():
         pass
-    engine = create_engine(f"sqlite:///{tmp_path / 'studio.db'}")
-    with engine.begin() as connection:
-        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
-    engine.dispose()
+    await outside(tmp_path, database, work)
     with pytest.raises(SetupError, match="newer studio"):
         async with open_it():
             pass
 
 
 @pytest.mark.parametrize(
-    "url", ["nonsense", "mystery://x/y", "sqlite:////no/such/folder/x.db", "postgresql://nobody@127.0.0.1:1/x"]
+    "url",
+    [
+        "nonsense",
+        "mystery://x/y",
+        "sqlite:////no/such/folder/x.db",
+        "postgresql://nobody:pass-word@127.0.0.1:1/x",
+        "postgresql://nobody:pass-word@127.0.0.1:no-port/x",
+    ],
 )
 async def test_a_database_that_cannot_be_opened_is_told_in_one_line(tmp_path: Path, url: str) -> None:
     with pytest.raises(SetupError) as told:
         async with open_store(tmp_path, url):
             pass
     assert told.value.fix
+    assert "\n" not in str(told.value)
+    assert "pass-word" not in str(told.value)
+
+
+@postgres_only
+@pytest.mark.parametrize("change", [{"database": "no_such"}, {"query": {"host": "/", "unknown": "x"}}])
+async def test_what_a_server_or_its_driver_refuses_is_told_in_one_line(
+    tmp_path: Path, database: str, change: dict[str, Any]
+) -> None:
+    with pytest.raises(SetupError) as told:
+        async with open_store(tmp_path, make_url(database).set(**change).render_as_string()):
+            pass
+    assert "\n" not in str(told.value)
+
+
+async def test_a_driver_that_is_not_there_is_told_with_its_extra(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "asyncpg", None)
+    with pytest.raises(SetupError) as told:
+        async with open_store(tmp_path, "postgresql://127.0.0.1:1/x"):
+            pass
+    assert told.value.fix == 'Run `pip install "team-studio[postgres]"`.'
+
+
+@pytest.mark.parametrize("start", ["postgres", "postgresql", "postgresql+asyncpg"])
+def test_a_url_as_hosts_give_it_is_put_in_the_words_of_the_driver(tmp_path: Path, start: str) -> None:
+    url = database_url(tmp_path, f"{start}://ann:x@db.test/studio?sslmode=require&application_name=y")
+    assert (url.drivername, dict(url.query)) == ("postgresql+asyncpg", {"ssl": "require", "application_name": "y"})
 
 
 async def test_a_folder_that_cannot_be_made_is_told_in_one_line(tmp_path: Path) -> None:

@@ -2,13 +2,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from studio.errors import NotFound
 from studio.runs import Draft, LeaseLost, LogEntry, LogUnavailable, NewRun, PendingInput, RunState, RunStatus, Usage
-from tests.store.opening import OpenStore
+from tests.store.opening import OpenStore, sqlite_only
 
 RUNNING = RunStatus(state=RunState.RUNNING, reason="start")
 NEW = NewRun(component={"provider": "x"}, task="Go.", task_text="Go.")
@@ -110,6 +111,25 @@ async def test_what_the_database_cannot_hold_fails_alone(open_it: OpenStore, sta
             assert [entry.seq for entry in await store.runs.read(lease.run_id)] == [1]
 
 
+async def test_an_ending_may_hold_what_text_in_a_database_may_not(open_it: OpenStore) -> None:
+    async with open_it() as store:
+        lease = await store.runs.create(NewRun({"provider": "x"}, "Go \0", "Go \0"))
+        failed = RunStatus(state=RunState.FAILED, reason="error", detail="It said \0.")
+        await store.runs.append(lease, [Draft("event", {"content": "\0"})], failed)
+        run = await store.runs.get(lease.run_id)
+        assert (run.task, run.status.state, run.status.detail[:7]) == ("Go \0", RunState.FAILED, "It said")
+
+
+async def test_sessions_are_told_the_newest_first(open_it: OpenStore) -> None:
+    async with open_it() as store:
+        first, other = [await store.runs.create(NEW) for _ in range(2)]
+        for begun in (first, other, first):
+            await store.runs.create(replace(NEW, session_id=begun.run_id))
+        sessions = await store.runs.sessions()
+        assert [(session[0].id, len(session)) for session in sessions] == [(first.run_id, 3), (other.run_id, 2)]
+
+
+@sqlite_only
 async def test_an_append_does_not_write_the_task_again(open_it: OpenStore, tmp_path: Path) -> None:
     large = 2_000_000
     async with open_it() as store:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from studio.errors import ConfigError, NotFound, SetupError
-from tests.store.opening import OpenStore
+from tests.store.opening import OpenStore, sqlite_only
 
 VALUE = "sk-a-value-that-nobody-may-read"
 
@@ -24,6 +24,7 @@ async def test_a_secret_comes_out_only_when_it_is_resolved(open_it: OpenStore, m
         assert resolve("env:SOME_KEY") == "from outside"
 
 
+@sqlite_only
 async def test_a_secret_lies_nowhere_in_the_clear(open_it: OpenStore, tmp_path: Path) -> None:
     async with open_it() as store:
         await store.secrets.set("openai", VALUE)

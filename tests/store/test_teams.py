@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 from pydantic import JsonValue
 
@@ -74,6 +76,37 @@ async def test_restoring_keeps_what_was_newest(open_it: OpenStore) -> None:
         assert (restored.revision, restored.component) == (3, team("a"))
         assert (await store.teams.version(made.id, 2)).component == team("b")
         assert (await store.teams.restore(made.id, 1)).revision == 3
+
+
+async def test_a_number_that_no_version_has_is_not_found(open_it: OpenStore) -> None:
+    async with open_it() as store:
+        made = await store.teams.create(team("a"))
+        with pytest.raises(NotFound):
+            await store.teams.version(made.id, 2**63 - 1)
+
+
+async def test_a_name_may_hold_what_text_in_a_database_may_not(open_it: OpenStore) -> None:
+    async with open_it() as store:
+        made = await store.teams.create(team("a \0", label="Pair \0"))
+        found = await store.teams.get(made.id)
+        assert (found.component, found.name[:5]) == (team("a \0", label="Pair \0"), "Pair ")
+
+
+async def test_of_saves_at_the_same_time_one_wins(open_it: OpenStore) -> None:
+    async with open_it() as store:
+        made = await store.teams.create(team("a"))
+
+        async def save(name: str) -> bool:
+            try:
+                await store.teams.save(made.id, component=team(name), layout={}, revision=1)
+            except Conflict:
+                return False
+            return True
+
+        async with asyncio.TaskGroup() as group:
+            saves = [group.create_task(save(name)) for name in "bcd"]
+        assert [task.result() for task in saves].count(True) == 1
+        assert [version.number for version in await store.teams.versions(made.id)] == [2, 1]
 
 
 async def test_a_renamed_team_keeps_its_component(open_it: OpenStore) -> None:

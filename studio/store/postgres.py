@@ -1,0 +1,54 @@
+"""What PostgreSQL needs: its text has no NUL, and JSON that holds one, or half a character, cannot be looked into."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from sqlalchemy import JSON
+from sqlalchemy.engine.interfaces import AdaptedConnection, DBAPIConnection
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.pool import ConnectionPoolEntry
+from sqlalchemy.sql import functions
+from sqlalchemy.sql.compiler import SQLCompiler
+
+ASYNCPG = "postgresql+asyncpg"
+TEXT_TYPES = ("text", "varchar")
+
+_MARKS = (r"\u0000", r"\ud")
+"""One of them is in each body that may have to be mended; to look for them takes much less than to mend."""
+_UNREADABLE = r"\\u(0000|d[89ab]..(?!\\ud[c-f])|(?<!\\ud[89ab]..\\u)d[c-f]..)"
+
+
+class Readable(functions.FunctionElement[Any]):
+    """A column of JSON whose fields a query may take out, whatever its texts hold; on SQLite the column itself."""
+
+    type = JSON()
+    inherit_cache = True
+
+
+@compiles(Readable)
+def _as_it_is(element: Readable, compiler: SQLCompiler, **options: Any) -> str:
+    return compiler.process(element.clauses, **options)
+
+
+@compiles(Readable, "postgresql")
+def _mended(element: Readable, compiler: SQLCompiler, **options: Any) -> str:
+    column = compiler.process(element.clauses, **options)
+    text = f"CAST({column} AS TEXT)"
+    marked = " OR ".join(f"strpos({text}, '{mark}') > 0" for mark in _MARKS)
+    mended = f"CAST(regexp_replace({text}, '{_UNREADABLE}', '\\\\ufffd', 'g') AS JSON)"
+    return f"(CASE WHEN {marked} THEN {mended} ELSE {column} END)"
+
+
+def prepare_postgres(connection: DBAPIConnection, _record: ConnectionPoolEntry) -> None:
+    cast("AdaptedConnection", connection).run_async(_take_any_text)
+
+
+async def _take_any_text(driver: Any) -> None:
+    """Put another character in the place of NULs: what a tool or an address says is to be kept all the same."""
+    for name in TEXT_TYPES:
+        await driver.set_type_codec(name, schema="pg_catalog", encoder=_without_nul, decoder=str)
+
+
+def _without_nul(text: str) -> str:
+    return text.replace("\0", "\ufffd")

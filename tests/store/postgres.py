@@ -1,0 +1,87 @@
+"""A PostgreSQL server of the tests' own, in a temporary folder and behind a socket there; gone when they end."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from uuid import uuid4
+
+from sqlalchemy import URL, text
+from sqlalchemy.ext.asyncio import create_async_engine
+
+PROGRAMS = ("initdb", "pg_ctl", "postgres")
+# What it holds need not outlive a power cut. Without an address only who reaches the folder reaches the server.
+OPTIONS = ("fsync=off", "full_page_writes=off", "synchronous_commit=off", "listen_addresses=", "shared_buffers=16MB")
+OWNER = "studio"
+
+
+class PostgresServer:
+    """Makes databases on a running server.
+
+    Args:
+        folder: That of its socket.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    @asynccontextmanager
+    async def database(self) -> AsyncGenerator[str]:
+        """The URL of an empty database, which is there meanwhile."""
+        name = f"test_{uuid4().hex}"
+        await self._execute(f"CREATE DATABASE {name}")
+        try:
+            yield self._url(name).render_as_string()
+        finally:
+            await self._execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+    async def _execute(self, statement: str) -> None:
+        engine = create_async_engine(self._url("postgres"), isolation_level="AUTOCOMMIT")
+        async with engine.connect() as connection:
+            await connection.execute(text(statement))
+        await engine.dispose()
+
+    def _url(self, database: str) -> URL:
+        query = {"host": str(self._folder)}
+        return URL.create("postgresql+asyncpg", username=OWNER, database=database, query=query)
+
+
+def find_programs() -> Path | None:
+    """The folder of a server's programs: of those in the path, or of Debian's newest, which are kept out of it."""
+    debian = sorted(Path("/usr/lib/postgresql").glob("[0-9]*/bin"), key=lambda folder: float(folder.parent.name))
+    in_path = shutil.which("initdb")
+    places = [*([Path(in_path).resolve().parent] if in_path else []), *reversed(debian)]
+    return next((place for place in places if all((place / name).is_file() for name in PROGRAMS)), None)
+
+
+@contextmanager
+def running_server(programs: Path) -> Generator[PostgresServer]:
+    """A server that ends with the block."""
+    # The system's folder, not pytest's: a socket's path must be short, and another user must get there.
+    with tempfile.TemporaryDirectory(prefix="studio-postgres-") as made:
+        folder = Path(made)
+        data = folder / "data"
+        # PostgreSQL does not run as root.
+        user = "nobody" if os.geteuid() == 0 else None
+        if user:
+            shutil.chown(folder, user)
+
+        def run(program: str, *arguments: str | Path) -> None:
+            command = [programs / program, "-D", data, *arguments]
+            done = subprocess.run(
+                command, user=user, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, check=False, text=True
+            )
+            assert done.returncode == 0, f"{done.args} failed:\n{done.stdout}{done.stderr}"
+
+        run("initdb", "--username", OWNER, "--auth", "trust", "--encoding", "UTF8", "--no-locale", "--no-sync")
+        options = " ".join(f"-c {option}" for option in OPTIONS)
+        run("pg_ctl", "start", "--wait", "--log", folder / "log", "--options", f"-k {folder} {options}")
+        try:
+            yield PostgresServer(folder)
+        finally:
+            run("pg_ctl", "stop", "--mode", "immediate")
