@@ -60,6 +60,8 @@ class StructuredMessageFactory(Component):
 
     @model_validator(mode="after")
     def _check_schema(self) -> StructuredMessageFactory:
+        if self.is_opaque:
+            return self
         try:
             model_from_schema(self.json_schema, self.content_model_name)
         except ConfigError as error:

@@ -56,3 +56,4 @@ async def cancellable(items: AsyncGenerator[Item, None], token: CancellationToke
                     task.uncancel()
                 raise
             yield item
+            await asyncio.sleep(0)  # whoever holds the token has a turn, also when nobody here ever waits

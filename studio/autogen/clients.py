@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Awaitable, Callable, Mapping
 from inspect import isawaitable
 from typing import Any, cast
+from warnings import warn
 
-from pydantic import JsonValue, PrivateAttr, SecretStr
+from pydantic import BaseModel, JsonValue, PrivateAttr, SecretStr
 
 from studio import models as ours
+from studio.autogen.configs import GITHUB_MODELS_ENDPOINT
 from studio.autogen.freed import Freed
-from studio.autogen.models import FreedClient
+from studio.autogen.inner import OLLAMA_VALID_CREATE_KWARGS_KEYS
 from studio.autogen.services import FreedOpenAIClient, FreedServiceClient
 from studio.components import JsonObject, SecretRef
 from studio.models.azure_token import TokenProvider
+from studio.models.schema_model import inlined
 
 AZURE_AI_SCOPE = "https://ml.azure.com/.default"
+ONLY_MODEL = "unknown"
+"""Stands for the name of an endpoint's one model, which is not sent."""
 OLLAMA_OPTIONS = frozenset(
     (
         *("temperature", "top_p", "top_k", "repeat_penalty", "frequency_penalty", "presence_penalty", "mirostat"),
@@ -27,17 +31,6 @@ OLLAMA_OPTIONS = frozenset(
 """Of a model; they may be given beside its name."""
 OLLAMA_REQUEST = ("format", "keep_alive", "think")
 """Arguments of each request that may be given beside the model's name, too; they are not written into its JSON."""
-
-
-class ChatCompletionCache(FreedClient, ours.ChatCompletionCache, stands_for=ours.ChatCompletionCache):
-    """Can do what the client can that it asks."""
-
-    provider = ours.ChatCompletionCache.provider
-    aliases = ours.ChatCompletionCache.aliases
-
-    @property
-    def model_info(self) -> ours.ModelInfo:  # pyright: ignore[reportIncompatibleVariableOverride] -- no field of it
-        return self.info
 
 
 class OllamaChatCompletionClient(
@@ -51,6 +44,10 @@ class OllamaChatCompletionClient(
     _beside: JsonObject = PrivateAttr(default_factory=dict[str, JsonValue])
 
     def __init__(self, *args: Any, **data: Any) -> None:
+        wanted = data.get("response_format")
+        if isinstance(wanted, type) and issubclass(wanted, BaseModel):
+            warn(self._format_is_old, DeprecationWarning, stacklevel=2)
+            data["response_format"] = inlined(cast("JsonObject", wanted.model_json_schema()))
         options = {name: data.pop(name) for name in tuple(data) if name in OLLAMA_OPTIONS}
         if options:
             data["options"] = {**(data.get("options") or {}), **options}
@@ -68,38 +65,15 @@ class OllamaChatCompletionClient(
         extra: dict[str, Any] = asked.get("extra_create_args") or {}
         if "response_format" in extra:
             raise ValueError(f"response_format must be a Pydantic model class, not {type(extra['response_format'])}")
-        if "format" in extra and isinstance(asked.get("json_output"), type):
+        if "format" in extra and asked.get("json_output") is not None:
             raise ValueError("json_output and format cannot be set at the same time. Use json_output instead.")
-        return asked
+        beside = {name: value for name, value in extra.items() if name in OLLAMA_OPTIONS}
+        known = {name: value for name, value in extra.items() if name in OLLAMA_VALID_CREATE_KWARGS_KEYS}
+        options = {"options": {**(known.get("options") or self.options or {}), **beside}} if beside else {}
+        return {**asked, "extra_create_args": {**known, **options}}
 
 
 _OLLAMA_FIELDS = frozenset((*ours.OllamaChatCompletionClient.model_fields, "model_capabilities"))
-
-
-class RedisStore(Freed, ours.RedisStore, stands_for=ours.RedisStore):
-    """Reads and writes what is no JSON as AutoGen does: numbers as they are, any other text as a text."""
-
-    provider = ours.RedisStore.provider
-    aliases = ours.RedisStore.aliases
-
-    def get(self, key: str, default: Any = None) -> Any:
-        raw: Any = None
-        with self._forgiving():
-            raw = self._connected().get(key)
-        if raw is None:
-            return default
-        text = raw.decode(errors="replace") if isinstance(raw, bytes) else raw
-        try:
-            return json.loads(text)
-        except (TypeError, ValueError):
-            return text
-
-    def set(self, key: str, value: Any) -> None:
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            with self._forgiving():
-                self._connected().set(key, value)
-        else:
-            super().set(key, value)
 
 
 class AzureTokenProvider(Freed, ours.AzureTokenProvider, stands_for=ours.AzureTokenProvider):
@@ -155,17 +129,27 @@ class AzureOpenAIChatCompletionClient(
 
 
 class AzureAIChatCompletionClient(
-    FreedClient, ours.AzureAIChatCompletionClient, stands_for=ours.AzureAIChatCompletionClient
+    FreedServiceClient, ours.AzureAIChatCompletionClient, stands_for=ours.AzureAIChatCompletionClient
 ):
-    """Takes a key or an identity as Azure's own client does."""
+    """Takes a key or an identity as Azure's own client does, and no model where the endpoint has only one."""
 
     provider = ours.AzureAIChatCompletionClient.provider
     aliases = ours.AzureAIChatCompletionClient.aliases
 
     def __init__(self, *args: Any, credential: Any = None, **data: Any) -> None:
+        if data.get("endpoint") == GITHUB_MODELS_ENDPOINT and "model" not in data:
+            raise ValueError("model is required for a GitHub model with AzureAIChatCompletionClient")
+        if isinstance(data.get("response_format"), str):
+            data["response_format"] = {"type": data["response_format"]}
         key = getattr(credential, "key", None)
         if isinstance(key, str):
             data["api_key"] = SecretRef("secret:unnamed", SecretStr(key))
         elif credential is not None:
             data["token_provider"] = AzureTokenProvider(credential, AZURE_AI_SCOPE)
-        super().__init__(*args, **data)
+        super().__init__(*args, **{"model": ONLY_MODEL, **data})
+
+    def create_arguments(self) -> JsonObject:
+        arguments = super().create_arguments()
+        if self.model == ONLY_MODEL:
+            del arguments["model"]
+        return arguments

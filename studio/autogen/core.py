@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
+from studio.autogen.lacking import known_reason
 from studio.messages import CancellationToken
 
 __version__ = "0.7.5"
@@ -52,6 +53,16 @@ class TopicId:
     type: str
     source: str
 
+    @classmethod
+    def from_str(cls, topic_id: str) -> TopicId:
+        kind, found, source = topic_id.partition("/")
+        if not found:
+            raise ValueError(f"Invalid topic id: {topic_id}")
+        return TopicId(kind, source)
+
+    def __str__(self) -> str:
+        return f"{self.type}/{self.source}"
+
 
 class DefaultTopicId(TopicId):
     """The usual topic."""
@@ -80,6 +91,9 @@ class SingleThreadedAgentRuntime(AgentRuntime):
 
     def __init__(self, **options: Any) -> None:
         self._options = options
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"This runtime has no {name!r}. {known_reason('autogen_core.RoutedAgent')}", name=name)
 
     def start(self) -> None:
         """Nothing to start."""

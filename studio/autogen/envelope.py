@@ -63,7 +63,7 @@ class ComponentToConfig(Generic[ConfigT]):
             TypeError: Its class is local to a function, so nobody else can find it.
         """
         cls = type(self)
-        provider = self.component_provider_override or f"{cls.__module__}.{cls.__qualname__}"
+        provider = self.component_provider_override or provider_of(cls)
         if "<locals>" in provider:
             raise TypeError("Cannot dump component with local class")
         return ComponentModel(
@@ -107,7 +107,7 @@ class Component(ComponentFromConfig[ConfigT], ComponentSchemaType[ConfigT], Gene
             if not hasattr(cls, name):
                 lacks = f"Class variable '{name}' must be defined in {cls.__name__} to be a valid component"
                 warn(lacks, stacklevel=2)
-        provider = cls.__dict__.get("component_provider_override") or f"{cls.__module__}.{cls.__qualname__}"
+        provider = cls.__dict__.get("component_provider_override") or provider_of(cls)
         _plain_components[provider] = cls
 
 
@@ -119,6 +119,11 @@ _plain_components: dict[str, type[Any]] = {}
 
 before_loading: list[Callable[[], None]] = []
 """What must be done before a component is loaded."""
+
+
+def provider_of(cls: type[Any]) -> str:
+    """The provider of a class that names none."""
+    return f"{cls.__module__}.{cls.__qualname__}"
 
 
 def is_component_class(cls: type[Any]) -> bool:

@@ -54,6 +54,7 @@ class FreeMeta(ModelMetaclass):
         type.__setattr__(cls, "stands_for", stands_for)
         if is_ours and stands_for is not None and namespace["__module__"] != __name__:
             _made_by_hand[stands_for] = cast("type[Component]", cls)
+            cls.__doc__ = stands_for.__doc__  # what a file says of the component, whoever wrote it
         return cls
 
     def __getattr__(cls, name: str) -> Any:

@@ -17,11 +17,13 @@ from studio.components import Component
 
 READY = (
     "agents",
+    "caches",
     "clients",
     "code_agents",
     "conditions",
     "executors",
     "http_tool",
+    "mcp_tools",
     "memory",
     "messages",
     "models",
@@ -79,6 +81,10 @@ class _Alias(ModuleType):
         what = f"Team Studio has no counterpart of {name!r} in AutoGen's {self.__name__!r}."
         there = (f"{self.__name__}.{each}" for each in public_names(self.__name__))
         raise ImportError(f"{what} {advice(f'{self.__name__}.{name}', there)}", name=name)
+
+    def __call__(self, *_arguments: object, **_data: object) -> object:
+        """A private name that is not ours leads to a module, which a script may take for a function or a class."""
+        raise ImportError(f"Team Studio has no counterpart of {self.__name__!r}. {advice(self.__name__, ())}")
 
 
 def as_scripts_know_it(found: object) -> object:

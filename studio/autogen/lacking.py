@@ -46,7 +46,6 @@ _REASONS: dict[str, str] = {
     "autogen_ext.runtimes": _ACTORS,
     "autogen_ext.tools.azure": _SEARCH,
     "autogen_ext.tools.graphrag": _SEARCH,
-    "autogen_ext.tools.mcp.McpSessionActor": "Use a McpWorkbench, which keeps a session of its own.",
     "autogen_ext.tools.semantic_kernel": "Make a FunctionTool of the function.",
 }
 """By name or module; a module speaks for all in it that has no words of its own."""

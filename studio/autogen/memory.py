@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import Enum
+from typing import Any
 
 from studio import memory as ours
 from studio.autogen.freed import Freed
@@ -26,6 +27,18 @@ class Memory(Freed, ours.Memory, stands_for=ours.Memory):
     """A memory of a script."""
 
 
+class RedisMemory(Freed, ours.RedisMemory, stands_for=ours.RedisMemory):
+    """Remembers in Redis, and reminds of what is most like the last message, or of the latest."""
+
+    provider = ours.RedisMemory.provider
+    aliases = ours.RedisMemory.aliases
+
+    @property
+    def config(self) -> Any:
+        """Its fields, as a script gives them."""
+        return ours.RedisMemoryConfig(**{name: getattr(self, name) for name in ours.RedisMemory.model_fields})
+
+
 class UpdateFileTool(FreedTool, canvas_memory.UpdateFileTool, stands_for=canvas_memory.UpdateFileTool):
     """Writes whole files; made for a canvas of the script's own."""
 
@@ -43,7 +56,7 @@ class ApplyPatchTool(FreedTool, canvas_memory.ApplyPatchTool, stands_for=canvas_
 
 
 class ListMemory(Freed, ours.ListMemory, stands_for=ours.ListMemory):
-    """A list whose config is what it holds now, as AutoGen dumps it."""
+    """Reminds the agent of everything on a list, before each model call."""  # its config is what it holds now
 
     provider = ours.ListMemory.provider
     aliases = ours.ListMemory.aliases

@@ -89,7 +89,9 @@ class FreedClient(Freed):
         if "model_capabilities" in data:
             data.setdefault("model_info", data.pop("model_capabilities"))
         if data.get("api_key") == "":
-            data["api_key"] = SecretRef("secret:unnamed", SecretStr(KEYLESS))
+            del data["api_key"]
+            if not data.get("base_url"):  # to another address the environment's key does not go by itself
+                data["api_key"] = SecretRef("secret:unnamed", SecretStr(KEYLESS))
         if isinstance(data.get("model_info"), dict):
             data["model_info"] = {"structured_output": False, "family": "unknown", **data["model_info"]}
         super().__init__(*args, **data)

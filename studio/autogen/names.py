@@ -88,6 +88,7 @@ MODULES: dict[str, tuple[str, ...]] = {
         "studio.messages: CancellationToken FunctionCall Image",
         "studio.models: CacheStore InMemoryStore",
     ),
+    "autogen_core._component_config": ("studio.autogen.envelope: _type_to_provider_str=provider_of",),
     "autogen_core._function_utils": ("studio.autogen.inner: get_typed_signature",),
     "autogen_core.code_executor._func_with_reqs": ("studio.autogen.inner: build_python_functions_file",),
     "autogen_core.code_executor": (
@@ -136,7 +137,10 @@ MODULES: dict[str, tuple[str, ...]] = {
     "autogen_ext.agents.file_surfer": ("studio.agents: FileSurfer",),
     "autogen_ext.agents.magentic_one": ("studio.agents: MagenticOneCoderAgent",),
     "autogen_ext.agents.openai": ("studio.autogen.code_agents: OpenAIAgent",),
-    "autogen_ext.agents.openai._openai_agent": ("studio.autogen.freed: OpenAIAgentConfig=Config",),
+    "autogen_ext.agents.openai._openai_agent": (
+        "studio.autogen.freed: OpenAIAgentConfig=Config",
+        "studio.agents.responses: _convert_message_to_openai_message=input_item",
+    ),
     "autogen_ext.agents.video_surfer": (),
     "autogen_ext.agents.web_surfer": ("studio.agents: MultimodalWebSurfer",),
     "autogen_ext.auth": (),
@@ -170,8 +174,8 @@ MODULES: dict[str, tuple[str, ...]] = {
         "studio.memory: DefaultEmbeddingFunctionConfig HttpChromaDBVectorMemoryConfig OpenAIEmbeddingFunctionConfig",
         "studio.memory: PersistentChromaDBVectorMemoryConfig SentenceTransformerEmbeddingFunctionConfig",
     ),
-    "autogen_ext.memory.mem0": ("studio.memory: Mem0Memory", "studio.autogen.freed: Mem0MemoryConfig=Config"),
-    "autogen_ext.memory.redis": ("studio.memory: RedisMemory RedisMemoryConfig",),
+    "autogen_ext.memory.mem0": ("studio.memory: Mem0Memory Mem0MemoryConfig",),
+    "autogen_ext.memory.redis": ("studio.autogen.memory: RedisMemory", "studio.memory: RedisMemoryConfig"),
     "autogen_ext.models": (),
     "autogen_ext.models._utils.parse_r1_content": ("studio.autogen.inner: parse_r1_content",),
     "autogen_ext.models.anthropic": (
@@ -240,12 +244,13 @@ MODULES: dict[str, tuple[str, ...]] = {
     ),
     "autogen_ext.tools.http": ("studio.autogen.http_tool: HttpTool",),
     "autogen_ext.tools.langchain": ("studio.tools: LangChainToolAdapter",),
+    "autogen_ext.tools.mcp._actor": ("studio.autogen.freed: McpSessionActorConfig=Config",),
     "autogen_ext.tools.mcp._workbench": ("studio.autogen.freed: McpWorkbenchConfig=Config",),
     "autogen_ext.tools.mcp": (
-        "studio.autogen.workbenches: McpWorkbench",
+        "studio.autogen.mcp_tools: create_mcp_server_session mcp_server_tools",
+        "studio.autogen.workbenches: McpSessionActor McpWorkbench",
         "studio.tools.mcp: McpServerParams SseMcpToolAdapter SseServerParams StdioMcpToolAdapter",
         "studio.tools.mcp: StdioServerParams StreamableHttpMcpToolAdapter StreamableHttpServerParams",
-        "studio.tools.mcp: create_mcp_server_session mcp_server_tools",
     ),
     "autogen_ext.ui": ("studio.autogen.ui: RichConsole=Console",),
 }

@@ -4,9 +4,24 @@ from __future__ import annotations
 
 from datetime import date, datetime, time, timedelta
 from ipaddress import IPv4Address, IPv6Address
-from typing import Any, cast
+from typing import Annotated, Any, Literal, cast, get_args, get_origin
 
-from pydantic import UUID1, UUID3, UUID4, UUID5, AnyUrl, BaseModel, EmailStr, Json, conbytes, confloat, conint, constr
+from pydantic import (
+    UUID1,
+    UUID3,
+    UUID4,
+    UUID5,
+    AnyUrl,
+    BaseModel,
+    EmailStr,
+    Field,
+    Json,
+    JsonValue,
+    conbytes,
+    confloat,
+    conint,
+    constr,
+)
 
 from studio.components import JsonObject
 from studio.models.schema_model import SchemaReader
@@ -49,6 +64,12 @@ FORMAT_MAPPING: dict[str, Any] = {
 
 
 class _Reader(SchemaReader):
+    def _type(self, schema: JsonValue, name: str) -> Any:
+        made = super()._type(schema, name)
+        told = schema.get("discriminator") if isinstance(schema, dict) else None
+        key = told.get("propertyName") if isinstance(told, dict) else None
+        return Annotated[made, Field(discriminator=key)] if isinstance(key, str) and _is_told_by(made, key) else made
+
     def typed(self, schema: JsonObject, kind: Any, name: str) -> Any:
         if not schema:
             return Any
@@ -64,6 +85,13 @@ class _Reader(SchemaReader):
         if definition not in self.definitions:
             raise ReferenceNotFoundError(f"The definition {definition!r} is missing.")
         return super().refer(definition)
+
+
+def _is_told_by(union: Any, key: str) -> bool:
+    """Whether all of a union are models with fixed words under this name."""
+    fields = [option.model_fields.get(key) for option in get_args(union) if hasattr(option, "model_fields")]
+    words = [get_origin(field.annotation) for field in fields if field is not None]
+    return len(words) > 1 and words == [Literal] * len(get_args(union))
 
 
 class JSONSchemaToPydantic:

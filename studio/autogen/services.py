@@ -2,29 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Callable, Generator, Mapping, Sequence
+from contextlib import aclosing, asynccontextmanager, contextmanager
+from types import SimpleNamespace
 from typing import Any, ClassVar, cast
 from warnings import warn
 
-from pydantic import BaseModel
+from pydantic import BaseModel, PrivateAttr
 
 from studio import models as ours
 from studio.autogen.freed import mix_in
-from studio.autogen.models import FreedClient
+from studio.autogen.inner import parse_r1_content
+from studio.autogen.models import FreedClient, ModelFamily
 from studio.components import JsonObject
-from studio.messages import CreateResult, LLMMessage
+from studio.errors import ModelRefused, RunFailed
+from studio.messages import CreateResult, Image, LLMMessage, UserMessage
+from studio.models import openai_client
 from studio.models.anthropic_client import BaseAnthropicClient
-from studio.models.openai_client import BaseOpenAIChatCompletionClient
+from studio.models.base import ModelCall
+from studio.models.openai_request import join_system_messages, without_trailing_space
 
-_TWO_MODELS = "be set to a Pydantic model class"
+_A_MODEL = "a Pydantic model class"
 _ONE_MODEL = "Use json_output instead."
+_SDKS = ("anthropic", "azure", "ollama", "openai")
+_SYSTEM_MESSAGES = "Multiple and Not continuous system messages are not supported"
+
+
+@contextmanager
+def _told_by_the_sdk() -> Generator[None]:
+    """Let what came of an error of the SDK be caught as that error, too, with all that it holds."""
+    try:
+        yield
+    except RunFailed as error:
+        cause = error.__cause__
+        if type(cause).__module__.partition(".")[0] in _SDKS:
+            ours_first = (type(error), type(cause))
+            error.__class__ = type(type(error).__name__, ours_first, {"__module__": type(error).__module__})
+            vars(error).update({**vars(cause), **vars(error)})
+        raise
 
 
 class FreedServiceClient(FreedClient):
     """Has the service's own client under AutoGen's name for it, and asks another that a script puts in its place."""
 
     _tools_are_called: ClassVar[str] = "provided"
+    _format_is_old: ClassVar[str] = f"Using response_format will be deprecated. {_ONE_MODEL}"
 
     def __getattr__(self, name: str) -> Any:
         ask = _REACHED_FOR.get(name)
@@ -39,14 +61,46 @@ class FreedServiceClient(FreedClient):
         return cast("ours.ChatCompletionClient", self).create_arguments()
 
     async def create(self, messages: Sequence[LLMMessage], **arguments: Any) -> CreateResult:
-        return await super().create(messages, **self._as_asked(arguments))
+        asked = self._as_asked(arguments)
+        self._check_abilities(messages, asked)
+        with _told_by_the_sdk():
+            result = await super().create(messages, **asked)
+        self._look_for_thought(result)
+        return result
 
     async def create_stream(
         self, messages: Sequence[LLMMessage], **arguments: Any
     ) -> AsyncGenerator[str | CreateResult, None]:
-        async with aclosing(super().create_stream(messages, **self._as_asked(arguments))) as items:
-            async for item in items:
-                yield item
+        asked = self._as_asked(arguments)
+        self._check_abilities(messages, asked)
+        with _told_by_the_sdk():
+            async with aclosing(super().create_stream(messages, **asked)) as items:
+                async for item in items:
+                    if isinstance(item, CreateResult):
+                        self._look_for_thought(item)
+                    yield item
+
+    def _look_for_thought(self, result: CreateResult) -> None:
+        """Warn where a model that thinks aloud has not done so."""
+        is_thinker = cast("Any", self).model_info["family"] == ModelFamily.R1
+        if is_thinker and result.thought is None and isinstance(result.content, str):
+            parse_r1_content(result.content)
+
+    def _check_abilities(self, messages: Sequence[LLMMessage], asked: Mapping[str, Any]) -> None:
+        """Refuse what the model cannot do, in AutoGen's words.
+
+        Raises:
+            ValueError: The model's info says that it cannot.
+        """
+        able, wanted = cast("Any", self).model_info, asked.get("json_output")
+        if asked.get("tools") and not able["function_calling"]:
+            raise ValueError("Model does not support function calling and tools were provided")
+        if wanted is True and not able["json_output"]:
+            raise ValueError("Model does not support JSON output.")
+        if isinstance(wanted, type) and not able["structured_output"]:
+            raise ValueError("Model does not support structured output.")
+        if not able["vision"] and any(map(_has_image, messages)):
+            raise ValueError("Model does not support vision and image was provided")
 
     def _as_asked(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """The arguments of a call, with a model of the answer where the engine wants it.
@@ -60,8 +114,10 @@ class FreedServiceClient(FreedClient):
         wanted = extra.get("response_format")
         if isinstance(wanted, type) and issubclass(wanted, BaseModel):
             if isinstance(asked.get("json_output"), type):
-                raise ValueError(f"response_format and json_output cannot {_TWO_MODELS} at the same time. {_ONE_MODEL}")
-            warn("Using response_format will be deprecated. Use json_output instead.", DeprecationWarning, stacklevel=3)
+                raise ValueError(
+                    f"response_format and json_output cannot be set to {_A_MODEL} at the same time. {_ONE_MODEL}"
+                )
+            warn(self._format_is_old, DeprecationWarning, stacklevel=3)
             del extra["response_format"]
             asked.update(json_output=wanted, extra_create_args=extra)
         return asked
@@ -81,9 +137,18 @@ class FreedAnthropicClient(FreedServiceClient):
 
     _tools_are_called: ClassVar[str] = "available"
 
+    async def _open_stream(self, arguments: dict[str, Any]) -> Any:
+        stream = await cast("Any", super())._open_stream(arguments)
+        return stream if hasattr(stream, "__aenter__") else aclosing(stream)  # a stand-in may be a plain generator
+
 
 class FreedOpenAIClient(FreedServiceClient):
     """OpenAI's clients are also told beside the conversation whether a stream tells its tokens."""
+
+    _format_is_old: ClassVar[str] = (
+        "Using response_format to specify the BaseModel for structured output type will be deprecated. "
+        "Use json_output in create and create_stream instead."
+    )
 
     async def create_stream(
         self, messages: Sequence[LLMMessage], *, include_usage: bool | None = None, **arguments: Any
@@ -95,34 +160,120 @@ class FreedOpenAIClient(FreedServiceClient):
             async for item in items:
                 yield item
 
+    def _as_asked(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        asked = super()._as_asked(arguments)
+        if isinstance(asked.get("json_output"), type) and "response_format" in (asked.get("extra_create_args") or {}):
+            text = f"response_format is found in extra_create_args while json_output is set to {_A_MODEL}."
+            warn(f"{text} The answer follows the json_output.", UserWarning, stacklevel=3)
+        return asked
+
+    def _check_abilities(self, messages: Sequence[LLMMessage], asked: Mapping[str, Any]) -> None:
+        super()._check_abilities(messages, asked)
+        if not cast("Any", self).model_info.get("multiple_system_messages"):
+            try:
+                join_system_messages(messages)
+            except ModelRefused as error:
+                text = f"{_SYSTEM_MESSAGES} if model_info['multiple_system_messages'] is False"
+                raise ValueError(text) from error
+
+    def _body(self, call: ModelCall) -> JsonObject:
+        body: JsonObject = cast("Any", super())._body(call)
+        if self._is_parsed_by_stand_in(call):
+            body["response_format"] = cast("Any", call.json_output)
+        return body
+
+    def _is_parsed_by_stand_in(self, call: ModelCall) -> bool:
+        """Whether a script has put something else in the place of what gives answers by a model in AutoGen."""
+        if not isinstance(call.json_output, type):
+            return False
+        from openai.lib.streaming.chat import AsyncChatCompletionStreamManager as Manager
+
+        completions = self._connected().beta.chat.completions
+        doors = (completions.parse,) if call.kind == "create" else (completions.stream, Manager.__aenter__)
+        return not all(str(door.__module__).startswith("openai.") for door in doors)
+
+    async def _completion(self, body: JsonObject) -> Any:
+        if isinstance(body.get("response_format"), type):
+            return _doubted(await self._connected().beta.chat.completions.parse(**body))
+        return _doubted(await cast("Any", super())._completion(body))
+
     async def _open_stream(self, body: JsonObject) -> Any:
+        if isinstance(body.get("response_format"), type):
+            return _stood_in(_pieces_in(self._connected().beta.chat.completions.stream(**body)))
         stream = await cast("Any", super())._open_stream(body)
-        return stream if hasattr(stream, "__aenter__") else _Stream(stream)
+        return stream if hasattr(stream, "__aenter__") else _stood_in(aclosing(stream))
 
 
-class _Stream:
-    """Pieces of an answer from a stand-in for the service's client, to be closed as its own streams are."""
+@asynccontextmanager
+async def _stood_in(opened: Any) -> AsyncGenerator[AsyncGenerator[Any, None]]:
+    """A stream of pieces that a script has put in the service's place, while it is open."""
+    async with opened as pieces:
+        yield _to_the_end(pieces)
 
-    def __init__(self, pieces: AsyncGenerator[Any, None]) -> None:
-        self._pieces = pieces
 
-    async def __aenter__(self) -> AsyncGenerator[Any, None]:
-        return self._pieces
+@asynccontextmanager
+async def _pieces_in(events: Any) -> AsyncGenerator[AsyncGenerator[Any, None]]:
+    """The pieces of an answer among the SDK's own events."""
+    async with events as stream:
+        yield (event.chunk async for event in stream if event.type == "chunk")
 
-    async def __aexit__(self, *_error: object) -> None:
-        await self._pieces.aclose()
 
-    def __aiter__(self) -> AsyncGenerator[Any, None]:
-        return self._pieces
+async def _to_the_end(pieces: Any) -> AsyncGenerator[Any, None]:
+    """The pieces, and one that ends them if none did: only of a real service it means that it was cut off."""
+    is_over = False
+    async for piece in pieces:
+        is_over = is_over or any(choice.finish_reason for choice in piece.choices)
+        yield piece
+    if not is_over:
+        yield SimpleNamespace(usage=None, choices=[SimpleNamespace(finish_reason="unknown", logprobs=None, delta=None)])
+
+
+def _doubted(completion: Any) -> Any:
+    """The answer, after a warning where its service does not keep to the API."""
+    for choice in completion.choices or ():
+        calls = choice.message.tool_calls or ()
+        if calls and choice.finish_reason != "tool_calls":
+            warn(f"Finish reason mismatch: {choice.finish_reason} beside tool calls.", UserWarning, stacklevel=2)
+        for call in calls:
+            if not isinstance(call.function.arguments, str):
+                text = f"Tool call function arguments field is not a string: {call.function.arguments}."
+                warn(text, UserWarning, stacklevel=2)
+    return completion
+
+
+class BaseOpenAIChatCompletionClient(
+    FreedOpenAIClient,
+    openai_client.BaseOpenAIChatCompletionClient,
+    stands_for=openai_client.BaseOpenAIChatCompletionClient,
+):
+    """Asks with a client of the service that the script has made."""
+
+    _given_arguments: Mapping[str, Any] = PrivateAttr(default_factory=dict[str, Any])
+
+    def __init__(self, client: Any, *, create_args: Mapping[str, Any], **data: Any) -> None:
+        super().__init__(model=create_args.get("model", "unknown"), **data)
+        self._client, self._given_arguments = client, create_args
+
+    @property
+    def address(self) -> str:
+        return str(self._client.base_url)
+
+    def create_arguments(self) -> JsonObject:
+        return dict(self._given_arguments)
 
 
 _REACHED_FOR: Mapping[str, Callable[[Any], Any]] = {
     "_client": lambda client: client._connected(),
     "_create_args": lambda client: client.get_create_args(),
     "_model_name": lambda client: client.model,
+    "_rstrip_last_assistant_message": lambda _: without_trailing_space,
     "_raw_config": lambda client: {name: value for name, value in client if value is not None},
 }
 """Under AutoGen's private names."""
+
+
+def _has_image(message: LLMMessage) -> bool:
+    return isinstance(message, UserMessage) and any(isinstance(part, Image) for part in message.content)
 
 
 def _with_usage(extra: Mapping[str, Any], include_usage: bool) -> dict[str, Any]:
@@ -132,5 +283,5 @@ def _with_usage(extra: Mapping[str, Any], include_usage: bool) -> dict[str, Any]
     return {**extra, "stream_options": {**options, "include_usage": include_usage}}
 
 
-mix_in(BaseOpenAIChatCompletionClient, FreedOpenAIClient)
+mix_in(openai_client.BaseOpenAIChatCompletionClient, FreedOpenAIClient)
 mix_in(BaseAnthropicClient, FreedAnthropicClient)

@@ -90,6 +90,8 @@ class DockerCommandLineCodeExecutor(CommandLineExecutor):
     delete_tmp_files: Annotated[bool, Field(title="Delete scripts")] = False
 
     _container: str = PrivateAttr(default="")
+    _more_options: Sequence[str] = PrivateAttr(default=())
+    """For `docker run`, of what has no JSON."""
 
     def capabilities(self) -> Iterator[Capability]:
         detail = {
@@ -130,6 +132,7 @@ class DockerCommandLineCodeExecutor(CommandLineExecutor):
             options += ["--volume", f"{source}:{target.get('bind', '')}:{target.get('mode', 'rw')}"]
         for host, address in self.extra_hosts.items():
             options += ["--add-host", f"{host}:{address}"]
+        options += self._more_options
         outcome = await docker("run", *options, self.image, "-c", "exec sleep infinity", limit_s=PULL_LIMIT_S)
         if outcome.exit_code != 0:
             raise ExecutorUnavailable(

@@ -99,14 +99,19 @@ class LocalCommandLineCodeExecutor(CommandLineExecutor):
         yield Capability("process", text, detail, is_open=True)
 
     async def _start(self) -> None:
-        self._temporary = tempfile.TemporaryDirectory(prefix="studio-code-", ignore_cleanup_errors=True)
-        self._folder = folder_at(self.work_dir) if self.work_dir else path_of(self._temporary)
+        self._make_folder()
         try:
             # The studio writes into the folder before a program runs there, so it asks now whether one may.
             current_jail.get().command((self._python,), self._policy())
         except NoJail:
             self._drop_folder()
             raise
+
+    def _make_folder(self) -> None:
+        """Make the folder that code runs in, unless there is one; it stays until the executor is stopped."""
+        if self._temporary is None:
+            self._temporary = tempfile.TemporaryDirectory(prefix="studio-code-", ignore_cleanup_errors=True)
+            self._folder = folder_at(self.work_dir) if self.work_dir else path_of(self._temporary)
 
     async def _stop(self) -> None:
         while self._left_running:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     )
     from studio.memory.list_memory import ListMemory as ListMemory
     from studio.memory.mem0_memory import Mem0Memory as Mem0Memory
+    from studio.memory.mem0_memory import Mem0MemoryConfig as Mem0MemoryConfig
     from studio.memory.redis_memory import RedisMemory as RedisMemory
     from studio.memory.redis_memory import RedisMemoryConfig as RedisMemoryConfig
     from studio.memory.service import MemoryUnavailable as MemoryUnavailable
@@ -39,7 +40,7 @@ else:
             "embeddings": "CustomEmbeddingFunctionConfig DefaultEmbeddingFunctionConfig "
             "OpenAIEmbeddingFunctionConfig SentenceTransformerEmbeddingFunctionConfig",
             "list_memory": "ListMemory",
-            "mem0_memory": "Mem0Memory",
+            "mem0_memory": "Mem0Memory Mem0MemoryConfig",
             "redis_memory": "RedisMemory RedisMemoryConfig",
             "service": "MemoryUnavailable UnsuitableContent",
         },

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 from pydantic import BaseModel, Field, JsonValue
 
@@ -45,9 +45,9 @@ class Memory(Component):
         raise NotImplementedError
 
     async def query(
-        self, query: str | MemoryContent = "", cancellation_token: CancellationToken | None = None
+        self, query: str | MemoryContent = "", cancellation_token: CancellationToken | None = None, **options: Any
     ) -> MemoryQueryResult:
-        """Find what is relevant to a query."""
+        """Find what is relevant to a query. What `options` there are depends on the kind of memory."""
         raise NotImplementedError
 
     async def add(self, content: MemoryContent, cancellation_token: CancellationToken | None = None) -> None:

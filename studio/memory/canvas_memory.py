@@ -163,10 +163,10 @@ class TextCanvasMemory(Memory):
         return UpdateContextResult(memories=found)
 
     async def query(
-        self, query: str | MemoryContent = "", cancellation_token: CancellationToken | None = None
+        self, query: str | MemoryContent = "", cancellation_token: CancellationToken | None = None, **options: Any
     ) -> MemoryQueryResult:
         """Nothing: the canvas is read as a whole."""
-        del query, cancellation_token
+        del query, cancellation_token, options
         return MemoryQueryResult()
 
     async def add(self, content: MemoryContent, cancellation_token: CancellationToken | None = None) -> None:

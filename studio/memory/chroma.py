@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeVar, cast
 
 from pydantic import Field, JsonValue, PrivateAttr
@@ -17,6 +17,8 @@ from studio.memory.service import (
     MemoryConfig,
     MemoryUnavailable,
     ServiceMemory,
+    UnsuitableContent,
+    config_of,
     content_from,
     numbered,
     searchable_text,
@@ -34,6 +36,10 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 DEFAULT_PATH = "./chroma_db"
 _HTTP_ONLY = ("host", "port", "ssl", "headers")
+
+
+class ResetRefused(ConfigError, RuntimeError):
+    """A memory was to be reset that must not be."""
 
 
 class ChromaDBVectorMemory(ServiceMemory):
@@ -84,8 +90,8 @@ class ChromaDBVectorMemory(ServiceMemory):
         """
         named = self._name_arguments(args, data)
         config = named.pop("config", None)
-        if isinstance(config, ChromaDBVectorMemoryConfig):
-            named = {**config.fields, **named}
+        if isinstance(config, MemoryConfig):
+            named = {**dict(config), **named}
         super().__init__(**named)
         self._embed = embedding_function
 
@@ -122,11 +128,13 @@ class ChromaDBVectorMemory(ServiceMemory):
     def _reminder(self, found: Sequence[MemoryContent]) -> str:
         return numbered("Relevant memory content", found)
 
-    async def _find(self, text: str) -> list[MemoryContent]:
-        return await self._with_collection(lambda collection: self._search(collection, text))
+    async def _find(self, text: str, options: Mapping[str, Any]) -> list[MemoryContent]:
+        return await self._with_collection(lambda collection: self._search(collection, text, options))
 
     async def _keep(self, content: MemoryContent, item_id: str) -> None:
         text = searchable_text(content)
+        if content.mime_type == "application/json" and not isinstance(content.content, dict):
+            raise UnsuitableContent("JSON content must be a dict.", fix="Say that it is `text/plain`.")
         metadata = {**_flat(content.metadata or {}), "mime_type": content.mime_type}
 
         def add(collection: Collection) -> None:
@@ -148,10 +156,10 @@ class ChromaDBVectorMemory(ServiceMemory):
         """Empty the whole database, whatever else is in it.
 
         Raises:
-            ConfigError: `allow_reset` is not set.
+            ResetRefused: `allow_reset` is not set.
         """
         if not self.allow_reset:
-            raise ConfigError("This memory must not be reset.", fix="Set “Allow reset”.", where="/config/allow_reset")
+            raise ResetRefused("This memory must not be reset.", fix="Set “Allow reset”.", where="/config/allow_reset")
         await self._with_collection(lambda _: cast("ClientAPI", self._client).reset())
         self._collection = None
 
@@ -208,10 +216,10 @@ class ChromaDBVectorMemory(ServiceMemory):
         settings.chroma_server_headers = resolved_headers(self.headers)
         return _guarded_client(Guard.for_url(self.address), settings, self.tenant, self.database)
 
-    def _search(self, collection: Collection, text: str) -> list[MemoryContent]:
+    def _search(self, collection: Collection, text: str, options: Mapping[str, Any]) -> list[MemoryContent]:
         vectors = cast("Any", self._vectors([text]))
         answer = collection.query(
-            query_embeddings=vectors, n_results=self.k, include=["documents", "metadatas", "distances"]
+            query_embeddings=vectors, n_results=self.k, include=["documents", "metadatas", "distances"], **options
         )
         found: list[MemoryContent] = []
         rows = zip(
@@ -246,22 +254,26 @@ class ChromaDBVectorMemory(ServiceMemory):
         return config
 
 
-class ChromaDBVectorMemoryConfig(MemoryConfig):
-    """Where the database is, and what it is asked."""
-
-    memory = ChromaDBVectorMemory
-
-
-class PersistentChromaDBVectorMemoryConfig(ChromaDBVectorMemoryConfig):
-    """A database in a folder."""
-
-    kept = {"client_type": "persistent"}
-
-
-class HttpChromaDBVectorMemoryConfig(ChromaDBVectorMemoryConfig):
-    """A Chroma server."""
-
-    kept = {"client_type": "http"}
+ChromaDBVectorMemoryConfig = config_of(
+    ChromaDBVectorMemory, "ChromaDBVectorMemoryConfig", "Where the database is, and what it is asked."
+)
+PersistentChromaDBVectorMemoryConfig = config_of(
+    ChromaDBVectorMemory,
+    "PersistentChromaDBVectorMemoryConfig",
+    "A database in a folder.",
+    base=ChromaDBVectorMemoryConfig,
+    persistence_path=DEFAULT_PATH,
+)
+HttpChromaDBVectorMemoryConfig = config_of(
+    ChromaDBVectorMemory,
+    "HttpChromaDBVectorMemoryConfig",
+    "A Chroma server.",
+    base=ChromaDBVectorMemoryConfig,
+    client_type="http",
+    host="localhost",
+    port=8000,
+    ssl=False,
+)
 
 
 def _guarded_client(guard: Guard, settings: Settings, tenant: str, database: str) -> ClientAPI:

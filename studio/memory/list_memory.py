@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field, JsonValue, PrivateAttr, TypeAdapter
 
@@ -44,10 +44,10 @@ class ListMemory(Memory):
         return UpdateContextResult(memories=MemoryQueryResult(results=list(self._contents)))
 
     async def query(
-        self, query: str | MemoryContent = "", cancellation_token: CancellationToken | None = None
+        self, query: str | MemoryContent = "", cancellation_token: CancellationToken | None = None, **options: Any
     ) -> MemoryQueryResult:
         """Everything, whatever the query."""
-        del query, cancellation_token
+        del query, cancellation_token, options
         return MemoryQueryResult(results=list(self._contents))
 
     async def add(self, content: MemoryContent, cancellation_token: CancellationToken | None = None) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Annotated, Any, ClassVar, cast
 from urllib.parse import urlsplit
@@ -13,7 +13,7 @@ from pydantic import Field, JsonValue, PrivateAttr, model_validator
 from studio import effects
 from studio.components import Capability, DefaultEnv, JsonObject, SecretRef, Warn, is_reference
 from studio.egress import Guard, HostRefused, http_client, protected_now
-from studio.memory.service import MemoryUnavailable, ServiceMemory, numbered, searchable_text
+from studio.memory.service import MemoryUnavailable, ServiceMemory, config_of, numbered, searchable_text
 from studio.messages import MemoryContent
 from studio.models.connection import Connection, trusted
 from studio.models.extras import needs_extra
@@ -103,10 +103,13 @@ class Mem0Memory(ServiceMemory):
     def _reminder(self, found: Sequence[MemoryContent]) -> str:
         return numbered("Relevant memories", found)
 
-    async def _find(self, text: str) -> list[MemoryContent]:
+    async def _find(self, text: str, options: Mapping[str, Any]) -> list[MemoryContent]:
         if not text.strip():
             return []  # Mem0 refuses to look for nothing
-        answer = await self._ask_mem0("search", text, filters={"user_id": self._user}, top_k=self.limit)
+        filters = {"user_id": self._user, **options.get("filters", {})}
+        rest = {name: value for name, value in options.items() if name not in ("filters", "limit")}
+        asked = {"top_k": options.get("limit", self.limit), **rest}
+        answer = await self._ask_mem0("search", text, filters=filters, **asked)
         results: object = answer.get("results") if isinstance(answer, dict) else answer
         return [_content(item) for item in cast("list[JsonObject]", results or [])]
 
@@ -165,6 +168,9 @@ class Mem0Memory(ServiceMemory):
         _protect(client.llm)
         _protect(client.embedding_model)
         return client
+
+
+Mem0MemoryConfig = config_of(Mem0Memory, "Mem0MemoryConfig", "Where Mem0 is, and whose memories are meant.")
 
 
 def _content(item: JsonObject) -> MemoryContent:

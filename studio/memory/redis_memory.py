@@ -6,7 +6,7 @@ import asyncio
 import json
 import math
 import re
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeVar, cast
 from urllib.parse import urlsplit
 
@@ -14,8 +14,16 @@ from pydantic import Field, PrivateAttr
 
 from studio.components import Capability, DefaultEnv, JsonObject, SecretRef, Warn
 from studio.egress import Guard
+from studio.errors import RunFailed
 from studio.memory.embeddings import HUGGING_FACE, Embed, sentence_transformer
-from studio.memory.service import MemoryConfig, MemoryUnavailable, ServiceMemory, content_from, searchable_text
+from studio.memory.service import (
+    MemoryConfig,
+    MemoryUnavailable,
+    ServiceMemory,
+    config_of,
+    content_from,
+    searchable_text,
+)
 from studio.messages import MemoryContent
 from studio.models.connection import Connection
 from studio.models.extras import needs_extra
@@ -26,6 +34,12 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Vector = Sequence[float]
+
+
+class NoVectors(RunFailed, ValueError):
+    """A memory that only knows what came last was asked for what is most like a text."""
+
+    code = "no_vectors"
 
 
 class RedisMemory(ServiceMemory):
@@ -83,8 +97,8 @@ class RedisMemory(ServiceMemory):
         """
         named = self._name_arguments(args, data)
         config = named.pop("config", None)
-        if isinstance(config, RedisMemoryConfig):
-            named = {**config.fields, **named}
+        if isinstance(config, MemoryConfig):
+            named = {**dict(config), **named}
         super().__init__(**named)
         self._embed = embedding_function
 
@@ -119,20 +133,23 @@ class RedisMemory(ServiceMemory):
     def _reminder(self, found: Sequence[MemoryContent]) -> str:
         return "\n\n".join(str(item.content) for item in found)
 
-    async def _find(self, text: str) -> list[MemoryContent]:
-        start = -self.top_k if self.sequential else 0
+    async def _find(self, text: str, options: Mapping[str, Any]) -> list[MemoryContent]:
+        asked = self.model_copy(update=dict(options))
+        if self.sequential and not asked.sequential:
+            raise NoVectors("This memory keeps no vectors, so it cannot search.", fix="Let it not be `sequential`.")
+        start = -asked.top_k if asked.sequential else 0
         rows = await self._ask_redis(lambda redis: cast("Awaitable[list[str]]", redis.lrange(self._key, start, -1)))
         entries = [cast("JsonObject", json.loads(row)) for row in rows]
-        chosen = entries if self.sequential or not entries else await self._nearest(text, entries)
+        chosen = entries if asked.sequential or not entries else await self._nearest(text, entries, asked)
         return [content_from(str(entry["text"]), cast("JsonObject", entry["metadata"])) for entry in chosen]
 
-    async def _nearest(self, text: str, entries: list[JsonObject]) -> list[JsonObject]:
+    async def _nearest(self, text: str, entries: list[JsonObject], asked: RedisMemory) -> list[JsonObject]:
         wanted = await self._vector(text)
         measure = _DISTANCES[self.distance_metric]
         vectors = [(cast("list[float]", entry["vector"]), entry) for entry in entries if entry.get("vector")]
         measured = [(measure(wanted, vector), entry) for vector, entry in vectors if len(vector) == len(wanted)]
-        near = [pair for pair in measured if pair[0] <= self.distance_threshold]
-        return [entry for _, entry in sorted(near, key=lambda pair: pair[0])[: self.top_k]]
+        near = [pair for pair in measured if pair[0] <= asked.distance_threshold]
+        return [entry for _, entry in sorted(near, key=lambda pair: pair[0])[: asked.top_k]]
 
     async def _keep(self, content: MemoryContent, item_id: str) -> None:
         text = searchable_text(content)
@@ -180,10 +197,7 @@ class RedisMemory(ServiceMemory):
         return client if is_local else protected_redis(client, Guard.for_url(self.address))
 
 
-class RedisMemoryConfig(MemoryConfig):
-    """Where Redis is, and what it is asked."""
-
-    memory = RedisMemory
+RedisMemoryConfig = config_of(RedisMemory, "RedisMemoryConfig", "Where Redis is, and what it is asked.")
 
 
 def _cosine(a: Vector, b: Vector) -> float:

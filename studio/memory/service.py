@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, cast
 
-from pydantic import JsonValue, TypeAdapter
+from pydantic import BaseModel, JsonValue, TypeAdapter, create_model
 
 from studio import effects
 from studio.components import JsonObject
+from studio.components.secrets import discreet
 from studio.effects import EffectRequest, Perform
 from studio.errors import RunFailed
 from studio.memory.base import Conversation, Memory, MemoryQueryResult, UpdateContextResult
@@ -37,8 +39,8 @@ class ServiceMemory(Memory):
         """What decides about the answers and therefore belongs to the request; never a secret's value."""
         raise NotImplementedError
 
-    async def _find(self, text: str) -> list[MemoryContent]:
-        """What is relevant to the text, best first."""
+    async def _find(self, text: str, options: Mapping[str, Any]) -> list[MemoryContent]:
+        """What is relevant to the text, best first; `options` go before the fields of the same names."""
         raise NotImplementedError
 
     async def _keep(self, content: MemoryContent, item_id: str) -> None:
@@ -62,19 +64,26 @@ class ServiceMemory(Memory):
         return UpdateContextResult(memories=found)
 
     async def query(
-        self, query: str | MemoryContent = "", cancellation_token: CancellationToken | None = None
+        self, query: str | MemoryContent = "", cancellation_token: CancellationToken | None = None, **options: Any
     ) -> MemoryQueryResult:
         """Find what is relevant to a text.
+
+        Args:
+            query: The text.
+            cancellation_token: Ends the wait for the service.
+            options: JSON that goes before the fields for this query: `top_k`, `distance_threshold` and `sequential` of
+                Redis, `limit` and whatever else Mem0's search knows, `where` and `where_document` of Chroma.
 
         Raises:
             MemoryUnavailable: The database or service did not answer.
         """
         text = query if isinstance(query, str) else searchable_text(query)
+        given: JsonObject = {"options": options} if options else {}
 
         async def perform() -> JsonValue:
-            return _CONTENTS.dump_python(await self._find(text), mode="json")
+            return _CONTENTS.dump_python(await self._find(text, options), mode="json")
 
-        answer = await self._ask("query", {"text": text}, perform, cancellation_token)
+        answer = await self._ask("query", {"text": text, **given}, perform, cancellation_token)
         return MemoryQueryResult(results=_CONTENTS.validate_python(answer))
 
     async def add(self, content: MemoryContent, cancellation_token: CancellationToken | None = None) -> None:
@@ -126,7 +135,8 @@ def searchable_text(content: MemoryContent) -> str:
     if isinstance(content.content, dict):
         return json.dumps(content.content, ensure_ascii=False)
     raise UnsuitableContent(
-        f"This memory keeps text and JSON, not {content.mime_type!r}.", fix="Describe it in words, and add those."
+        f"Unsupported content type {content.mime_type!r}: this memory keeps text and JSON.",
+        fix="Describe it in words, and add those.",
     )
 
 
@@ -136,8 +146,9 @@ def content_from(text: str, metadata: JsonObject) -> MemoryContent:
     mime_type = str(metadata.get("mime_type") or "text/plain")
     content: str | JsonObject = text
     if mime_type == "application/json":
-        loaded: JsonValue = json.loads(text)
-        content = loaded if isinstance(loaded, dict) else text
+        with suppress(ValueError):  # a text that was only said to be JSON
+            loaded: JsonValue = json.loads(text)
+            content = loaded if isinstance(loaded, dict) else text
     return MemoryContent(content=content, mime_type=mime_type, metadata=rest)
 
 
@@ -154,19 +165,28 @@ def _text_of(message: LLMMessage) -> str:
     return "\n".join(part if isinstance(part, str) else str(getattr(part, "content", "")) for part in content).strip()
 
 
-class MemoryConfig:
+class MemoryConfig(BaseModel, defer_build=True):
     """The fields of a memory as AutoGen's scripts write them: `RedisMemory(config=RedisMemoryConfig(...))`."""
 
-    memory: ClassVar[type[ServiceMemory]]
-    kept: ClassVar[JsonObject] = {}
-    """Fields that this kind of config sets itself."""
-
     def __init__(self, **fields: Any) -> None:
-        self.fields: Mapping[str, Any] = {**self.kept, **fields}
+        super().__init__(**fields)
 
-    def __getattr__(self, name: str) -> Any:
-        """A field that was given, or its default."""
-        field = self.memory.model_fields.get(name)
-        if field is None or name == "fields":
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        return self.fields[name] if name in self.fields else field.get_default(call_default_factory=True)
+    def __repr_args__(self) -> Iterator[tuple[str | None, object]]:
+        return ((name, discreet(name or "", value)) for name, value in super().__repr_args__())
+
+
+def config_of(
+    memory: type[ServiceMemory], name: str, doc: str, *, base: type[MemoryConfig] = MemoryConfig, **defaults: Any
+) -> type[MemoryConfig]:
+    """A config with the fields of a memory.
+
+    Args:
+        memory: Says the fields.
+        name: The name of the class.
+        doc: What it describes.
+        base: A wider kind that it is, too.
+        defaults: Where they are others than the memory's.
+    """
+    fields = {field: (info.annotation, defaults.get(field, info)) for field, info in memory.model_fields.items()}
+    make = cast("Callable[..., type[MemoryConfig]]", create_model)
+    return make(name, __base__=base, __doc__=doc, __module__=memory.__module__, **fields)

@@ -24,7 +24,7 @@ from studio.models.sdk import own_settings_only
 from studio.models.service_errors import no_completion, translated
 
 if TYPE_CHECKING:
-    from anthropic import AsyncAnthropic
+    from anthropic import AsyncAnthropic, AsyncStream
     from anthropic.lib.bedrock import AsyncAnthropicBedrock
     from anthropic.types import Message, RawMessageStreamEvent
 
@@ -82,10 +82,14 @@ class BaseAnthropicClient(AnthropicFields):
         with needs_extra("anthropic", type(self).__name__):
             import anthropic
         with translated(anthropic, self.address, self.model), self._translated_frames():
-            create = cast("Callable[..., Awaitable[Any]]", self._connected().messages.create)
-            async with await create(**arguments, stream=True) as stream:
+            async with await self._open_stream(arguments) as stream:
                 async for event in stream:
                     yield event
+
+    async def _open_stream(self, arguments: dict[str, Any]) -> AsyncStream[RawMessageStreamEvent]:
+        """Ask for an answer in pieces."""
+        create = cast("Callable[..., Awaitable[Any]]", self._connected().messages.create)
+        return await create(**arguments, stream=True)
 
     def _arguments(self, call: ModelCall) -> dict[str, Any]:
         body = request_body(call, self.info, self.create_arguments(), self._signed)

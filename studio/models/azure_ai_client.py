@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterator, Mapping
 from contextlib import aclosing, contextmanager
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -49,6 +49,12 @@ _CREATE_FIELDS = (
     "stop",
     "response_format",
 )
+_STANDARD = frozenset(("model", "messages", "tools", "tool_choice", "stream", *_CREATE_FIELDS))
+_PASS_THROUGH: JsonObject = {"extra-parameters": "pass-through"}
+"""Without it the service refuses arguments that its API does not know.
+
+Source: Azure AI model inference API reference, "Extensibility".
+"""
 
 
 class AzureAIChatCompletionClient(ServiceClient):
@@ -120,16 +126,16 @@ class AzureAIChatCompletionClient(ServiceClient):
     async def _create(self, call: ModelCall) -> CreateResult:
         from openai.types.chat import ChatCompletion
 
-        body = self._body(call)
+        request = self._request(call)
         with self._translated():
-            answer = await self._complete()(body=body)
-            return result_from(ChatCompletion.construct(**answer.as_dict()))
+            answer = await self._asked(request)
+            return result_from(ChatCompletion.construct(**answer))
 
     async def _create_stream(self, call: ModelCall) -> AsyncGenerator[str | CreateResult, None]:
         from openai.types.chat import ChatCompletionChunk
 
         fold = Fold()
-        async with aclosing(self._updates({**self._body(call), "stream": True})) as updates:
+        async with aclosing(self._updates(self._request(call, stream=True))) as updates:
             async for update in updates:
                 for text in fold.add(ChatCompletionChunk.construct(**update)):
                     yield text
@@ -137,25 +143,33 @@ class AzureAIChatCompletionClient(ServiceClient):
             yield text
         yield fold.result()
 
-    async def _updates(self, body: JsonObject) -> AsyncGenerator[dict[str, Any], None]:
+    async def _updates(self, request: JsonObject) -> AsyncGenerator[Mapping[str, Any], None]:
         with self._translated():
-            async with await self._complete()(body=body) as stream:
+            async with aclosing(await self._asked(request)) as stream:
                 async for update in stream:
-                    yield update.as_dict()
+                    yield update
 
-    def _body(self, call: ModelCall) -> JsonObject:
-        return request_body(call, Dialect(self.model, self.info, include_names=False), self.create_arguments())
+    def _request(self, call: ModelCall, **stream: bool) -> JsonObject:
+        """What the SDK is asked with: the body, and how to send it."""
+        body = request_body(call, Dialect(self.model, self.info, include_names=False), self.create_arguments())
+        extras = body.pop("model_extras", None)
+        body = {**body, **(extras if isinstance(extras, dict) else {}), **stream}
+        headers: JsonObject = {} if body.keys() <= _STANDARD else _PASS_THROUGH
+        return {"body": body, "headers": headers, **stream}
 
-    def _complete(self) -> Callable[..., Awaitable[Any]]:
-        client = self._connection.get(self._make_client)
-        return cast("Callable[..., Awaitable[Any]]", client.complete)
+    async def _asked(self, request: JsonObject) -> Any:
+        complete = cast("Callable[..., Awaitable[Any]]", self._connected().complete)
+        return await complete(**request)
+
+    def _connected(self) -> ChatCompletionsClient:
+        return self._connection.get(self._make_client)
 
     def _make_client(self) -> ChatCompletionsClient:
         with needs_extra("azure", type(self).__name__):
             from azure.ai.inference.aio import ChatCompletionsClient
             from azure.core.credentials import AzureKeyCredential
 
-            from studio.models.azure_transport import guarded_transport
+            from studio.models.azure_transport import GuardedTransport
 
         secret = next(self._needed_secrets(), self.api_key)
         credential: Any = _Credential(self.token_provider) if self.token_provider is not None else None
@@ -166,7 +180,7 @@ class AzureAIChatCompletionClient(ServiceClient):
             credential,
             retry_total=DEFAULT_RETRIES if self.max_retries is None else self.max_retries,
             permit_redirects=False,  # the conversation goes to no host that nobody approved
-            transport=guarded_transport(self.endpoint, self.timeout or DEFAULT_TIMEOUT_S),
+            transport=GuardedTransport(self.endpoint, self.timeout or DEFAULT_TIMEOUT_S),
         )
 
     @contextmanager

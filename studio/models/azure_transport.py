@@ -12,12 +12,12 @@ from urllib.request import getproxies
 import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.resolver import DefaultResolver
+from azure.core.pipeline.transport import AioHttpTransport
 
 from studio.egress import MODEL_BYTES, Guard, Meter, place_of
 
 if TYPE_CHECKING:
     from aiohttp.connector import Connection
-    from azure.core.pipeline.transport import AsyncHttpTransport
 
 
 class GuardedResolver(AbstractResolver):
@@ -84,22 +84,34 @@ class _MeasuredReader:
         return getattr(self._inner, name)
 
 
-def guarded_transport(url: str, timeout_s: float) -> AsyncHttpTransport[Any, Any]:
-    """A transport to the host of a URL.
+class GuardedTransport(AioHttpTransport):
+    """A transport to the host of a URL, which is judged when the first request is sent.
 
     Args:
         url: Where the service is.
         timeout_s: Limit between two pieces of an answer.
-
-    Raises:
-        HostRefused: The URL is none, or its host is an address that may not be reached.
     """
-    from azure.core.pipeline.transport import AioHttpTransport
 
+    def __init__(self, url: str, timeout_s: float) -> None:
+        super().__init__(read_timeout=timeout_s)  # pyright: ignore[reportUnknownMemberType] -- it has no types
+        self._url = url
+
+    async def open(self) -> None:
+        """Make ready to send; the SDK calls this before each request.
+
+        Raises:
+            HostRefused: The URL is none, or its host is an address that may not be reached.
+        """
+        if not self.session:
+            self.session = _session(self._url)
+        await super().open()  # pyright: ignore[reportUnknownMemberType] -- as above
+
+
+def _session(url: str) -> aiohttp.ClientSession:
     host, port = place_of(url)
     guard = Guard.for_host(host, port)
     guard.check(host, port)  # aiohttp asks no resolver about an address
-    session = aiohttp.ClientSession(
+    return aiohttp.ClientSession(
         connector=aiohttp.TCPConnector(resolver=GuardedResolver(guard)),
         cookie_jar=aiohttp.DummyCookieJar(),
         headers={"accept-encoding": "gzip"},
@@ -107,4 +119,3 @@ def guarded_transport(url: str, timeout_s: float) -> AsyncHttpTransport[Any, Any
         auto_decompress=False,
         trust_env=True,
     )
-    return AioHttpTransport(session=session, read_timeout=timeout_s)

@@ -14,7 +14,7 @@ from studio.components import JsonObject
 from studio.effects import canonical_json, sha256_hex
 from studio.messages import CreateResult, LLMMessage, RequestUsage, ToolSchema
 from studio.models.base import ChatCompletionClient, HasSchema, ModelCall
-from studio.models.cache_store import CacheStore, InMemoryStore
+from studio.models.cache_store import CacheStore, CacheValue, InMemoryStore
 from studio.models.info import ModelInfo
 from studio.models.spending import MostTokens
 
@@ -67,7 +67,7 @@ class ChatCompletionCache(ChatCompletionClient):
             return found[1]
         with self.client._turn():
             result = await self.client._create(self.client.limited(call))
-        await self._keep(key, result.model_dump(mode="json"))
+        await self._keep(key, result)
         return result
 
     async def _create_stream(self, call: ModelCall) -> AsyncGenerator[str | CreateResult, None]:
@@ -78,7 +78,7 @@ class ChatCompletionCache(ChatCompletionClient):
                 yield piece
             yield found[1]
             return
-        pieces: list[JsonValue] = []
+        pieces: list[str] = []
         whole: CreateResult | None = None
         with self.client._turn():
             async with aclosing(self.client._create_stream(self.client.limited(call))) as items:
@@ -89,14 +89,14 @@ class ChatCompletionCache(ChatCompletionClient):
                     pieces.append(item)
                     yield item
         if whole is not None:  # given when the turn is over: nobody asks for more, which would give the call up
-            await self._keep(key, [*pieces, whole.model_dump(mode="json")])
+            await self._keep(key, [*pieces, whole])
             yield whole
 
     def _key(self, call: ModelCall) -> str:
         """Equal for equal questions to the same model with the same settings, whether streamed or not."""
         return sha256_hex(f"{canonical_json(self.settings())}\n{call._replace(kind='create').digest}")
 
-    async def _keep(self, key: str, value: JsonValue) -> None:
+    async def _keep(self, key: str, value: CHAT_CACHE_VALUE_TYPE) -> None:
         await self._in_store(lambda store: store.set(key, value))
 
     async def _in_store(self, ask: Callable[[CacheStore], T]) -> T:
@@ -140,7 +140,7 @@ class ChatCompletionCache(ChatCompletionClient):
         await self._in_store(lambda store: store.close())
 
 
-def _pieces_of(stored: JsonValue) -> tuple[list[str], CreateResult] | None:
+def _pieces_of(stored: CacheValue) -> tuple[list[str], CreateResult] | None:
     """A stored answer: its pieces as they were streamed, or all text at once, and the whole; None if it is none."""
     if isinstance(stored, str):
         try:
@@ -148,11 +148,12 @@ def _pieces_of(stored: JsonValue) -> tuple[list[str], CreateResult] | None:
         except ValueError:
             return None
     parts = stored if isinstance(stored, list) else [stored]
+    wholes = [part for part in parts if not isinstance(part, str)]
     try:
-        result = CreateResult.model_validate(parts[-1] if parts else None).model_copy(update={"cached": True})
+        result = CreateResult.model_validate(wholes[-1] if wholes else None).model_copy(update={"cached": True})
     except ValidationError:
         return None
-    pieces = [piece for piece in parts if isinstance(piece, str)]
+    pieces = [part for part in parts if isinstance(part, str)]
     if not pieces and isinstance(result.content, str) and result.content:
         pieces = [result.content]
     return pieces, result

@@ -16,6 +16,7 @@ from pydantic_core import to_json
 from studio.components import Capability, Component, DefaultEnv, SecretRef
 from studio.egress import Guard
 from studio.errors import ConfigError
+from studio.messages import CreateResult
 from studio.models.extras import needs_extra
 from studio.models.redis_connections import protected_redis_now
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+CacheValue = JsonValue | CreateResult | list[str | CreateResult]
+"""What a store is given: an answer, its pieces with the whole last, or plain JSON. It may give them back as JSON."""
 DATABASE = "team-studio-cache.sqlite3"
 BUSY_TIMEOUT_S = 5.0
 REDIS_TIMEOUT_S = 5.0
@@ -31,7 +34,7 @@ REDIS_TIMEOUT_S = 5.0
 
 
 class CacheStore(Component):
-    """Keeps JSON values by key."""
+    """Keeps answers by key."""
 
     component_type: ClassVar[str] = "cache_store"
     blocks: ClassVar[bool] = True
@@ -42,11 +45,11 @@ class CacheStore(Component):
         """The class itself: scripts may say in brackets of what type the values are, as in `InMemoryStore[str]()`."""
         return cls
 
-    def get(self, key: str, default: JsonValue = None) -> JsonValue:
+    def get(self, key: str, default: CacheValue = None) -> CacheValue:
         """The value that was set under the key, or `default`."""
         raise NotImplementedError
 
-    def set(self, key: str, value: JsonValue) -> None:
+    def set(self, key: str, value: CacheValue) -> None:
         """Keep a value under the key, in place of what was there."""
         raise NotImplementedError
 
@@ -66,12 +69,12 @@ class InMemoryStore(CacheStore):
     )
     blocks = False
 
-    _values: dict[str, JsonValue] = PrivateAttr(default_factory=dict[str, JsonValue])
+    _values: dict[str, CacheValue] = PrivateAttr(default_factory=dict[str, CacheValue])
 
-    def get(self, key: str, default: JsonValue = None) -> JsonValue:
+    def get(self, key: str, default: CacheValue = None) -> CacheValue:
         return self._values.get(key, default)
 
-    def set(self, key: str, value: JsonValue) -> None:
+    def set(self, key: str, value: CacheValue) -> None:
         self._values[key] = value
 
 
@@ -114,14 +117,14 @@ class DiskCacheStore(CacheStore):
     def capabilities(self) -> Iterator[Capability]:
         yield Capability("file", f"Keeps answers of the model in {self.directory}.", self.directory)
 
-    def get(self, key: str, default: JsonValue = None) -> JsonValue:
+    def get(self, key: str, default: CacheValue = None) -> CacheValue:
         with self._opened() as database:
             row = cast(
                 "tuple[str] | None", database.execute("SELECT value FROM answers WHERE key = ?", (key,)).fetchone()
             )
         return default if row is None else _parsed(row[0], default)
 
-    def set(self, key: str, value: JsonValue) -> None:
+    def set(self, key: str, value: CacheValue) -> None:
         with self._opened() as database, database:
             database.execute("INSERT OR REPLACE INTO answers VALUES (?, ?)", (key, to_json(value).decode()))
 
@@ -177,14 +180,14 @@ class RedisStore(CacheStore):
             yield Capability("secret", f"Sends the secret {reference} to {place}.", f"{reference} to {place}")
         yield Capability("host", f"Sends questions' keys and the model's answers to {place}.", place)
 
-    def get(self, key: str, default: JsonValue = None) -> JsonValue:
-        found: JsonValue = default
+    def get(self, key: str, default: CacheValue = None) -> CacheValue:
+        found: CacheValue = default
         with self._forgiving():
             raw = cast("bytes | None", self._connected().get(key))
             found = default if raw is None else _parsed(raw, default)
         return found
 
-    def set(self, key: str, value: JsonValue) -> None:
+    def set(self, key: str, value: CacheValue) -> None:
         with self._forgiving():
             self._connected().set(key, to_json(value))
 
@@ -242,7 +245,7 @@ def _settings_of(client: Redis) -> dict[str, Any]:
     return {**settings, "ssl": issubclass(pool.connection_class, SSLConnection)}
 
 
-def _parsed(text: str | bytes, default: JsonValue) -> JsonValue:
+def _parsed(text: str | bytes, default: CacheValue) -> CacheValue:
     """The value; what somebody else wrote and is no JSON counts as nothing."""
     try:
         return cast("JsonValue", json.loads(text))

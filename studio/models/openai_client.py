@@ -51,18 +51,25 @@ class BaseOpenAIChatCompletionClient(OpenAIFields):
         if client is not None:
             await client.close()
 
+    def _body(self, call: ModelCall) -> JsonObject:
+        """What a request says."""
+        return request_body(call, self._dialect(), self.create_arguments())
+
     async def _create(self, call: ModelCall) -> CreateResult:
-        body = request_body(call, self._dialect(), self.create_arguments())
+        body = self._body(call)
         import openai
 
         with translated(openai, self.address, self.model):
-            create = cast("Callable[..., Awaitable[ChatCompletion]]", self._connected().chat.completions.create)
-            return result_from(await create(**body, stream=False))
+            return result_from(await self._completion(body))
+
+    async def _completion(self, body: JsonObject) -> ChatCompletion:
+        """Ask for a whole answer."""
+        create = cast("Callable[..., Awaitable[ChatCompletion]]", self._connected().chat.completions.create)
+        return await create(**body, stream=False)
 
     async def _create_stream(self, call: ModelCall) -> AsyncGenerator[str | CreateResult, None]:
-        body = request_body(call, self._dialect(), self.create_arguments())
         fold = Fold()
-        async with aclosing(self._chunks(body)) as chunks:
+        async with aclosing(self._chunks(self._body(call))) as chunks:
             async for chunk in chunks:
                 for text in fold.add(chunk):
                     yield text
@@ -74,8 +81,7 @@ class BaseOpenAIChatCompletionClient(OpenAIFields):
         import openai
 
         with translated(openai, self.address, self.model):
-            stream = await self._open_stream(body)
-            async with stream:
+            async with await self._open_stream(body) as stream:
                 async for chunk in stream:
                     yield chunk
 

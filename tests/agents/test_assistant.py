@@ -286,3 +286,14 @@ async def test_a_context_derived_from_the_plain_one_is_told_each_message():
     context = Shouting()
     await agent("a", "Hello.", model_context=context).run(task="hi")
     assert [message.content for message in await context.get_messages()] == ["HI", "HELLO."]
+
+
+def test_an_answers_form_of_an_unknown_kind_is_kept():
+    form: JsonObject = {"provider": "somewhere.Form", "config": {"language": "en"}}
+    written: JsonObject = {
+        "provider": AssistantAgent.provider,
+        "config": {"name": "a", "model_client": {"provider": "somewhere.Client", "config": {}}},
+    }
+    cast("JsonObject", written["config"])["structured_message_factory"] = form
+    loaded = load_component(written, AssistantAgent).dump_component()
+    assert cast("JsonObject", loaded["config"])["structured_message_factory"] == form

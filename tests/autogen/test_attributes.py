@@ -65,7 +65,7 @@ def test_a_memorys_config_has_its_fields_and_their_defaults(run_script: RunScrip
         config = RedisMemoryConfig(top_k=4)
         print(config.top_k, config.redis_url, hasattr(config, "nothing"))
     """)
-    assert outcome.lines == ["http example.com None mine 3", "persistent", "4 redis://localhost:6379 False"]
+    assert outcome.lines == ["http example.com 8000 mine 3", "persistent", "4 redis://localhost:6379 False"]
 
 
 def test_a_tool_says_where_it_is_and_what_it_takes(run_script: RunScript):

@@ -41,7 +41,6 @@ def test_pytest_runs_tests_written_for_agentchat(run_command: RunCommand, tmp_pa
         ),
         ("from autogen_agentchat.agents import AssistentAgent", "Did you mean 'AssistantAgent'?"),
         ("from autogen_core import RoutedAgent", "Derive your agents from BaseChatAgent"),
-        ("from autogen_ext.tools.mcp import McpSessionActor", "Use a McpWorkbench"),
         ("import autogen_ext.runtimes.grpc", "no counterpart of AutoGen's module 'autogen_ext.runtimes'"),
         (
             "from autogen_core._telemetry import anything",

@@ -132,7 +132,7 @@ def test_tools_of_a_server_may_share_the_session_of_the_script(run_script: RunSc
                 numbers = [await tools["own_pid"].run_json({}, CancellationToken()) for _ in range(2)]
                 await tools["own_pid"].stop()
                 numbers.append(await tools["own_pid"].run_json({}, CancellationToken()))
-                print(len({number[0]["text"] for number in numbers}))
+                print(len({number[0].text for number in numbers}))
                 print(len((await session.list_tools()).tools) == len(tools))
 
         asyncio.run(main())

@@ -169,7 +169,7 @@ def test_a_model_of_the_answer_may_be_given_as_its_format(run_script: RunScript)
             """,
             server.url,
         )
-    assert outcome.lines == ["['Using response_format will be deprecated. Use json_output instead.']"]
+    assert "specify the BaseModel for structured output type will be deprecated." in outcome.lines[0]
     assert server.requests[0].body["response_format"]["json_schema"]["name"] == "Answer"
 
 
@@ -227,3 +227,50 @@ def test_an_openai_agent_takes_an_answer_with_nothing_but_its_text(run_script: R
         print(asyncio.run(agent.run(task="hi")).messages[-1].content, agent._client is client)
     """)
     assert outcome.lines == ["hello True"]
+
+
+def test_a_stand_in_for_anthropics_stream_may_be_a_plain_generator(run_script: RunScript):
+    outcome = run_script("""
+        import asyncio
+        from anthropic.resources.messages import AsyncMessages
+        from anthropic.types import (
+            Message, MessageDeltaUsage, RawContentBlockDeltaEvent, RawContentBlockStartEvent, RawContentBlockStopEvent,
+            RawMessageDeltaEvent, RawMessageStartEvent, RawMessageStopEvent, TextBlock, TextDelta, Usage,
+        )
+        from anthropic.types.raw_message_delta_event import Delta
+        from autogen_core.models import UserMessage
+        from autogen_ext.models.anthropic import AnthropicChatCompletionClient
+
+        begun = Message(
+            id="m", content=[], model="claude-3-haiku-20240307", role="assistant", type="message",
+            usage=Usage(input_tokens=3, output_tokens=0),
+        )
+
+        async def pieces():
+            yield RawMessageStartEvent(type="message_start", message=begun)
+            yield RawContentBlockStartEvent(
+                type="content_block_start", index=0, content_block=TextBlock(type="text", text="")
+            )
+            for word in ("Good ", "day."):
+                delta = TextDelta(type="text_delta", text=word)
+                yield RawContentBlockDeltaEvent(type="content_block_delta", index=0, delta=delta)
+            yield RawContentBlockStopEvent(type="content_block_stop", index=0)
+            yield RawMessageDeltaEvent.model_construct(
+                type="message_delta", delta=Delta.model_construct(stop_reason="end_turn"),
+                usage=MessageDeltaUsage.model_construct(output_tokens=2),
+            )
+            yield RawMessageStopEvent(type="message_stop")
+
+        async def create(self, **arguments):
+            return pieces()
+
+        AsyncMessages.create = create
+
+        async def main():
+            client = AnthropicChatCompletionClient(model="claude-3-haiku-20240307", api_key="k")
+            async for item in client.create_stream([UserMessage(content="hi", source="user")]):
+                print(item if isinstance(item, str) else (item.content, item.usage.completion_tokens))
+
+        asyncio.run(main())
+    """)
+    assert outcome.lines == ["Good ", "day.", "('Good day.', 2)"]

@@ -23,6 +23,7 @@ from studio.memory import (
     PersistentChromaDBVectorMemoryConfig,
     UnsuitableContent,
 )
+from studio.memory.service import content_from
 from studio.messages import Image, MemoryContent, SystemMessage, UserMessage
 from tests.agents.test_assistant import PIXEL
 from tests.memory.embedding import letters
@@ -98,10 +99,20 @@ async def test_what_is_too_unlike_is_left_out(make_memory: Make):
     assert [item.content for item in (await memory.query("aaaa")).results] == ["aaaa"]
 
 
+async def test_a_query_may_ask_for_what_has_some_metadata(make_memory: Make):
+    memory = make_memory()
+    for line, topic in (("aaaa", "units"), ("aaab", "diet")):
+        await memory.add(text(line, topic=topic))
+    found = await memory.query("aaaa", where={"topic": "diet"})
+    assert [item.content for item in found.results] == ["aaab"]
+
+
 async def test_it_can_be_emptied_and_only_reset_when_allowed(make_memory: Make):
     memory = make_memory()
     await memory.add(text("abc"))
     with pytest.raises(ConfigError, match="must not be reset"):
+        await memory.reset()
+    with pytest.raises(RuntimeError):  # as in AutoGen
         await memory.reset()
     await memory.clear()
     assert (await memory.query("abc")).results == []
@@ -110,6 +121,15 @@ async def test_it_can_be_emptied_and_only_reset_when_allowed(make_memory: Make):
 async def test_a_picture_is_refused(make_memory: Make):
     with pytest.raises(UnsuitableContent, match="text and JSON"):
         await make_memory().add(MemoryContent(content=Image(data=PIXEL), mime_type="image/png"))
+
+
+async def test_text_that_calls_itself_json_is_refused(make_memory: Make):
+    with pytest.raises(UnsuitableContent, match="JSON content must be a dict"):
+        await make_memory().add(MemoryContent(content="not a dict", mime_type="application/json"))
+
+
+def test_text_that_was_called_json_comes_back_as_it_is():
+    assert content_from("not a dict", {"mime_type": "application/json"}).content == "not a dict"
 
 
 @pytest.fixture

@@ -75,6 +75,13 @@ async def test_users_have_memories_of_their_own(make_memory: Make):
     assert (await make_memory().query("x")).results == []
 
 
+async def test_a_query_may_say_how_many_and_what_else_mem0_should_look_for(make_memory: Make, server: Mem0Server):
+    await make_memory(user_id="u1", limit=5).query("x", limit=2, filters={"topic": "units"}, threshold=0.3)
+    body = server.asked[-1][2]
+    assert body["filters"] == {"user_id": "u1", "topic": "units"}
+    assert (body["top_k"], body["threshold"]) == (2, 0.3)
+
+
 async def test_a_service_that_fails_ends_the_look_up(make_memory: Make, server: Mem0Server):
     memory = make_memory()
     await memory.query("x")

@@ -83,6 +83,23 @@ async def test_the_latest_in_order_need_no_embedding(make_memory: Make):
     assert await found(memory, "anything") == ["two", "three"]
 
 
+async def test_a_query_may_ask_for_fewer_nearer_or_the_latest(make_memory: Make):
+    memory = await filled(make_memory(distance_threshold=2), "aaaa", "aaab", "zzzz")
+    cases: list[tuple[dict[str, Any], list[str]]] = [
+        ({"top_k": 1}, ["aaaa"]),
+        ({"distance_threshold": 0.5}, ["aaaa", "aaab"]),
+        ({"sequential": True, "top_k": 2}, ["aaab", "zzzz"]),
+        ({}, ["aaaa", "aaab", "zzzz"]),
+    ]
+    for options, expected in cases:
+        assert [item.content for item in (await memory.query("aaaa", **options)).results] == expected
+
+
+async def test_one_that_knows_only_the_latest_cannot_search():
+    with pytest.raises(ValueError, match="keeps no vectors"):
+        await RedisMemory(sequential=True).query("x", sequential=False)
+
+
 async def test_it_outlives_the_connection_until_it_is_cleared(make_memory: Make):
     first = await filled(make_memory(), "aaaa")
     await first.add(MemoryContent(content={"a": 1}, mime_type="application/json"))

@@ -6,8 +6,11 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
+from azure.ai.inference.aio import ChatCompletionsClient
+from azure.ai.inference.models import ChatCompletions, StreamingChatCompletionsUpdate
 
 from studio.components import all_capabilities
+from studio.egress import HostRefused
 from studio.errors import MissingSecret
 from studio.messages import CreateResult, FunctionCall, LLMMessage, ToolSchema, UserMessage
 from studio.models import AzureAIChatCompletionClient
@@ -74,3 +77,53 @@ async def test_a_missing_key_is_told_at_the_call(make_client: MakeClient, monkey
         await make_client().create(ASK)
     details = [capability.detail for capability in all_capabilities(make_client(endpoint="https://x.test/m"))]
     assert details[0] == "env:AZURE_AI_API_KEY to https://x.test:443"
+
+
+async def test_arguments_beyond_the_api_are_handed_to_the_model(
+    openai_server: OpenAIServer, make_client: MakeClient
+) -> None:
+    openai_server.say("one", "two", "three")
+    await make_client().create(ASK, extra_create_args={"top_p": 0.5})
+    await make_client(model_extras={"safe_prompt": True}).create(ASK)
+    await make_client().create(ASK, extra_create_args={"model_extras": {"safe_prompt": True}})
+    plain, *extended = openai_server.requests
+    assert "extra-parameters" not in plain.headers
+    assert [request.headers["extra-parameters"] for request in extended] == ["pass-through"] * 2
+    assert [request.body["safe_prompt"] for request in extended] == [True, True]
+
+
+async def test_a_place_is_judged_before_anything_is_sent(make_client: MakeClient) -> None:
+    for endpoint, said in (("http://169.254.169.254/m", "of the link itself"), ("endpoint", "names no host")):
+        client = make_client(endpoint=endpoint)
+        for _ in range(2):
+            with pytest.raises(HostRefused, match=said):
+                await client.create(ASK)
+        with pytest.raises(HostRefused, match=said):
+            await collect(client)
+
+
+async def test_a_stand_in_for_the_sdk_is_asked_wherever_the_service_would_be(
+    make_client: MakeClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = {"id": "1", "created": 0, "model": "m", "usage": {"prompt_tokens": 3, "completion_tokens": 1}}
+    asked: list[object] = []
+
+    async def pieces() -> AsyncIterator[StreamingChatCompletionsUpdate]:
+        for text, reason in (("one ", None), ("two", "stop")):
+            choice = {"index": 0, "delta": {"content": text}, "finish_reason": reason}
+            yield StreamingChatCompletionsUpdate({**said, "choices": [choice]})
+
+    async def complete(_: object, *, stream: bool = False, **arguments: object) -> object:
+        asked.append(arguments["body"])
+        choice = {"index": 0, "message": {"role": "assistant", "content": "hello"}, "finish_reason": "stop"}
+        return pieces() if stream else ChatCompletions({**said, "choices": [choice]})
+
+    monkeypatch.setattr(ChatCompletionsClient, "complete", complete)
+    client = make_client(endpoint="endpoint")
+    assert (await client.create(ASK)).content == "hello"
+    assert [item if isinstance(item, str) else item.usage.prompt_tokens for item in await collect(client)] == [
+        "one ",
+        "two",
+        3,
+    ]
+    assert len(asked) == 2

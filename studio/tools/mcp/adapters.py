@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from mcp import types
 
+    from studio.tools.mcp.host import McpSessionHost
+
 
 class McpTool(BaseModel):
     """What a server says about a tool."""
@@ -42,6 +44,8 @@ class McpTool(BaseModel):
     ]
 
 
+UNKNOWN_IF_EMPTY = ("_meta", "lastModified")
+"""Fields of later versions of the protocol."""
 _EXAMPLE: JsonObject = {
     "name": "fetch",
     "description": "Fetch a page.",
@@ -71,13 +75,19 @@ class McpSession:
 
 
 @asynccontextmanager
-async def create_mcp_server_session(server_params: McpServerParams) -> AsyncGenerator[McpSession]:
+async def create_mcp_server_session(
+    server_params: McpServerParams, host: McpSessionHost | None = None
+) -> AsyncGenerator[McpSession]:
     """A session with a server, for `mcp_server_tools`; it ends with the block.
+
+    Args:
+        server_params: How the server is reached.
+        host: What it is offered.
 
     Raises:
         McpUnavailable: The server does not start or cannot be reached.
     """
-    connection = Connection(server_params)
+    connection = Connection(server_params, host)
     await connection.open()
     try:
         yield McpSession(connection)
@@ -172,7 +182,7 @@ class McpToolAdapter(BaseTool):
                 emit(PROGRESS, told)
             if not self._keeps_session and shared is None:
                 await connection.close()
-        content: list[JsonValue] = [_item(part) for part in result.content]
+        content = [content_item(part) for part in result.content]
         text = json.dumps(content)
         if result.is_error:
             raise ToolFailed(text)
@@ -187,10 +197,15 @@ class McpToolAdapter(BaseTool):
             raise ToolFailed(str(error)) from error
 
 
-def _item(part: types.ContentBlock) -> JsonObject:
-    """A part of a result as AutoGen writes it: all fields, but no empty `_meta`."""
-    item = cast("JsonObject", part.model_dump(mode="json", by_alias=True))
-    return {name: value for name, value in item.items() if name != "_meta" or value is not None}
+def content_item(part: types.ContentBlock) -> JsonValue:
+    """A part of a result as AutoGen writes it: all fields, but no empty ones that it does not know."""
+    return _known(part.model_dump(mode="json", by_alias=True))
+
+
+def _known(item: JsonValue) -> JsonValue:
+    if not isinstance(item, dict):
+        return item
+    return {name: _known(value) for name, value in item.items() if value is not None or name not in UNKNOWN_IF_EMPTY}
 
 
 class StdioMcpToolAdapter(McpToolAdapter):

@@ -25,7 +25,9 @@ from studio.tools.mcp.servers import McpServerParams, SseServerParams, StdioServ
 
 if TYPE_CHECKING:
     import anyio
-    from mcp.client import Client, Transport
+    from mcp import types
+    from mcp.client import Client, ClientRequestContext, Transport
+    from mcp.client.session import SamplingFnT
 
     from studio.tools.mcp.host import McpSessionHost
 
@@ -60,6 +62,21 @@ class Connection:
         """The client of the open session."""
         return None if self._session is None else self._session.client
 
+    @property
+    def introduction(self) -> types.InitializeResult | None:
+        """How the server introduced itself, while a session is open."""
+        client = self.client
+        if client is None:
+            return None
+        from mcp import types
+
+        return types.InitializeResult(
+            protocol_version=client.protocol_version,
+            capabilities=client.server_capabilities,
+            server_info=client.server_info or types.Implementation(name="", version=""),
+            instructions=client.instructions,
+        )
+
     async def ask(self, question: Callable[[Client], Awaitable[T]]) -> T:
         """Put a question to the server.
 
@@ -90,6 +107,10 @@ class Connection:
         if self._session is not None:
             await self._drop(self._session)
 
+    def __del__(self) -> None:
+        if self._session is not None:
+            self._session.abandon()
+
     async def _opened(self) -> _Session:
         async with self._changing:
             if self._session is None:
@@ -118,6 +139,7 @@ class _Session:
         self._is_settled = asyncio.Event()
         self._is_ending = asyncio.Event()
         self._is_closed = asyncio.Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._scope: anyio.CancelScope | None = None
         self._client: Client | None = None
         self._error: Exception | None = None
@@ -135,6 +157,7 @@ class _Session:
         """
         import anyio
 
+        self._loop = asyncio.get_running_loop()
         self._scope = anyio.CancelScope()
         await self._tasks.__aenter__()
         self._tasks.create_task(self._own(self._scope))
@@ -183,6 +206,11 @@ class _Session:
         await self._tasks.__aexit__(None, None, None)
         if interrupted is not None:
             raise interrupted
+
+    def abandon(self) -> None:
+        """Let the session end by itself: whoever held it is gone, perhaps in another thread."""
+        if self._loop is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._is_ending.set)
 
 
 @asynccontextmanager
@@ -242,7 +270,7 @@ async def _connect(
         client = Client(
             await _transport(server, opening, complaints),
             read_timeout_seconds=server.answer_limit_s,
-            sampling_callback=host.sampling_callback() if host else None,
+            sampling_callback=_answering(host.sampling_callback() if host else None),
             elicitation_callback=host.elicitation_callback() if host else None,
             list_roots_callback=host.roots_callback() if host else None,
             cache=None,
@@ -251,6 +279,24 @@ async def _connect(
         await opening.enter_async_context(client)
         resources.push_async_exit(opening.pop_all())
     return client
+
+
+def _answering(sample: SamplingFnT | None) -> SamplingFnT | None:
+    """The callback, with an error as its answer: of one that is raised the SDK writes a traceback into the log."""
+    if sample is None:
+        return None
+
+    async def answer(
+        context: ClientRequestContext, params: types.CreateMessageRequestParams
+    ) -> types.CreateMessageResult | types.CreateMessageResultWithTools | types.ErrorData:
+        try:
+            return await sample(context, params)
+        except Exception as error:  # noqa: BLE001 -- a model's, a package's or a script's: the server is to know
+            from mcp import types
+
+            return types.ErrorData(code=types.INTERNAL_ERROR, message=error_text(error))
+
+    return answer
 
 
 async def _transport(server: McpServerParams, resources: AsyncExitStack, complaints: TextIO) -> Transport:

@@ -29,7 +29,10 @@ _PARTS: TypeAdapter[list[ResultContent]] = TypeAdapter(list[ResultContent])
 
 
 class McpWorkbench(Workbench):
-    """All tools of an MCP server. The session begins with the first question and ends with the run."""
+    """All tools of an MCP server. The session begins with the first question and ends with the run.
+
+    One that a program has started itself lasts until the program stops it, also over several runs.
+    """
 
     provider = "autogen_ext.tools.mcp.McpWorkbench"
     aliases = (
@@ -49,6 +52,8 @@ class McpWorkbench(Workbench):
     ] = None
 
     _connection: Connection | None = PrivateAttr(default=None)
+    _starts_count: int = PrivateAttr(default=0)
+    """By how many it was started and not stopped: a program, and each agent that is in a run."""
     _tools: list[JsonObject] | None = PrivateAttr(default=None)
     """The server's list, as it was last told."""
     _may_have_changed: bool = PrivateAttr(default=True)
@@ -89,8 +94,13 @@ class McpWorkbench(Workbench):
             return None
 
         await effects.call(self._request({"start": self.server_params.label}), perform)
+        self._starts_count += 1
 
     async def stop(self) -> None:
+        """End the session, unless somebody else has started it, too."""
+        self._starts_count = max(self._starts_count - 1, 0)
+        if self._starts_count:
+            return
         self._tools = None
         if self._connection is not None:
             await self._connection.close()
@@ -156,17 +166,7 @@ class McpWorkbench(Workbench):
     @property
     def initialize_result(self) -> types.InitializeResult | None:
         """How the server introduced itself, while a session is open."""
-        client = self._connection and self._connection.client
-        if client is None:
-            return None
-        from mcp import types
-
-        return types.InitializeResult(
-            protocol_version=client.protocol_version,
-            capabilities=client.server_capabilities,
-            server_info=client.server_info or types.Implementation(name="", version=""),
-            instructions=client.instructions,
-        )
+        return self._connection and self._connection.introduction
 
     async def list_resources(self) -> types.ListResourcesResult:
         """Resources of the server, its first page."""

@@ -12,6 +12,7 @@ from studio.tools.mcp import (
     McpToolAdapter,
     SseMcpToolAdapter,
     SseServerParams,
+    StdioMcpToolAdapter,
     StdioServerParams,
     StreamableHttpMcpToolAdapter,
     StreamableHttpServerParams,
@@ -33,6 +34,16 @@ async def test_a_tool_of_each_transport_is_found_called_and_kept_in_json(
         again = load_component(tool.dump_component(), McpToolAdapter)
         assert again.dump_component() == tool.dump_component()
         assert json.loads((await again.call({"a": 2})).text)[0]["text"] == "3"
+
+
+async def test_parts_are_told_with_the_fields_that_autogen_tells(program: StdioServerParams) -> None:
+    tool = await StdioMcpToolAdapter.from_server_params(program, "everything")
+    parts = json.loads((await tool.call({})).text)
+    assert parts[2] == {
+        "type": "resource",
+        "resource": {"uri": "note://1", "mimeType": "text/plain", "text": "kept"},
+        "annotations": None,
+    }
 
 
 async def test_what_is_wrong_is_told_to_the_model(address: str) -> None:

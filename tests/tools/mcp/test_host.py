@@ -49,6 +49,16 @@ async def test_without_a_host_the_server_is_told_that_nothing_is_offered(program
         assert (await bench.call_tool("consult")).is_error
 
 
+async def test_a_model_that_fails_is_an_answer_and_no_traceback_in_the_log(
+    program: StdioServerParams, caplog: pytest.LogCaptureFixture
+) -> None:
+    silent = ChatCompletionClientSampler(client_config=ReplayChatCompletionClient(chat_completions=[]))
+    async with McpWorkbench(server_params=program, host=McpSessionHost(sampler=silent)) as bench:
+        result = await bench.call_tool("consult")
+    assert (result.is_error, "No more mock responses" in result.to_text()) == (True, True)
+    assert caplog.records == []
+
+
 async def test_a_person_may_decline(program: StdioServerParams) -> None:
     with effects.use(CountingWorld("d")):
         async with McpWorkbench(server_params=program, host=host()) as bench:

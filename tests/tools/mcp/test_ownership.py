@@ -47,6 +47,24 @@ async def test_the_server_runs_for_one_run_and_again_for_the_next(program: Stdio
     assert_ended(second)
 
 
+async def test_a_session_that_a_program_started_lasts_until_the_program_ends_it(program: StdioServerParams) -> None:
+    async with McpWorkbench(server_params=program) as bench:
+        able = agent("a", PID, PID, workbench=[bench])
+        pids = [int((await able.run(task="Go.")).messages[-1].to_text()) for _ in range(2)]
+        assert bench.initialize_result is not None
+    assert pids[0] == pids[1]
+    assert_ended(pids[0])
+
+
+async def test_a_server_ends_with_the_last_object_that_could_end_it(program: StdioServerParams) -> None:
+    bench = McpWorkbench(server_params=program)
+    pid = int((await bench.call_tool("own_pid")).to_text())
+    owners = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+    del bench
+    await asyncio.wait(owners)
+    assert_ended(pid)
+
+
 async def test_leaving_a_run_early_ends_the_server(program: StdioServerParams) -> None:
     pids: list[int] = []
     async with aclosing(with_server(program, PID).run_stream(task="Go.")) as items:
