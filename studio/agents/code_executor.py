@@ -235,4 +235,4 @@ class CodeExecutorAgent(ChatAgent):
 
     async def release(self) -> None:
         clients = [] if self.model_client is None else [self.model_client.close]
-        await release_all(self.code_executor.stop, *clients)
+        await release_all(self.code_executor.release, *clients)

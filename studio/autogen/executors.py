@@ -115,7 +115,10 @@ def create_default_code_executor(work_dir: str | None = None) -> Any:
 
 
 class CodeExecutor(Freed, ours.CodeExecutor, stands_for=ours.CodeExecutor):
-    """An executor of a script."""
+    """An executor of a script, which starts and stops it itself."""
+
+    async def release(self) -> None:
+        """Leave it to the script."""
 
 
 _FOLDER_OF: dict[type[ours.CodeExecutor], FolderOf] = {

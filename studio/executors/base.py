@@ -1,4 +1,7 @@
-"""The base of executors: one execution, one effect; started on first use, stopped by whoever owns it."""
+"""The base of executors: one execution, one effect; started on first use, and stopped at the end of the run.
+
+One that a program has started itself lasts until the program stops it, also over several runs.
+"""
 
 from __future__ import annotations
 
@@ -48,6 +51,8 @@ class CodeExecutor(Component):
 
     _changing: asyncio.Lock = PrivateAttr(default_factory=asyncio.Lock)
     _is_started: bool = PrivateAttr(default=False)
+    _is_kept: bool = PrivateAttr(default=False)
+    """Whether a program has started it itself."""
 
     async def execute_code_blocks(
         self, code_blocks: Sequence[CodeBlock], cancellation_token: CancellationToken | None = None
@@ -64,7 +69,7 @@ class CodeExecutor(Component):
         blocks: list[JsonValue] = [block.model_dump() for block in code_blocks]
 
         async def run(code: Sequence[CodeBlock]) -> JsonValue:
-            await self.start()
+            await self._make_ready()
             result = await self._execute(code, cancellation_token or CancellationToken())
             return result.model_copy(update={"output": shortened(result.output)}).model_dump(mode="json")
 
@@ -77,23 +82,35 @@ class CodeExecutor(Component):
         raise NotImplementedError
 
     async def start(self) -> None:
-        """Make ready; does nothing when it is. The first execution does it, too."""
-        async with self._changing:
-            if not self._is_started:
-                await self._start()
-                self._is_started = True
+        """Make ready, to be stopped by whoever called this. The first execution makes it ready, too, for one run."""
+        await self._make_ready()
+        self._is_kept = True
 
     async def stop(self) -> None:
         """Let go of everything; the next execution starts anew."""
+        self._is_kept = False
         async with self._changing:
             if self._is_started:
                 self._is_started = False
                 await self._stop()
 
+    async def release(self) -> None:
+        """Let go of everything at the end of a run, unless a program has started it itself."""
+        if not self._is_kept:
+            await self.stop()
+
     async def restart(self) -> None:
         """Forget what earlier executions left in memory."""
+        is_kept = self._is_kept
         await self.stop()
-        await self.start()
+        await self._make_ready()
+        self._is_kept = is_kept
+
+    async def _make_ready(self) -> None:
+        async with self._changing:
+            if not self._is_started:
+                await self._start()
+                self._is_started = True
 
     async def _start(self) -> None:
         """Get what the executions share. When this is cancelled it lets go of it again."""

@@ -97,4 +97,4 @@ class PythonCodeExecutionTool(BaseTool):
         return CodeExecutionResult(success=result.exit_code == 0, output=result.output)
 
     async def stop(self) -> None:
-        await self.executor.stop()
+        await self.executor.release()

@@ -151,3 +151,20 @@ async def test_a_turn_that_ends_late_writes_nothing_into_what_came_after_it(*, i
     await (runner.load_state(before) if is_loaded else runner.on_reset())
     await steps.aclose()
     assert await runner.save_state() == before
+
+
+COUNTS = """```python
+import os
+print("before:", os.path.exists("left"))
+open("left", "w").close()
+```"""
+
+
+async def test_an_executor_that_a_program_started_lasts_over_its_runs():
+    runner = CodeExecutorAgent("runner", LocalCommandLineCodeExecutor(timeout=10))
+    async with runner.code_executor:
+        said = [(await runner.run(task=COUNTS)).messages[-1].to_text() for _ in range(2)]
+        await runner.code_executor.restart()
+        said += [(await runner.run(task=COUNTS)).messages[-1].to_text() for _ in range(2)]
+    said += [(await runner.run(task=COUNTS)).messages[-1].to_text() for _ in range(2)]
+    assert [words.split()[-1] for words in said] == ["False", "True", "False", "True", "False", "False"]
