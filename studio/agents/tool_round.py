@@ -26,6 +26,7 @@ class Toolbox:
         self._handoffs = handoffs
         self._owners: dict[str, Workbench] = {}
         self.is_started = False
+        self._started: list[Workbench] = []
         self._handoff_schemas = [handoff.tool_schema for handoff in handoffs.values()]
         self.is_empty = not workbenches and not handoffs
 
@@ -46,13 +47,15 @@ class Toolbox:
     async def _start(self) -> None:
         self.is_started = True
         for workbench in self._workbenches:
+            self._started.append(workbench)  # also one that fails half way
             await workbench.start()
 
     async def stop(self) -> None:
         """Let the workbenches go; they start again when they are next asked."""
         if self.is_started:
             self.is_started = False
-            await release_all(*(workbench.stop for workbench in self._workbenches))
+            started, self._started = self._started, []
+            await release_all(*(workbench.stop for workbench in started))
 
     async def run(
         self, calls: Sequence[FunctionCall], token: CancellationToken

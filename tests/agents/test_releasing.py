@@ -8,9 +8,11 @@ from collections.abc import Sequence
 import pytest
 from pydantic import PrivateAttr
 
-from studio.agents import ChatAgent, releasing
-from studio.messages import BaseChatMessage, CancellationToken, Response
+from studio.agents import AssistantAgent, ChatAgent, releasing
+from studio.messages import BaseChatMessage, CancellationToken, Response, ToolSchema
+from studio.models import ReplayChatCompletionClient
 from studio.teams import RoundRobinGroupChat
+from studio.tools import Workbench
 
 
 class Clinging(ChatAgent):
@@ -38,6 +40,38 @@ class LetGo(ChatAgent):
     @property
     def is_released(self) -> bool:
         return self._is_released
+
+
+class Bench(Workbench):
+    """Notes what is done with it."""
+
+    fails: bool = False
+
+    _noted: list[str] = PrivateAttr(default_factory=list[str])
+
+    @property
+    def noted(self) -> list[str]:
+        return self._noted
+
+    async def list_tools(self) -> list[ToolSchema]:
+        return []
+
+    async def start(self) -> None:
+        self._noted.append("start")
+        if self.fails:
+            raise OSError("no server")
+
+    async def stop(self) -> None:
+        self._noted.append("stop")
+
+
+async def test_a_workbench_that_was_not_reached_is_not_stopped():
+    benches = [Bench(), Bench(fails=True), Bench()]
+    model = ReplayChatCompletionClient(chat_completions=["hi"])
+    agent = AssistantAgent(name="a", model_client=model, workbench=benches)
+    with pytest.raises(OSError, match="no server"):
+        await agent.run(task="go")
+    assert [bench.noted for bench in benches] == [["start", "stop"], ["start", "stop"], []]
 
 
 async def test_a_release_that_fails_covers_up_no_error_and_holds_up_no_other():
