@@ -34,7 +34,11 @@ class Settings(BaseModel):
         Field(default_factory=default_data_dir, description="Folder of the database, the token and the secret key."),
     ]
     database_url: Annotated[
-        str, Field(description="SQLAlchemy URL of the database; empty is SQLite in the data folder.")
+        str,
+        Field(
+            description="SQLAlchemy URL of the database; empty is SQLite in the data folder. `postgresql://…` needs "
+            "the extra `postgres`."
+        ),
     ] = ""
     token: Annotated[
         str, Field(repr=False, description="Access token; empty makes one and keeps it in the data folder.")

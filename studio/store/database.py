@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Self, TypeVar
 
-from sqlalchemy import URL, Connection, event, make_url
+from sqlalchemy import URL, Connection, event, func, make_url, select
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlmodel.ext.asyncio.session import AsyncSession
@@ -23,6 +23,8 @@ from studio.store.sqlite import OwnThread, begin_sqlite, prepare_sqlite
 ASYNC_DRIVERS = {"sqlite": "sqlite+aiosqlite", "postgresql": ASYNCPG, "postgres": ASYNCPG}
 
 PASSWORD = re.compile(r":[^:@/]*@")
+SERVER_LOCK = 0x73_74_75_64_69_6F
+"""Of PostgreSQL's advisory locks, the one that the studio takes."""
 
 Result = TypeVar("Result")
 
@@ -111,6 +113,27 @@ class Database:
                 return await self._own_thread.transact(work)
             async with self._writer.begin() as connection:
                 return await connection.run_sync(work)
+
+    @asynccontextmanager
+    async def own(self) -> AsyncGenerator[None]:
+        """Be the one server that drives the runs in this database, which servers with other data folders may reach.
+
+        Raises:
+            SetupError: Another server is.
+        """
+        if self._own_thread:  # SQLite's file is in the folder, which has a lock of its own
+            yield
+            return
+        async with self._reader.connect() as connection:
+            try:
+                if not await connection.scalar(select(func.pg_try_advisory_lock(SERVER_LOCK))):
+                    raise SetupError(
+                        f"Another studio is running on {connection.engine.url.render_as_string()!r}.",
+                        fix="Use that one, stop it, or give this one another `STUDIO_DATABASE_URL`.",
+                    )
+                yield
+            finally:
+                await connection.invalidate()  # with the connection goes the lock, however it ended
 
     async def close(self) -> None:
         """Let those who are reading or writing finish, then close; nobody gets in any more."""

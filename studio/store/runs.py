@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import builtins
-from collections.abc import Collection, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncGenerator, Collection, Sequence
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import cast
@@ -180,8 +180,10 @@ class Runs:
             raise NotFound(f"There is no run {run_id!r}.")
         return Lease(run_id, row.epoch), _status(row)
 
-    def own_runs(self) -> AbstractAsyncContextManager[None]:
-        return own_folder(self._data_dir)
+    @asynccontextmanager
+    async def own_runs(self) -> AsyncGenerator[None]:
+        async with own_folder(self._data_dir), self._database.own():
+            yield
 
 
 def _entry(row: RunEvent, run_id: str) -> LogEntry:

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from studio.errors import NotFound
+from studio.errors import NotFound, SetupError
 from studio.runs import Draft, LeaseLost, LogEntry, LogUnavailable, NewRun, PendingInput, RunState, RunStatus, Usage
-from tests.store.opening import OpenStore, sqlite_only
+from studio.store import open_store
+from tests.store.opening import OpenStore, postgres_only, sqlite_only
 
 RUNNING = RunStatus(state=RunState.RUNNING, reason="start")
 NEW = NewRun(component={"provider": "x"}, task="Go.", task_text="Go.")
@@ -207,3 +208,14 @@ async def test_only_an_ended_run_can_be_deleted(open_it: OpenStore) -> None:
         await store.runs.append(lease, [event(2)], RunStatus(state=RunState.FAILED, reason="error"))
         await store.runs.delete(lease.run_id)
         assert await store.runs.read(lease.run_id) == []
+
+
+@postgres_only
+async def test_a_database_has_one_server_whatever_its_folder(tmp_path: Path, database: str) -> None:
+    async with open_store(tmp_path / "a", database) as one, open_store(tmp_path / "b", database) as other:
+        async with one.runs.own_runs():
+            with pytest.raises(SetupError, match="Another studio is running on 'postgresql"):
+                async with other.runs.own_runs():
+                    pass
+        async with other.runs.own_runs():
+            pass
