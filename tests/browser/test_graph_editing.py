@@ -10,6 +10,14 @@ from playwright.sync_api import Locator, Page, expect
 from tests.browser.building import JsonObject, OpenPage, agent, drag, limit, names, open_team, saved, team
 
 EDGES = ".edge[data-component]"
+HOLD_FORMS = """() => {
+  const asked = window.fetch
+  const coming = new Promise((come) => { window.letFormsCome = come })
+  window.fetch = async (...all) => {
+    if (String(all[0]?.url ?? all[0]).includes('/fragments/form')) await coming
+    return asked(...all)
+  }
+}"""
 
 
 def graph_flow(ways: dict[str, list[str | JsonObject]], start: str | None = None) -> JsonObject:
@@ -147,6 +155,25 @@ def test_an_edge_has_the_focus_and_is_left_edited_and_deleted_from_there(open_pa
     expect(page.locator(".canvas :focus, .canvas:focus")).to_have_count(1)
     page.keyboard.press("Control+z")
     expect(page.locator(EDGES)).to_have_count(2)
+
+
+def test_enter_on_an_edge_leads_to_its_condition_also_while_another_form_is_on_its_way(open_page: OpenPage) -> None:
+    page = open_page()
+    open_team(page, graph_flow({"a": ["b"], "b": ["c"], "c": []}, "a"))
+    edge = page.get_by_role("button", name="Edge from b to c")
+    select(page, "b")
+    page.keyboard.press(".")
+    expect(edge).to_be_focused()
+    condition = field(page, "/config/graph/nodes/b/edges/0/condition")
+    page.evaluate(HOLD_FORMS)
+    page.keyboard.press("ArrowLeft")
+    expect(card(page, "b")).to_be_focused()
+    page.keyboard.press(".")
+    expect(edge).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("#panel-form[aria-busy]")).to_be_attached()
+    page.evaluate("window.letFormsCome()")
+    expect(condition).to_be_focused()
 
 
 def test_the_end_of_an_edge_is_dragged_to_another_card(open_page: OpenPage) -> None:

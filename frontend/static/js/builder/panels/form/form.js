@@ -196,9 +196,9 @@ export function rangeOf(control) {
   return { ...(min !== undefined && { min: Number(min) }), ...(max !== undefined && { max: Number(max) }), isAboveMin: aboveMin !== undefined }
 }
 
-/** @param {HTMLElement} root @param {string} pointer @returns {boolean} whether it is there */
+/** @param {HTMLElement} root @param {string} pointer @returns {boolean} whether it is there; a form that is no longer shown, until the next one comes, takes no focus */
 export function focusField(root, pointer) {
-  if (!pointer) return false
+  if (!pointer || root.matches('[data-stale], [inert]')) return false
   const control = root.querySelector(`:is(input, select, textarea, json-code)${at('data-pointer', pointer)}`)
     ?? root.querySelector(`${at('data-field', pointer)} :is(input, select, textarea, button, summary)`)
     ?? root.querySelector(`${at('data-entry', pointer)} :is(.form-slot-name, input, select, textarea)`)
