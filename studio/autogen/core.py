@@ -17,6 +17,14 @@ CHAT_EVENTS = "autogen_agentchat.events"
 CHAT_TRACE = "autogen_agentchat"
 
 
+def _parts_of(name: str, what: str) -> tuple[str, str]:
+    """What stands before and after the slash."""
+    before, found, after = name.partition("/")
+    if not found:
+        raise ValueError(f"Invalid {what} id: {name}")
+    return before, after
+
+
 @dataclass(frozen=True)
 class AgentType:
     """The kind of an agent of the runtime."""
@@ -37,10 +45,7 @@ class AgentId:
 
     @classmethod
     def from_str(cls, agent_id: str) -> Self:
-        kind, found, key = agent_id.partition("/")
-        if not found:
-            raise ValueError(f"Invalid agent id: {agent_id}")
-        return cls(kind, key)
+        return cls(*_parts_of(agent_id, "agent"))
 
     def __str__(self) -> str:
         return f"{self.type}/{self.key}"
@@ -55,10 +60,7 @@ class TopicId:
 
     @classmethod
     def from_str(cls, topic_id: str) -> TopicId:
-        kind, found, source = topic_id.partition("/")
-        if not found:
-            raise ValueError(f"Invalid topic id: {topic_id}")
-        return TopicId(kind, source)
+        return TopicId(*_parts_of(topic_id, "topic"))
 
     def __str__(self) -> str:
         return f"{self.type}/{self.source}"
