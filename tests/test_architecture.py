@@ -38,9 +38,9 @@ LAYERS = [
 ]
 """From the bottom up. A room imports rooms of lower layers only: neither higher ones nor its neighbours."""
 
-MOST_LINES_OF_A_MODULE = 400
+MOST_LINES_OF_A_MODULE = 700
 MOST_LINES_OF_A_FUNCTION = 60
-MOST_LINES_OF_A_SCRIPT = 250
+MOST_LINES_OF_A_SCRIPT = 400
 
 BROAD_CATCHES = {
     "runs/repeating/folding.py",  # how a run failed is part of what happened, whatever its team raised
