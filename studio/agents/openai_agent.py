@@ -15,7 +15,7 @@ from studio.agents.responses import Answer, asked, builtin_tool, function_tool, 
 from studio.agents.tool_round import Toolbox, broken_off
 from studio.components import Capability, DefaultEnv, JsonObject, SecretRef
 from studio.effects import EffectRequest
-from studio.egress import Guard, protected
+from studio.egress import Guard, http_client
 from studio.errors import RunFailed
 from studio.messages import (
     BaseChatMessage,
@@ -293,11 +293,13 @@ class OpenAIAgent(ChatAgent):
 
         # The environment's key only goes to the service it belongs to, never to a host that a config names.
         is_keyless = self.api_key is None and self.base_url is not None
-        http = DefaultAsyncHttpxClient(follow_redirects=False, verify=trusted())
+        guard = Guard.for_url(self.address)
         client = AsyncOpenAI(
             api_key="none" if is_keyless else self._key.resolve(),
             base_url=self.address,
-            http_client=protected(http, Guard.for_url(self.address)),
+            http_client=http_client(
+                guard, client_class=DefaultAsyncHttpxClient, follow_redirects=False, verify=trusted()
+            ),
         )
         return own_settings_only(client, {})
 

@@ -7,8 +7,7 @@ from studio.egress.answers import Meter as Meter
 from studio.egress.answers import TooLong as TooLong
 from studio.egress.answers import Unreadable as Unreadable
 from studio.egress.clients import http_client as http_client
-from studio.egress.clients import protected as protected
-from studio.egress.clients import protected_now as protected_now
+from studio.egress.clients import put_behind_guard as put_behind_guard
 from studio.egress.guard import ANY_HOST as ANY_HOST
 from studio.egress.guard import CONNECT_S as CONNECT_S
 from studio.egress.guard import FIRST_TRIES_S as FIRST_TRIES_S
@@ -22,3 +21,4 @@ from studio.egress.guard import place_of as place_of
 from studio.egress.itself import keeping_out_of as keeping_out_of
 from studio.egress.names import Resolver as Resolver
 from studio.egress.names import resolving as resolving
+from studio.egress.transport import guarded_transport as guarded_transport

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeVar, ca
 from pydantic import Field, JsonValue, PrivateAttr
 
 from studio.components import Capability, JsonObject
-from studio.egress import Guard, protected_now
+from studio.egress import Guard, put_behind_guard
 from studio.errors import ConfigError
 from studio.memory.embeddings import AnyEmbedding, DefaultEmbeddingFunctionConfig, Embed, OpenAIEmbedding
 from studio.memory.service import (
@@ -291,7 +291,7 @@ def _guarded_client(guard: Guard, settings: Settings, tenant: str, database: str
             super()._validate_tenant_database(tenant, database)
 
     def _protect(part: object) -> None:
-        protected_now(cast("Any", part)._server._session, guard)
+        put_behind_guard(cast("Any", part)._server._session, guard)
 
     return Guarded(tenant, database, settings)
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal, cast
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from studio.components import Capability, DefaultEnv, SecretRef
-from studio.egress import Guard, protected_now
+from studio.egress import Guard, http_client
 from studio.errors import ConfigError, ModelUnavailable
 from studio.models.extras import needs_extra
 from studio.models.openai_services import OPENAI, host_of
@@ -83,7 +83,7 @@ class OpenAIEmbedding:
     def __init__(self, key: str, address: str, model: str) -> None:
         from openai import DefaultHttpxClient, OpenAI
 
-        http = protected_now(DefaultHttpxClient(follow_redirects=False), Guard.for_url(address))
+        http = http_client(Guard.for_url(address), client_class=DefaultHttpxClient, follow_redirects=False)
         self._client = own_settings_only(OpenAI(api_key=key, base_url=address, http_client=http), {})
         self._address, self._model = address, model
 

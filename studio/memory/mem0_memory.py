@@ -12,7 +12,7 @@ from pydantic import Field, JsonValue, PrivateAttr, model_validator
 
 from studio import effects
 from studio.components import Capability, DefaultEnv, JsonObject, SecretRef, Warn, is_reference
-from studio.egress import Guard, HostRefused, http_client, protected_now
+from studio.egress import Guard, HostRefused, http_client, put_behind_guard
 from studio.memory.service import MemoryUnavailable, ServiceMemory, config_of, numbered, searchable_text
 from studio.messages import MemoryContent
 from studio.models.connection import Connection, trusted
@@ -196,7 +196,8 @@ def _cloud_client_class() -> type[Any]:
             """Ask whose key it is, as the package does when its client is made, but from behind the guard."""
             import httpx
 
-            with protected_now(httpx.Client(timeout=TIMEOUT_S, verify=trusted()), Guard.for_url(self.host)) as http:
+            guard = Guard.for_url(self.host)
+            with http_client(guard, client_class=httpx.Client, timeout=TIMEOUT_S, verify=trusted()) as http:
                 answer = http.get(f"{self.host}/v1/ping/", headers=dict(self.async_client.headers))
                 answer.raise_for_status()
                 owner = cast("dict[str, str | None]", answer.json())
@@ -213,7 +214,7 @@ def _protect(part: Any) -> None:
 
     http = getattr(getattr(part, "client", None), "_client", None)
     if isinstance(http, httpx.Client | httpx2.Client):
-        protected_now(http, Guard.for_url(str(http.base_url)))
+        put_behind_guard(http, Guard.for_url(str(http.base_url)))
 
 
 def _check_hosts(config: JsonValue) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 from pydantic import Field, PrivateAttr
 
 from studio.components import DefaultEnv, JsonObject, SecretRef
-from studio.egress import Guard, protected
+from studio.egress import Guard, http_client
 from studio.errors import ConfigError
 from studio.messages import CreateResult, FunctionCall
 from studio.models.anthropic_answer import Answer, AnswerFold, whole_answer
@@ -108,12 +108,16 @@ class BaseAnthropicClient(AnthropicFields):
         with needs_extra("anthropic", type(self).__name__):
             from anthropic import DefaultAsyncHttpxClient
 
-        http = DefaultAsyncHttpxClient(follow_redirects=False, verify=trusted())
         common: dict[str, Any] = {
             "base_url": self.address,
             "timeout": self.timeout or DEFAULT_TIMEOUT_S,
             # A redirect would carry the conversation to a host that nobody approved.
-            "http_client": protected(http, Guard.for_url(self.address)),
+            "http_client": http_client(
+                Guard.for_url(self.address),
+                client_class=DefaultAsyncHttpxClient,
+                follow_redirects=False,
+                verify=trusted(),
+            ),
         }
         return common if self.max_retries is None else {**common, "max_retries": self.max_retries}
 

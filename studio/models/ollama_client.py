@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Protocol, cast
 from pydantic import Field, JsonValue, PrivateAttr, ValidationError
 
 from studio.components import JsonObject, SecretRef
-from studio.egress import Guard, protected
+from studio.egress import MODEL_BYTES, Guard, guarded_transport
 from studio.errors import ModelRefused
 from studio.messages import CreateResult
 from studio.models.base import ModelCall
-from studio.models.connection import Connection
+from studio.models.connection import Connection, trusted
 from studio.models.extras import needs_extra
 from studio.models.fields import ADVANCED, Abilities, Headers
 from studio.models.headers import resolved_headers
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     import httpx
     from ollama import AsyncClient, ChatResponse
 
-OLLAMA = "http://localhost:11434"
+PORT = 11434
+OLLAMA = f"http://localhost:{PORT}"
 OLLAMA_CLOUD = "https://ollama.com"
 DEFAULT_TIMEOUT_S = 600.0
 """Between two bytes; a large model may take minutes to load."""
@@ -160,6 +161,8 @@ class OllamaChatCompletionClient(ServiceClient):
         with needs_extra("ollama", type(self).__name__):
             from ollama import AsyncClient
 
+        import httpx
+
         from studio.models.retrying import RetryingTransport  # brings httpx, which is slow to load
 
         headers = resolved_headers(self.headers)
@@ -167,17 +170,16 @@ class OllamaChatCompletionClient(ServiceClient):
         if key is not None:
             headers["authorization"] = f"Bearer {key.resolve()}"
         is_signed = any(name.lower() == "authorization" for name in headers)
-        client = AsyncClient(
-            host=self.address,
+        url = _url_of(self.address)
+        transport = guarded_transport(httpx, Guard.for_url(url), limit=MODEL_BYTES, verify=trusted())
+        return AsyncClient(
+            host=url,
             headers=headers,
             follow_redirects=self.follow_redirects,
             timeout=self.timeout or DEFAULT_TIMEOUT_S,
-            transport=RetryingTransport(RETRIES),
+            transport=RetryingTransport(transport, RETRIES),
             auth=None if is_signed else _without_key,
         )
-        http = cast("Any", client)._client  # which knows what the host means
-        protected(http, Guard.for_url(str(http.base_url)))
-        return client
 
     @contextmanager
     def _translated(self) -> Generator[None]:
@@ -201,6 +203,17 @@ class OllamaChatCompletionClient(ServiceClient):
             if error.status_code < 400:  # sent in the middle of a stream
                 raise reported(message) from error
             raise refused(error.status_code, message, self.address, self.model) from error
+
+
+def _url_of(address: str) -> str:
+    """The URL of a host as Ollama's users write it: `gpu-box`, `:8080`, `10.0.0.7:11434`, or a URL."""
+    if "://" in address:
+        return address
+    host, slash, path = address.partition("/")
+    name, colon, port = host.rpartition(":") if not host.endswith("]") else (host, "", "")
+    if not colon:
+        name, port = host, str(PORT)
+    return f"http://{name or '127.0.0.1'}:{port}{slash}{path}"
 
 
 def _without_key(request: httpx.Request) -> httpx.Request:

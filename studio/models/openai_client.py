@@ -10,7 +10,7 @@ from pydantic import Field, PrivateAttr
 
 from studio.components import Capability, DefaultEnv, JsonObject, SecretRef, Warn
 from studio.components.secrets import MASK
-from studio.egress import Guard, protected
+from studio.egress import Guard, http_client
 from studio.messages import CreateResult
 from studio.models.azure_token import TokenProvider
 from studio.models.base import ModelCall
@@ -116,8 +116,10 @@ class BaseOpenAIChatCompletionClient(OpenAIFields):
         given = {"timeout": self.timeout, "max_retries": self.max_retries}
         common = {name: value for name, value in given.items() if value is not None}
         # A redirect would carry the conversation to a host that nobody approved.
-        http = DefaultAsyncHttpxClient(follow_redirects=False, verify=trusted())
-        return {"http_client": protected(http, Guard.for_url(self.address)), **common}
+        http = http_client(
+            Guard.for_url(self.address), client_class=DefaultAsyncHttpxClient, follow_redirects=False, verify=trusted()
+        )
+        return {"http_client": http, **common}
 
     def _dialect(self) -> Dialect:
         return Dialect(

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import random
-from typing import Any, cast
 
 import httpx
-
-from studio.models.connection import trusted
 
 FIRST_WAIT_S = 0.5
 LONGEST_WAIT_S = 8.0
@@ -22,12 +19,12 @@ class RetryingTransport(httpx.AsyncBaseTransport):
     Only what came before the first byte of an answer is repeated, so nothing is ever said twice.
 
     Args:
+        inner: What sends a request.
         retries: How many times more than once.
     """
 
-    def __init__(self, retries: int) -> None:
-        self._inner = httpx.AsyncHTTPTransport(verify=trusted())
-        self._pool = cast("Any", self._inner)._pool  # where a guard looks for the connections
+    def __init__(self, inner: httpx.AsyncBaseTransport, retries: int) -> None:
+        self._inner = inner
         self._retries = retries
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:

@@ -13,7 +13,12 @@ def own_settings_only(client: Client, headers: Mapping[str, str], organization: 
 
     `OPENAI_CUSTOM_HEADERS`, `OPENAI_ORG_ID` and the like would go to whatever host the config names, though nobody
     approved that. The SDKs offer no switch, so the merged headers are set anew.
+
+    Raises:
+        AttributeError: This version of the SDK keeps them elsewhere, so the client must not be used.
     """
+    if "_custom_headers" not in vars(client):
+        raise AttributeError("The SDK keeps its headers elsewhere; those of the environment would be sent.")
     client._custom_headers = dict(headers)
     for name in ("organization", "project"):
         if hasattr(client, name):

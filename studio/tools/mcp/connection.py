@@ -13,7 +13,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, Literal, TextIO, TypeVar, cast
 
-from studio.egress import Guard, protected
+from studio.egress import Guard, http_client
 from studio.errors import RunFailed, StudioError, ToolFailed
 from studio.models.connection import trusted
 from studio.models.extras import needs_extra
@@ -322,8 +322,15 @@ async def _transport(server: McpServerParams, resources: AsyncExitStack, complai
     def client(
         headers: dict[str, str] | None = None, timeout: httpx2.Timeout | None = None, auth: httpx2.Auth | None = None
     ) -> httpx2.AsyncClient:
-        http = httpx2.AsyncClient(headers=headers, timeout=timeout, auth=auth, verify=trusted())
-        return protected(http, Guard.for_url(server.url), is_session=True)
+        return http_client(
+            Guard.for_url(server.url),
+            client_class=httpx2.AsyncClient,
+            is_session=True,
+            verify=trusted(),
+            headers=headers,
+            timeout=timeout,
+            auth=auth,
+        )
 
     headers = resolved_headers(server.headers)
     if isinstance(server, SseServerParams):
