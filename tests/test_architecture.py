@@ -175,12 +175,40 @@ def test_imports_are_absolute():
 
 
 def is_broad(handler: ast.ExceptHandler) -> bool:
-    """True for a handler that takes any error and does not pass it on."""
+    """True for a handler that takes any error and does not end by passing it on, whatever way it takes."""
     names = (
         {node.id for node in ast.walk(handler.type) if isinstance(node, ast.Name)} if handler.type else {"Exception"}
     )
-    passes_on = any(isinstance(node, ast.Raise) for statement in handler.body for node in ast.walk(statement))
-    return bool(names & {"Exception", "BaseException"}) and not passes_on
+    return bool(names & {"Exception", "BaseException"}) and not always_raises(handler.body)
+
+
+def always_raises(body: list[ast.stmt]) -> bool:
+    last = body[-1]
+    if isinstance(last, ast.If):
+        return bool(last.orelse) and always_raises(last.body) and always_raises(last.orelse)
+    if isinstance(last, ast.With | ast.AsyncWith):
+        return always_raises(last.body)
+    if isinstance(last, ast.Try):
+        return always_raises(last.body) and all(always_raises(each.body) for each in last.handlers)
+    return isinstance(last, ast.Raise)
+
+
+@pytest.mark.parametrize(
+    ("body", "is_caught"),
+    [
+        ("raise", False),
+        ("log()\nraise Other() from error", False),
+        ("if again:\n raise\nelse:\n raise Other()", False),
+        ("if again:\n raise", True),
+        ("try:\n raise\nfinally:\n close()", False),
+        ("def later():\n raise", True),
+        ("pass", True),
+    ],
+)
+def test_a_catch_is_broad_unless_each_way_through_it_raises(body: str, is_caught: bool):
+    indented = "\n".join(f" {line}" for line in body.splitlines())
+    tree = ast.parse(f"try:\n f()\nexcept Exception as error:\n{indented}")
+    assert is_broad(next(node for node in ast.walk(tree) if isinstance(node, ast.ExceptHandler))) is is_caught
 
 
 def test_any_error_is_caught_in_one_home_only():
@@ -194,17 +222,31 @@ def test_any_error_is_caught_in_one_home_only():
     assert broad == []
 
 
+TASKS_OF_A_LOOP = {
+    "sandbox/owning.py",  # awaited to its end, whatever is cancelled meanwhile
+    "sandbox/proxy.py",  # a context manager cancels and awaits it as it is left
+    "teams/branches.py",  # a generator ends them in its `finally`, in an order of its own
+    "web/server.py",  # awaited at once; it has a context of its own
+}
+"""Where the event loop itself makes a task that is awaited in the same function."""
+
+
 def test_no_task_is_without_an_owner():
-    """`asyncio.TaskGroup` awaits its tasks; these three do not, or lose errors."""
+    """`asyncio.TaskGroup` awaits its tasks; these do not, or lose errors, whatever the loop is called."""
     ownerless = {"create_task", "ensure_future", "gather"}
-    found = [
-        f"{file.relative_to(ROOT)}:{node.lineno}"
+
+    def is_group(node: ast.expr) -> bool:
+        return "loop" not in ast.unparse(node).lower() and ast.unparse(node) != "asyncio"
+
+    found = {
+        f"{file.relative_to(STUDIO).as_posix()}:{node.lineno}"
         for file in python_files()
         for node in ast.walk(parsed(file))
-        if (isinstance(node, ast.Attribute) and ast.unparse(node) in {f"asyncio.{name}" for name in ownerless})
+        if (isinstance(node, ast.Attribute) and node.attr in ownerless and not is_group(node.value))
         or (isinstance(node, ast.ImportFrom) and node.module == "asyncio" and ownerless & {a.name for a in node.names})
-    ]
-    assert found == []
+        if file.relative_to(STUDIO).as_posix() not in TASKS_OF_A_LOOP
+    }
+    assert found == set()
 
 
 class _Forbidden(HTMLParser):
