@@ -54,6 +54,7 @@ BROAD_CATCHES = {
     "tools/base.py",
     "tools/mcp/connection.py",
     "tools/workbench.py",
+    "web/discretion.py",  # a log call of foreign code must not fail what called it
 }
 """Where any error may be caught for good: a run must not end its siblings, the code of a tool is not ours, and one bad
 document must not take down the pages that list it. Advice is a courtesy that must not stop a run.

@@ -18,6 +18,7 @@ from studio.components.redacting import Redactor
 from studio.components.secrets import SecretSource, from_environment
 from studio.errors import ConfigError, NotFound, SetupError
 from studio.store.database import Database
+from studio.store.private_file import make_once
 from studio.store.tables import Secret
 
 NAME = re.compile(r"[A-Za-z0-9_.\-]{1,100}")
@@ -117,15 +118,10 @@ def _read_or_make_key(file: Path) -> bytes:
     Raises:
         SetupError: Others may read it, too.
     """
-    try:
-        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        _check_nobody_else_may_read(file)
-        return file.read_bytes()
-    with os.fdopen(descriptor, "wb") as out:
-        key = Fernet.generate_key()
-        out.write(key)
-    return key
+    if not file.exists():
+        make_once(file, Fernet.generate_key())
+    _check_nobody_else_may_read(file)
+    return file.read_bytes()
 
 
 def _check_nobody_else_may_read(file: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hmac
-import os
 import secrets
 import time
 from collections.abc import Callable
@@ -12,6 +11,7 @@ from pathlib import Path
 
 from studio.errors import SetupError
 from studio.settings import Settings
+from studio.store.private_file import make_once
 
 MIN_TOKEN_LENGTH = 16
 WRONG_GUESSES = 20
@@ -116,14 +116,11 @@ def _kept(file: Path) -> str:
 
 
 def _made(file: Path) -> str:
-    value = secrets.token_urlsafe(32)
     try:
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as out:
-            out.write(value)
+        return make_once(file, secrets.token_urlsafe(32).encode()).decode().strip()
     except OSError as error:
         raise SetupError(
             f"{str(file)!r} cannot be written: {error.strerror}.",
             fix="Give the studio a folder it may write to with `STUDIO_DATA_DIR`.",
         ) from error
-    return value

@@ -14,7 +14,8 @@ from studio.components.secrets import is_secret_name
 from studio.store import Store
 
 THE_TOKEN = "the studio’s access token"
-_exceptions = logging.Formatter()
+UNREADABLE = "A log message could not be written out."
+_formatter = logging.Formatter()
 
 
 def key_variables() -> set[str]:
@@ -24,37 +25,67 @@ def key_variables() -> set[str]:
 
 @asynccontextmanager
 async def discreet_logs(store: Store, token: str) -> AsyncGenerator[None]:
-    """Keep secrets out of the log inside the block: of what is logged anywhere in the process, and of tracebacks."""
+    """Keep secrets out of the log inside the block: of messages, tracebacks and whatever else a record holds.
+
+    Each handler that the process has gets a filter of this server's own, so that several servers in one process
+    neither see nor undo each other's.
+    """
     redactor = store.secrets.redactor
     await store.secrets.learn()
     resolve = await store.secrets.source()
     for name in key_variables():
         resolve(f"env:{name}")
     redactor.add(THE_TOKEN, token)
-    make_record = logging.getLogRecordFactory()
-
-    def make(*args: object, **named: object) -> logging.LogRecord:
-        return without_secrets(make_record(*args, **named), redactor)
-
-    logging.setLogRecordFactory(make)
+    handlers, redact = _handlers(), RedactingFilter(redactor)
+    for handler in handlers:
+        handler.addFilter(redact)
     try:
         yield
     finally:
-        logging.setLogRecordFactory(make_record)
+        for handler in handlers:
+            handler.removeFilter(redact)
 
 
-def without_secrets(record: logging.LogRecord, redactor: Redactor) -> logging.LogRecord:
-    """The record; one that would tell a secret is written out and cleaned before anybody sees it."""
-    if not redactor:
-        return record
-    message = record.getMessage()
-    if (clean := redactor.clean_text(message)) is not message:
-        record.msg, record.args = clean, ()
-    if record.exc_info and record.exc_info[0] is not None:
-        trace = _exceptions.formatException(record.exc_info)
-        if (clean_trace := redactor.clean_text(trace)) is not trace:
-            record.exc_info, record.exc_text = None, clean_trace
-    return record
+class RedactingFilter(logging.Filter):
+    """Takes secrets out of records just before a handler writes them. It lets every record pass and never raises."""
+
+    def __init__(self, redactor: Redactor) -> None:
+        super().__init__()
+        self._redactor = redactor
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        try:
+            if self._redactor:
+                self._redact(record)
+        except Exception:  # noqa: BLE001 -- who logs must not fail by it, and what fails to be written out may hold a secret
+            record.msg, record.args = UNREADABLE, ()
+            record.exc_info = record.exc_text = record.stack_info = None
+        return True
+
+    def _redact(self, record: logging.LogRecord) -> None:
+        clean = self._redactor.clean_text
+        try:
+            message = record.getMessage()
+        except Exception:  # noqa: BLE001 -- of the arguments, which `logging` would print as they are
+            record.msg, record.args = f"{UNREADABLE} It began as: {clean(str(record.msg))}", ()
+        else:
+            if (without := clean(message)) is not message:
+                record.msg, record.args = without, ()
+        if record.exc_info and record.exc_info[0] is not None:
+            trace = _formatter.formatException(record.exc_info)
+            if (without := clean(trace)) is not trace:
+                record.exc_info, record.exc_text = None, without
+        for name, value in list(vars(record).items()):  # also what came as `extra`
+            if isinstance(value, str) and name != "msg" and (without := clean(value)) is not value:
+                setattr(record, name, without)
+
+
+def _handlers() -> list[logging.Handler]:
+    """All that write records now: those of every logger, and the one for records that no logger's handler takes."""
+    root = logging.getLogger()
+    loggers = [root, *(one for one in root.manager.loggerDict.values() if isinstance(one, logging.Logger))]
+    found = [handler for logger in loggers for handler in logger.handlers]
+    return list(dict.fromkeys([*found, *([logging.lastResort] if logging.lastResort else [])]))
 
 
 @cache

@@ -162,7 +162,6 @@ class Guard:
         given = request.bearer or request.cookie
         if given is None:
             raise Refused(self._once_more(request) or self._unauthorized(request))
-        self._slow_down(request, accounts)
         if request.bearer is not None and keys.is_token(request.bearer):
             return Admitted(OWNER, "")
         await self._count_wrong(request, accounts)
@@ -173,7 +172,6 @@ class Guard:
         if request.cookie and (admitted := await accounts.presence.of(request.cookie, "browser")):
             return admitted
         if request.bearer is not None:
-            self._slow_down(request, accounts)
             if admitted := await accounts.presence.of(request.bearer, "token"):
                 return admitted
             if accounts.token_is_named and self.policy.keys.is_token(request.bearer):
@@ -195,20 +193,18 @@ class Guard:
 
     async def _take_token(self, request: Incoming, accounts: Accounts) -> None:
         """Turn `?token=` into a cookie; the address that stays in the browser has no token in it."""
-        self._slow_down(request, accounts)
         if not self.policy.keys.is_token(request.query["token"]):
             await self._count_wrong(request, accounts)
             raise Refused(self._unauthorized(request, wrong=True))
         response = RedirectResponse(request.clean_url, 303)
         raise Refused(request.with_cookie(response, self.policy.keys.cookie, TOKEN_COOKIE_S))
 
-    def _slow_down(self, request: Incoming, accounts: Accounts) -> None:
+    async def _count_wrong(self, request: Incoming, accounts: Accounts) -> None:
+        """Slow down who sends wrong tokens. The right one is always let in: others must not be able to lock it out."""
         if wait_s := accounts.wait_s(request.address):
             response = problem(429, "too_many_guesses", "Too many wrong access tokens.", f"Try again in {wait_s} s.")
             response.headers["Retry-After"] = str(wait_s)
             raise Refused(response)
-
-    async def _count_wrong(self, request: Incoming, accounts: Accounts) -> None:
         accounts.by_address.add_wrong(request.address)
         await accounts.record(SOMEBODY, "use a token", request.address, "refused")
 

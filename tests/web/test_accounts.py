@@ -232,6 +232,15 @@ def test_a_token_of_a_user_may_what_they_may_until_it_is_ended(ada: TestClient, 
     assert program.get("/api/account").status_code == 401
 
 
+def test_a_token_of_a_user_comes_in_after_any_number_of_wrong_ones(ada: TestClient, server: TestClient):
+    made = ada.post("/api/account/tokens", json={"label": "nightly"}).json()
+    stranger = client_of(server)
+    tries = [f"Bearer {number}" for number in range(WRONG_GUESSES + 1)]
+    statuses = [stranger.get("/api/teams", headers={"Authorization": one}).status_code for one in tries]
+    assert statuses == [401] * WRONG_GUESSES + [429]
+    assert client_of(server, {"Authorization": f"Bearer {made['token']}"}).get("/api/teams").status_code == 200
+
+
 def test_the_cookie_of_a_browser_is_no_bearer_token(ada: TestClient, server: TestClient):
     program = client_of(server, {"Authorization": f"Bearer {ada.cookies[COOKIE]}"})
     assert program.post("/api/teams", json={}).status_code == 401

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import base64
 import logging
+from pathlib import Path
+from typing import Any
 
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
+from studio.settings import Settings
+from studio.web.app import create_app
 from tests.web.doors import TOKEN
 
 KEY = "sk-never-in-a-log-42"
+HIDDEN = "[removed: the studio’s access token]"
 logger = logging.getLogger("some.library")
 
 
@@ -53,17 +58,61 @@ def test_a_line_without_secrets_is_left_as_it_is(client: TestClient, caplog: pyt
     assert (caplog.records[-1].msg, caplog.records[-1].args) == ("All is %s.", ("well",))
 
 
-def test_after_the_server_the_log_is_as_before(app: FastAPI):
-    before = logging.getLogRecordFactory()
+def test_after_the_server_the_log_is_as_before(app: FastAPI, caplog: pytest.LogCaptureFixture):
+    before = list(caplog.handler.filters)
     with TestClient(app):
-        assert logging.getLogRecordFactory() is not before
-    assert logging.getLogRecordFactory() is before
+        assert caplog.handler.filters != before
+    assert caplog.handler.filters == before
 
 
-def test_a_secret_that_was_stored_before_the_start_is_known(app: FastAPI, settings: object):
-    del settings
+def test_a_secret_that_was_stored_before_the_start_is_known(app: FastAPI, caplog: pytest.LogCaptureFixture):
     with TestClient(app, headers={"Authorization": f"Bearer {TOKEN}"}, base_url="http://127.0.0.1:8040") as first:
         store_key(first)
     with TestClient(app, headers={"Authorization": f"Bearer {TOKEN}"}, base_url="http://127.0.0.1:8040"):
-        record = logging.getLogger("x").makeRecord("x", 30, "f", 1, KEY, (), None)
-    assert record.getMessage() == "[removed: secret:logged]"
+        logger.warning(KEY)
+    assert caplog.messages == ["[removed: secret:logged]"]
+
+
+@pytest.mark.parametrize("ends_first", [0, 1])
+def test_of_two_servers_in_a_process_each_hides_its_secrets_until_it_ends(
+    settings: Settings, tmp_path: Path, caplog: pytest.LogCaptureFixture, ends_first: int
+):
+    tokens = ["the-token-of-the-one", "the-token-of-the-other"]
+    servers = [
+        TestClient(create_app(settings.model_copy(update={"token": token, "data_dir": tmp_path / token})))
+        for token in tokens
+    ]
+    for server in servers:
+        server.__enter__()
+    logger.warning(" ".join(tokens))
+    servers[ends_first].__exit__(None, None, None)
+    logger.warning(tokens[1 - ends_first])
+    servers[1 - ends_first].__exit__(None, None, None)
+    assert caplog.messages == [f"{HIDDEN} {HIDDEN}", HIDDEN]
+
+
+class Unprintable:
+    """Cannot be written out, and tells a secret by that."""
+
+    def __str__(self) -> str:
+        raise LookupError(KEY)
+
+    __repr__ = __str__
+
+
+@pytest.mark.parametrize(
+    "arguments", [(KEY, KEY), ("%d", KEY), (f"%s %s {KEY}", 1), ("%s", Unprintable()), (Unprintable(),)]
+)
+def test_a_wrong_log_call_neither_fails_nor_tells_a_secret(
+    client: TestClient, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture, arguments: tuple[Any, ...]
+):
+    store_key(client)
+    logger.warning(*arguments)
+    assert "could not be written out" in caplog.text
+    assert KEY not in caplog.text + "".join(capfd.readouterr())
+
+
+def test_what_goes_along_with_a_log_line_holds_no_secret(client: TestClient, caplog: pytest.LogCaptureFixture):
+    store_key(client)
+    logger.warning("Sent.", extra={"header": f"Bearer {KEY}"}, stack_info=True)
+    assert vars(caplog.records[-1])["header"] == "Bearer [removed: secret:logged]"

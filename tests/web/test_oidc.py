@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from fastapi.testclient import TestClient
@@ -13,10 +14,11 @@ from joserfc import jwk
 
 from studio.errors import SetupError
 from studio.settings import Settings
+from studio.web.accounts.oidc import BEGUN_LASTS_S, States
 from studio.web.app import create_app
 from tests.fakes.oidc_provider import CLIENT_ID, CLIENT_SECRET, Provider, identity_provider
 from tests.web.doors import BASE_URL, TOKEN, client_of
-from tests.web.signing_in import PASSWORD, add, work_passwords_out_quickly
+from tests.web.signing_in import COOKIE, PASSWORD, add, work_passwords_out_quickly
 
 Start = Callable[..., TestClient]
 CALLBACK = "/login/oidc/callback"
@@ -112,6 +114,37 @@ def test_a_sign_in_comes_back_to_the_browser_that_began_it_and_once(start: Start
     assert come(server, provider, state="made-up")[1].status_code == 401
     assert come(server, provider, error="access_denied")[1].status_code == 401
     assert come(server, provider, iss="https://evil.example")[1].status_code == 401
+
+
+def test_strangers_who_begin_many_sign_ins_cancel_none(start: Start, provider: Provider):
+    server = start()
+    browser = client_of(server)
+    query = provider.approve(browser.get("/login/oidc").headers["Location"])
+    assert {client_of(server).get("/login/oidc").status_code for _ in range(1001)} == {303}
+    assert browser.get(f"{CALLBACK}?{query}").status_code == 200
+
+
+@pytest.mark.parametrize("changed", ["", "1.", "99999999999.", "99999999999.x.", "é", "nan.x.y"])
+def test_a_state_that_is_not_ours_is_refused_also_with_a_cookie_of_the_same(start: Start, changed: str):
+    browser = client_of(start())
+    browser.cookies.set(f"{COOKIE}-oidc", f"{quote(changed)}:/teams")
+    assert browser.get(CALLBACK, params={"state": changed, "code": "1"}).status_code == 401
+
+
+def test_a_state_ends_and_is_used_once_at_most():
+    now = [0.0]
+    states = States(lambda: now[0])
+    first, second = states.make(), states.make()
+    assert [states.use(first), states.use(first), States(lambda: 0.0).use(second)] == [True, False, False]
+    assert [states.use(second.replace(".", "0.", 1)), states.use(second[:-1]), states.use("0" + second)] == [False] * 3
+    now[0] = BEGUN_LASTS_S + 1
+    assert not states.use(second)
+
+
+def test_a_sign_in_leads_to_an_address_of_any_length_or_home(start: Start, provider: Provider):
+    server = start()
+    assert "url=/runs?of=%25" in come(server, provider, "/runs?of=%25")[1].text
+    assert "url=/teams" in come(server, provider, "/runs?of=" + 5000 * "x")[1].text
 
 
 def test_a_provider_that_gives_another_name_is_not_believed(start: Start, provider: Provider):

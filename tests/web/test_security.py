@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterator
 
 import pytest
@@ -143,7 +144,14 @@ def test_guessing_tokens_is_slowed_down(stranger: TestClient):
         for number in range(WRONG_GUESSES + 1)
     ]
     assert statuses == [401] * WRONG_GUESSES + [429]
-    assert stranger.get("/api/teams", headers={"Authorization": f"Bearer {TOKEN}"}).status_code == 429
+
+
+def test_the_right_token_comes_in_after_any_number_of_wrong_ones(stranger: TestClient):
+    for number in range(WRONG_GUESSES + 5):
+        stranger.get("/api/teams", headers={"Authorization": f"Bearer {number}"})
+    assert stranger.get("/api/teams", headers={"Authorization": "Bearer wrong"}).status_code == 429
+    assert stranger.get("/api/teams", headers={"Authorization": f"Bearer {TOKEN}"}).status_code == 200
+    assert stranger.get(f"/teams?token={TOKEN}", follow_redirects=False).status_code == 303
 
 
 def test_who_is_signed_in_is_not_slowed_down(browser: TestClient):
@@ -223,6 +231,22 @@ def test_a_token_is_made_once_and_only_its_owner_can_read_it(settings: Settings)
     assert len(token) > 40
     assert access_token(own) == token
     assert file.stat().st_mode & 0o077 == 0
+
+
+def test_two_first_starts_at_once_have_one_token(settings: Settings, monkeypatch: pytest.MonkeyPatch):
+    own = settings.model_copy(update={"token": "", "data_dir": settings.data_dir / "new"})
+    both: list[str] = []
+    made = secrets.token_urlsafe
+
+    def make_while_another_starts(length: int) -> str:
+        monkeypatch.setattr(secrets, "token_urlsafe", made)
+        both.append(access_token(own))
+        return made(length)
+
+    monkeypatch.setattr(secrets, "token_urlsafe", make_while_another_starts)
+    both.append(access_token(own))
+    assert both == [(own.data_dir / "token").read_text()] * 2
+    assert [file.name for file in own.data_dir.iterdir()] == ["token"]
 
 
 def test_a_token_that_could_be_guessed_is_refused(settings: Settings):

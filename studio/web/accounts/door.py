@@ -13,7 +13,7 @@ from urllib.parse import quote, unquote
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import Receive
 
-from studio.web.accounts.oidc import Provider, SignInFailed
+from studio.web.accounts.oidc import BEGUN_LASTS_S, Provider, SignInFailed
 from studio.web.accounts.presence import BROWSER_LASTS
 from studio.web.accounts.signing_in import Accounts
 from studio.web.incoming import Incoming, read_form
@@ -22,6 +22,8 @@ PASSWORD = ("POST", "/login")
 TO_PROVIDER = ("GET", "/login/oidc")
 FROM_PROVIDER = ("GET", "/login/oidc/callback")
 FORM_BYTES = 16 * 1024
+MAX_KEPT_ADDRESS = 2000
+"""Characters of the address that a sign-in leads to; a browser would drop a cookie of 4096."""
 HOME = "/teams"
 OURS = re.compile(r"/(?![/\\])[^\\\x00-\x1f]*")
 WRONG = "The name or the password is not right."
@@ -114,27 +116,29 @@ class Door:
         return self._let_in(request, RedirectResponse(quote(goes_to, safe="/?&=%:@!$'()*+,;~-._#"), 303), key)
 
     async def _to_provider(self, request: Incoming, provider: Provider) -> Response:
-        goes_to = _ours(request.query.get("next", ""))
-        address, state = await provider.begin(f"{request.origin}{FROM_PROVIDER[1]}", goes_to)
+        address, state = await provider.begin(_callback(request))
         response = RedirectResponse(address, 303)
+        goes_to = quote(_ours(request.query.get("next", "")), safe="/")
+        kept = f"{state}:{goes_to if len(goes_to) <= MAX_KEPT_ADDRESS else HOME}"
         # Lax: it must come back from a page of the provider. It opens nothing.
         response.set_cookie(
             _state_cookie(request),
-            state,
+            kept,
             httponly=True,
             samesite="lax",
             secure=request.is_secure,
-            max_age=600,
+            max_age=int(BEGUN_LASTS_S),
             path=TO_PROVIDER[1],
         )
         return response
 
     async def _from_provider(self, request: Incoming, provider: Provider) -> Response:
-        identity, goes_to = await provider.finish(request.query, request.cookie_named(_state_cookie(request)))
+        state, _, goes_to = (request.cookie_named(_state_cookie(request)) or "").partition(":")
+        identity = await provider.finish(request.query, state, _callback(request))
         user = await self.accounts.with_identity(identity, request.address)
         key = await self.accounts.open(user, request.address, browser_of(request))
         # A page, not a redirect: after one from another site the browser would keep the new cookie back.
-        response = self.page.response(status=200, goes_on_to=goes_to)
+        response = self.page.response(status=200, goes_on_to=_ours(unquote(goes_to)))
         response.delete_cookie(
             _state_cookie(request), path=TO_PROVIDER[1], httponly=True, samesite="lax", secure=request.is_secure
         )
@@ -148,6 +152,10 @@ class Door:
         response = self.sign_in_page(request, message, status=429, goes_to=goes_to)
         response.headers["Retry-After"] = str(wait_s)
         return response
+
+
+def _callback(request: Incoming) -> str:
+    return f"{request.origin}{FROM_PROVIDER[1]}"
 
 
 def _state_cookie(request: Incoming) -> str:

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import hmac
 import secrets
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 from urllib.parse import urlencode, urlsplit
 
@@ -24,13 +25,15 @@ from studio.egress import Guard, HostRefused, http_client, place_of
 from studio.errors import Forbidden, SetupError
 from studio.settings import Settings
 from studio.store import ROLES, Role, role_named
+from studio.web.access import is_same
 
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
 """Public-key signatures only: `none`, and those made with a shared secret, are no proof of who signed."""
 TIMEOUT_S = 10.0
 LARGEST_BYTES = 1024 * 1024
 BEGUN_LASTS_S = 600.0
-MOST_BEGUN = 1000
+MAX_FINISHED = 10_000
+"""States that are remembered as used. Who came back in vain too often must wait, so one address fills little of it."""
 LEEWAY_S = 60
 JSON_OBJECT: TypeAdapter[dict[str, JsonValue]] = TypeAdapter(dict[str, JsonValue])
 
@@ -59,8 +62,46 @@ class Begun(NamedTuple):
     nonce: str
     verifier: str
     redirect_uri: str
-    goes_to: str
-    until: float
+
+
+class States:
+    """The states of sign-ins that are on their way.
+
+    A state is random, has an end and is signed, and its nonce and its verifier follow from it by a key that only this
+    process knows. So nothing is kept of those who begin, and strangers who begin many push nobody out.
+    """
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._key = secrets.token_bytes(32)
+        self._used: dict[str, float] = {}
+
+    def make(self) -> str:
+        state = f"{int(self._clock() + BEGUN_LASTS_S)}.{secrets.token_urlsafe(32)}"
+        return f"{state}.{self._derived('state', state)}"
+
+    def begun(self, state: str, redirect_uri: str) -> Begun:
+        """What belongs to a state."""
+        return Begun(state, self._derived("nonce", state), self._derived("verifier", state), redirect_uri)
+
+    def use(self, state: str) -> bool:
+        """Whether the state is one of ours, is not too old and was not used before. From now on it was."""
+        signed, _, signature = state.rpartition(".")
+        if not is_same(signature, self._derived("state", signed)) or state in self._used:
+            return False
+        now, until = self._clock(), float(signed.partition(".")[0])
+        if now > until:
+            return False
+        for old in [old for old, end in self._used.items() if now > end]:
+            del self._used[old]
+        if len(self._used) >= MAX_FINISHED:
+            self._used.pop(next(iter(self._used)))
+        self._used[state] = until
+        return True
+
+    def _derived(self, purpose: str, state: str) -> str:
+        digest = hmac.digest(self._key, f"{purpose}:{state}".encode("utf-8", "replace"), "sha256")
+        return base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
 
 
 @dataclass(frozen=True)
@@ -80,28 +121,20 @@ class Provider:
     settings: Settings
     client: httpx.AsyncClient
     clock: Callable[[], float] = time.monotonic
-    _begun: dict[str, Begun] = field(default_factory=dict[str, Begun])
     _discovered: Discovered | None = None
     _key_set: jwk.KeySet | None = None
 
-    async def begin(self, redirect_uri: str, goes_to: str) -> tuple[str, str]:
+    def __post_init__(self) -> None:
+        self._states = States(self.clock)
+
+    async def begin(self, redirect_uri: str) -> tuple[str, str]:
         """Where the browser must go, and the state that it must bring back.
 
         Raises:
             SignInFailed: The provider does not answer as it should.
         """
         found = await self._discover()
-        begun = Begun(
-            secrets.token_urlsafe(32),
-            secrets.token_urlsafe(32),
-            secrets.token_urlsafe(48),
-            redirect_uri,
-            goes_to,
-            self.clock() + BEGUN_LASTS_S,
-        )
-        while len(self._begun) >= MOST_BEGUN:
-            self._begun.pop(next(iter(self._begun)))
-        self._begun[begun.state] = begun
+        begun = self._states.begun(self._states.make(), redirect_uri)
         digest = hashlib.sha256(begun.verifier.encode()).digest()
         asked = {
             "response_type": "code",
@@ -116,22 +149,23 @@ class Provider:
         mark = "&" if urlsplit(found.authorization_endpoint).query else "?"
         return f"{found.authorization_endpoint}{mark}{urlencode(asked)}", begun.state
 
-    async def finish(self, query: Mapping[str, str], kept_state: str | None) -> tuple[Identity, str]:
-        """Who came back, and where they wanted to go.
+    async def finish(self, query: Mapping[str, str], kept_state: str | None, redirect_uri: str) -> Identity:
+        """Who came back.
 
         Raises:
             SignInFailed: It is not the browser that began, the provider refused, or its word does not hold.
         """
-        begun = self._begun.pop(query.get("state", ""), None)
-        if begun is None or begun.state != kept_state or self.clock() > begun.until:
+        state = query.get("state", "")
+        if not self._states.use(state) or not is_same(kept_state or "", state):
             raise SignInFailed("This sign-in was not begun here, or took too long.", fix="Begin again.")
+        begun = self._states.begun(state, redirect_uri)
         code = query.get("code", "")
         if not code or "error" in query:
             raise SignInFailed("The identity provider did not let you in.", fix="Begin again.")
         if query.get("iss", self.settings.oidc_issuer) != self.settings.oidc_issuer:
             raise SignInFailed("Another identity provider answered than was asked.", fix="Begin again.")
         claims = await self._claims(await self._id_token(code, begun), begun.nonce)
-        return self._identity(claims), begun.goes_to
+        return self._identity(claims)
 
     async def _id_token(self, code: str, begun: Begun) -> str:
         found = await self._discover()
