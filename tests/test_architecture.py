@@ -10,8 +10,12 @@ from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import get_type_hints
 
 import pytest
+
+from studio.runs import PreparedRun, RunSupervisor
+from studio.runs.driver import drive
 
 ROOT = Path(__file__).resolve().parent.parent
 STUDIO = ROOT / "studio"
@@ -248,6 +252,19 @@ def test_no_task_is_without_an_owner():
         if file.relative_to(STUDIO).as_posix() not in TASKS_OF_A_LOOP
     }
     assert found == set()
+
+
+def test_a_run_begins_only_when_it_was_prepared():
+    """What is driven has loaded, was allowed and holds no secret: only `studio/runs/prepare.py` makes such a thing."""
+    assert get_type_hints(RunSupervisor.play)["prepared"] is get_type_hints(drive)["prepared"] is PreparedRun
+    calls = [
+        (file.relative_to(STUDIO).as_posix(), ast.unparse(node.func).rpartition(".")[2])
+        for file in python_files()
+        for node in ast.walk(parsed(file))
+        if isinstance(node, ast.Call)
+    ]
+    assert {file for file, name in calls if name == "PreparedRun"} == {"runs/prepare.py"}
+    assert {file for file, name in calls if name == "drive"} <= {"runs/supervisor.py", "teams/branches.py"}
 
 
 class _Forbidden(HTMLParser):

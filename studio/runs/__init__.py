@@ -30,13 +30,13 @@ from studio.runs.log import RunStore as RunStore
 from studio.runs.log import RunSummary as RunSummary
 from studio.runs.log import Usage as Usage
 from studio.runs.owning import owned_tasks as owned_tasks
+from studio.runs.prepare import PreparedRun as PreparedRun
 from studio.runs.repeating.forking import FromSeq as FromSeq
 from studio.runs.repeating.forking import Wish as Wish
 from studio.runs.repeating.looking_back import StateThen as StateThen
 from studio.runs.repeating.looking_back import state_at as state_at
 from studio.runs.repeating.replaying import Fixed as Fixed
 from studio.runs.repeating.replaying import ToolMode as ToolMode
-from studio.runs.sessions import next_of as next_of
 from studio.runs.spending.bookkeeping import Bookkeeping as Bookkeeping
 from studio.runs.spending.bookkeeping import keeping_books as keeping_books
 from studio.runs.spending.limits import Budget as Budget
@@ -63,6 +63,5 @@ from studio.runs.trying.stopping import load_condition as load_condition
 from studio.runs.trying.transcripts import read_conversation as read_conversation
 from studio.runs.trying.transcripts import read_messages as read_messages
 from studio.runs.trying.trials import TooManyTries as TooManyTries
-from studio.runs.trying.trials import Trial as Trial
 from studio.runs.trying.trials import Trials as Trials
 from studio.runs.view import RunView as RunView

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from contextvars import Context
 from typing import Protocol
 from urllib.parse import quote
 
@@ -13,8 +12,7 @@ from studio.agents.participant import require_loaded
 from studio.components import Capability, Component, all_capabilities, load_component, walk
 from studio.components.secrets import SecretSource
 from studio.errors import Forbidden
-from studio.runs.log import Changes
-from studio.sandbox import UNCONFINED, Jail, MissingJail, current_jail, current_workers
+from studio.sandbox import Jail, MissingJail
 from studio.sandbox.grants import Grants
 from studio.teams import Team
 
@@ -67,40 +65,14 @@ def load_team(document: JsonValue) -> Team:
     return team
 
 
-async def remind(team: Team, changes: Changes) -> None:
-    """Let a team know of the earlier tasks of its session what it knew when the run began."""
-    if changes.began_with:
-        await team.load_state(changes.began_with)
-
-
-async def admit(component: Component, approvals: ApprovalSource, context: Context, *, team_id: str = "") -> Grants:
-    """Raise when a run of it cannot begin: `check_approved`, and code in it that nothing here can confine.
-
-    Args:
-        component: What is to run.
-        approvals: What people have allowed.
-        context: The context of its run, which knows the jail.
-        team_id: The stored team that it belongs to.
-
-    Raises:
-        NotApproved: With all that is missing, each once.
-        NoJail: The studio has no sandbox for its code.
-    """
-    granted = await check_approved(component, approvals, team_id=team_id)
-    require_jail(component, context.get(current_jail, UNCONFINED))
-    workers = context.get(current_workers)
-    if workers is not None and _has_code(component):
-        workers.prepare()  # by the time of the first call they are ready
-    return granted
-
-
 def require_jail(component: Component, jail: Jail) -> None:
     """Raise NoJail when there is code in it and nothing that could confine it."""
-    if isinstance(jail, MissingJail) and _has_code(component):
+    if isinstance(jail, MissingJail) and has_code(component):
         raise jail.refusal()
 
 
-def _has_code(component: Component) -> bool:
+def has_code(component: Component) -> bool:
+    """Whether anything in it runs code."""
     return any(part.needs_jail for _, part in walk(component))
 
 

@@ -13,11 +13,10 @@ from studio.components.loading import all_capabilities, secrets_among
 from studio.components.redacting import Redactor
 from studio.components.secrets import SecretSource, secret_noted
 from studio.errors import SetupError
-from studio.runs.admission import SecretVault
 from studio.runs.log import NO_CHANGES, Changes, NewRun
 
 
-def keep_secret(redactor: Redactor, player: object, secrets: SecretSource) -> None:
+def keep_secret(redactor: Redactor, component: object, secrets: SecretSource) -> None:
     """Let what is run here find its secrets, and the redactor know them.
 
     Those that the team names are known before it begins: what one tool has read it may have left for another, and a run
@@ -26,13 +25,13 @@ def keep_secret(redactor: Redactor, player: object, secrets: SecretSource) -> No
     source = redactor.noting(secrets)
     secret_source.set(source)
     secret_noted.set(redactor.add)
-    _learn(player, source)
+    _learn(component, source)
 
 
-async def without_secrets(new: NewRun, team: Component, vault: SecretVault) -> NewRun:
+def without_secrets(new: NewRun, component: Component, secrets: SecretSource) -> NewRun:
     """What a run is started with, in case a person has written down what it must not tell."""
     redactor = Redactor()
-    _learn(team, redactor.noting(await vault.source()))
+    _learn(component, redactor.noting(secrets))
     if not redactor:
         return new
     changes = new.changes
@@ -41,8 +40,8 @@ async def without_secrets(new: NewRun, team: Component, vault: SecretVault) -> N
     return replace(new, task=redactor.clean(new.task), task_text=redactor.clean_text(new.task_text), changes=changes)
 
 
-def _learn(player: object, source: SecretSource) -> None:
-    if isinstance(player, Component):
-        for use in secrets_among(all_capabilities(player)):
+def _learn(component: object, source: SecretSource) -> None:
+    if isinstance(component, Component):
+        for use in secrets_among(all_capabilities(component)):
             with suppress(SetupError):  # that of a lost key file is told to whoever uses the secret
                 source(use.reference)

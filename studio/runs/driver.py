@@ -6,15 +6,10 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from typing import Protocol
-
-from pydantic import JsonValue
 
 from studio import effects
-from studio.components.secrets import SecretSource
 from studio.errors import RunFailed
 from studio.messages import (
-    BaseChatMessage,
     BaseMessage,
     Explanation,
     ModelClientStreamingChunkEvent,
@@ -24,6 +19,7 @@ from studio.messages import (
 from studio.runs.discretion import keep_secret
 from studio.runs.live import Ending, LiveRun
 from studio.runs.ports import port_of
+from studio.runs.prepare import PreparedRun, Stream
 from studio.runs.repeating.logged import Guide, draft_of
 from studio.runs.scribe import Scribe
 from studio.runs.state import RunState
@@ -38,33 +34,17 @@ LONGEST_SPELL_S = 0.005
 
 CANCELLED_INSIDE = Ending.failed(RunFailed("A part of the team cancelled the run."))
 
-Stream = AsyncGenerator[BaseMessage | TaskResult, None]
-
 logger = logging.getLogger(__name__)
 
 
-class Player(Protocol):
-    """What a run drives: a team, or a part of one that is tried alone."""
-
-    def run_stream(self, task: str | BaseChatMessage) -> Stream:
-        """Work on the task; nothing happens ahead of a pull."""
-        ...
-
-    def request_stop(self, reason: str) -> None:
-        """End after the turn in progress."""
-        ...
-
-
-async def drive(
-    run: LiveRun, player: Player, task: JsonValue, secrets: SecretSource, past: Guide | None = None
-) -> None:
+async def drive(run: LiveRun, prepared: PreparedRun, past: Guide | None = None) -> None:
     """Take the run from its first entry to its last, over those that are in its log already.
 
     Started only by the supervisor, in its task group.
     """
     run.begun.set()
     try:
-        ending = run.ending or await _play(run, player, task, secrets, past)
+        ending = run.ending or await _play(run, prepared, past)
     except asyncio.CancelledError:
         if run.was_cancelled_by_others():
             raise  # the process is going down in a way that we did not ask for: not ours to swallow
@@ -74,15 +54,16 @@ async def drive(
     await run.end(ending)
 
 
-async def _play(run: LiveRun, player: Player, task: JsonValue, secrets: SecretSource, past: Guide | None) -> Ending:
-    keep_secret(run.redactor, player, secrets)
-    grants.set(run.grants)
+async def _play(run: LiveRun, prepared: PreparedRun, past: Guide | None) -> Ending:
+    player = prepared.player
+    keep_secret(run.redactor, prepared.component, prepared.secrets)
+    grants.set(prepared.grants)
     if past is None:
         run.caught_up.set()
     port = port_of(run, player, past)
     scribe = Scribe(run, player, port.now) if past is None else None  # what was told in a past is to be found there
     with effects.use(port), explained(scribe):
-        async with _closing(player.run_stream(task_message(task))) as stream:
+        async with _closing(player.run_stream(task_message(prepared.new.task))) as stream:
             if past is not None:
                 ending = await _catch_up(run, stream, past)
                 if ending is not None:

@@ -40,7 +40,6 @@ from studio.runs.view import RunView
 from studio.runs.watch import Watch
 from studio.runs.well_formed import well_formed, well_formed_json
 from studio.runs.writing import LogWriter
-from studio.sandbox.grants import Grants
 
 logger = logging.getLogger(__name__)
 
@@ -100,8 +99,6 @@ class LiveRun:
         self.bell = Bell()
         self.debugger = Debugger(self.gate, self.bell.ring)
         self.human = HumanPort(self._wait_for_input)
-        self.grants = Grants()
-        """What the code of the team may reach."""
         self.redactor = Redactor()
         """Knows the secrets that the run may read."""
         self.watch: Watch | None = None

@@ -22,6 +22,8 @@ class Supervisor(Protocol):
         self, component: JsonValue, task: JsonValue, *, team_id: str | None = None, team_name: str = "", by: str = ""
     ) -> str: ...
 
+    async def start_next(self, run_id: str, task: JsonValue, *, by: str = "") -> str: ...
+
     async def command(
         self,
         run_id: str,

@@ -9,24 +9,24 @@ from collections.abc import AsyncGenerator, Callable, Collection, Mapping
 from contextlib import AsyncExitStack, aclosing, suppress
 from dataclasses import replace
 from types import TracebackType
-from typing import Self
+from typing import Self, cast
 from weakref import WeakValueDictionary
 
 from pydantic import JsonValue
 
-from studio.components.secrets import SecretSource
+from studio.components import Component
 from studio.errors import Conflict, NotFound, StudioError
-from studio.runs.admission import ApprovalSource, SecretVault, admit, load_team, remind
+from studio.runs.admission import ApprovalSource, SecretVault, load_team
 from studio.runs.bell import Bell
 from studio.runs.commands import Command, CommandName, obey
 from studio.runs.debugging.setting import NoSettings, SettingsSource
-from studio.runs.discretion import without_secrets
-from studio.runs.driver import Player, drive
+from studio.runs.driver import drive
 from studio.runs.feed import Batch, follow, replay
 from studio.runs.leaving import let_tools_end
 from studio.runs.live import Ending, LiveRun
 from studio.runs.log import SHOWN, EntryKind, JsonObject, LeaseLost, LogUnavailable, NewRun, RunStatus, RunStore
 from studio.runs.owning import owned_tasks
+from studio.runs.prepare import Player, PreparedRun, Sources, play_team, prepare_run
 from studio.runs.repeating.forking import (
     FromSeq,
     Wish,
@@ -40,12 +40,13 @@ from studio.runs.repeating.forking import (
 from studio.runs.repeating.logged import Guide
 from studio.runs.repeating.past import Past
 from studio.runs.repeating.replaying import Replayed, ToolMode
-from studio.runs.repeating.taking_up import Sources, end_unbegun, goes_on_by_itself, hold_back, take_up
+from studio.runs.repeating.taking_up import end_unbegun, goes_on_by_itself, hold_back, take_up
+from studio.runs.sessions import next_of
 from studio.runs.state import RunAlreadyEnded, RunState
 from studio.runs.tasks import task_text
 from studio.runs.view import RunView
-from studio.runs.well_formed import well_formed, well_formed_json
-from studio.sandbox.grants import Grants
+from studio.runs.well_formed import well_formed_json
+from studio.teams import Team
 
 GOODBYE_S = 2.0
 GOODBYES = 3
@@ -92,8 +93,6 @@ class RunSupervisor:
         rest_s: float = REST_S,
     ) -> None:
         self._store = store
-        self._approvals = approvals
-        self._secrets = secrets
         self._settings = settings or NoSettings()
         self._sources = Sources(store, approvals, secrets, self._settings)
         self._goes_on = goes_on
@@ -137,12 +136,18 @@ class RunSupervisor:
             Conflict: The server is stopping.
         """
         text = task_text(task := well_formed_json(task))
-        team = load_team(component)
-        grants = await admit(team, self._approvals, self._context, team_id=team_id or "")
-        # What is kept is what was loaded: references in place of keys.
-        new = NewRun(team.dump_component(), task, text, team_id, well_formed(team_name or team.label))
-        new = await without_secrets(new, team, self._secrets)
-        return await self._begun(await self.play(team, new, grants, by=by))
+        new = NewRun(cast("JsonObject", component), task, text, team_id, team_name)
+        return await self._begun(await self.play(await self.prepare(new), by=by))
+
+    async def start_next(self, run_id: str, task: JsonValue, *, by: str = "") -> str:
+        """Start a run that goes on with another task where one has ended, and still knows that one; returns its id.
+
+        Raises:
+            NotFound: There is no such run.
+            InvalidTask, InvalidComponent, NotApproved, Conflict: As for `start`; or the run has not come to an end.
+        """
+        new = await next_of(self._store, await self._store.get(run_id), task)
+        return await self._begun(await self.play(await self.prepare(new), by=by))
 
     async def fork(self, run_id: str, seq: int, wish: Wish | None = None, *, by: str = "") -> str:
         """Start a run that has the first `seq` entries of another one, and go on from there; returns its id.
@@ -187,58 +192,54 @@ class RunSupervisor:
 
     async def _start_from(self, new: NewRun, by: str, guide: MakeGuide | None = None) -> str:
         """Start a run that goes on from another one."""
-        team = load_team(new.component)
-        grants = await admit(team, self._approvals, self._context, team_id=new.team_id or "")
-        await remind(team, new.changes)
-        new = await without_secrets(new, team, self._secrets)
 
         def past(run: LiveRun) -> Guide:
             return Past(run, inherited_by(self._store, run.id, new))
 
-        return await self._begun(await self.play(team, new, grants, by=by, guide=guide or past))
+        return await self._begun(await self.play(await self.prepare(new), by=by, guide=guide or past))
+
+    async def prepare(
+        self,
+        new: NewRun,
+        *,
+        kind: type[Component] = Team,
+        make_player: Callable[[Component], Player] = play_team,
+    ) -> PreparedRun:
+        """As `prepare_run`, for runs of this process."""
+        return await prepare_run(self._sources, new, self._context, kind=kind, make_player=make_player)
 
     async def _begun(self, run_id: str) -> str:
         if run_id in self._live:
             await self._live[run_id].begun.wait()  # a team that has not begun hears no command
         return run_id
 
-    async def play(
-        self, player: Player, new: NewRun, grants: Grants, *, by: str = "", guide: MakeGuide | None = None
-    ) -> str:
-        """Start a run of what was loaded and approved with these grants, and return its id.
+    async def play(self, prepared: PreparedRun, *, by: str = "", guide: MakeGuide | None = None) -> str:
+        """Start a run, and return its id.
 
         Nothing is awaited after its task is there: whoever is cancelled meanwhile has started nothing, or knows what.
 
         Raises:
             Conflict: The server is stopping.
         """
-        secrets = await self._secrets.source()
+        new = prepared.new
         lease = await self._store.create(new)
         run = LiveRun(lease, self._store, RunStatus(), last_seq=new.parent_seq, namespace=new.root_id or "")
-        run.grants = grants
         await run.change(RunState.RUNNING, "start", before=[start_of(new, by)])
-        settings = await self._settings.of(new.team_id or "")
-        run.debugger.begin(new.team_id or "", settings.policy, settings.breakpoints)
-        if self._group is None:
-            await run.end(SHUT_DOWN)
-            raise Conflict("The studio is stopping; it starts no more runs.")
-        self._begin(self._group, run, player, new.task, secrets, guide(run) if guide else None)
+        await self._begin(run, prepared, guide(run) if guide else None, SHUT_DOWN)
         return run.id
 
-    def _begin(
-        self,
-        group: asyncio.TaskGroup,
-        run: LiveRun,
-        player: Player,
-        task: JsonValue,
-        secrets: SecretSource,
-        past: Guide | None,
-    ) -> None:
+    async def _begin(self, run: LiveRun, prepared: PreparedRun, past: Guide | None, too_late: Ending) -> None:
+        settings = await self._settings.of(prepared.new.team_id or "")
+        run.debugger.begin(prepared.new.team_id or "", settings.policy, settings.breakpoints)
+        if self._group is None:
+            await run.end(too_late)
+            raise Conflict("The studio is stopping; it starts no more runs.")
         self._live[run.id] = run
-        driving = self._drive(run, player, task, secrets, past)
         run.attend(
-            group.create_task(driving, name=f"run {run.id}", context=self._context.copy()),
-            request_stop=lambda: player.request_stop("Stopped by the user."),
+            self._group.create_task(
+                self._drive(run, prepared, past), name=f"run {run.id}", context=self._context.copy()
+            ),
+            request_stop=lambda: prepared.player.request_stop("Stopped by the user."),
         )
         if self._goes_on:
             run.rest_after(self._rest_s)
@@ -285,11 +286,8 @@ class RunSupervisor:
         async with self._taking_up:
             if (run := self._live.get(run_id)) is not None:
                 return run
-            taken = await take_up(self._sources, run_id, by=by)
-            if self._group is None:
-                await taken.run.end(LEFT)
-                raise Conflict("The studio is stopping.", fix="The run goes on when it starts again.")
-            self._begin(self._group, taken.run, taken.team, taken.record.task, taken.secrets, taken.past)
+            taken = await take_up(self._sources, run_id, self._context, by=by)
+            await self._begin(taken.run, taken.prepared, taken.past, LEFT)
             return taken.run
 
     async def _take_up_again(self, run_id: str) -> None:
@@ -368,11 +366,9 @@ class RunSupervisor:
     def _is_stopping(self) -> bool:
         return self._group is None
 
-    async def _drive(
-        self, run: LiveRun, player: Player, task: JsonValue, secrets: SecretSource, past: Guide | None
-    ) -> None:
+    async def _drive(self, run: LiveRun, prepared: PreparedRun, past: Guide | None) -> None:
         try:
-            await drive(run, player, task, secrets, past)
+            await drive(run, prepared, past)
         finally:
             del self._live[run.id]
             self._ring(run.id)

@@ -130,20 +130,18 @@ async def test_a_key_in_the_open_is_hidden_when_it_is_used() -> None:
     assert redactor.clean_text(KEY) == "[removed: secret:unnamed]"
 
 
-class _Vault:
-    async def source(self) -> SecretSource:
-        return {"env:KEY": KEY, "env:OTHER": "of-another-team"}.get
+SECRETS: SecretSource = {"env:KEY": KEY, "env:OTHER": "of-another-team"}.get
 
 
-async def test_a_task_that_names_a_value_of_its_team_is_kept_without_it() -> None:
+def test_a_task_that_names_a_value_of_its_team_is_kept_without_it() -> None:
     agent = assistant("writer")
     config = cast("dict[str, JsonValue]", agent["config"])
     config["tools"] = [function_tool('import os\n\ndef shout() -> str:\n    return os.environ["KEY"]\n')]
     loaded = load_component(team(agent))
     new = NewRun({}, f"Use {KEY} and of-another-team.", f"Use {KEY} and…")
-    clean = await without_secrets(new, loaded, _Vault())
+    clean = without_secrets(new, loaded, SECRETS)
     assert (clean.task, clean.task_text) == (f"Use {HIDDEN} and of-another-team.", f"Use {HIDDEN} and…")
-    assert await without_secrets(new, load_component(team()), _Vault()) is new
+    assert without_secrets(new, load_component(team()), SECRETS) is new
 
 
 def test_what_a_person_tells_a_run_is_cleaned() -> None:

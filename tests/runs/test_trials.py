@@ -16,7 +16,7 @@ from pydantic import JsonValue
 from studio.components import JsonObject, all_capabilities, load_component
 from studio.components.secrets import SecretSource
 from studio.errors import StudioError
-from studio.runs import Batch, NotApproved, RunState, RunView, TooManyTries, Trial, Trials
+from studio.runs import Batch, NotApproved, PreparedRun, RunState, RunView, TooManyTries, Trials
 from studio.store import Store, open_store
 from tests.fakes.openai_server import Call, OpenAIServer, Reply
 from tests.runs.scripted import World, scripted
@@ -277,7 +277,7 @@ class _HeldApart:
         return found
 
 
-async def _reading(trials: Trials, trial: Trial) -> None:
+async def _reading(trials: Trials, trial: PreparedRun) -> None:
     async with trials.trying(trial) as try_id, aclosing(trials.follow(try_id)) as batches:
         async for _ in batches:
             pass

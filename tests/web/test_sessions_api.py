@@ -11,6 +11,8 @@ from tests.fakes.openai_server import OpenAIServer
 from tests.runs.test_budgets import agent, in_turn
 from tests.web.test_runs_api import start, stream
 
+KEY = "hunter2-very-secret-value"
+
 
 def talker(server: OpenAIServer) -> JsonObject:
     return in_turn(agent("a", model="fake", base_url=server.url), turns=1)
@@ -70,3 +72,31 @@ def test_only_a_run_that_has_ended_goes_on(client: TestClient) -> None:
     stream(client, failed)
     assert client.post(f"/api/runs/{failed}/next", json={"task": "More."}).status_code == 409
     assert client.get("/api/sessions/none").status_code == 404
+
+
+def test_what_a_next_task_tells_of_a_secret_is_kept_nowhere(client: TestClient, openai_server: OpenAIServer) -> None:
+    """The team names the key of its model; a person writes its value into the task of the second run."""
+    client.put("/api/secrets/my-key", json={"value": KEY})
+    openai_server.key = KEY
+    openai_server.say("Ann.", "You are Ann.")
+    document = in_turn(agent("a", model="fake", base_url=openai_server.url, api_key="secret:my-key"), turns=1)
+    approve_all(client, document)
+    first = start(client, document, f"Use {KEY}.")
+    stream(client, first)
+    second = next_task(client, first, f"Again with {KEY}.")
+    for run_id, task in ((first, "Use [removed: secret:my-key]."), (second, "Again with [removed: secret:my-key].")):
+        assert client.get(f"/api/runs/{run_id}").json()["task"] == task
+        assert KEY not in client.get(f"/api/runs/{run_id}/events").text
+    assert KEY not in openai_server.requests[-1].body["messages"][-1]["content"]
+
+
+def test_a_next_task_waits_for_approval(client: TestClient, openai_server: OpenAIServer) -> None:
+    openai_server.say("Ann.")
+    document = talker(openai_server)
+    approve_all(client, document)
+    first = start(client, document, "I am Ann.")
+    stream(client, first)
+    for approval in client.get("/api/approvals").json():
+        client.delete(f"/api/approvals/{approval['id']}")
+    refused = client.post(f"/api/runs/{first}/next", json={"task": "Who am I?"})
+    assert (refused.status_code, refused.json()["error"]["code"]) == (403, "not_approved")

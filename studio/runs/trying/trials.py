@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-import contextvars
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import replace
 from types import TracebackType
-from typing import Self
+from typing import Self, cast
 
 from pydantic import JsonValue
 
 from studio.agents import Participant
-from studio.agents.participant import require_loaded
-from studio.components import Component, load_component
+from studio.components import Component
 from studio.errors import ConfigError, Conflict, RunFailed
 from studio.models import ChatCompletionClient
-from studio.runs.admission import ApprovalSource, SecretVault, admit
+from studio.runs.admission import ApprovalSource, SecretVault
 from studio.runs.commands import CommandName
 from studio.runs.feed import Batch
 from studio.runs.live import Ending
-from studio.runs.log import NewRun
+from studio.runs.log import JsonObject, NewRun
+from studio.runs.prepare import PreparedRun
 from studio.runs.state import RunState
 from studio.runs.supervisor import RunSupervisor
 from studio.runs.tasks import task_text
@@ -30,7 +29,6 @@ from studio.runs.trying.fleeting import FleetingRuns
 from studio.runs.trying.part_tools import tools_for
 from studio.runs.view import RunView
 from studio.runs.well_formed import well_formed_json
-from studio.sandbox.grants import Grants
 from studio.tools import BaseTool, StaticStreamWorkbench, Workbench
 
 WORK_LIMIT_S = 300.0
@@ -61,15 +59,6 @@ class TooManyTries(Conflict):
     code = "too_many_tries"
 
 
-@dataclass(frozen=True, slots=True)
-class Trial:
-    """A part that may be tried, and the first thing that it is told."""
-
-    dialogue: Dialogue
-    said: JsonValue
-    grants: Grants
-
-
 class Trials:
     """Tries parts of teams; an async context manager, as the supervisor in it is.
 
@@ -93,14 +82,11 @@ class Trials:
         self._most_characters = most_characters
         self._most_at_once = most_at_once
         self._open_count = 0
-        self._approvals = approvals
         self._work_limit_s = work_limit_s
         self._runs = FleetingRuns(most_characters, lambda run_id: self._supervisor.break_off(run_id, TOO_MUCH))
         self._supervisor = RunSupervisor(self._runs, approvals, secrets, goes_on=False)
-        self._context = contextvars.copy_context()
 
     async def __aenter__(self) -> Self:
-        self._context = contextvars.copy_context()
         await self._supervisor.__aenter__()
         return self
 
@@ -111,7 +97,7 @@ class Trials:
 
     async def prepare(
         self, document: JsonValue, said: JsonValue, *, system_message: str = "", team_id: str = ""
-    ) -> Trial:
+    ) -> PreparedRun:
         """Load a part as it is tried; nothing of it runs yet.
 
         Args:
@@ -132,30 +118,29 @@ class Trials:
                 f"{self._open_count} tries are open, and the studio keeps no more at once.",
                 fix="End one of them: reset it, or close its page.",
             )
-        part = await asyncio.to_thread(load_component, document)
-        require_loaded(part)
-        said = well_formed_json(said)
-        task_text(said)
-        dialogue = _dialogue_with(part, system_message)
-        return Trial(dialogue, said, await admit(part, self._approvals, self._context, team_id=team_id))
+        text = task_text(said := well_formed_json(said))
+        new = NewRun(cast("JsonObject", document), said, text, team_id or None)
+        prepared = await self._supervisor.prepare(
+            new, kind=Component, make_player=lambda part: _dialogue_with(part, system_message)
+        )
+        return replace(prepared, new=replace(prepared.new, team_id=None))  # it counts as no run of that team
 
     @asynccontextmanager
-    async def trying(self, trial: Trial) -> AsyncGenerator[str]:
+    async def trying(self, trial: PreparedRun) -> AsyncGenerator[str]:
         """Begin a try; the block gets its id, and leaving the block ends it.
 
         Raises:
             Conflict: The server is stopping.
         """
-        new = NewRun(component={}, task=trial.said, task_text=task_text(trial.said))
         run_id = ""
         self._open_count += 1
         try:
-            run_id = await self._supervisor.play(trial.dialogue, new, trial.grants)
+            run_id = await self._supervisor.play(trial)
             yield run_id
         finally:  # without awaiting anything: it must also work while the reader's task is being cancelled
             self._open_count -= 1
             self._supervisor.break_off(run_id, LEFT)
-            self._runs.forget(new)
+            self._runs.forget(trial.new)
 
     async def follow(self, run_id: str) -> AsyncGenerator[Batch]:
         """Follow a try to its end. A part that works for too long, or streams too much, is broken off."""

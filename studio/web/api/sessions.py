@@ -8,8 +8,7 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from studio.errors import NotFound
-from studio.runs import RunSummary, next_of
-from studio.runs.admission import check_approved, load_team, remind
+from studio.runs import RunSummary
 from studio.web.api.runs import StartedRun
 from studio.web.dependencies import PersonDep, StoreDep, SupervisorDep
 from studio.web.requests import StudioRoute
@@ -42,14 +41,8 @@ class SessionOut(BaseModel):
 
 
 @router.post("/runs/{run_id}/next", status_code=201, summary="Go on with another task where a run has ended")
-async def go_on(
-    run_id: str, body: NextTask, store: StoreDep, supervisor: SupervisorDep, person: PersonDep
-) -> StartedRun:
-    new = await next_of(store.runs, await store.runs.get(run_id), body.task)
-    team = load_team(new.component)
-    grants = await check_approved(team, store.approvals, team_id=new.team_id or "")
-    await remind(team, new.changes)
-    return StartedRun(id=await supervisor.play(team, new, grants, by=person.name))
+async def go_on(run_id: str, body: NextTask, supervisor: SupervisorDep, person: PersonDep) -> StartedRun:
+    return StartedRun(id=await supervisor.start_next(run_id, body.task, by=person.name))
 
 
 @router.get("/sessions", summary="List the sessions of more than one run, the newest first")

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from studio.components import JsonObject, load_component
 from studio.errors import InvalidDocument
 from studio.messages import BaseMessage, ConditionProgress
-from studio.runs import Trial, Trials, Turn, judge, load_condition, read_conversation, read_messages, tools_for
+from studio.runs import PreparedRun, Trials, Turn, judge, load_condition, read_conversation, read_messages, tools_for
 from studio.store import Store
 from studio.tools import BaseTool, StaticWorkbench
 from studio.web.api.runs import RunCommand, events_of
@@ -103,7 +103,7 @@ async def start_try(body: StartTry, trials: TrialsDep, closing: ClosingDep) -> E
     return EventStream(_events(trials, trial), closing)
 
 
-async def _events(trials: Trials, trial: Trial) -> AsyncGenerator[Event]:
+async def _events(trials: Trials, trial: PreparedRun) -> AsyncGenerator[Event]:
     async with trials.trying(trial) as try_id:
         yield Event("started", {"id": try_id})
         async with aclosing(trials.follow(try_id)) as batches:
