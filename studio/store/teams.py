@@ -4,22 +4,29 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from uuid import uuid4
 
 from pydantic import JsonValue
+from sqlalchemy import delete, insert, or_, update
+from sqlalchemy import select as columns
+from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlmodel import col, select
 from sqlmodel.ext.asyncio.session import AsyncSession
 
 from studio.components import Side, diff, summary
-from studio.errors import NotFound
+from studio.errors import Conflict, NotFound
 from studio.store.database import Database
+from studio.store.json_text import JsonText, to_json
 from studio.store.merging import TeamDocument, TeamsDiffer, merge_documents
-from studio.store.tables import JsonObject, Team, TeamVersion, without
+from studio.store.pruning import PRUNED_EVERY, VersionHead, prune
+from studio.store.tables import JsonObject, Team, TeamVersion, table_of, without
 
 MERGE, SIDE = "merge", "side"
+MAX_TRIES = 20
+"""To save what others change at the same time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +87,7 @@ class Teams:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._change_turn = asyncio.Lock()
 
     async def create(
         self,
@@ -103,10 +111,11 @@ class Teams:
             created_at=now,
             updated_at=now,
         )
+        first = await asyncio.to_thread(_version, team.id, 1, _document(team), Reason("", author), "", now)
         async with self._database.write() as session:
             session.add(team)
             await session.flush()
-            session.add(_version(team, Reason("", author), ""))
+            await (await session.connection()).execute(insert(table_of(TeamVersion)), first)
         return team
 
     async def list(self) -> Sequence[TeamSummary]:
@@ -141,19 +150,18 @@ class Teams:
             NotFound: There is no such team, or no such revision.
             TeamsDiffer: Both changed the same, and `choices` do not say which to take. Nothing was stored.
         """
-        async with self._database.write() as session:
-            team = await _get(session, team_id, to_change=True)
+
+        async def plan(team: Team) -> _Change:
             new_name = team.name if name is None or not name.strip() else name.strip()
-            mine, theirs = TeamDocument(new_name, component, layout), _document(team)
-            if _same(theirs, mine):
-                if note:
-                    (await _get_version(session, team_id, team.revision)).note = note
-                return SavedTeam(team)
-            base = await _base(session, team, revision, author)
+            mine, reason = TeamDocument(new_name, component, layout), Reason(note, author)
+            if await asyncio.to_thread(_same, _document(team), mine):
+                return _Change(team, note=note)
+            base = await self._base(team, revision, author)
             if base is None:
-                await _store(session, team, mine, Reason(note, author))
-                return SavedTeam(team)
-            return await _save_merge(session, team, _document(base), mine, Reason(note, author), choices or Choices())
+                return await asyncio.to_thread(_change, team, mine, reason)
+            return await asyncio.to_thread(_merge, team, _document(base), mine, reason, choices or Choices())
+
+        return await self._store(team_id, plan)
 
     async def rename(self, team_id: str, name: str) -> Team:
         """Give the team another name.
@@ -176,14 +184,20 @@ class Teams:
         async with self._database.write() as session:
             await session.delete(await _get(session, team_id))
 
-    async def versions(self, team_id: str) -> Sequence[VersionSummary]:
-        """All versions, the newest first.
+    async def versions(
+        self, team_id: str, *, before: int | None = None, limit: int = 100, named: bool = False
+    ) -> Sequence[VersionSummary]:
+        """The newest versions, or those older than the version `before`; with `named` those that have a name.
 
         Raises:
             NotFound: There is no such team.
         """
         query = select(TeamVersion).options(*without(TeamVersion.component, TeamVersion.layout))
-        query = query.where(TeamVersion.team_id == team_id).order_by(col(TeamVersion.number).desc())
+        query = query.where(TeamVersion.team_id == team_id).order_by(col(TeamVersion.number).desc()).limit(limit)
+        if before is not None:
+            query = query.where(col(TeamVersion.number) < before)
+        if named:
+            query = query.where(TeamVersion.title != "")
         async with self._database.read() as session:
             await _get(session, team_id)
             return [
@@ -211,65 +225,155 @@ class Teams:
         Raises:
             NotFound: There is no such team or version.
         """
+
+        async def plan(team: Team) -> _Change:
+            old = _document(await self.version(team_id, number))
+            if await asyncio.to_thread(_same, _document(team), old):
+                return _Change(team)
+            return await asyncio.to_thread(_change, team, old, Reason(f"Restored version {number}"))
+
+        return (await self._store(team_id, plan)).team
+
+    async def _store(self, team_id: str, plan: Callable[[Team], Awaitable[_Change]]) -> SavedTeam:
+        """Change a team as planned for what is stored; planned anew when somebody else was quicker.
+
+        A plan may take long. The database is free meanwhile: all runs write their logs to it.
+        """
+        for _ in range(MAX_TRIES):
+            async with self._change_turn:  # or many plans would be made for the one that counts
+                team = await self.get(team_id)
+                change = await plan(team)
+                pruning = await self._pruning(team, change)
+                if await self._is_written(team, change, pruning):
+                    return SavedTeam(change.team, change.sent)
+        raise Conflict("Others save this team all the time.", fix="Save again.", where=team_id)
+
+    async def _pruning(self, team: Team, change: _Change) -> _Pruning:
+        """What goes with a change: not each save needs to look for it."""
+        if team.revision // PRUNED_EVERY == change.team.revision // PRUNED_EVERY:
+            return _Pruning()
+        async with self._database.read() as session:
+            told = (TeamVersion.author, TeamVersion.title, TeamVersion.note, TeamVersion.kind, TeamVersion.at)
+            query = columns(*map(col, (TeamVersion.number, *told))).where(col(TeamVersion.team_id) == team.id)
+            rows = await (await session.connection()).execute(query.order_by(col(TeamVersion.number).desc()))
+            pruning = await asyncio.to_thread(prune, [VersionHead._make(row) for row in rows])
+        changes: dict[int, str] = {}
+        for number, since in pruning.since.items():
+            before, after = [_document(await self.version(team.id, each)) for each in (since, number)]
+            changes[number] = await asyncio.to_thread(_changes, before, after)
+        return _Pruning(pruning.dropped, changes)
+
+    async def _is_written(self, before: Team, change: _Change, pruning: _Pruning) -> bool:
+        """Write the change unless the team is another one by now."""
+        if not change.versions and not change.note:
+            return True
         async with self._database.write() as session:
-            team = await _get(session, team_id, to_change=True)
-            old = await _get_version(session, team_id, number)
-            if not _same(_document(team), _document(old)):
-                await _store(session, team, _document(old), Reason(f"Restored version {number}"))
-        return team
+            values = change.values or {"revision": before.revision}
+            team = table_of(Team)
+            connection = await session.connection()
+            newer = update(team).where(team.c.id == before.id, team.c.revision == before.revision).values(values)
+            if (await connection.execute(newer)).rowcount == 0:
+                return False
+            if change.note:
+                (await _get_version(session, before.id, before.revision)).note = change.note
+            if change.versions:
+                await connection.execute(insert(table_of(TeamVersion)), change.versions)
+            await _prune(connection, before.id, pruning)
+        return True
+
+    async def _base(self, team: Team, revision: int, author: str) -> TeamVersion | None:
+        """The version that a change began with; None when that is the newest, so that nothing needs merging.
+
+        An answer may have been lost on the way to the author: then they began with what they sent last. A version
+        that is not kept any more is stood for by the one before it: what came between is then the change of both.
+        """
+        if revision == team.revision:
+            return None
+        of_team = select(TeamVersion).where(TeamVersion.team_id == team.id).order_by(col(TeamVersion.number).desc())
+        async with self._database.read() as session:
+            if author:
+                own = of_team.where(TeamVersion.author == author, TeamVersion.kind != MERGE)
+                newest = (await session.exec(own.where(col(TeamVersion.number) > revision).limit(1))).first()
+                if newest is not None:
+                    return None if newest.number == team.revision else newest
+            if not 0 < revision < team.revision:
+                raise _no_version(team.id, revision)
+            is_base = or_(col(TeamVersion.number) == revision, col(TeamVersion.kind) != SIDE)
+            found = (await session.exec(of_team.where(col(TeamVersion.number) <= revision, is_base).limit(1))).first()
+        if found is None:
+            raise _no_version(team.id, revision)
+        return found
 
 
-async def _base(session: AsyncSession, team: Team, revision: int, author: str) -> TeamVersion | None:
-    """The version that a change began with; None when that is the newest, so that nothing needs merging.
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """What is to be written: the team as it is then, its new versions as rows, or only a note for the newest."""
 
-    An answer may have been lost on the way to the author: then they began with what they sent last.
-    """
-    if revision == team.revision:
-        return None
-    if author:
-        query = select(TeamVersion).where(TeamVersion.team_id == team.id, TeamVersion.author == author)
-        query = query.where(col(TeamVersion.number) > revision, TeamVersion.kind != MERGE)
-        own = (await session.exec(query.order_by(col(TeamVersion.number).desc()))).first()
-        if own is not None:
-            return None if own.number == team.revision else own
-    return await _get_version(session, team.id, revision)
+    team: Team
+    values: dict[str, object] = field(default_factory=dict[str, object])
+    versions: Sequence[dict[str, object]] = ()
+    note: str = ""
+    sent: TeamDocument | None = None
 
 
-async def _save_merge(
-    session: AsyncSession, team: Team, base: TeamDocument, mine: TeamDocument, reason: Reason, choices: Choices
-) -> SavedTeam:
+@dataclass(frozen=True, slots=True)
+class _Pruning:
+    """Versions to drop, and what others tell of their changes from now on."""
+
+    dropped: Sequence[int] = ()
+    changes: Mapping[int, str] = field(default_factory=dict[int, str])
+
+
+async def _prune(connection: AsyncConnection, team_id: str, pruning: _Pruning) -> None:
+    version = table_of(TeamVersion)
+    if pruning.dropped:  # one that was given a name meanwhile stays
+        unnamed = (version.c.team_id == team_id, version.c.title == "")
+        await connection.execute(delete(version).where(*unnamed, version.c.number.in_(pruning.dropped)))
+    for number, changes in pruning.changes.items():
+        here = (version.c.team_id == team_id, version.c.number == number)
+        await connection.execute(update(version).where(*here).values(changes=changes))
+
+
+def _merge(team: Team, base: TeamDocument, mine: TeamDocument, reason: Reason, choices: Choices) -> _Change:
     """Bring the change and the stored team together; what was sent stays as a version of its own."""
     theirs, revision = _document(team), team.revision
     decided = (choices if choices.against == revision else Choices()).sides
-    merged, conflicts = await asyncio.to_thread(merge_documents, base, mine, theirs, decided)
+    merged, conflicts = merge_documents(base, mine, theirs, decided)
     if conflicts:
         raise TeamsDiffer(conflicts, merged, revision)
     if _same(merged, theirs) and not decided:
-        return SavedTeam(team, mine)
+        return _Change(team, sent=mine)
     side = Reason(f"Before it was merged with version {revision}", reason.author, SIDE)
-    await _store(session, team, mine, side, since=base)
-    merge_reason = Reason(reason.note or f"Merged with version {revision}", reason.author, MERGE)
-    await _store(session, team, merged, merge_reason, since=theirs)
-    return SavedTeam(team, mine)
+    both = Reason(reason.note or f"Merged with version {revision}", reason.author, MERGE)
+    return _changed(team, [(mine, side, base), (merged, both, theirs)], mine)
 
 
-async def _store(
-    session: AsyncSession, team: Team, document: TeamDocument, reason: Reason, since: TeamDocument | None = None
-) -> None:
-    """Make the document the newest version. `since`: what its changes are counted from, when not from the newest."""
-    changes = await asyncio.to_thread(_changes, since or _document(team), document)
-    team.name = document.name
-    team.component = document.component
-    team.layout = document.layout
-    team.summary = _summary(document.component)
-    team.revision += 1
-    team.updated_at = datetime.now(UTC)
-    session.add(_version(team, reason, changes))
-    await session.flush()
+def _change(team: Team, document: TeamDocument, reason: Reason) -> _Change:
+    return _changed(team, [(document, reason, _document(team))])
 
 
-async def _get(session: AsyncSession, team_id: str, *, to_change: bool = False) -> Team:
-    team = await session.get(Team, team_id, with_for_update=to_change)
+def _changed(
+    team: Team, steps: Sequence[tuple[TeamDocument, Reason, TeamDocument]], sent: TeamDocument | None = None
+) -> _Change:
+    """Each step makes a version: the document, why it is made, and what its changes are counted from."""
+    now, versions = datetime.now(UTC), list[dict[str, object]]()
+    for number, (document, reason, since) in enumerate(steps, team.revision + 1):
+        versions.append(_version(team.id, number, document, reason, _changes(since, document), now))
+    newest = steps[-1][0]
+    values: dict[str, object] = {
+        "name": newest.name,
+        "component": versions[-1]["component"],
+        "layout": versions[-1]["layout"],
+        "summary": _summary(newest.component),
+        "revision": versions[-1]["number"],
+        "updated_at": now,
+    }
+    after = {**values, "component": newest.component, "layout": newest.layout}
+    return _Change(Team.model_validate({**team.model_dump(), **after}), values, versions, "", sent)
+
+
+async def _get(session: AsyncSession, team_id: str) -> Team:
+    team = await session.get(Team, team_id)
     if team is None:
         raise NotFound(f"There is no team {team_id!r}.", fix="It may have been deleted in another tab.")
     return team
@@ -278,23 +382,34 @@ async def _get(session: AsyncSession, team_id: str, *, to_change: bool = False) 
 async def _get_version(session: AsyncSession, team_id: str, number: int) -> TeamVersion:
     version = await session.get(TeamVersion, (team_id, number))
     if version is None:
-        raise NotFound(f"The team {team_id!r} has no version {number}.")
+        raise _no_version(team_id, number)
     return version
 
 
-def _version(team: Team, reason: Reason, changes: str) -> TeamVersion:
-    return TeamVersion(
-        team_id=team.id,
-        number=team.revision,
-        name=team.name,
-        note=reason.note,
-        changes=changes,
-        author=reason.author,
-        kind=reason.kind,
-        component=team.component,
-        layout=team.layout,
-        at=team.updated_at,
+def _no_version(team_id: str, number: int) -> NotFound:
+    return NotFound(
+        f"The team {team_id!r} has no version {number}.",
+        fix="Choose one of the list: of the saves of one minute, only the last is kept for long.",
     )
+
+
+def _version(
+    team_id: str, number: int, document: TeamDocument, reason: Reason, changes: str, at: datetime
+) -> dict[str, object]:
+    """The row of a version, with its documents as text: JSON of hundreds of agents is written in a thread."""
+    return {
+        "team_id": team_id,
+        "number": number,
+        "name": document.name,
+        "title": "",
+        "note": reason.note,
+        "changes": changes,
+        "author": reason.author,
+        "kind": reason.kind,
+        "component": JsonText(to_json(document.component)),
+        "layout": JsonText(to_json(document.layout)),
+        "at": at,
+    }
 
 
 def _document(row: Team | TeamVersion) -> TeamDocument:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import httpx
 from playwright.sync_api import Page, expect
 
 from tests.browser.building import OpenPage, agent, names, open_team, saved, team
@@ -55,3 +56,23 @@ def test_any_two_versions_are_compared_from_the_keyboard(open_page: OpenPage) ->
     expect(dialog.locator("[data-diff]")).to_contain_text("Both are the same.")
     page.keyboard.press("Escape")
     expect(dialog).to_be_hidden()
+
+
+def test_older_versions_are_shown_by_a_button_and_named_ones_at_once(open_page: OpenPage, api: httpx.Client) -> None:
+    page = open_page()
+    team_id = open_team(page, team(agent("one")))
+    url = f"/api/teams/{team_id}"
+    for number in range(1, 105):
+        body = {"component": team(agent(f"a{number}")), "revision": number, "note": f"Change {number}"}
+        assert api.put(url, json=body).is_success
+    assert api.put(f"{url}/versions/2/title", json={"title": "The second"}).is_success
+    page.reload()
+    page.get_by_role("button", name="Versions").click()
+    dialog = page.get_by_role("dialog", name="Versions")
+    expect(dialog.locator(".version")).to_have_count(100)
+    dialog.get_by_label("Named only").check()
+    expect(dialog.locator(".version-title")).to_have_text(["The second"])
+    dialog.get_by_label("Named only").uncheck()
+    dialog.get_by_role("button", name="Show older versions").click()
+    expect(dialog.locator(".version")).to_have_count(105)
+    expect(dialog.locator('[data-number="5"]')).to_be_focused()

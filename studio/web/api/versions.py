@@ -16,6 +16,7 @@ from studio.web.requests import StudioRoute
 
 router = APIRouter(prefix="/api", tags=["versions"], route_class=StudioRoute)
 MOST = 2**63 - 1
+MAX_LISTED = 500
 VersionNumber = Annotated[int, Path(ge=1, le=MOST, description="At most what the database holds.")]
 
 
@@ -44,8 +45,14 @@ class VersionOut(VersionSummaryOut):
 
 
 @router.get("/teams/{team_id}/versions", summary="List the versions, the newest first")
-async def list_versions(team_id: str, store: StoreDep) -> list[VersionSummaryOut]:
-    versions = await store.teams.versions(team_id)
+async def list_versions(
+    team_id: str,
+    store: StoreDep,
+    before: Annotated[int | None, Query(ge=1, le=MOST, description="Only older ones than this version.")] = None,
+    limit: Annotated[int, Query(ge=1, le=MAX_LISTED)] = 100,
+    named: Annotated[bool, Query(description="Only those that somebody gave a name.")] = False,
+) -> list[VersionSummaryOut]:
+    versions = await store.teams.versions(team_id, before=before, limit=limit, named=named)
     return [VersionSummaryOut.model_validate(version, from_attributes=True) for version in versions]
 
 

@@ -16,7 +16,8 @@ import { comparison, momentWords } from './compare.js'
  * @typedef {{ number: number, at: string, title: string, note: string, changes: string, author: string, kind: string }} Version
  */
 
-const MOST_SHOWN = 200
+const PAGE = 100
+const MAX_NAMED = 500
 const NOW = '0'
 
 /** What a person can do with versions. @param {Editor} editor @param {Saver} saver @returns {import('../../core/actions.js').Action[]} */
@@ -44,6 +45,9 @@ async function showVersions(editor, saver) {
         may('editor') && el('div', { class: 'versions-actions' }, rename, back))))
   /** @type {Version[]} */
   let versions = []
+  /** @type {Version[]} Of all versions, also those that are not listed yet. */
+  let withNames = []
+  let hasOlder = false
   /** @type {AbortController | undefined} */
   let asking
 
@@ -65,23 +69,43 @@ async function showVersions(editor, saver) {
     void show()
   }
   const showRows = () => {
-    named.field.hidden = !versions.some(({ title }) => title !== '')
-    const shown = named.field.hidden || !named.input.checked ? versions : versions.filter(({ title }) => title !== '')
-    list.replaceChildren(...shown.map((each) => row(each, each === versions[0], () => pick(String(each.number)))))
+    named.field.hidden = withNames.length === 0
+    const isWhole = named.field.hidden || !named.input.checked
+    const shown = isWhole ? versions : withNames
+    list.replaceChildren(...shown.map((each) => row(each, each.number === versions[0]?.number, () => pick(String(each.number)))))
+    if (isWhole && hasOlder) list.append(older)
     for (const each of list.querySelectorAll('.version')) each.setAttribute('aria-pressed', String(each.getAttribute('data-number') === from.select.value))
   }
+  const read = (/** @type {string} */ query) => /** @type {Promise<Version[]>} */ (api.get(`/api/teams/${encodeURIComponent(saver.id)}/versions?${query}`))
   const fill = async () => {
-    versions = (await api.get(`/api/teams/${encodeURIComponent(saver.id)}/versions`)).slice(0, MOST_SHOWN)
+    const [page, known] = await Promise.all([read(`limit=${PAGE}`), read(`named=true&limit=${MAX_NAMED}`)])
+    versions = page
+    withNames = known
+    hasOlder = page.length === PAGE
+    showAll()
+  }
+  const fillOlder = async () => {
+    const last = versions.at(-1)
+    const page = last ? await read(`limit=${PAGE}&before=${last.number}`) : []
+    versions = [...versions, ...page]
+    hasOlder = page.length === PAGE
+    showAll()
+    const first = list.querySelector(`[data-number="${page[0]?.number}"]`)
+    if (first instanceof HTMLElement) first.focus()
+  }
+  const older = el('button', { type: 'button', class: 'button quiet small', on: { click: () => void fillOlder().catch(toastError) } }, 'Show older versions')
+  const showAll = () => {
     showRows()
     if (versions.length === 1) list.append(el('p', { class: 'versions-first' }, 'Every save adds a version here, with what it changed. Name one before a larger change, to find the way back to it.'))
-    const options = [[NOW, 'now'], ...versions.map((each) => [String(each.number), `${each.number} · ${each.title || momentWords(each.at)}`])]
+    const listed = [...versions, ...withNames.filter(({ number }) => number < (versions.at(-1)?.number ?? 0))]
+    const options = [[NOW, 'now'], ...listed.map((each) => [String(each.number), `${each.number} · ${each.title || momentWords(each.at)}`])]
     for (const { select } of [from, to]) {
       const { value } = select
       select.replaceChildren(...options.map(([number, text]) => el('option', { value: number }, text)))
       select.value = value
     }
   }
-  const chosen = () => versions.find((each) => String(each.number) === from.select.value)
+  const chosen = () => [...versions, ...withNames].find((each) => String(each.number) === from.select.value)
   const renamed = async () => {
     const version = chosen()
     if (!version || !(await nameIt(saver, version.number, version.title))) return
