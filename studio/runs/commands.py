@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal, cast, get_args
+from typing import Annotated, Literal, TypeVar, cast
 
-from pydantic import JsonValue
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints, ValidationError
 
 from studio.components.redacting import Redactor
 from studio.effects import HandedIn
@@ -16,14 +16,14 @@ from studio.runs.debugging.deciding import (
     Decision,
     close_question,
     decision_draft,
-    decision_from,
     take_decision,
 )
-from studio.runs.debugging.setting import set_breakpoints, set_policy
+from studio.runs.debugging.setting import Breakpoints, Rules, set_breakpoints, set_policy
 from studio.runs.debugging.stepping import StepKind
 from studio.runs.human import check_answer
 from studio.runs.live import STOPPED_AT_QUESTION, Ending, LiveRun
 from studio.runs.log import Draft, JsonObject
+from studio.runs.spending.limits import Budget
 from studio.runs.state import Reason, RunAlreadyEnded, RunState
 
 CommandName = Literal[
@@ -47,12 +47,54 @@ CommandName = Literal[
 HELD = "Held: a model that was being asked is asked again when the run goes on."
 
 
+Form = TypeVar("Form", bound=BaseModel)
+
+
+class _Data(BaseModel):
+    """What a command carries besides who gave it; most carry nothing."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class _Step(_Data):
+    until: StepKind = "event"
+
+
+class _Amendment(_Data):
+    message_id: str
+    text: Annotated[str | None, Field(max_length=1_000_000)] = None
+    """What the message says from now on; None drops it."""
+
+
+class _Words(_Data):
+    text: Annotated[str, StringConstraints(max_length=1_000_000, pattern=r"\S")]
+    source: Annotated[str, Field(max_length=200)] = ""
+
+
+class _NewLimits(_Data):
+    limits: Budget
+
+
+DATA: Mapping[CommandName, type[BaseModel]] = {
+    "step": _Step,
+    "decide": Decision,
+    "amend": _Amendment,
+    "inject": _Words,
+    "breakpoints": Breakpoints,
+    "policy": Rules,
+    "budget": _NewLimits,
+}
+"""The form of the data of a command; the others take none."""
+
+
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One command and who gave it.
+    """One command and who gave it. What its data holds is the sender's word, so it has fields of its own and no others.
 
-    `request_id` and `text` belong to `answer`. `data` holds what others need: `until` of a step, the decision of
-    `decide`, the `breakpoints` or the `policy` that the run goes on with.
+    `request_id` and `text` belong to `answer`, `request_id` also to `decide`.
+
+    Raises:
+        ConfigError: The data does not have the command's form.
     """
 
     name: CommandName
@@ -60,6 +102,23 @@ class Command:
     request_id: str = ""
     text: str = ""
     data: JsonObject = field(default_factory=dict[str, JsonValue])
+
+    def __post_init__(self) -> None:
+        self.read(BaseModel)
+
+    def read(self, form: type[Form]) -> Form:
+        """The data in the form of this command."""
+        try:
+            found = DATA.get(self.name, _Data).model_validate(self.data)
+        except ValidationError as error:
+            first = error.errors()[0]
+            raise ConfigError(
+                f"The command `{self.name}` cannot carry this: {first['msg']}.",
+                fix="Send only the fields of the command.",
+                where="/" + "/".join(map(str, first["loc"])),
+            ) from error
+        assert isinstance(found, form)
+        return found
 
     def without_secrets(self, redactor: Redactor) -> Command:
         """The same, in case a person has told the run what it must not tell."""
@@ -70,7 +129,7 @@ class Command:
 
     def draft(self) -> Draft:
         about_answer = {"request_id": self.request_id, "text": self.text} if self.name == "answer" else {}
-        return Draft("command", {"command": self.name, "by": self.by, **about_answer, **self.data})
+        return Draft("command", {**self.data, **about_answer, "command": self.name, "by": self.by})
 
 
 async def obey(run: LiveRun, command: Command) -> None:
@@ -118,19 +177,16 @@ async def _resume(run: LiveRun, command: Command) -> None:
 
 
 async def _step(run: LiveRun, command: Command) -> None:
-    kind = command.data.get("until", "event")
-    if kind not in get_args(StepKind):
-        fix = "Use `event`, `turn`, `over` or `agent`."
-        raise ConfigError(f"There is no step to {kind!r}.", fix=fix, where="/until")
+    kind = command.read(_Step).until
     if run.state is not RunState.PAUSED:
         raise Conflict("Only a paused run can be stepped.", fix="Pause it first.")
     if _at_breakpoint(run):
-        run.gate.step(cast("StepKind", kind))
+        run.gate.step(kind)
         await _let_call_go_on(run, command)
         return
     if run.pending is not None:
         raise Conflict("The run waits for an answer.", fix="Answer its question.")
-    await _open_gate(run, command, "step", lambda: run.gate.step(cast("StepKind", kind)))
+    await _open_gate(run, command, "step", lambda: run.gate.step(kind))
 
 
 async def _stop(run: LiveRun, command: Command) -> None:
@@ -157,7 +213,7 @@ async def _answer(run: LiveRun, command: Command) -> None:
 
 
 async def _decide(run: LiveRun, command: Command) -> None:
-    pending, decision = run.pending, decision_from(command.data)
+    pending, decision = run.pending, command.read(Decision)
     take_decision(run, command.request_id, decision, command.by)
     assert pending
     await close_question(run, decision_draft(pending, decision, command.by))
@@ -165,24 +221,20 @@ async def _decide(run: LiveRun, command: Command) -> None:
 
 async def _amend(run: LiveRun, command: Command) -> None:
     """Change the last message, or drop it, before the team takes it up."""
-    pen, text = run.debugger.pen, command.data.get("text")
-    if run.state is not RunState.PAUSED or pen.amendable != command.data.get("message_id") or not pen.amendable:
+    pen, given = run.debugger.pen, command.read(_Amendment)
+    if run.state is not RunState.PAUSED or pen.amendable != given.message_id or not pen.amendable:
         raise Conflict(
             "The team has taken this message up already, or the run does not wait.",
             fix="Pause right behind it, or fork the run at it.",
         )
-    if text is not None and not isinstance(text, str):
-        raise ConfigError("A message is changed to a text, or dropped with null.", where="/text")
-    pen.amend(text)
+    pen.amend(given.text)
     await run.write(command.draft())
 
 
 async def _inject(run: LiveRun, command: Command) -> None:
     """Put words into the conversation; the team hears them before its next turn."""
-    source, text = command.data.get("source") or "user", command.data.get("text")
-    if not isinstance(text, str) or not text.strip() or not isinstance(source, str):
-        raise ConfigError("There is nothing to hand in.", fix="Say something in `text`.", where="/text")
-    run.debugger.pen.handed_in.append(HandedIn(source, text, command.by))
+    given = command.read(_Words)
+    run.debugger.pen.handed_in.append(HandedIn(given.source or "user", given.text, command.by))
     await run.write(command.draft())
 
 

@@ -26,6 +26,7 @@ class HumanPort:
         self._turn = asyncio.Lock()
         self._open: tuple[str, asyncio.Future[str]] | None = None
         self._recalled: dict[str, list[str]] = {}
+        self._decided: dict[tuple[str, str], list[str]] = {}
         self._expected: PendingInput | None = None
         self._came = Bell()
 
@@ -82,22 +83,22 @@ class HumanPort:
             return question
         return question.model_copy(update={"request_id": before.request_id})
 
-    def recall(self, key: str, text: str) -> None:
-        """Keep an answer that is in the log, but nothing that came of it, for when its question comes again.
+    def recall(self, request_id: str, text: str) -> None:
+        """Keep an answer that is in the log, but nothing that came of it, for when its question comes again."""
+        self._recalled.setdefault(request_id, []).append(text)
 
-        Args:
-            key: The question's id, or the hash of what was decided about.
-            text: The answer.
-        """
-        self._recalled.setdefault(key, []).append(text)
+    def recall_decision(self, question: PendingInput, text: str) -> None:
+        """The same with what was decided about a call, whose question comes again under another id."""
+        self._decided.setdefault(_subject(question), []).append(text)
 
-    def forget(self, key: str) -> None:
-        """What was decided has been carried out."""
-        self._recalled.pop(key, None)
+    def forget(self, request_hash: str) -> None:
+        """What was decided about a call has been carried out."""
+        for key in [key for key in self._decided if key[1] == request_hash]:
+            del self._decided[key]
 
     def _recalled_for(self, question: PendingInput) -> str | None:
-        for key in (question.request_id, str(question.details.get("hash"))):
-            if texts := self._recalled.get(key):
+        for texts in (self._recalled.get(question.request_id), self._decided.get(_subject(question))):
+            if texts:
                 return texts.pop(0)
         return None
 
@@ -141,6 +142,11 @@ def _about(question: PendingInput) -> object:
     if question.kind == "budget":
         return [question.details.get(name) for name in ("scope", "name", "measure")]
     return question.details.get("hash")
+
+
+def _subject(question: PendingInput) -> tuple[str, str]:
+    """What a decision is about. To let a call go on from a breakpoint does not approve the same call."""
+    return question.kind, str(question.details.get("hash"))
 
 
 async def _within(timeout_s: float | None, answer: asyncio.Future[str]) -> str:

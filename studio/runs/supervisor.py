@@ -258,17 +258,19 @@ class RunSupervisor:
         """Tell a run something and return its status after it.
 
         Raises:
+            ConfigError: The command cannot carry that data.
             NotFound: There is no such run.
             RunAlreadyEnded: It takes no more commands.
             Conflict: Its state does not allow this one.
         """
+        told = Command(command, by, request_id, text, data or {})
         run = await self._reached(run_id, command, by)
         if command != "cancel":
             await run.caught_up.wait()
         if command in ("answer", "decide"):
             await run.human.comes(request_id)
         if command != "continue" or run.state is RunState.PAUSED:
-            await obey(run, Command(command, by, request_id, text, data or {}))
+            await obey(run, told)
         return run.view
 
     async def _reached(self, run_id: str, command: CommandName, by: str) -> LiveRun:

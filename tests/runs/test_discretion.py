@@ -145,9 +145,9 @@ def test_a_task_that_names_a_value_of_its_team_is_kept_without_it() -> None:
 
 
 def test_what_a_person_tells_a_run_is_cleaned() -> None:
-    command = Command("answer", "me", "1", f"Take {KEY}.", {"arguments": {"key": KEY}})
+    command = Command("decide", "me", "1", f"Take {KEY}.", {"hash": "h", "verdict": "allow", "arguments": {"key": KEY}})
     clean = command.without_secrets(Redactor({"env:KEY": KEY}))
-    assert (clean.text, clean.data) == (f"Take {HIDDEN}.", {"arguments": {"key": HIDDEN}})
+    assert (clean.text, clean.data["arguments"]) == (f"Take {HIDDEN}.", {"key": HIDDEN})
 
 
 async def test_a_question_with_a_secret_in_it_is_asked_without(open_studio: OpenStudio) -> None:

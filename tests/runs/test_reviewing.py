@@ -6,7 +6,7 @@ import pytest
 from pydantic import JsonValue
 
 from studio.errors import ConfigError, Conflict
-from studio.runs import ArgumentTest, RunState, ToolPolicy, ToolRule
+from studio.runs import ArgumentTest, Breakpoint, RunState, ToolPolicy, ToolRule
 from tests.runs.scripted import OpenStudio
 from tests.runs.tooling import Drawer, agent, asked, decide, effects_of, reply, started, team, writing
 
@@ -203,3 +203,30 @@ def test_what_cannot_be_told_is_never_a_permission() -> None:
 
 def test_an_inner_argument_is_named_by_its_path() -> None:
     assert ArgumentTest(argument="a.b", value="1").holds({"a": {"b": "1"}})
+
+
+@pytest.mark.parametrize(("path", "asks"), [("/work/b", False), ("/etc/b", True), ("/secret", False)])
+async def test_arguments_that_were_changed_at_a_breakpoint_are_within_the_rules(
+    open_studio: OpenStudio, drawer: Drawer, path: str, asks: bool
+) -> None:
+    """Whoever steers a run may change them there, but only an approver decides what a rule asks about."""
+    work = ArgumentTest(argument="path", test="inside", value="/work")
+    secret = ArgumentTest(argument="path", value="/secret")
+    rules = (
+        ToolRule(tool="write", when=(work,), verdict="allow"),
+        ToolRule(tool="write", when=(secret,), verdict="deny"),
+    )
+    before = Breakpoint.model_validate({"id": "b", "on": "tool"})
+    async with open_studio() as studio:
+        policy = ToolPolicy(rules=rules, otherwise="ask")
+        run_id = await started(studio, writing("/work/a"), policy=policy, breakpoints=[before])
+        await decide(
+            studio, run_id, await asked(studio, run_id, "breakpoint"), verdict="allow", arguments={"path": path}
+        )
+        if asks:
+            question = await asked(studio, run_id)
+            assert question.details["arguments"] == {"path": path}
+            assert drawer.calls == []
+            await decide(studio, run_id, question, verdict="allow")
+        await studio.until(run_id, RunState.FINISHED)
+        assert drawer.calls == ([] if path == "/secret" else [{"path": path}])

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
-from studio.errors import ConfigError, Conflict
+from studio.errors import Conflict
 from studio.runs.live import LiveRun
 from studio.runs.log import Draft, JsonObject, PendingInput
 from studio.runs.state import Reason, RunState
@@ -36,20 +36,6 @@ class Decided(Decision):
     """A decision with who made it: a person, a rule of the team, or the clock."""
 
     by: str
-
-
-def decision_from(data: JsonObject) -> Decision:
-    """The decision that a command carries.
-
-    Raises:
-        ConfigError: It is none.
-    """
-    try:
-        return Decision.model_validate(data)
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = "/" + "/".join(map(str, first["loc"]))
-        raise ConfigError(f"This is no decision: {first['msg']}.", where=where) from error
 
 
 def take_decision(run: LiveRun, request_id: str, decision: Decision, by: str) -> None:
@@ -90,6 +76,13 @@ def decision_draft(question: PendingInput, decision: Decision, by: str) -> Draft
         **decision.model_dump(exclude_defaults=True),
     }
     return Draft("command", body)
+
+
+def settles(body: JsonObject, question: PendingInput) -> bool:
+    """Whether an entry of a log has the form of a decision about this question, and nothing beside it."""
+    known = {"command", "request_id", "tool", *Decided.model_fields}
+    about: JsonObject = {"request_id": question.request_id, "hash": question.details.get("hash")}
+    return body.keys() <= known and question.kind in DECIDED and about.items() <= body.items()
 
 
 def recorded_decision(body: JsonObject) -> str:

@@ -9,7 +9,17 @@ from typing import cast
 
 from pydantic import JsonValue
 
-from studio.effects import EffectRequest, Effects, Perform, Relay, ToolAct, current, random_id
+from studio.effects import (
+    EffectRequest,
+    Effects,
+    Perform,
+    Relay,
+    ToolAct,
+    canonical_json,
+    current,
+    random_id,
+    sha256_hex,
+)
 from studio.effects.outcomes import came_body
 from studio.runs.debugging.deciding import Decided, close_question, decision_draft
 from studio.runs.live import LiveRun
@@ -65,7 +75,24 @@ class Reviewed(Relay):
         if met is None or debugger.is_over:
             return None
         prompt = f"Breakpoint: {met.in_words}."
-        return await self._ask("breakpoint", prompt, request, act, shown, {"breakpoint": met.id})
+        decided = await self._ask("breakpoint", prompt, request, act, shown, {"breakpoint": met.id})
+        return await self._within_the_rules(request, act, decided)
+
+    async def _within_the_rules(self, request: EffectRequest, act: ToolAct, decided: Decided) -> Decided:
+        """Whoever steers the run may change the arguments at a breakpoint; the rules look at the new ones, too."""
+        if decided.verdict == "deny" or decided.arguments is None:
+            return decided
+        verdict, reason = self._run.debugger.policy.ruling(act.name, decided.arguments)
+        if verdict == "allow":
+            return decided
+        if verdict == "deny":
+            return Decided(hash=request.hash, verdict="deny", reason=reason, by=RULE)
+        prompt = f"{_who(act)} wants to use {act.name}, with arguments that {decided.by} has written."
+        changed = sha256_hex(request.hash + canonical_json(decided.arguments))
+        approved = await self._ask("approval", prompt, request, act, decided.arguments, {"hash": changed})
+        if approved.arguments is not None:
+            return approved
+        return approved.model_copy(update={"arguments": decided.arguments})
 
     async def _look_at(self, request: EffectRequest, act: ToolAct, shown: JsonObject, result: JsonValue) -> JsonValue:
         """Wait behind a call where a breakpoint says so; the person may change what it gave."""

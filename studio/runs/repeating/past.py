@@ -11,10 +11,10 @@ from pydantic import JsonValue
 from studio.effects import Diverged, Divergence, EffectRequest, Effects, Match, Recorded, Repeating, Tape
 from studio.effects.divergence import of_entry
 from studio.messages import BaseMessage, Explanation, ModelClientStreamingChunkEvent
-from studio.runs.debugging.deciding import recorded_decision
+from studio.runs.debugging.deciding import recorded_decision, settles
 from studio.runs.debugging.setting import set_breakpoints, set_policy
 from studio.runs.live import CANCELLED, LiveRun
-from studio.runs.log import JsonObject
+from studio.runs.log import JsonObject, PendingInput
 from studio.runs.repeating.amending import Amending
 from studio.runs.repeating.doubts import Doubts, InDoubt
 from studio.runs.repeating.logged import as_logged
@@ -23,6 +23,8 @@ from studio.runs.repeating.work_time import WorkTime
 from studio.runs.state import PauseReason, RunState
 
 GATE = frozenset({"pause", "hold", "resume", "step", "stop"})
+CLOSED = frozenset({"answer", "user", "step", "breakpoint"})
+"""Why a run is in its state right after a question was decided."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,10 @@ class Past:
         self._worked = WorkTime()
         self._told = ""
         self._is_cancelled = False
+        self._question: PendingInput | None = None
+        """Which the log has open here."""
+        self._decision: JsonObject | None = None
+        """Told by the entry before, to be believed if the next one closes the question with it."""
 
     def port(self, outer: Effects, recording: Effects) -> Effects:
         """The ports through which the run asks, given those of a run without a past and the innermost of them."""
@@ -128,10 +134,21 @@ class Past:
             self._explanations += 1
         elif entry.seq > self._log.inherited:
             self._worked.note(entry)
+            decision, self._decision = self._decision, None
             if entry.name == "intent":
                 self._doubts.add(entry)
             elif entry.name == "command":
                 self._obey_again(entry.body)
+            elif entry.name == "state":
+                self._turn(entry.body, decision)
+
+    def _turn(self, body: JsonObject, decision: JsonObject | None) -> None:
+        """Take note of a state. A decision counts only with the state that closed its question: both are written
+        together, which no other command does, whatever was put into it."""
+        question, pending = self._question, body.get("pending")
+        self._question = PendingInput.model_validate(pending) if pending else None
+        if decision and question and not pending and body.get("reason") in CLOSED and settles(decision, question):
+            self._run.human.recall_decision(question, recorded_decision(decision))
 
     def _obey_again(self, body: JsonObject) -> None:
         """What a person has told the run at this place, as far as it still matters."""
@@ -146,11 +163,12 @@ class Past:
             case "breakpoints":
                 set_breakpoints(run.debugger, {"breakpoints": body.get("breakpoints")})
             case "policy":
-                set_policy(run.debugger, {"policy": body.get("policy")})
+                if body.keys() == {"command", "by", "policy"}:
+                    set_policy(run.debugger, {"policy": body.get("policy")})
             case "answer":
                 run.human.recall(str(body.get("request_id")), str(body.get("text")))
             case "decide":
-                run.human.recall(str(body.get("hash")), recorded_decision(body))
+                self._decision = body
             case _:
                 pass
 

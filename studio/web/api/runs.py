@@ -13,6 +13,7 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from studio.components import JsonObject
+from studio.errors import ConfigError
 from studio.runs import SHOWN, Batch, CommandName, LogEntry, PendingInput, RunSummary, Supervisor, Usage
 from studio.web.accounts import Person
 from studio.web.dependencies import ClosingDep, PersonDep, StoreDep, SupervisorDep
@@ -136,6 +137,8 @@ async def list_events(
 
 @router.post("/{run_id}/commands", summary="Tell a run to pause, go on, step or end, or answer its question")
 async def command_run(run_id: str, body: RunCommand, supervisor: SupervisorDep, person: PersonDep) -> JsonObject:
+    if body.command == "budget":
+        raise ConfigError("A run gets other limits by `PUT /api/runs/{run_id}/budget`.", where="/command")
     if body.command in BEYOND_STEERING:
         await _check_may_decide(run_id, body, supervisor, person)
     view = await supervisor.command(

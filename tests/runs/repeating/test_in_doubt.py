@@ -9,7 +9,9 @@ import pytest
 from studio.components import JsonObject
 from studio.effects import idempotency_key
 from studio.messages import ToolSchema
-from studio.runs import Breakpoint, PendingInput, RunState, ToolPolicy, ToolRule
+from studio.runs import Breakpoint, Draft, PendingInput, RunState, ToolPolicy, ToolRule
+from studio.runs.debugging.deciding import Decision, decision_draft
+from studio.runs.log import RunStatus
 from studio.tools import BaseTool, ToolReturn
 from tests.runs.scripted import OpenStudio, Studio
 from tests.runs.tooling import (
@@ -183,3 +185,26 @@ async def test_a_call_whose_result_a_person_looked_at_is_not_in_doubt(
         (effect,) = effects_of(await studio.log(run_id), "tool")
     assert len(drawer.calls) == 1
     assert cast("JsonObject", effect["result"])["text"] == written
+
+
+@pytest.mark.parametrize(("kind", "calls"), [("breakpoint", 1), ("approval", 0)])
+async def test_to_let_a_call_go_on_from_a_breakpoint_is_no_approval_after_a_kill(
+    open_studio: OpenStudio, drawer: Drawer, kind: str, calls: int
+) -> None:
+    """Somebody let it go on, the server was killed, and by then a rule asks about the same call."""
+    before = Breakpoint.model_validate({"id": "b", "on": "tool"})
+    async with open_studio() as studio:
+        run_id = await started(studio, writing("a"), breakpoints=[before])
+        question = await asked(studio, run_id, "breakpoint")
+        runs, settings = studio.store.runs, studio.store.settings
+        if kind == "approval":
+            team_id = (await runs.summary(run_id)).team_id or ""
+            await settings.set_policy(team_id, ToolPolicy(otherwise="ask"))
+            await settings.set_breakpoints(team_id, [])
+        lease, _ = await runs.take_over(run_id)
+        told = decision_draft(question, Decision(hash=str(question.details["hash"]), verdict="allow"), "ann")
+        state = Draft("state", {"state": "running", "reason": "answer", "detail": ""})
+        await runs.append(lease, [told, state], RunStatus(state=RunState.RUNNING, reason="answer"))
+    async with open_studio() as studio:
+        await studio.until(run_id, RunState.PAUSED if kind == "approval" else RunState.FINISHED)
+        assert len(drawer.calls) == calls
