@@ -12,6 +12,7 @@ from uuid import UUID, uuid5
 from pydantic import JsonValue
 
 from studio.components.redacting import Redactor
+from studio.components.well_formed import well_formed_json
 from studio.effects.ids import is_uuid, numbered_ids
 from studio.effects.once import once_with
 from studio.effects.outcomes import error_body, intent_body, result_body
@@ -90,7 +91,7 @@ class Recording(Named):
             perform = partial(_once, key, perform)
         began = perf_counter()
         try:
-            result = self._redactor.clean(await perform())
+            result = self._redactor.clean(well_formed_json(await perform()))
         except Exception as error:
             clean = clean_error(self._redactor, error)
             took = self.meter(request, clean, perf_counter() - began)

@@ -9,6 +9,7 @@ from typing import cast
 from pydantic import JsonValue
 
 from studio.components.redacting import Redactor
+from studio.components.well_formed import well_formed_json
 from studio.effects.outcomes import error_from, told_of
 from studio.effects.port import AskHuman, Live, ask_on_console
 from studio.effects.request import AsyncGeneratorLike, EffectRequest, Perform, StreamItem
@@ -27,7 +28,7 @@ class Redacting(Live):
     async def call(self, request: EffectRequest, perform: Perform) -> JsonValue:
         del request
         try:
-            return self._redactor.clean(await perform())
+            return self._redactor.clean(well_formed_json(await perform()))
         except Exception as error:
             if (clean := clean_error(self._redactor, error)) is error:
                 raise
@@ -51,7 +52,7 @@ async def clean_pieces(
                 if not isinstance(item, str):
                     if last := pieces.end():
                         yield last
-                    yield cast("StreamItem", redactor.clean(item))
+                    yield cast("StreamItem", redactor.clean(well_formed_json(item)))
                 elif (piece := pieces.feed(item)) or not item:
                     yield piece
     except Exception as error:
@@ -61,9 +62,7 @@ async def clean_pieces(
 
 
 def clean_error(redactor: Redactor, error: Exception) -> Exception:
-    """The error as a repeated run would raise it, if it holds a secret; else the very same."""
-    if not redactor:
-        return error
-    told = told_of(error)
-    clean = redactor.clean(told)
+    """The error as a repeated run would raise it, if it holds a secret or half a character; else the very same."""
+    told: JsonValue = told_of(error)
+    clean = redactor.clean(well_formed_json(told))
     return error if clean is told else error_from(cast("dict[str, JsonValue]", clean))

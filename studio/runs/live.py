@@ -12,6 +12,7 @@ from pydantic import JsonValue
 from pydantic_core import PydanticSerializationError, to_json
 
 from studio.components.redacting import Redactor
+from studio.components.well_formed import well_formed, well_formed_json
 from studio.errors import StudioError
 from studio.runs.bell import Bell
 from studio.runs.chunks import Chunks
@@ -19,7 +20,6 @@ from studio.runs.debugging.debugger import Debugger
 from studio.runs.gate import Gate
 from studio.runs.human import HumanPort
 from studio.runs.log import (
-    SHOWN,
     Draft,
     JsonObject,
     Lease,
@@ -38,7 +38,6 @@ from studio.runs.spending.usage import with_effect
 from studio.runs.state import EndReason, PauseReason, Reason, RunState, check_transition
 from studio.runs.view import RunView
 from studio.runs.watch import Watch
-from studio.runs.well_formed import well_formed, well_formed_json
 from studio.runs.writing import LogWriter
 
 logger = logging.getLogger(__name__)
@@ -383,10 +382,8 @@ class LiveRun:
 
 
 def _showable(draft: Draft) -> Draft:
-    """The entry with its text. What pages are sent is repaired; an effect stays as the world gave it."""
+    """The entry with its text."""
     try:
         return Draft(draft.kind, draft.said, to_json(draft.said).decode())
-    except PydanticSerializationError:  # half a character
-        if draft.kind in SHOWN:
-            return Draft(draft.kind, cast("JsonObject", well_formed_json(draft.said)))
-        return draft
+    except PydanticSerializationError:  # half a character, of a person
+        return Draft(draft.kind, cast("JsonObject", well_formed_json(draft.said)))

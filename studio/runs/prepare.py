@@ -11,12 +11,12 @@ from typing import Protocol, cast
 from studio.agents.participant import require_loaded
 from studio.components import Component, load_component
 from studio.components.secrets import SecretSource
+from studio.components.well_formed import well_formed
 from studio.messages import BaseChatMessage, BaseMessage, TaskResult
 from studio.runs.admission import ApprovalSource, SecretVault, check_approved, has_code, require_jail
 from studio.runs.debugging.setting import SettingsSource
 from studio.runs.discretion import without_secrets
 from studio.runs.log import NewRun, RunRecord, RunStore
-from studio.runs.well_formed import well_formed
 from studio.sandbox import UNCONFINED, current_jail, current_workers
 from studio.sandbox.grants import Grants
 from studio.teams import Team

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pydantic import JsonValue
 
+from studio.components.well_formed import well_formed_json
 from studio.errors import Conflict, RunFailed
 from studio.runs.log import Changes, JsonObject, NewRun, RunRecord, RunStore
 from studio.runs.repeating.folding import repeat
 from studio.runs.repeating.forking import past_of
 from studio.runs.state import RunState
 from studio.runs.tasks import task_text
-from studio.runs.well_formed import well_formed_json
 
 MAY_GO_ON = frozenset({RunState.FINISHED, RunState.STOPPED})
 

@@ -15,6 +15,7 @@ from weakref import WeakValueDictionary
 from pydantic import JsonValue
 
 from studio.components import Component
+from studio.components.well_formed import well_formed_json
 from studio.errors import Conflict, NotFound, StudioError
 from studio.runs.admission import ApprovalSource, SecretVault, load_team
 from studio.runs.bell import Bell
@@ -45,7 +46,6 @@ from studio.runs.sessions import next_of
 from studio.runs.state import RunAlreadyEnded, RunState
 from studio.runs.tasks import task_text
 from studio.runs.view import RunView
-from studio.runs.well_formed import well_formed_json
 from studio.teams import Team
 
 GOODBYE_S = 2.0

@@ -14,6 +14,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlmodel.ext.asyncio.session import AsyncSession
 
+from studio.components.well_formed import stored_json
 from studio.errors import Conflict, SetupError
 from studio.store.json_text import to_json
 from studio.store.migrate import upgrade
@@ -58,8 +59,10 @@ class Database:
         """
         try:
             # Reading is one statement at a time; it needs no transaction and no round trip to end one.
-            reader = create_async_engine(url, isolation_level="AUTOCOMMIT", skip_autocommit_rollback=True)
-            writer = create_async_engine(url, json_serializer=to_json)
+            reader = create_async_engine(
+                url, isolation_level="AUTOCOMMIT", skip_autocommit_rollback=True, json_deserializer=stored_json
+            )
+            writer = create_async_engine(url, json_serializer=to_json, json_deserializer=stored_json)
         except (ArgumentError, NoSuchModuleError, ModuleNotFoundError) as error:
             raise SetupError(
                 f"The database URL {url.render_as_string()!r} is not usable: {error}",

@@ -20,15 +20,16 @@ _UNREADABLE = r"\\u(0000|d[89ab]..(?!\\ud[c-f])|(?<!\\ud[89ab]..\\u)d[c-f]..)"
 
 
 class Readable(functions.FunctionElement[Any]):
-    """A column of JSON whose fields a query may take out, whatever its texts hold; on SQLite the column itself."""
+    """A column of JSON whose fields a query may take out, whatever it holds."""
 
     type = JSON()
     inherit_cache = True
 
 
 @compiles(Readable)
-def _as_it_is(element: Readable, compiler: SQLCompiler, **options: Any) -> str:
-    return compiler.process(element.clauses, **options)
+def _valid(element: Readable, compiler: SQLCompiler, **options: Any) -> str:
+    column = compiler.process(element.clauses, **options)
+    return f"(CASE WHEN json_valid({column}) THEN {column} ELSE stored_text({column}) END)"
 
 
 @compiles(Readable, "postgresql")

@@ -12,6 +12,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.pool import ConnectionPoolEntry, NullPool
 
+from studio.components.well_formed import stored_json, stored_text
 from studio.store.json_text import to_json
 
 # FULL: a reply that was paid for and shown is still there after a power cut. Commits are shared, so it costs little.
@@ -28,7 +29,9 @@ class OwnThread:
 
     def __init__(self, url: URL) -> None:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="run logs")
-        self._engine: Engine = create_engine(url.set(drivername="sqlite"), json_serializer=to_json, poolclass=NullPool)
+        self._engine: Engine = create_engine(
+            url.set(drivername="sqlite"), json_serializer=to_json, json_deserializer=stored_json, poolclass=NullPool
+        )
         self._connection: Connection | None = None
         event.listen(self._engine, "connect", prepare_sqlite)
         event.listen(self._engine, "begin", begin_sqlite)
@@ -66,6 +69,7 @@ def plain_connection(connection: Connection) -> sqlite3.Connection | None:
 def prepare_sqlite(connection: DBAPIConnection, _record: ConnectionPoolEntry) -> None:
     # The driver must not open transactions by itself; `begin_sqlite` does.
     connection.isolation_level = None
+    connection.create_function("stored_text", 1, stored_text)
     cursor = connection.cursor()
     for pragma in PRAGMAS:
         cursor.execute(f"PRAGMA {pragma}")

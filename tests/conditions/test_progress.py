@@ -9,6 +9,7 @@ import pytest
 from pydantic import JsonValue
 from pydantic_core import from_json
 
+from studio.components.well_formed import well_formed_json
 from studio.conditions import (
     Count,
     ExternalTermination,
@@ -34,7 +35,6 @@ from studio.messages import (
     TextMessage,
     ToolCallExecutionEvent,
 )
-from studio.runs.well_formed import well_formed_json
 
 CALL = ToolCallExecutionEvent(
     source="a", content=[FunctionExecutionResult(content="3", name="add", call_id="1", is_error=False)]

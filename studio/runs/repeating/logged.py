@@ -6,10 +6,10 @@ from typing import Protocol
 
 from pydantic_core import PydanticSerializationError
 
+from studio.components.well_formed import well_formed_json
 from studio.effects import Effects
 from studio.messages import BaseMessage, Explanation
 from studio.runs.log import Draft, EntryKind, JsonObject
-from studio.runs.well_formed import well_formed_json
 
 
 class Guide(Protocol):

@@ -15,6 +15,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, JsonValue, Val
 from studio.components import parse_json, take_out_secrets
 from studio.components.document import MAX_BYTES
 from studio.components.findings import is_envelope
+from studio.components.well_formed import well_formed_json
 from studio.errors import InvalidDocument, TooLarge
 from studio.messages import BaseChatMessage, Explanation, message_from_json
 from studio.runs.log import NO_CHANGES, Changes, EntryKind, JsonObject, LogEntry, RunRecord, Usage
@@ -262,5 +263,5 @@ def _message_body(entry: BundledEntry, where: str) -> JsonObject:
 def _packed_entry(entry: LogEntry, remover: Remover) -> BundledEntry:
     source = entry.body.get("source") or entry.body.get("command") or ""
     place = f"{'recorded answer' if entry.kind == 'effect' else entry.kind} {entry.seq} {source}".strip()
-    body = cast("JsonObject", remover.clean(entry.body, place))
+    body = cast("JsonObject", remover.clean(well_formed_json(entry.body), place))
     return BundledEntry(seq=entry.seq, at=entry.at, kind=entry.kind, body=body)

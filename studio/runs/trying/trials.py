@@ -13,6 +13,7 @@ from pydantic import JsonValue
 
 from studio.agents import Participant
 from studio.components import Component
+from studio.components.well_formed import well_formed_json
 from studio.errors import ConfigError, Conflict, RunFailed
 from studio.models import ChatCompletionClient
 from studio.runs.admission import ApprovalSource, SecretVault
@@ -28,7 +29,6 @@ from studio.runs.trying.dialogues import Dialogue, ModelDialogue, ParticipantDia
 from studio.runs.trying.fleeting import FleetingRuns
 from studio.runs.trying.part_tools import tools_for
 from studio.runs.view import RunView
-from studio.runs.well_formed import well_formed_json
 from studio.tools import BaseTool, StaticStreamWorkbench, Workbench
 
 WORK_LIMIT_S = 300.0

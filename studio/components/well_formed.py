@@ -1,0 +1,108 @@
+"""JSON that every reader takes: models, tools and servers answer with NaN, half a character or 300 lists at times."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable
+from typing import Any, cast
+
+from pydantic import JsonValue
+
+from studio.components.document import MAX_DEPTH, MAX_INT_BITS
+
+MAX_LEVELS = MAX_DEPTH - 20
+"""Levels of lists and objects in an answer. What holds it, such as a saved run, has some, too."""
+MAX_STORED_LEVELS = MAX_DEPTH + 20
+"""The same of what is read from the database, such as the document of a team."""
+TOO_DEEP = "[nested too deeply]"
+_TOO_LARGE = 1 << MAX_INT_BITS
+_HALF = re.compile("[\ud800-\udfff]")
+_PARTS = re.compile(r'"(?:[^"\\]|\\.)*+"|[\[\]{}]', re.DOTALL)
+
+
+def well_formed(text: str) -> str:
+    """Put U+FFFD in place of each half of a surrogate pair that stands alone, as `toWellFormed` of JavaScript does."""
+    if text.isascii():
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def well_formed_json(value: JsonValue, levels: int = MAX_LEVELS) -> JsonValue:
+    """The value with all text well formed; the very same object where nothing is to be changed.
+
+    A number that JSON does not have, a value of another type, and a whole number that no float can hold become text.
+    What is nested too deeply, or contains itself, is left out.
+    """
+    return value if _is_well_formed(value, type(value), levels) else _mended(value, levels)
+
+
+def stored_json(text: str | bytes) -> JsonValue:
+    """Read JSON that was stored by any version, also one that kept what is not well formed."""
+    try:
+        value = json.loads(text)
+    except RecursionError:
+        value = json.loads(_cut(text if isinstance(text, str) else text.decode()))
+    return well_formed_json(cast("JsonValue", value), MAX_STORED_LEVELS)
+
+
+def stored_text(text: str) -> str:
+    """Such JSON as text that a database can look into."""
+    return json.dumps(stored_json(text))
+
+
+def _is_well_formed(value: Any, kind: type[Any], levels: int) -> bool:
+    """Every answer of a recorded run comes through here: what is in a list or object takes no call of its own."""
+    items: Iterable[Any] = value if kind is list else (value,)
+    if kind is dict:
+        items = value.values()
+        try:
+            names = "".join(value)
+        except TypeError:
+            return False
+        if not names.isascii() and _HALF.search(names):
+            return False
+    for item in items:
+        found: type[Any] = type(item)  # pyright: ignore[reportUnknownVariableType] -- narrowed to what is not known
+        if found is str:
+            if not item.isascii() and _HALF.search(item):
+                return False
+        elif found is int:
+            if not -_TOO_LARGE < item < _TOO_LARGE:
+                return False
+        elif found is dict or found is list:
+            if levels <= 1 or not _is_well_formed(item, found, levels - 1):
+                return False
+        elif item is not None and found is not bool and not (found is float and math.isfinite(item)):
+            return False
+    return True
+
+
+def _mended(value: JsonValue, levels: int) -> JsonValue:
+    if isinstance(value, str):
+        return well_formed(value)
+    if isinstance(value, dict | list):
+        if levels <= 0:
+            return TOO_DEEP
+        if isinstance(value, list):
+            return [_mended(item, levels - 1) for item in value]
+        return {well_formed(str(key)): _mended(item, levels - 1) for key, item in value.items()}
+    if _is_well_formed(value, type(value), 0):
+        return value
+    return hex(value) if isinstance(value, int) else well_formed(str(value))
+
+
+def _cut(text: str) -> str:
+    """JSON text without what is nested too deeply, for a parser that would not come to its end."""
+    levels, kept, begin = 0, list[str](), 0
+    for part in _PARTS.finditer(text):
+        if part[0] in "[{":
+            levels += 1
+            if levels == MAX_STORED_LEVELS + 1:
+                kept += (text[begin : part.start()], json.dumps(TOO_DEEP))
+        elif part[0] in "]}":
+            levels -= 1
+            if levels == MAX_STORED_LEVELS:
+                begin = part.end()
+    return "".join((*kept, text[begin:]))
