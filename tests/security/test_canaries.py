@@ -20,10 +20,13 @@ import httpx
 import pytest
 from fastapi.routing import iter_route_contexts
 
+from studio.components import JsonObject
 from studio.settings import Settings
 from studio.web.app import create_app
 from tests.fakes.openai_server import HEADERS, Call, OpenAIServer, Reply
 from tests.security.canaries import CANARIES, Echo, leaking_team, leaks_in
+from tests.security.posting import requests_to
+from tests.web.made_inputs import hidden_document
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
@@ -121,6 +124,23 @@ class Studio:
                     self.seen.append((f"GET {path}", response.read()))
         return len(paths)
 
+    def post_everywhere(self, team: JsonObject, **values: str) -> dict[str, int]:
+        """Send a task or a component to every route that takes one, follow what begins by it; each route's answer."""
+        app, known, answers = create_app(Settings(data_dir=self.data_dir)), _Known(values), dict[str, int]()
+        for document in (app.openapi(), hidden_document(app)):
+            for sent in requests_to(document, team, known):
+                content = b""
+                with self.http.stream(sent.method, sent.path, json=sent.body) as response:
+                    answers[sent.what] = response.status_code
+                    for piece in response.iter_bytes():
+                        content += piece
+                        if b'"request_id":' in content and "event-stream" in response.headers["Content-Type"]:
+                            break  # a try waits for what it is told next, and ends with its reader
+                self.seen.append((sent.what, content))
+                if sent.path.startswith("/api/runs") and response.status_code == 201:
+                    self.followed(json.loads(content)["id"])
+        return answers
+
     def leaks(self) -> list[str]:
         files = [(str(file), file.read_bytes()) for file in sorted(self.data_dir.rglob("*")) if file.is_file()]
         spans = [("a span", span) for span in self.collector.got]
@@ -167,6 +187,24 @@ def test_secrets_are_found_nowhere_after_runs_a_crash_forks_and_exports(tmp_path
             studio.visit(team_id=team_id, run_id=failed, other_id=replayed)
         assert not studio.leaks()
         check_that_it_was_told(model, tools, studio, log)
+
+
+def test_what_is_told_to_any_route_is_found_nowhere(tmp_path: Path):
+    with OpenAIServer() as model, Echo() as tools, Echo() as collector:
+        studio = Studio(tmp_path, collector)
+        model.say(*["Done."] * 20)
+        with studio.serving():
+            team_id = studio.set_up(model, tools)
+            run_id = studio.ask("POST", "/api/runs", team_id=team_id, task="Go.")["id"]
+            assert studio.followed(run_id) == "finished"
+            team = leaking_team(model.url, tools.port)
+            needed = studio.ask("POST", "/api/validate", component=team)["capabilities"]
+            answers = studio.post_everywhere(team, team_id=team_id, run_id=run_id, hash=needed[0]["hash"])
+            assert {what: status for what, status in answers.items() if status >= 300} == {}
+            assert {"post /api/runs", "post /api/runs/{run_id}/next", "post /api/tries"} < answers.keys()
+            studio.visit(team_id=team_id, run_id=run_id, other_id=run_id)
+        assert not studio.leaks()
+        assert b"[removed: secret:model]" in b"".join(content for _, content in studio.seen)
 
 
 def test_the_search_finds_what_is_told_where_nothing_is_hidden(tmp_path: Path):
