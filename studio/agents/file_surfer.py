@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, cast
@@ -15,6 +14,7 @@ from studio import effects
 from studio.agents.base import ChatAgent
 from studio.agents.file_browser import Page, Viewport, read_page
 from studio.components import Capability, JsonObject
+from studio.components.folders import file_capability, resolve_folder
 from studio.effects import EffectRequest
 from studio.messages import (
     AssistantMessage,
@@ -82,7 +82,7 @@ class FileSurfer(ChatAgent):
     ] = "An agent that can handle local files."
     base_path: Annotated[
         str | None,
-        Field(title="Folder", description="Nothing outside of it is opened; the working folder when left out."),
+        Field(title="Folder", description="Nothing outside of it is opened; the team's own folder when left out."),
     ] = None
 
     _history: list[LLMMessage] = PrivateAttr(default_factory=list[LLMMessage])
@@ -100,11 +100,10 @@ class FileSurfer(ChatAgent):
     @property
     def folder(self) -> Path:
         """The only folder whose files are opened."""
-        return Path(os.path.realpath(Path(self.base_path or ".").expanduser()))
+        return resolve_folder(self.base_path or ".", "read", self.capabilities())
 
     def capabilities(self) -> Iterator[Capability]:
-        where = self.base_path or "the working folder"
-        yield Capability("file", f"Reads files in {where} and shows them to the model.", where)
+        yield file_capability("read", self.base_path or ".", "Reads files in {} and shows them to the model.")
 
     async def on_messages(
         self, messages: Sequence[BaseChatMessage], cancellation_token: CancellationToken | None = None

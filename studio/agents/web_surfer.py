@@ -6,7 +6,6 @@ import asyncio
 import base64
 import json
 from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Annotated, Any, ClassVar, cast
 
 from pydantic import Field, JsonValue, PrivateAttr, TypeAdapter, ValidationInfo, field_validator, model_validator
@@ -19,8 +18,10 @@ from studio.agents.turn import without_images
 from studio.agents.web_browser import BrowserSetup, View, WebBrowser
 from studio.agents.web_prompts import READS, done, question, reading, report, tools_for
 from studio.components import Capability, JsonObject, Warn
+from studio.components.folders import file_capability, make_folder
 from studio.effects import EffectRequest
 from studio.errors import Finding, ToolFailed
+from studio.executors.writing import write_within
 from studio.messages import (
     AssistantMessage,
     BaseChatMessage,
@@ -151,7 +152,7 @@ class MultimodalWebSurfer(ChatAgent):
         yield Capability("process", "Starts a Chromium browser.", browser, has_own_network=True)
         for folder in (self.downloads_folder, self.debug_dir, self.browser_data_dir):
             if folder:
-                yield Capability("file", f"Writes files in {folder}.", folder)
+                yield file_capability("write", folder, "Writes files in {}.")
 
     def advice(self) -> Iterator[Finding]:
         if lacks(self.model_client, "vision"):
@@ -269,8 +270,8 @@ class MultimodalWebSurfer(ChatAgent):
             setup = BrowserSetup(
                 headless=self.headless,
                 channel=self.browser_channel,
-                data_dir=self.browser_data_dir,
-                downloads_folder=self.downloads_folder,
+                data_dir=self._folder(self.browser_data_dir),
+                downloads_folder=self._folder(self.downloads_folder),
                 resizes=self.to_resize_viewport,
                 allow_private=bool(self.allow_private_addresses),
             )
@@ -279,10 +280,15 @@ class MultimodalWebSurfer(ChatAgent):
             await self._browser.open(self._url or self.start_page or START_PAGE)
         return self._browser
 
+    def _folder(self, path: str | None) -> str | None:
+        return str(make_folder(path, self.capabilities())) if path else None
+
     async def _save_screenshot(self, view: View) -> None:
         if self.to_save_screenshots and self.debug_dir is not None:
             self._shots += 1
-            await asyncio.to_thread(_write, Path(self.debug_dir) / f"screenshot_{self._shots:04}.png", view.marked)
+            folder = make_folder(self.debug_dir, self.capabilities())
+            name = f"screenshot_{self._shots:04}.png"
+            await asyncio.to_thread(write_within, folder, name, base64.b64decode(view.marked))
 
     def unheard(self, messages: Sequence[BaseChatMessage]) -> Sequence[BaseChatMessage]:
         return () if self._heard is messages else messages
@@ -306,8 +312,3 @@ class MultimodalWebSurfer(ChatAgent):
     async def load_state(self, state: Mapping[str, JsonValue]) -> None:
         self._history = _HISTORY.validate_python(state.get("history") or [])
         self._url = str(state.get("url") or "")
-
-
-def _write(path: Path, data: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(base64.b64decode(data))

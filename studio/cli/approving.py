@@ -50,7 +50,8 @@ def network_of(needed: Sequence[Capability], hosts: Sequence[str]) -> Grants:
         if host != ANY_HOST and not is_host(host):
             raise SetupError(f"{host!r} is not a host.", fix="Write a name alone, such as api.example.com, or '*'.")
     granted = tuple(host.lower() for host in hosts)
-    return Grants({each.hash: granted for each in needed if each.may_have_network} if granted else {})
+    networks = {each.hash: granted for each in needed if each.may_have_network} if granted else {}
+    return Grants(networks, frozenset(each.hash for each in needed))
 
 
 def _network(hosts: Sequence[str]) -> str:

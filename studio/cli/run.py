@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 import sys
 from collections.abc import Sequence
 from contextlib import aclosing
+from dataclasses import replace
 from pathlib import Path
 
 from studio.agents import BaseChatAgent
@@ -24,8 +26,8 @@ from studio.errors import ConfigError
 from studio.messages import BaseMessage, TaskResult
 from studio.runs.admission import require_jail
 from studio.runs.discretion import keep_secret
-from studio.sandbox import Outside, open_sandbox
-from studio.sandbox.grants import Grants, grants
+from studio.sandbox import open_sandbox, outside_of
+from studio.sandbox.grants import Grants, enter
 from studio.settings import Settings
 from studio.teams import Team
 
@@ -45,13 +47,19 @@ def run_file(
     runnable = _runnable(load_component(read_document(file, name)))
     person = terminal(sys.stderr if as_json else sys.stdout)
     needed = all_capabilities(runnable)
-    granted = network_of(needed, hosts)
+    granted = replace(network_of(needed, hosts), team_id=_id_of(file, name))
     if not approve:
         ask_approval(needed, person, hosts)
     show = JsonLines() if as_json else Printer(sys.stdout)
     redactor = Redactor()
     with use(Redacting(redactor, person.answer)):
         asyncio.run(_run(runnable, task, show, settings, redactor, granted))
+
+
+def _id_of(file: Path, name: str) -> str:
+    """Stands for the id of a stored team: the same for the same file, wherever it is run from."""
+    where = f"{file.resolve()}\n{name}".encode(errors="surrogateescape")
+    return f"file-{hashlib.sha256(where).hexdigest()[:40]}"
 
 
 class JsonLines:
@@ -76,10 +84,10 @@ async def _run(
     redactor: Redactor,
     granted: Grants,
 ) -> None:
-    grants.set(granted)
     stored = await stored_secrets(settings) if names_stored_secrets(all_capabilities(runnable)) else None
     keep_secret(redactor, runnable, stored or from_environment)
-    async with open_sandbox(settings.sandbox, Outside(settings.sandbox_read, hidden=(settings.data_dir,))) as jail:
+    async with open_sandbox(settings.sandbox, outside_of(settings)) as jail:
+        enter(granted, "")
         require_jail(runnable, jail)
         await _play(runnable, task, show)
 

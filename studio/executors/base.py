@@ -20,7 +20,7 @@ from studio.effects import EffectRequest
 from studio.errors import RunFailed
 from studio.executors.acts import act_of
 from studio.messages import CancellationToken, CodeBlock, CodeResult
-from studio.sandbox import TEXT_LIMIT, working_directory
+from studio.sandbox import TEXT_LIMIT
 
 CODE_RUNS_HERE = Advice("code_runs_here", "Code that a model writes runs on this machine and not in a container.")
 
@@ -126,13 +126,6 @@ class CodeExecutor(Component):
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         await self.stop()
-
-
-def folder_at(path: str) -> Path:
-    """The folder of that name, made if need be; a relative one lies in the run's working directory."""
-    folder = (working_directory.get() or Path()) / path
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder.resolve()
 
 
 def path_of(temporary: tempfile.TemporaryDirectory[str]) -> Path:

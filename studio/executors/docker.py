@@ -13,7 +13,8 @@ from uuid import uuid4
 from pydantic import Field, PrivateAttr
 
 from studio.components import Capability
-from studio.executors.base import CommandLineCodeResult, ExecutorUnavailable, folder_at, path_of
+from studio.components.folders import describe_folder, make_folder
+from studio.executors.base import CommandLineCodeResult, ExecutorUnavailable, path_of
 from studio.executors.command_line import (
     INSTALL_LIMIT_S,
     PIP_INSTALL,
@@ -96,7 +97,7 @@ class DockerCommandLineCodeExecutor(CommandLineExecutor):
     def capabilities(self) -> Iterator[Capability]:
         detail = {
             "image": self.image,
-            "folder": self.bind_dir or self.work_dir,
+            "folder": describe_folder(named) if (named := self.bind_dir or self.work_dir) else None,
             "volumes": self.extra_volumes,
             "hosts": self.extra_hosts,
             "init_command": self.init_command,
@@ -108,7 +109,7 @@ class DockerCommandLineCodeExecutor(CommandLineExecutor):
 
     async def _start(self) -> None:
         await require_engine()
-        self._folder = folder_at(self.work_dir) if self.work_dir else Path()
+        self._folder = make_folder(self.work_dir, self.capabilities()) if self.work_dir else Path()
         self._temporary = tempfile.TemporaryDirectory(prefix="studio-code-", ignore_cleanup_errors=True)
         self._folder = self._folder if self.work_dir else path_of(self._temporary)
         named = self.container_name
@@ -124,7 +125,7 @@ class DockerCommandLineCodeExecutor(CommandLineExecutor):
             raise
 
     async def _run_container(self, labels: Labels) -> None:
-        bound = folder_at(self.bind_dir) if self.bind_dir else self._folder
+        bound = make_folder(self.bind_dir, self.capabilities()) if self.bind_dir else self._folder
         options = ["--detach", "--init", "--name", self._container, "--workdir", WORKSPACE, "--entrypoint", "/bin/sh"]
         options += [*labels.options, *(["--rm"] if self.auto_remove else [])]
         options += ["--volume", f"{bound}:{WORKSPACE}:rw"]

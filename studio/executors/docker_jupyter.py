@@ -17,7 +17,8 @@ from uuid import uuid4
 from pydantic import AfterValidator, BeforeValidator, Field, PrivateAttr, SecretStr
 
 from studio.components import Capability, Component, DefaultEnv, SecretRef
-from studio.executors.base import ExecutorUnavailable, folder_at, path_of
+from studio.components.folders import describe_folder, file_capability, make_folder
+from studio.executors.base import ExecutorUnavailable, path_of
 from studio.executors.cells import CellExecutor, JupyterCodeResult, KernelName, OutputFolder
 from studio.executors.command_line import Folder, reason
 from studio.executors.docker_engine import PULL_LIMIT_S, Labels, docker, require_engine
@@ -119,7 +120,8 @@ class DockerJupyterServer(Component):
         for secret in references_in(self.docker_env):
             text = f"Gives the secret {secret.reference} to a Docker container."
             yield Capability("secret", text, f"{secret.reference} to a container of {self.image}")
-        detail = {"image": self.image, "folder": self.bind_dir, "environment": self.docker_env or {}}
+        folder = describe_folder(self.bind_dir) if self.bind_dir else None
+        detail = {"image": self.image, "folder": folder, "environment": self.docker_env or {}}
         text = f"Runs any code that the model writes in a Docker container of {self.image!r}."
         command = f"docker {json.dumps(detail, sort_keys=True)}"
         yield Capability("process", text, command, is_open=True, has_own_network=True)
@@ -184,7 +186,7 @@ class DockerJupyterServer(Component):
         options += ["--publish", f"127.0.0.1::{self.expose_port}"]
         options += [*labels.options, *(["--rm"] if self.auto_remove else [])]
         if self.bind_dir:
-            options += ["--volume", f"{folder_at(self.bind_dir)}:{self.work_dir}:rw"]
+            options += ["--volume", f"{make_folder(self.bind_dir, self.capabilities())}:{self.work_dir}:rw"]
         if not self.custom_image_name and sys.platform != "win32":
             options += ["--user", f"{os.getuid()}:{os.getgid()}", "--env", "HOME=/tmp"]
         with _environment_file({**dict.fromkeys(TOKENS, token), **resolved_headers(self.docker_env)}) as file:
@@ -266,18 +268,21 @@ class DockerJupyterCodeExecutor(CellExecutor):
                 yield Capability("secret", text, f"{server.token.reference} to {server.address}")
             text = f"Runs any code that the model writes at {server.address}."
             yield Capability("host", text, server.address, is_open=True)
+        if self.output_dir:
+            yield file_capability("write", self.output_dir, "Writes pictures and pages that cells show in {}.")
 
     async def _start(self) -> None:
         server = self.jupyter_server
         async with AsyncExitStack() as resources:
             temporary = tempfile.TemporaryDirectory(prefix="studio-code-", ignore_cleanup_errors=True)
             resources.enter_context(temporary)
-            folder = self.output_dir
+            folder = make_folder(self.output_dir, self.capabilities()) if self.output_dir else None
             if isinstance(server, DockerJupyterServer):
-                folder = folder or server.bind_dir
+                if folder is None and server.bind_dir:
+                    folder = make_folder(server.bind_dir, server.capabilities())
                 if not server.is_started:
                     await resources.enter_async_context(server)
                 server = server.connection_info
-            self._folder = folder_at(folder) if folder else path_of(temporary)
+            self._folder = folder or path_of(temporary)
             self._kernel = await resources.enter_async_context(started_kernel(server, self.kernel_name))
             self._resources = resources.pop_all()

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any, Protocol, cast
 
 from studio.components import Capability, JsonObject
+from studio.components.folders import describe_folder, make_folder
 from studio.errors import Finding
-from studio.executors.base import CODE_RUNS_HERE, ExecutorUnavailable, folder_at, path_of
+from studio.executors.base import CODE_RUNS_HERE, ExecutorUnavailable, path_of
 from studio.executors.cells import CellExecutor, KernelName, OutputFolder
 from studio.executors.surroundings import environment_at
 from studio.models.extras import needs_extra
@@ -43,8 +44,9 @@ class JupyterCodeExecutor(CellExecutor):
         yield CODE_RUNS_HERE(message, "Use a Jupyter kernel in Docker.")
 
     def capabilities(self) -> Iterator[Capability]:
-        text = f"Runs any code that the model writes in a Jupyter kernel {self.kernel_name!r} on this machine."
-        place = f"the folder {self.output_dir!r}" if self.output_dir else "a temporary folder"
+        place = describe_folder(self.output_dir) if self.output_dir else "a temporary folder"
+        kernel = f"a Jupyter kernel {self.kernel_name!r} on this machine"
+        text = f"Runs any code that the model writes in {kernel}, in {place}."
         yield Capability("process", text, f"Jupyter kernel {self.kernel_name} with output in {place}", is_open=True)
 
     async def _start(self) -> None:
@@ -52,7 +54,7 @@ class JupyterCodeExecutor(CellExecutor):
             temporary = tempfile.TemporaryDirectory(prefix="studio-code-", ignore_cleanup_errors=True)
             resources.enter_context(temporary)
             home = path_of(temporary)
-            self._folder = folder_at(self.output_dir) if self.output_dir else home
+            self._folder = make_folder(self.output_dir, self.capabilities()) if self.output_dir else home
             policy = Policy(self._folder, writable=(home,), hosts=granted_hosts(self.capabilities()))
             self._kernel = await resources.enter_async_context(_started(self.kernel_name, home, policy))
             self._resources = resources.pop_all()

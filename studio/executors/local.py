@@ -14,8 +14,9 @@ from typing import Annotated, Any, Protocol
 from pydantic import Field, PrivateAttr
 
 from studio.components import Capability
+from studio.components.folders import describe_folder, make_folder
 from studio.errors import Finding, Fix
-from studio.executors.base import CODE_RUNS_HERE, folder_at, path_of
+from studio.executors.base import CODE_RUNS_HERE, path_of
 from studio.executors.command_line import (
     INSTALL_LIMIT_S,
     PIP_INSTALL,
@@ -92,7 +93,7 @@ class LocalCommandLineCodeExecutor(CommandLineExecutor):
         yield CODE_RUNS_HERE(message, "Run it in a Docker container.", "", fixes)
 
     def capabilities(self) -> Iterator[Capability]:
-        place = f"the folder {self.work_dir!r}" if self.work_dir else "a temporary folder"
+        place = describe_folder(self.work_dir) if self.work_dir else "a temporary folder"
         text = f"Runs any code that the model writes on this machine, in {place}."
         yield from super().capabilities()
         detail = f"Python and shell code in {place}, at most {self.timeout} s a block"
@@ -110,8 +111,9 @@ class LocalCommandLineCodeExecutor(CommandLineExecutor):
     def _make_folder(self) -> None:
         """Make the folder that code runs in, unless there is one; it stays until the executor is stopped."""
         if self._temporary is None:
+            named = make_folder(self.work_dir, self.capabilities()) if self.work_dir else None
             self._temporary = tempfile.TemporaryDirectory(prefix="studio-code-", ignore_cleanup_errors=True)
-            self._folder = folder_at(self.work_dir) if self.work_dir else path_of(self._temporary)
+            self._folder = named or path_of(self._temporary)
 
     async def _stop(self) -> None:
         while self._left_running:

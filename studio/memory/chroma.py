@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeVar, ca
 from pydantic import Field, JsonValue, PrivateAttr
 
 from studio.components import Capability, JsonObject
+from studio.components.folders import file_capability, make_folder
 from studio.egress import Guard, put_behind_guard
 from studio.errors import ConfigError
 from studio.memory.embeddings import AnyEmbedding, DefaultEmbeddingFunctionConfig, Embed, OpenAIEmbedding
@@ -104,7 +105,7 @@ class ChromaDBVectorMemory(ServiceMemory):
 
     def capabilities(self) -> Iterator[Capability]:
         if self.client_type == "persistent":
-            yield Capability("file", f"Keeps a database in the folder {self.address}.", self.address)
+            yield file_capability("write", self.address, "Keeps a database in {}.")
         else:
             for secret in references_in(self.headers):
                 text = f"Sends the secret {secret.reference} to {self.address}."
@@ -208,7 +209,8 @@ class ChromaDBVectorMemory(ServiceMemory):
 
         settings = Settings(allow_reset=self.allow_reset, anonymized_telemetry=False)
         if self.client_type == "persistent":
-            return chromadb.PersistentClient(self.address, settings, self.tenant, self.database)
+            place = make_folder(self.address, self.capabilities())
+            return chromadb.PersistentClient(str(place), settings, self.tenant, self.database)
         settings.chroma_api_impl = "chromadb.api.fastapi.FastAPI"
         settings.chroma_server_host = self.host or "localhost"
         settings.chroma_server_http_port = self.port or 8000

@@ -7,13 +7,13 @@ import logging
 import sqlite3
 from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Protocol, Self, cast, runtime_checkable
 
 from pydantic import BeforeValidator, Field, JsonValue, PrivateAttr
 from pydantic_core import to_json
 
 from studio.components import Capability, Component, DefaultEnv, SecretRef
+from studio.components.folders import file_capability, make_folder
 from studio.egress import Guard
 from studio.errors import ConfigError
 from studio.messages import CreateResult
@@ -115,7 +115,7 @@ class DiskCacheStore(CacheStore):
         super().__init__(**named)
 
     def capabilities(self) -> Iterator[Capability]:
-        yield Capability("file", f"Keeps answers of the model in {self.directory}.", self.directory)
+        yield file_capability("write", self.directory, "Keeps answers of the model in {}.")
 
     def get(self, key: str, default: CacheValue = None) -> CacheValue:
         with self._opened() as database:
@@ -130,9 +130,8 @@ class DiskCacheStore(CacheStore):
 
     @contextmanager
     def _opened(self) -> Generator[sqlite3.Connection]:
-        place = Path(self.directory).expanduser()
+        place = make_folder(self.directory, self.capabilities())
         try:
-            place.mkdir(parents=True, exist_ok=True)
             with closing(sqlite3.connect(place / DATABASE, timeout=BUSY_TIMEOUT_S)) as database:
                 database.execute("CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, value TEXT NOT NULL)")
                 yield database

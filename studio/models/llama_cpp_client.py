@@ -6,11 +6,13 @@ import re
 from collections.abc import AsyncGenerator, Generator, Iterator
 from contextlib import aclosing, contextmanager
 from importlib import import_module
+from pathlib import Path
 from typing import Annotated, Any, Protocol, Self, cast
 
 from pydantic import Field, JsonValue, PrivateAttr, model_validator
 
 from studio.components import Capability, JsonObject
+from studio.components.folders import file_capability, resolve_folder
 from studio.errors import ConfigError, ModelRefused
 from studio.messages import CreateResult
 from studio.models.base import ChatCompletionClient, ModelCall
@@ -89,7 +91,7 @@ class LlamaCppChatCompletionClient(ChatCompletionClient):
 
     def capabilities(self) -> Iterator[Capability]:
         if self.model_path is not None:
-            yield Capability("file", f"Reads the model file {self.model_path}.", self.model_path)
+            yield file_capability("read", self.model_path, "Reads the model file {}.")
         elif self.repo_id is not None:
             place = f"{HUGGING_FACE}/{self.repo_id}/{self.filename or ''}"
             yield Capability("host", f"Downloads the model {self.repo_id} from Hugging Face.", place)
@@ -159,17 +161,19 @@ class LlamaCppChatCompletionClient(ChatCompletionClient):
         return body
 
     def _opened(self) -> LlamaCppEngine:
-        self._engine = self._engine or LlamaCppEngine(self._load)
+        if self._engine is None:
+            path = None if self.model_path is None else resolve_folder(self.model_path, "read", self.capabilities())
+            self._engine = LlamaCppEngine(lambda: self._load(path))
         return self._engine
 
-    def _load(self) -> Llama:
+    def _load(self, path: Path | None) -> Llama:
         import httpx
         import httpx2
 
         with needs_extra("llama-cpp", type(self).__name__):
             library = cast("_Library", import_module("llama_cpp"))
         try:
-            return self._loaded(library)
+            return self._loaded(library, path)
         except ImportError as error:
             raise ConfigError(
                 "A model of a repository needs the package 'huggingface_hub', which is not installed.",
@@ -179,7 +183,7 @@ class LlamaCppChatCompletionClient(ChatCompletionClient):
             where = "the path of the file" if self.model_path else "the names of the repository and its file"
             raise ConfigError(f"llama.cpp cannot load {self.source!r}: {error}", fix=f"Check {where}.") from error
 
-    def _loaded(self, library: _Library) -> Llama:
+    def _loaded(self, library: _Library, path: Path | None) -> Llama:
         formats = library.llama_chat_format
         if self.chat_format is not None:
             try:
@@ -190,8 +194,8 @@ class LlamaCppChatCompletionClient(ChatCompletionClient):
         options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
         options["n_ctx"] = DEFAULT_CONTEXT_TOKENS if self.n_ctx is None else self.n_ctx
         llama = interruptible(library.Llama)
-        if self.model_path is not None:
-            return cast("Llama", llama(self.model_path, verbose=False, **options))
+        if path is not None:
+            return cast("Llama", llama(str(path), verbose=False, **options))
         if self.repo_id is not None:
             return cast("Llama", llama.from_pretrained(self.repo_id, self.filename, verbose=False, **options))
         raise ConfigError("llama.cpp needs a model.", fix="Fill in `model_path`, or `repo_id` and `filename`.")

@@ -92,4 +92,4 @@ async def check_approved(component: Component, approvals: ApprovalSource, *, tea
     missing = [capability for key, capability in needed.items() if key not in allowed]
     if missing:
         raise NotApproved(missing, team_id=team_id)
-    return Grants({key: tuple(hosts) for key, hosts in allowed.items() if hosts})
+    return Grants({key: tuple(hosts) for key, hosts in allowed.items() if hosts}, frozenset(needed), team_id)

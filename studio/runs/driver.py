@@ -24,7 +24,7 @@ from studio.runs.repeating.logged import Guide, draft_of
 from studio.runs.scribe import Scribe
 from studio.runs.state import RunState
 from studio.runs.tasks import task_message
-from studio.sandbox.grants import grants
+from studio.sandbox.grants import enter
 
 CLOSE_LIMIT_S = 10.0
 """How long a team may take to end; its clients have a shorter limit of their own."""
@@ -57,7 +57,7 @@ async def drive(run: LiveRun, prepared: PreparedRun, past: Guide | None = None) 
 async def _play(run: LiveRun, prepared: PreparedRun, past: Guide | None) -> Ending:
     player = prepared.player
     keep_secret(run.redactor, prepared.component, prepared.secrets)
-    grants.set(prepared.grants)
+    enter(prepared.grants, run.id)
     if past is None:
         run.caught_up.set()
     port = port_of(run, player, past)

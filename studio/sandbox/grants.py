@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections.abc import Iterable, Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from studio.components import Capability
+from studio.components.folders import folder_rules
+
+_PLAIN_NAME = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{0,63}")
 
 ANY_HOST = "*"
 """Stands for every host that the egress guard lets through."""
@@ -23,9 +28,13 @@ class Grants:
 
     Args:
         hosts: Names or `name:port` for each hash, or `ANY_HOST`. Nothing said means no network.
+        approved: The hashes of all that the run may do.
+        team_id: The stored team whose own folder the run works in; without one it has a folder of its own.
     """
 
     hosts: Mapping[str, tuple[str, ...]] = field(default_factory=_nothing)
+    approved: frozenset[str] = frozenset()
+    team_id: str = ""
 
     def hosts_for(self, capability_hash: str) -> tuple[str, ...]:
         """Where the thing of that hash may connect to; empty for no network."""
@@ -36,6 +45,20 @@ NOTHING = Grants()
 
 grants: ContextVar[Grants] = ContextVar("studio_grants", default=NOTHING)
 """The grants of the run that is under way here. The run's driver sets it; empty elsewhere, so nothing is open."""
+
+
+def enter(given: Grants, run_id: str) -> None:
+    """Let what runs in this context do what it was granted, and no more."""
+    grants.set(given)
+    rules = folder_rules.get()
+    if rules is not None:
+        name = own_folder_name(given.team_id) if given.team_id else own_folder_name(run_id, "run-")
+        folder_rules.set(replace(rules, own=rules.own / name, approved=given.approved))
+
+
+def own_folder_name(of: str, kind: str = "") -> str:
+    """What the own folder of a team or a run is called."""
+    return f"{kind}{of if _PLAIN_NAME.fullmatch(of) else hashlib.sha256(of.encode()).hexdigest()}"
 
 
 def granted_hosts(capabilities: Iterable[Capability]) -> tuple[str, ...]:

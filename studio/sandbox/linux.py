@@ -7,10 +7,11 @@ import os
 import platform
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from studio.components.folders import FolderRefused, lies_in, require_allowed
 from studio.sandbox.jail import NoJail
 from studio.sandbox.policy import NOTHING, Outside, Policy
 
@@ -21,7 +22,6 @@ FIRST_USER = 0x5000_0000
 MOST_USERS = 0x0FFF_FFFF
 FEWEST_IDS = 65_536
 """What a container has at least where it has users of its own."""
-OF_THE_SYSTEM = ("/bin", "/boot", "/dev", "/etc", "/lib", "/lib64", "/proc", "/sbin", "/sys", "/var/lib", "/var/log")
 MADE = {"/", "/tmp", "/dev", "/proc"}
 MB = 1024 * 1024
 ELSEWHERE = "Give it another folder, or the studio another `STUDIO_DATA_DIR`."
@@ -49,7 +49,7 @@ class LandlockJail:
                 fix="Allow user namespaces, or run the studio outside of a container.",
             )
         policy = policy.beside(self.outside)
-        plan = plan_of(policy, "all", self.outside.hidden, has_namespaces=self.has_namespaces)
+        plan = plan_of(policy, "all", self.outside, has_namespaces=self.has_namespaces)
         return [*START, plan, "--", *argv]
 
 
@@ -63,9 +63,9 @@ class BubblewrapJail:
     is_confining = True
 
     def command(self, argv: Sequence[str], policy: Policy) -> list[str]:
-        policy, hidden = policy.beside(self.outside), self.outside.hidden
-        plan = plan_of(policy, "inner", hidden, has_namespaces=True)
-        view = _view(policy, masked(policy, hidden))
+        policy = policy.beside(self.outside)
+        plan = plan_of(policy, "inner", self.outside, has_namespaces=True)
+        view = _view(policy, masked(policy, self.outside))
         return [self.program, *_namespaces(), *view, "--", *START, plan, "--", *argv]
 
 
@@ -87,21 +87,24 @@ def _view(policy: Policy, masks: Sequence[str]) -> list[str]:
     for place in readable:
         view += ["--ro-bind", os.path.realpath(place), place]
     for place in masks:
-        view += ["--tmpfs", place, "--remount-ro", place]
+        view += ["--tmpfs", place]
+        for folder in sorted(above - MADE):
+            view += ["--perms", "0755", "--dir", folder] if lies_in(folder, place) and folder != place else []
     for place in writable:
         is_new = not policy.is_folder_kept and place == os.path.realpath(policy.folder)
         view += [*memory, place] if is_new else ["--bind", place, place]
-    return [*view, "--remount-ro", "/"]
+    return [*view, *(word for place in (*masks, "/") for word in ("--remount-ro", place))]
 
 
-def plan_of(policy: Policy, stage: str, hidden: Sequence[Path], *, has_namespaces: bool) -> str:
+def plan_of(policy: Policy, stage: str, outside: Outside, *, has_namespaces: bool) -> str:
     """What the launcher is told; see `launcher/plan.py`.
 
     Raises:
         NoJail: The policy would open what must stay closed.
     """
-    writable, masks = policy.all_writable(), masked(policy, hidden)
-    refuse_wide(writable)
+    writable, masks = policy.all_writable(), masked(policy, outside)
+    refuse_wide(place for place in writable if not _is_of_a_team(place, outside))
+    _refuse_owned_by_others(writable)
     if masks and not has_namespaces:
         raise NoJail(f"Code may not read {masks[0]!r}, which holds the studio's own data.", fix=ELSEWHERE)
     plan = {
@@ -118,45 +121,66 @@ def plan_of(policy: Policy, stage: str, hidden: Sequence[Path], *, has_namespace
     return json.dumps(plan)
 
 
-def refuse_wide(writable: Sequence[str]) -> None:
-    """Raises NoJail for folders that hold more than the work of one program: the system's own, or a whole home."""
-    homes = {"/", *(str(parent) for parent in (Path.home(), *Path.home().parents)), sys.prefix, sys.base_prefix}
+def refuse_wide(writable: Iterable[str]) -> None:
+    """Raises NoJail for folders that no code may change: the studio's own, the system's, homes and their settings."""
     for place in writable:
-        is_wide = place in homes or str(Path(place).parent) in ("/", "/usr")
-        if is_wide or any(lies_in(place, system) for system in OF_THE_SYSTEM):
-            raise NoJail(f"Code may not change all of {place!r}.", fix="Give it a folder of its own.", where=place)
+        try:
+            require_allowed(place, "write")
+        except FolderRefused as error:
+            raise NoJail(error.what, fix=error.fix, where=place) from error
 
 
-def masked(policy: Policy, hidden: Sequence[Path]) -> list[str]:
+def masked(policy: Policy, outside: Outside) -> list[str]:
     """The hidden folders that lie within readable ones.
 
     Raises:
         NoJail: The program may change one of them, or was given what lies in it.
     """
-    places = [os.path.realpath(place) for place in hidden]
+    places = [os.path.realpath(place) for place in outside.hidden]
     given = [*policy.all_writable(), *(os.path.realpath(path) for path in policy.readable)]
     for place in places:
         for asked in given:
             is_opened = lies_in(place, asked) and asked in policy.all_writable()
-            if is_opened or lies_in(asked, place):
+            if is_opened or (lies_in(asked, place) and not _is_of_a_team(asked, outside)):
                 raise NoJail(f"Code may not have {asked!r}: the studio keeps its own data there.", fix=ELSEWHERE)
     return [place for place in places if any(lies_in(place, readable) for readable in policy.all_readable())]
 
 
-def lies_in(place: str, folder: str) -> bool:
-    """Whether it is the folder, or something in it."""
-    return f"{place}/".startswith(f"{folder.rstrip('/')}/")
+def _is_of_a_team(place: str, outside: Outside) -> bool:
+    """Whether it lies in the own folder of some team."""
+    work = os.path.realpath(outside.work) if outside.work else ""
+    return work not in ("", place) and lies_in(place, work)
+
+
+def _refuse_owned_by_others(writable: Iterable[str]) -> None:
+    """Raises NoJail where root would have to give away what belongs to somebody else.
+
+    A jail of root has a user of its own, which becomes the owner of the folders that it may change.
+    """
+    if os.geteuid() != 0:
+        return
+    for place in writable:
+        owner = os.stat(place).st_uid
+        if owner != 0 and owner not in _users_of_jails():
+            raise NoJail(
+                f"Code may not change {place!r}, which belongs to the user {owner}.",
+                fix="Run the studio as that user, or give the code a folder of its own.",
+                where=place,
+            )
 
 
 def user_for(folder: Path) -> int | None:
     """Whom a jail of root becomes: nobody else, and the same for the same folder. None for any other user."""
     if os.geteuid() != 0:
         return None
-    number = folder.stat().st_ino
-    ids = _count_of_ids()
-    if ids > FIRST_USER + MOST_USERS:
-        return FIRST_USER + number % MOST_USERS
-    return FEWEST_IDS // 2 + number % (FEWEST_IDS // 2 - 2)
+    users = _users_of_jails()
+    return users[folder.stat().st_ino % len(users)]
+
+
+def _users_of_jails() -> range:
+    if _count_of_ids() > FIRST_USER + MOST_USERS:
+        return range(FIRST_USER, FIRST_USER + MOST_USERS)
+    return range(FEWEST_IDS // 2, FEWEST_IDS - 2)
 
 
 def _count_of_ids() -> int:

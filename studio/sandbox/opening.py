@@ -5,12 +5,37 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
+from studio.components.folders import FolderRules, folder_rules
 from studio.sandbox.choosing import jail_or_refusal
 from studio.sandbox.jail import Jail, current_jail
 from studio.sandbox.policy import NOTHING, Outside
 from studio.sandbox.warm import Workers, current_workers
-from studio.settings import Sandbox
+from studio.settings import Sandbox, Settings
+
+WORK = "work"
+"""The folder in the data folder in which each team has its own."""
+
+
+def outside_of(settings: Settings) -> Outside:
+    """What the code of every team is given of this studio, and what none is."""
+    files = (settings.tls_key, settings.tls_cert, _database_file(settings.database_url))
+    return Outside(
+        settings.sandbox_read,
+        hidden=(settings.data_dir,),
+        files=tuple(file for file in files if file is not None),
+        work=settings.data_dir / WORK,
+    )
+
+
+def _database_file(url: str) -> Path | None:
+    from sqlalchemy.engine import make_url
+
+    if not url or not url.startswith("sqlite"):
+        return None
+    name = make_url(url).database
+    return Path(name.removeprefix("file:").partition("?")[0]) if name else None
 
 
 @asynccontextmanager
@@ -23,10 +48,16 @@ async def open_sandbox(setting: Sandbox, outside: Outside = NOTHING) -> AsyncGen
     """
     jail = await asyncio.to_thread(jail_or_refusal, setting, outside)
     jail_before, workers_before = current_jail.set(jail), current_workers.set(None)
+    rules_before = folder_rules.set(_rules(outside))
     try:
         async with Workers() as workers:
             current_workers.set(workers)
             yield jail
     finally:
+        folder_rules.reset(rules_before)
         current_workers.reset(workers_before)
         current_jail.reset(jail_before)
+
+
+def _rules(outside: Outside) -> FolderRules | None:
+    return None if outside.work is None else FolderRules(outside.work, (*outside.hidden, *outside.files))

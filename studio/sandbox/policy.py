@@ -11,7 +11,8 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
-PACKAGE = Path(__file__).resolve().parents[1]
+from studio.components.folders import PACKAGE
+
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store")
 CONFIGURATION = (
     "alternatives",
@@ -68,10 +69,15 @@ class Outside:
     Args:
         readable: Files and folders that it may read.
         hidden: Folders of the studio that it is never given.
+        files: Files of the studio that lie elsewhere, such as its database: no team gets a folder that holds one.
+        work: The folder in one of the hidden ones in which each team has its own. None for a person's own script,
+            which may name any folder.
     """
 
     readable: tuple[Path, ...] = ()
     hidden: tuple[Path, ...] = ()
+    files: tuple[Path, ...] = ()
+    work: Path | None = None
 
 
 NOTHING = Outside()

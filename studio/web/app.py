@@ -19,7 +19,7 @@ from starlette.routing import BaseRoute
 from studio.errors import StudioError
 from studio.models.prices import PriceBook
 from studio.runs import Bookkeeping, BudgetBook, Measure, RunSupervisor, Trials, keeping_books
-from studio.sandbox import Outside, open_sandbox
+from studio.sandbox import open_sandbox, outside_of
 from studio.settings import Settings
 from studio.store import Store, open_store
 from studio.web.access import Keys
@@ -191,7 +191,7 @@ def _lifespan(
             open_accounts(settings, store, keys) as accounts,
             _open_books(store) as books,
             open_tracing(settings),
-            open_sandbox(settings.sandbox, Outside(settings.sandbox_read, hidden=(settings.data_dir,))),
+            open_sandbox(settings.sandbox, outside_of(settings)),
             RunSupervisor(store.runs, store.approvals, store.secrets, store.settings) as supervisor,
             Trials(store.approvals, store.secrets) as trials,
         ):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,6 @@ from studio.agents import ApprovalRequest, ApprovalResponse, CodeExecutorAgent
 from studio.components import load_component
 from studio.executors import LocalCommandLineCodeExecutor
 from studio.messages import CodeExecutionEvent, CodeGenerationEvent, TaskResult, TextMessage
-from studio.sandbox import working_directory
 from tests.teams.scripted import CountingWorld, said, scripted
 
 PRINTS = "```python\nprint(6 * 7)\n```"
@@ -23,11 +21,9 @@ FAILS = "```python\nraise SystemExit('no')\n```"
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path) -> Iterator[None]:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Code runs in a folder of the test's own."""
-    token = working_directory.set(tmp_path)
-    yield
-    working_directory.reset(token)
+    monkeypatch.chdir(tmp_path)
 
 
 def executor(**config: Any) -> CodeExecutorAgent:

@@ -122,7 +122,7 @@ def test_its_folder_is_written_only_when_set(folder: Path):
     assert "base_path" not in str(surfer.dump_component())
     other = FileSurfer("FileSurfer", scripted(), base_path=str(folder))
     assert load_component(other.dump_component(), FileSurfer).base_path == str(folder)
-    assert ("file", str(folder)) in [(each.kind, each.detail) for each in all_capabilities(other)]
+    assert ("file", f"read {folder}") in [(each.kind, each.detail) for each in all_capabilities(other)]
 
 
 async def test_a_web_page_is_shown_without_its_tags_where_the_package_is_there(

@@ -84,8 +84,8 @@ def test_what_it_can_do_names_image_folders_and_hosts() -> None:
     (capability,) = all_capabilities(DockerCommandLineCodeExecutor(work_dir="coding", extra_hosts={"db": "10.0.0.1"}))
     assert capability.kind == "process"
     assert capability.detail == (
-        'docker {"folder": "coding", "hosts": {"db": "10.0.0.1"}, "image": "python:3-slim", "init_command": null, '
-        '"volumes": {}}'
+        'docker {"folder": "coding in the team\'s own folder", "hosts": {"db": "10.0.0.1"}, '
+        '"image": "python:3-slim", "init_command": null, "volumes": {}}'
     )
 
 

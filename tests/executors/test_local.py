@@ -18,7 +18,7 @@ from studio.effects import Recording
 from studio.executors import CommandLineCodeResult, LocalCommandLineCodeExecutor
 from studio.executors.scripts import with_quiet_pip
 from studio.messages import CancellationToken, CodeBlock, CodeResult
-from studio.sandbox import TEXT_LIMIT, working_directory
+from studio.sandbox import TEXT_LIMIT
 
 
 def blocks(*parts: tuple[str, str]) -> list[CodeBlock]:
@@ -76,12 +76,11 @@ async def test_a_file_outside_the_folder_is_refused(name: str) -> None:
     assert (result.exit_code, result.output) == (1, "Filename is not in the workspace")
 
 
-async def test_a_relative_folder_lies_in_the_working_directory_of_the_run(tmp_path: Path) -> None:
-    token = working_directory.set(tmp_path)
-    try:
-        result = await run(blocks(("sh", "pwd")), work_dir="coding")
-    finally:
-        working_directory.reset(token)
+async def test_a_relative_folder_of_a_script_lies_where_the_script_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = await run(blocks(("sh", "pwd")), work_dir="coding")
     assert result.output == f"{tmp_path / 'coding'}\n"
 
 

@@ -171,7 +171,7 @@ async def test_the_data_folder_is_empty_within_a_readable_one(jail: Jail, tmp_pa
     ],
 )
 def test_no_policy_lets_code_change_a_whole_machine(jail: Jail, place: Path) -> None:
-    with pytest.raises(NoJail, match="may not change all of"):
+    with pytest.raises(NoJail, match="may not change"):
         jail.command(["true"], Policy(place))
 
 

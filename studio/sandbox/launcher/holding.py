@@ -7,6 +7,7 @@ import os
 import resource
 import signal
 import socket
+import stat
 import struct
 from contextlib import suppress
 
@@ -37,13 +38,26 @@ def give(plan: Plan) -> None:
     for place in plan.writable:
         if plan.stage == "all" and plan.is_folder_new and place == plan.folder:
             continue
-        if os.stat(place).st_uid == plan.user:
+        owner = os.stat(place).st_uid
+        if owner == plan.user:
             continue
         for _, names, files, folder in os.fwalk(place, follow_symlinks=False):
-            os.fchown(folder, plan.user, plan.user)
+            _take_over(folder, "", (0, owner), plan.user)
             for name in (*names, *files):
-                with suppress(FileNotFoundError):
-                    os.chown(name, plan.user, plan.user, dir_fd=folder, follow_symlinks=False)
+                _take_over(folder, name, (0, owner), plan.user)
+
+
+def _take_over(folder: int, name: str, owners: tuple[int, int], user: int) -> None:
+    """Make the user the owner of an entry, or of the folder itself; what belongs to others, or is known by another
+    name elsewhere, stays as it is."""
+    with suppress(FileNotFoundError):
+        found = os.stat(name, dir_fd=folder, follow_symlinks=False) if name else os.fstat(folder)
+        if found.st_uid not in owners or (stat.S_ISREG(found.st_mode) and found.st_nlink > 1):
+            return
+        if name:
+            os.chown(name, user, user, dir_fd=folder, follow_symlinks=False)
+        else:
+            os.fchown(folder, user, user)
 
 
 def become(user: int | None) -> None:

@@ -38,12 +38,13 @@ def enter(plan: Plan) -> None:
         _bind(sources[place], place, kernel.MS_RDONLY | QUIET)
     for place in plan.masks:
         _memory(place, "mode=0755,size=4k")
-        kernel.restrict_mount(place, kernel.MS_RDONLY)
     for place in plan.writable:
         if place == plan.folder and plan.is_folder_new:
             _memory(place, f"mode=0700,size={plan.disk_mb}m{owner}")
         else:
             _bind(sources[place], place, QUIET)
+    for place in plan.masks:  # by now they hold the folders of a team that are shown in them
+        kernel.restrict_mount(place, kernel.MS_RDONLY)
     kernel.unmount(OLD)
     os.rmdir(OLD)
     kernel.mount("none", "/", None, kernel.MS_REMOUNT | kernel.MS_BIND | kernel.MS_RDONLY | QUIET)

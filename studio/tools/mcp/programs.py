@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import codecs
+import os
 import sys
 import tempfile
 from asyncio.subprocess import PIPE, Process
@@ -12,8 +13,9 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
+from studio.components.folders import make_folder, may_have, resolve_folder
 from studio.models.headers import resolved_headers
-from studio.sandbox import NoJail, Policy, bare_environment, confined, kill_group, owned, place_of
+from studio.sandbox import Policy, bare_environment, confined, kill_group, owned, place_of
 from studio.sandbox.grants import granted_hosts
 from studio.tools.mcp.servers import StdioServerParams
 from studio.tools.mcp.with_variables import PREFIX
@@ -85,11 +87,9 @@ def _policy(server: StdioServerParams, home: Path) -> Policy:
     """What a server may do.
 
     Raises:
-        NoJail: The folder that it is to run in is not there.
+        FolderRefused: It names a folder that no team may have.
     """
-    folder = Path(server.cwd).absolute() if server.cwd else home
-    if not folder.is_dir():
-        raise NoJail(f"The folder {server.cwd!r} of the MCP server is not there.", fix="Make it, or name another.")
+    folder = make_folder(server.cwd, server.capabilities()) if server.cwd else home
     return Policy(
         folder,
         readable=(*place_of(server.command), *places_named(server)),
@@ -101,11 +101,17 @@ def _policy(server: StdioServerParams, home: Path) -> Policy:
 def places_named(server: StdioServerParams) -> tuple[Path, ...]:
     """What the command line names: folders, and for a file the folder that it lies in, where its other parts are.
 
-    Of a file that lies right in a home folder only itself.
+    Of a file in a folder that no team may have only itself.
+
+    Raises:
+        FolderRefused: One of them is a place that no team may have.
     """
-    named = [Path(path) for path in server.paths]
-    wide = {Path.home(), *Path.home().parents, Path(tempfile.gettempdir())}
-    return tuple(path if path.is_dir() or path.parent in wide else path.parent for path in named)
+    asked = list(server.capabilities())
+    places: list[Path] = []
+    for path in filter(os.path.exists, server.paths):
+        place, named = resolve_folder(path, "read", asked), Path(path)
+        places += [named] if place.is_dir() or not may_have(place.parent) else [named.parent, place.parent]
+    return tuple(places)
 
 
 async def _hear(

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from studio.components import Capability
+from studio.components.folders import describe_folder
 from studio.components.keeping import without_keys
 from studio.models.headers import references_in
 
@@ -63,13 +64,14 @@ class StdioServerParams(BaseModel):
         return self.read_timeout_seconds
 
     def capabilities(self) -> Iterator[Capability]:
+        folder = describe_folder(self.cwd) if self.cwd else None
         detail = {
             "command": [self.command, *self.args],
-            "folder": self.cwd,
+            "folder": folder,
             "environment": without_keys(self.env or {}),
         }
         reads = f" It may read {', '.join(self.paths)}." if self.paths else ""
-        changes = f" It may change the files in {self.cwd}." if self.cwd else ""
+        changes = f" It may change the files in {folder}." if folder else ""
         text = f"Starts the MCP server `{self.command_line}` on this machine.{reads}{changes}"
         yield Capability("process", text, json.dumps(detail, sort_keys=True))
         for secret in references_in(self.env):
