@@ -110,7 +110,7 @@ class RunStatus(BaseModel):
         return unchecked(RunStatus, self.model_fields_set | {"usage"}, {**vars(self), "usage": usage})
 
 
-Origin = Literal["", "fork", "rerun", "replay"]
+Origin = Literal["", "fork", "rerun", "replay", "import"]
 """How a run came about that goes on from another one."""
 
 
@@ -245,8 +245,12 @@ class RunStore(RunLog, Protocol):
         """
         ...
 
-    async def line(self, root_id: str) -> Sequence[RunSummary]:
-        """A run and all that go on from it, or from those, the oldest first."""
+    async def line(self, run_id: str) -> Sequence[RunSummary]:
+        """A run, those it goes on from, and those that go on from these, the oldest first.
+
+        Raises:
+            NotFound: There is no such run.
+        """
         ...
 
     async def unfinished(self) -> Sequence[str]:

@@ -16,7 +16,7 @@ from sqlmodel import col
 
 from studio.runs import Draft, EntryKind, Lease, LeaseLost, LogEntry, LogUnavailable, RunState, RunStatus
 from studio.runs.log import Body
-from studio.store.database import Database
+from studio.store.database import Database, is_database_failure
 from studio.store.json_text import JsonText, to_json
 from studio.store.spending import add_spending
 from studio.store.sqlite import plain_connection
@@ -79,8 +79,9 @@ class Appender:
         try:
             results = await self._database.in_one_go(lambda connection: _write_all(connection, batch))
         except Exception as error:  # noqa: BLE001  drivers raise their own too; one run's entry must not end the rest
-            if len(batch) == 1:
-                batch[0].fail(_unavailable(error))
+            if len(batch) == 1 or is_database_failure(error):
+                for item in batch:
+                    item.fail(_unavailable(error))
                 return
             for item in batch:  # one bad entry must not fail its neighbours
                 await self._commit([item])

@@ -47,8 +47,11 @@ class Approvals:
 
     async def approve(
         self, capabilities: Collection[Capability], *, by: str = "", scope: str = ANYWHERE, hosts: Hosts | None = None
-    ) -> None:
-        """Allow these. What was allowed before in the same way keeps its date; with other hosts it is allowed anew."""
+    ) -> Sequence[Approval]:
+        """Allow these. What was allowed before in the same way keeps its date; with other hosts it is allowed anew.
+
+        Returns what holds for them in the scope now, the newest first.
+        """
         hosts, now = hosts or {}, datetime.now(UTC)
         wanted = {item.hash: item for item in capabilities}
         async with self._database.write() as session:
@@ -59,12 +62,16 @@ class Approvals:
                     if row.hosts == reach:
                         continue
                     _end(session, row, by, now)
-                session.add(_new(capability, scope, reach, by, now))
+                holding[key] = _new(capability, scope, reach, by, now)
+                session.add(holding[key])
+        return sorted(holding.values(), key=lambda row: (now - row.at, row.hash, row.id))
 
-    async def list(self) -> Sequence[Approval]:
-        """All approvals that hold, the newest first."""
+    async def list(self, *, scope: str | None = None) -> Sequence[Approval]:
+        """The approvals that hold, the newest first; of one scope, or all."""
         async with self._database.read() as session:
             query = select(Approval).where(col(Approval.revoked_at).is_(None))
+            if scope is not None:
+                query = query.where(Approval.scope == scope)
             rows = await session.exec(query.order_by(col(Approval.at).desc(), col(Approval.hash), col(Approval.id)))
             return rows.all()
 

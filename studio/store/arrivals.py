@@ -13,6 +13,8 @@ from studio.store.database import Database
 from studio.store.tables import Run, RunEvent, RunStart, Team, table_of
 
 AT_ONCE = 1_000
+IMPORT = "import"
+"""The `origin` of such a run."""
 
 
 class Arrivals:
@@ -45,6 +47,7 @@ class Arrivals:
             started_at=run.started_at,
             ended_at=run.ended_at,
             root_id=run.root_id,
+            origin=IMPORT,
         )
         changes = run.changes.model_dump(mode="json", exclude_defaults=True)
         start = RunStart(run_id=run.id, component=run.component, task=run.task, changes=changes)

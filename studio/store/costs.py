@@ -7,10 +7,10 @@ from datetime import UTC, date, datetime
 from typing import NamedTuple, cast
 
 from pydantic import BaseModel, JsonValue
-from sqlalchemy import BigInteger, ColumnElement, Executable, func
+from sqlalchemy import BigInteger, ColumnElement, Executable, func, literal, or_
 from sqlalchemy import cast as sql_cast
 from sqlalchemy import select as columns
-from sqlmodel import col, select
+from sqlmodel import col, delete, select
 
 from studio.errors import NotFound
 from studio.models import Price
@@ -18,7 +18,7 @@ from studio.runs import RunState
 from studio.store.database import Database
 from studio.store.postgres import Readable
 from studio.store.spending import SUMS
-from studio.store.tables import Budget, JsonObject, OwnPrice, Run, RunEvent, Spending
+from studio.store.tables import Budget, JsonObject, OwnPrice, Run, RunEvent, Spending, Team
 
 OWN = "own"
 
@@ -163,6 +163,15 @@ class Costs:
             if row is None:
                 raise NotFound(f"No price of {model!r} was set.")
             await session.delete(row)
+
+    async def forget_past_limits(self, today: date) -> None:
+        """Drop the limits of past days, and of runs and teams that are deleted."""
+        scope = col(Budget.scope)
+        is_past = scope.startswith("day:") & (scope < f"day:{today.isoformat()}")
+        of_runs = scope.startswith("run:") & scope.not_in(select(literal("run:") + Run.id))
+        of_teams = scope.startswith("team:") & scope.not_in(select(literal("team:") + Team.id))
+        async with self._database.write() as session:
+            await session.exec(delete(Budget).where(or_(is_past, of_runs, of_teams)))
 
     async def budgets(self) -> Mapping[str, JsonObject]:
         """All limits that are kept, by scope."""

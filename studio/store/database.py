@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import sqlite3
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -26,6 +27,9 @@ ASYNC_DRIVERS = {"sqlite": "sqlite+aiosqlite", "postgresql": ASYNCPG, "postgres"
 PASSWORD = re.compile(r":[^:@/]*@")
 SERVER_LOCK = 0x73_74_75_64_69_6F
 """Of PostgreSQL's advisory locks, the one that the studio takes."""
+
+FAILURES = (sqlite3.OperationalError, sqlite3.DatabaseError)
+"""Errors of SQLite's driver that tell of the file: full, locked, read-only, damaged. Others tell of a value."""
 
 Result = TypeVar("Result")
 
@@ -159,6 +163,13 @@ class Database:
             self._use_count -= 1
             if not self._use_count and self._is_closing:
                 self._unused.set()
+
+
+def is_database_failure(error: Exception) -> bool:
+    """Whether the database cannot be used now, whoever asks; not, whether it refuses what was asked."""
+    original = error.orig if isinstance(error, DBAPIError) else error
+    is_lost = isinstance(error, DBAPIError) and error.connection_invalidated
+    return is_lost or (isinstance(original, sqlite3.DatabaseError) and type(original) in FAILURES)
 
 
 def _how_to_get(error: Exception) -> str:

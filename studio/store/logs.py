@@ -67,9 +67,9 @@ class Found(NamedTuple):
 class Logs:
     """Looks at logs; never writes."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, lineage: Lineage) -> None:
         self._database = database
-        self._lineage = Lineage(database)
+        self._lineage = lineage
 
     async def between(
         self, run_id: str, *, after: int, before: int, limit: int, kinds: Collection[EntryKind], newest: bool = False

@@ -17,6 +17,7 @@ from studio.store.costs import Costs
 from studio.store.database import Database, database_url
 from studio.store.galleries import Galleries
 from studio.store.inbox import Inbox
+from studio.store.lineage import Lineage
 from studio.store.logs import Logs
 from studio.store.runs import Runs
 from studio.store.secrets import Secrets
@@ -58,7 +59,7 @@ async def open_store(data_dir: Path, url: str = "") -> AsyncGenerator[Store]:
     """
     _make_folder(data_dir)
     database = await Database.connect(database_url(data_dir, url))
-    appender = Appender(database)
+    appender, lineage = Appender(database), Lineage(database)
     try:
         async with owned_tasks() as group:
             group.create_task(appender.run(), name="append to run logs")
@@ -67,8 +68,8 @@ async def open_store(data_dir: Path, url: str = "") -> AsyncGenerator[Store]:
                     teams=Teams(database),
                     settings=SettingsOfTeams(database),
                     galleries=Galleries(database),
-                    runs=Runs(database, appender, data_dir),
-                    logs=Logs(database),
+                    runs=Runs(database, appender, lineage, data_dir),
+                    logs=Logs(database, lineage),
                     arrivals=Arrivals(database),
                     secrets=Secrets(database, data_dir / "secret.key"),
                     approvals=Approvals(database),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import builtins
-from collections.abc import AsyncGenerator, Collection, Sequence
+from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,7 +13,8 @@ from uuid import uuid4
 
 from sqlalchemy import func, or_
 from sqlalchemy.exc import IntegrityError
-from sqlmodel import col, select, update
+from sqlmodel import col, delete, select, update
+from sqlmodel.ext.asyncio.session import AsyncSession
 
 from studio.errors import Conflict, NotFound
 from studio.runs import (
@@ -34,19 +35,20 @@ from studio.store.appender import Appender
 from studio.store.database import Database
 from studio.store.lineage import Lineage, entries_in
 from studio.store.ownership import own_folder
-from studio.store.tables import Run, RunEvent, RunStart
+from studio.store.tables import Budget, Run, RunEvent, RunStart
 
+NEWEST_FIRST = (col(Run.created_at).desc(), col(Run.id).desc())
 UNFINISHED = [state.value for state in RunState if not state.is_final]
 
 
 class Runs:
     """Rows of runs and entries of their logs."""
 
-    def __init__(self, database: Database, appender: Appender, data_dir: Path) -> None:
+    def __init__(self, database: Database, appender: Appender, lineage: Lineage, data_dir: Path) -> None:
         self._database = database
         self._appender = appender
         self._data_dir = data_dir
-        self._lineage = Lineage(database)
+        self._lineage = lineage
 
     async def create(self, run: NewRun) -> Lease:
         row = Run(
@@ -89,10 +91,7 @@ class Runs:
 
     async def summary(self, run_id: str) -> RunSummary:
         async with self._database.read() as session:
-            row = await session.get(Run, run_id)
-        if row is None:
-            raise NotFound(f"There is no run {run_id!r}.")
-        return _summary(row)
+            return _summary(await _get(session, run_id))
 
     async def get(self, run_id: str) -> RunRecord:
         """The run with what it was started with.
@@ -109,20 +108,42 @@ class Runs:
         changes = Changes.model_validate(start.changes)
         return RunRecord(**dict(_summary(row)), component=start.component, task=start.task, changes=changes)
 
-    async def line(self, root_id: str) -> Sequence[RunSummary]:
-        query = select(Run).where(or_(col(Run.id) == root_id, col(Run.root_id) == root_id))
-        async with self._database.read() as session:
-            rows = await session.exec(query.order_by(col(Run.created_at), col(Run.id)))
-            return [_summary(row) for row in rows]
+    async def line(self, run_id: str) -> Sequence[RunSummary]:
+        """The run with those that it goes on from and those that go on from these, the oldest first.
 
-    async def list(self, team_id: str | None = None, *, limit: int = 100) -> Sequence[RunSummary]:
-        """The newest runs first; of one team, or of all."""
+        A run that was brought here only claims to be of a line: it and what goes on from it are a line of their own.
+        """
+        async with self._database.read() as session:
+            run = await _get(session, run_id)
+            root_id = run.root_id or run.id
+            query = select(Run).where(or_(col(Run.id) == root_id, col(Run.root_id) == root_id))
+            rows = (await session.exec(query.order_by(col(Run.created_at), col(Run.id)))).all()
+        known = {row.id: row for row in rows}
+        begun_by = _begun_by(known, run_id)
+        return [_summary(row) for row in rows if _begun_by(known, row.id) == begun_by]
+
+    async def list(
+        self, team_id: str | None = None, *, before: str | None = None, limit: int = 100
+    ) -> Sequence[RunSummary]:
+        """The newest runs first; of one team, or of all.
+
+        Args:
+            team_id: The team.
+            before: Only those older than the run with this id.
+            limit: How many.
+
+        Raises:
+            NotFound: There is no run `before`.
+        """
         query = select(Run)
         if team_id is not None:
             query = query.where(Run.team_id == team_id)
-        query = query.order_by(col(Run.created_at).desc(), col(Run.id)).limit(limit)
         async with self._database.read() as session:
-            rows = (await session.exec(query)).all()
+            if before is not None:
+                last = await _get(session, before)
+                is_older = or_(col(Run.created_at) < last.created_at, col(Run.id) < last.id)
+                query = query.where(col(Run.created_at) <= last.created_at, is_older)
+            rows = (await session.exec(query.order_by(*NEWEST_FIRST).limit(limit))).all()
         return [_summary(row) for row in rows]
 
     async def session(self, session_id: str) -> builtins.list[RunSummary]:
@@ -140,7 +161,13 @@ class Runs:
             query = query.where(Run.team_id == team_id)
         async with self._database.read() as session:
             found = (await session.exec(query.order_by(func.max(Run.created_at).desc()).limit(limit))).all()
-        return [await self.session(session_id) for session_id in found if session_id]
+            ids = [session_id for session_id in found if session_id]
+            members = select(Run).where(or_(col(Run.session_id).in_(ids), col(Run.id).in_(ids)))
+            rows = (await session.exec(members.order_by(col(Run.created_at), col(Run.id)))).all()
+        grouped: dict[str, builtins.list[RunSummary]] = {session_id: [] for session_id in ids}
+        for row in rows:
+            grouped[row.session_id or row.id].append(_summary(row))
+        return [*grouped.values()]
 
     async def delete(self, run_id: str) -> None:
         """Remove an ended run with its log.
@@ -157,7 +184,8 @@ class Runs:
             if (await session.exec(below.limit(1))).first() is not None:
                 raise Conflict("Other runs go on from this one.", fix="Delete those first.")
             await session.delete(row)
-            self._lineage.forget(run_id)
+            await session.exec(delete(Budget).where(col(Budget.scope) == f"run:{run_id}"))
+        self._lineage.forget(run_id)
 
     async def unfinished(self) -> Sequence[str]:
         async with self._database.read() as session:
@@ -184,6 +212,21 @@ class Runs:
     async def own_runs(self) -> AsyncGenerator[None]:
         async with own_folder(self._data_dir), self._database.own():
             yield
+
+
+async def _get(session: AsyncSession, run_id: str) -> Run:
+    row = await session.get(Run, run_id)
+    if row is None:
+        raise NotFound(f"There is no run {run_id!r}.")
+    return row
+
+
+def _begun_by(runs: Mapping[str, Run], run_id: str) -> str:
+    """The run that was brought here which this one goes on from, or is; "" where there is none."""
+    at = runs.get(run_id)
+    while at is not None and at.parent_id is not None:
+        at = runs.get(at.parent_id)
+    return at.id if at is not None and at.root_id is not None else ""
 
 
 def _entry(row: RunEvent, run_id: str) -> LogEntry:

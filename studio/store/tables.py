@@ -73,6 +73,8 @@ class Team(Table, table=True):
     `publisher` is whose gallery it was taken from: `url:ADDRESS`, or `gallery:ID` where no address tells; else "".
     """
 
+    __table_args__ = (Index(None, "updated_at", "id"),)
+
     id: str = Field(primary_key=True)
     name: str
     summary: str = ""
@@ -134,7 +136,7 @@ class Run(Table, table=True):
     oldest of such a line, and `origin` says how it came about. `session_id` is that of a conversation of several runs.
     """
 
-    __table_args__ = (Index(None, "team_id", "created_at"),)
+    __table_args__ = (Index(None, "team_id", "created_at", "id"), Index(None, "created_at", "id"))
 
     id: str = Field(primary_key=True)
     team_id: str | None = Field(default=None, foreign_key="team.id", ondelete="SET NULL")
@@ -291,6 +293,8 @@ class SignIn(Table, table=True):
 
 class AuditEntry(Table, table=True):
     """Who did what, or tried to. Never holds what was sent: no bodies, no values, no wrong names or passwords."""
+
+    __table_args__ = (Index(None, "who", "id"),)
 
     id: int | None = Field(default=None, primary_key=True, sa_type=Counter)
     at: datetime = Field(sa_type=UtcDateTime, index=True)

@@ -22,7 +22,7 @@ from studio.store.database import Database
 from studio.store.json_text import JsonText, to_json
 from studio.store.merging import TeamDocument, TeamsDiffer, merge_documents
 from studio.store.pruning import PRUNED_EVERY, VersionHead, prune
-from studio.store.tables import JsonObject, Team, TeamVersion, table_of, without
+from studio.store.tables import Budget, JsonObject, Team, TeamVersion, table_of, without
 
 MERGE, SIDE = "merge", "side"
 MAX_TRIES = 20
@@ -122,7 +122,7 @@ class Teams:
         """All teams, the one changed last first."""
         query = select(Team).options(*without(Team.component, Team.layout))
         async with self._database.read() as session:
-            rows = await session.exec(query.order_by(col(Team.updated_at).desc(), col(Team.id)))
+            rows = await session.exec(query.order_by(col(Team.updated_at).desc(), col(Team.id).desc()))
             return [TeamSummary(row.id, row.name, row.revision, row.summary, row.updated_at) for row in rows]
 
     async def get(self, team_id: str) -> Team:
@@ -183,6 +183,7 @@ class Teams:
         """
         async with self._database.write() as session:
             await session.delete(await _get(session, team_id))
+            await session.exec(delete(Budget).where(col(Budget.scope) == f"team:{team_id}"))
 
     async def versions(
         self, team_id: str, *, before: int | None = None, limit: int = 100, named: bool = False

@@ -210,7 +210,9 @@ def _lifespan(
 @asynccontextmanager
 async def _open_books(store: Store) -> AsyncGenerator[Bookkeeping]:
     """What runs reckon with; the supervisors that are entered inside the block know it."""
-    today = await store.costs.of_day(datetime.now(UTC).date())
+    date = datetime.now(UTC).date()
+    await store.costs.forget_past_limits(date)
+    today = await store.costs.of_day(date)
     spent: dict[str, dict[Measure, int]] = {
         team_id: {"micro_usd": total.micro_usd, "tokens": total.prompt_tokens + total.completion_tokens}
         for team_id, total in today.items()

@@ -157,7 +157,7 @@ async def review_of_team(store: Store, team: Team) -> ReviewView:
         await store.approvals.known([*hashes, *earlier]),
         await store.approvals.holding(hashes, team_id=team.id),
     )
-    own = [row for row in await store.approvals.list() if row.scope == team_scope(team.id)]
+    own = await store.approvals.list(scope=team_scope(team.id))
     unneeded = [row for row in own if row.hash not in manifest.capabilities]
     base = f"/teams/{quote(team.id, safe='')}"
     views = await asyncio.to_thread(_views, manifest.items, before, base)

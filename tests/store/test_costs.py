@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 import pytest
 from pydantic import JsonValue
@@ -95,3 +95,20 @@ async def test_own_prices_and_budgets_replace_older_ones(open_it: OpenStore) -> 
             limits: JsonObject = {"usd": usd}
             await store.costs.put("studio", limits)
         assert await store.costs.budgets() == {"studio": {"usd": 2}}
+
+
+async def test_limits_of_what_is_gone_are_not_kept(open_it: OpenStore) -> None:
+    async with open_it() as store:
+        team = await store.teams.create({"provider": "x"})
+        run, other = [await spend(store) for _ in range(2)]
+        days = ["day:2026-11-20:studio", f"day:2026-11-21:{team.id}"]
+        owners = [f"run:{run.run_id}", f"run:{other.run_id}", f"team:{team.id}", "run:long-gone", "team:long-gone"]
+        for scope in ("studio", *days, *owners):
+            await store.costs.put(scope, {"run": {"turns": 1}})
+        await store.runs.append(run, [], FINISHED)
+        await store.runs.delete(run.run_id)
+        assert f"run:{run.run_id}" not in await store.costs.budgets()
+        await store.costs.forget_past_limits(date(2026, 11, 21))
+        assert set(await store.costs.budgets()) == {"studio", days[1], f"run:{other.run_id}", f"team:{team.id}"}
+        await store.teams.delete(team.id)
+        assert f"team:{team.id}" not in await store.costs.budgets()

@@ -6,6 +6,7 @@ from studio.store import Store
 from tests.store.opening import OpenStore
 
 RUNNING = RunStatus(state=RunState.RUNNING, reason="start")
+ENDED = RunStatus(state=RunState.FINISHED, reason="end")
 KINDS: list[EntryKind] = ["message", "event", "effect", "state"]
 USAGE: JsonObject = {"prompt_tokens": 30, "completion_tokens": 4}
 
@@ -111,3 +112,36 @@ async def test_a_fork_has_the_entries_that_it_goes_on_from(open_it: OpenStore) -
         found = await store.logs.search(deeper.run_id, "three", after=0, limit=9, kinds=KINDS)
         assert found.hits == []
         assert {run.id for run in await store.runs.line(root.run_id)} == {root.run_id, fork.run_id, deeper.run_id}
+
+
+async def test_a_run_with_the_id_of_a_deleted_fork_has_only_its_own_entries(open_it: OpenStore) -> None:
+    async with open_it() as store:
+        root = await logged(store, message("one"), message("two"))
+        origin = NewRun({"provider": "x"}, "Go.", "Go.", None, "", root.run_id, 2, root.run_id, origin="fork")
+        fork = await store.runs.create(origin)
+        await store.runs.append(fork, [message("three")], ENDED)
+        await store.runs.append(root, [], ENDED)
+        record = await store.runs.get(fork.run_id)
+        entries = await store.runs.read(fork.run_id)
+        await store.logs.between(fork.run_id, after=0, before=9, limit=9, kinds=KINDS)
+        for run_id in (fork.run_id, root.run_id):
+            await store.runs.delete(run_id)
+        await store.arrivals.add(record, entries)
+        read = await store.runs.read(fork.run_id)
+        shown = await store.logs.between(fork.run_id, after=0, before=9, limit=9, kinds=KINDS)
+        assert [entry.seq for entry in shown] == [entry.seq for entry in read] == [1, 2, 3]
+
+
+async def test_a_run_that_was_brought_here_joins_no_line_of_another(open_it: OpenStore) -> None:
+    async with open_it() as store:
+        real = await logged(store, message("one"))
+        await store.runs.append(real, [], ENDED)
+        record = await store.runs.get(real.run_id)
+        claims = record.model_copy(update={"id": "brought", "root_id": real.run_id})
+        entries = [entry._replace(run_id="brought") for entry in await store.runs.read(real.run_id)]
+        await store.arrivals.add(claims, entries)
+        again = NewRun({}, "Go.", "Go.", None, "", "brought", 1, real.run_id, origin="fork")
+        fork = await store.runs.create(again)
+        assert [(run.id, run.origin) for run in await store.runs.line(real.run_id)] == [(real.run_id, "")]
+        line = {(run.id, run.origin) for run in await store.runs.line(fork.run_id)}
+        assert line == {("brought", "import"), (fork.run_id, "fork")}

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +13,7 @@ from studio.errors import NotFound, SetupError
 from studio.runs import Draft, LeaseLost, LogEntry, LogUnavailable, NewRun, PendingInput, RunState, RunStatus, Usage
 from studio.store import open_store
 from tests.store.opening import OpenStore, postgres_only, sqlite_only
+from tests.store.statements import statements
 
 RUNNING = RunStatus(state=RunState.RUNNING, reason="start")
 NEW = NewRun(component={"provider": "x"}, task="Go.", task_text="Go.")
@@ -219,3 +222,18 @@ async def test_a_database_has_one_server_whatever_its_folder(tmp_path: Path, dat
                     pass
         async with other.runs.own_runs():
             pass
+
+
+@sqlite_only
+async def test_a_locked_database_is_waited_for_once_and_not_for_each_run(
+    open_it: OpenStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("studio.store.sqlite.PRAGMAS", ("journal_mode = WAL", "busy_timeout = 20"))
+    async with open_it() as store:
+        runs = [await store.runs.create(NEW) for _ in range(9)]
+        with closing(sqlite3.connect(tmp_path / "studio.db")) as other, statements() as asked:
+            other.execute("BEGIN IMMEDIATE")
+            writing = [store.runs.append(run, [event(1)], RUNNING) for run in runs]
+            told = await asyncio.gather(*writing, return_exceptions=True)
+        assert [type(error) for error in told] == [LogUnavailable] * 9
+        assert [statement for statement, _ in asked].count("BEGIN IMMEDIATE") == 1

@@ -77,7 +77,7 @@ def test_a_run_comes_back_as_it_was(client: TestClient, run_id: str):
     team_id = before["team_id"]
     deleted(client, run_id)
     assert bring_in(client, page, team_id=team_id) == (201, {"id": run_id})
-    assert client.get(f"/api/runs/{run_id}").json() == before
+    assert client.get(f"/api/runs/{run_id}").json() == {**before, "origin": "import"}
     assert client.get(f"/api/runs/{run_id}/events").json() == log
     assert [run["id"] for run in client.get(f"/api/runs?team_id={team_id}").json()] == [run_id]
     assert inside(bundle_of(client, run_id))["entries"] == inside(page)["entries"]

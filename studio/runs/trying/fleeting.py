@@ -90,8 +90,8 @@ class FleetingRuns:
         kept, summary = self._found(run_id), await self.summary(run_id)
         return RunRecord(**dict(summary), component=kept.run.component, task=kept.run.task)
 
-    async def line(self, root_id: str) -> Sequence[RunSummary]:
-        return [await self.summary(root_id)]
+    async def line(self, run_id: str) -> Sequence[RunSummary]:
+        return [await self.summary(run_id)]
 
     def forget(self, run: NewRun) -> None:
         """Let a run go, also one that has not ended, or whose id nobody was told."""

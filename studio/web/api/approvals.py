@@ -17,7 +17,7 @@ from studio.egress import leads_to_studio
 from studio.errors import ConfigError, NotFound
 from studio.sandbox.grants import ANY_HOST
 from studio.store import ANYWHERE, Store, publisher_of, team_scope
-from studio.store.tables import Team
+from studio.store.tables import Approval, Team
 from studio.web.dependencies import PersonDep, StoreDep, TeamChecksDep
 from studio.web.requests import StudioRoute
 from studio.web.review import gallery_manifest, remember_allowed, team_manifest
@@ -71,7 +71,7 @@ class CannotAllow(ConfigError):
 @router.get("", summary="List what is approved, the newest first; with `revoked` what was and is no longer")
 async def list_approvals(store: StoreDep, revoked: bool = False) -> list[ApprovalOut]:
     rows = await store.approvals.revoked() if revoked else await store.approvals.list()
-    return [ApprovalOut.model_validate(row, from_attributes=True) for row in rows]
+    return [_out(row) for row in rows]
 
 
 @router.post("", status_code=201, summary="Approve exactly these things")
@@ -87,11 +87,10 @@ async def approve(body: ApproveRequest, store: StoreDep, checks: TeamChecksDep, 
             fix="It may have changed since you looked; open the review again.",
         )
     hosts = {key: await _hosts(found.get(key), names) for key, names in body.hosts.items()}
-    await store.approvals.approve(list(found.values()), by=person.name, scope=scope, hosts=hosts)
+    rows = await store.approvals.approve(list(found.values()), by=person.name, scope=scope, hosts=hosts)
     if team is not None and manifest is not None:
         await remember_allowed(store, team.id, manifest, by=person.name)
-    holding = await list_approvals(store)
-    return [approval for approval in holding if approval.hash in wanted and approval.scope == scope]
+    return [_out(row) for row in rows]
 
 
 @router.delete(
@@ -100,6 +99,10 @@ async def approve(body: ApproveRequest, store: StoreDep, checks: TeamChecksDep, 
 async def revoke(capability_hash: str, store: StoreDep, person: PersonDep) -> None:
     """Running teams are not touched."""
     await store.approvals.revoke(capability_hash, by=person.name)
+
+
+def _out(row: Approval) -> ApprovalOut:
+    return ApprovalOut.model_validate(row, from_attributes=True)
 
 
 async def _scope(body: ApproveRequest, store: Store, team: Team | None) -> str:

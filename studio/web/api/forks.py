@@ -104,7 +104,6 @@ async def list_tools(run_id: str, store: StoreDep) -> list[str]:
 
 @router.get("/{run_id}/line", summary="The run, those it goes on from, and those that go on from them")
 async def list_line(run_id: str, store: StoreDep) -> list[RunInLine]:
-    run = await store.runs.summary(run_id)
     return [
         RunInLine(
             id=one.id,
@@ -116,5 +115,5 @@ async def list_line(run_id: str, store: StoreDep) -> list[RunInLine]:
             created_at=one.created_at,
             usage=one.status.usage,
         )
-        for one in await store.runs.line(run.root_id or run.id)
+        for one in await store.runs.line(run_id)
     ]

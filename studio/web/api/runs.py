@@ -22,7 +22,7 @@ from studio.web.sse import Event, EventStream
 
 router = APIRouter(prefix="/api/runs", tags=["runs"], route_class=StudioRoute)
 _SEQ = re.compile(r"[0-9]{1,18}")
-LISTED = 200
+MAX_LISTED = 200
 MAX_PAGE = 2000
 BEYOND_STEERING = frozenset({"decide", "policy"})
 MAX_SEQ = 2**63 - 1
@@ -96,8 +96,16 @@ async def start_run(body: StartRun, store: StoreDep, supervisor: SupervisorDep, 
 
 
 @router.get("", summary="List runs, the newest first")
-async def list_runs(store: StoreDep, team_id: str | None = None) -> list[RunSummaryOut]:
-    return [_summary(run, run.task_text) for run in await store.runs.list(team_id, limit=LISTED)]
+async def list_runs(
+    store: StoreDep,
+    team_id: str | None = None,
+    before: Annotated[
+        str | None, Query(max_length=100, description="Only runs older than the one with this id.")
+    ] = None,
+    limit: Annotated[int, Query(ge=1, le=MAX_LISTED)] = MAX_LISTED,
+) -> list[RunSummaryOut]:
+    found = await store.runs.list(team_id, before=before, limit=limit)
+    return [_summary(run, run.task_text) for run in found]
 
 
 @router.get("/{run_id}", summary="Read a run with the team it was started with")

@@ -51,7 +51,7 @@ export function runsList(root, teamId) {
   }
 }
 
-const ORIGINS = /** @type {{[origin: string]: string}} */ ({ fork: 'Fork', rerun: 'Again', replay: 'Replay' })
+const ORIGINS = /** @type {{[origin: string]: string}} */ ({ fork: 'Fork', rerun: 'Again', replay: 'Replay', import: 'Imported' })
 
 /** @param {RunSummary} run */
 function wordBefore({ origin, session_id: session }) {

@@ -51,7 +51,7 @@
  * @property {Usage} usage
  * @property {string | null} [parent_id]  of a run that goes on from another one
  * @property {number} [parent_seq]  the last entry that both have
- * @property {'' | 'fork' | 'rerun' | 'replay'} [origin]
+ * @property {'' | 'fork' | 'rerun' | 'replay' | 'import'} [origin]
  *
  * @typedef {object} RunSummary
  * @property {string} id
