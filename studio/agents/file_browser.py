@@ -5,16 +5,20 @@ from __future__ import annotations
 import os
 import re
 import stat
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
+from studio.components.folders import private_entries
 from studio.models.extras import MissingExtra, needs_extra
 
 PAGE_CHARACTERS = 1024 * 5
 LARGEST_FILE = 50_000_000
 """Bytes of a file that is opened at all."""
+READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)  # a pipe there would make it wait forever
 _PAGES = (".html", ".htm")
 """Text that reads better as Markdown, where the package for it is installed."""
 
@@ -31,45 +35,49 @@ class Page(NamedTuple):
 def read_page(base: Path, path: str) -> Page:
     """Open a path inside `base`. A path outside, or one that leads over a symbolic link, is not found."""
     try:
-        place = _inside(base, path)
-        found = place.lstat()
-        if stat.S_ISDIR(found.st_mode):
-            return Page(str(place), None, _listing(base, place), is_paged=False)
-        if not stat.S_ISREG(found.st_mode):
-            return _failed(path, "UnsupportedFormatException", f"Cannot preview '{path}' as Markdown.")
-        if found.st_size > LARGEST_FILE:
-            return _failed(path, "FileTooLarge", f"'{path}' is larger than {LARGEST_FILE} bytes.")
-        return _file(place)
-    except (OSError, ValueError):
+        place = Path(os.path.normpath(base / Path(path).expanduser()))
+        with _opened(base, place.relative_to(base).parts) as handle:
+            return _page(base, place, handle)
+    except (OSError, ValueError, RuntimeError):
         return _failed(path, "FileNotFoundError", f"File not found: {path}")
 
 
-def _inside(base: Path, path: str) -> Path:
-    """The path, if it stays inside of `base` and no part of it is a symbolic link.
+def _page(base: Path, place: Path, handle: int) -> Page:
+    found = os.fstat(handle)
+    if stat.S_ISDIR(found.st_mode):
+        return Page(str(place), None, _listing(base, place, handle), is_paged=False)
+    if not stat.S_ISREG(found.st_mode):
+        return _failed(str(place), "UnsupportedFormatException", f"Cannot preview '{place}' as Markdown.")
+    if found.st_size > LARGEST_FILE:
+        return _failed(str(place), "FileTooLarge", f"'{place}' is larger than {LARGEST_FILE} bytes.")
+    with os.fdopen(os.dup(handle), "rb") as file:
+        return _file(place, file.read(LARGEST_FILE))
+
+
+@contextmanager
+def _opened(base: Path, parts: Sequence[str]) -> Generator[int]:
+    """A handle of what lies below a folder. No link is followed on the way, whatever is put there meanwhile, and
+    nothing that the studio keeps is opened under another name.
 
     Raises:
-        ValueError: It does not.
+        OSError: There is no such thing, or a link.
     """
-    place = Path(os.path.normpath(base / Path(path).expanduser()))
-    if not place.is_relative_to(base):
-        raise ValueError("outside of the base folder")
-    for part in (place, *place.parents):
-        if part == base:
-            return place
-        if part.is_symlink():
-            raise ValueError("a symbolic link")
-    return place
+    private = private_entries()
+    handle = os.open(base, READ)
+    try:
+        for part in parts:
+            below = os.open(part, READ | getattr(os, "O_NOFOLLOW", 0), dir_fd=handle)
+            os.close(handle)
+            handle = below
+            found = os.fstat(handle)
+            if (found.st_dev, found.st_ino) in private:
+                raise FileNotFoundError(part)
+        yield handle
+    finally:
+        os.close(handle)
 
 
-def _read(place: Path) -> bytes:
-    """The content; a link that took the file's place meanwhile is not followed."""
-    handle = os.open(place, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
-    with os.fdopen(handle, "rb") as file:
-        return file.read(LARGEST_FILE)
-
-
-def _file(place: Path) -> Page:
-    content = _read(place)
+def _file(place: Path, content: bytes) -> Page:
     text = _text_in(content)
     if text is None:
         return _converted(place, content)
@@ -109,16 +117,18 @@ def _failed(path: str, title: str, text: str) -> Page:
     return Page(path, title, f"# {title}\n\n{text}")
 
 
-def _listing(base: Path, folder: Path) -> str:
+def _listing(base: Path, folder: Path, handle: int) -> str:
     lines = [f"# Index of {folder}", "", "| Name | Size | Date Modified |", "| ---- | ---- | ------------- |"]
     if folder != base:
         lines.append("| .. (parent directory) | | |")
-    for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
+    with os.scandir(handle) as found_entries:
+        entries = sorted(found_entries, key=lambda entry: entry.name)
+    for entry in entries:
         if entry.is_symlink():
             continue
-        found = entry.stat(follow_symlinks=False)
+        found = os.stat(entry.name, dir_fd=handle, follow_symlinks=False)
         changed = datetime.fromtimestamp(found.st_mtime, UTC).strftime("%Y-%m-%d %H:%M")
-        is_folder = entry.is_dir(follow_symlinks=False)
+        is_folder = stat.S_ISDIR(found.st_mode)
         lines.append(
             f"| {entry.name}{os.sep if is_folder else ''} | {'' if is_folder else found.st_size} | {changed} |"
         )

@@ -7,7 +7,6 @@ of, what it keeps, the system, homes and their settings are refused, whatever wa
 from __future__ import annotations
 
 import os
-import pwd
 import sys
 import sysconfig
 import tempfile
@@ -179,6 +178,17 @@ def may_have(place: Path, use: Use = "read") -> bool:
     return True
 
 
+def private_entries() -> frozenset[tuple[int, int]]:
+    """Device and number of what the studio keeps, by which it is known under any other name, as over a mount."""
+    rules = folder_rules.get()
+    found: set[tuple[int, int]] = set()
+    for part in rules.private if rules else ():
+        found |= _identity(str(part))
+        if part.is_dir():
+            found.update(number for entry in os.scandir(part) for number in _identity(entry.path))
+    return frozenset(found)
+
+
 def require_allowed(place: str, use: Use, private: Iterable[Path] = ()) -> None:
     """Raise FolderRefused for a place that contains, is, or lies in what no team may have.
 
@@ -254,9 +264,12 @@ def _homes_of_others(place: str, home: str) -> Iterator[str]:
             yield os.path.join(folder, inner.split(os.sep)[0])
         elif lies_in(folder, place):
             yield folder
-    for user in pwd.getpwall():
-        if user.pw_uid >= FIRST_PERSON and user.pw_dir not in ("", "/", home):
-            yield user.pw_dir
+    if sys.platform != "win32":
+        import pwd
+
+        yield from (
+            user.pw_dir for user in pwd.getpwall() if user.pw_uid >= FIRST_PERSON and user.pw_dir not in ("", "/", home)
+        )
 
 
 def _overlaps(place: str, other: str) -> bool:

@@ -6,6 +6,7 @@ import os
 import sys
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,6 +14,7 @@ from studio import effects
 from studio.agents import FileSurfer
 from studio.agents.file_browser import Page, Viewport
 from studio.components import all_capabilities, load_component
+from studio.components.folders import FolderRules, folder_rules
 from tests.teams.scripted import CountingWorld, said, scripted, wishes
 
 
@@ -133,3 +135,46 @@ async def test_a_web_page_is_shown_without_its_tags_where_the_package_is_there(
     assert (await seen(folder, ("open_path", '{"path": "page.html"}'))).endswith("# Big\n\nSmall")
     monkeypatch.setitem(sys.modules, "markitdown", None)
     assert "<h1>Big</h1>" in await seen(folder, ("open_path", '{"path": "page.html"}'))
+
+
+async def test_a_pipe_or_a_device_is_not_waited_for(folder: Path):
+    os.mkfifo(folder / "pipe")
+    assert "# UnsupportedFormatException" in await seen(folder, ("open_path", '{"path": "pipe"}'))
+
+
+async def test_what_the_studio_keeps_is_not_opened_by_another_name(folder: Path, tmp_path: Path):
+    data = tmp_path / "data"
+    data.mkdir()
+    (data / "token").write_text("the-access-token")
+    os.link(data / "token", folder / "copy.txt")
+    surfer = FileSurfer("s", scripted(wishes(("open_path", '{"path": "copy.txt"}'))), base_path=str(folder))
+    approved = frozenset(each.hash for each in all_capabilities(surfer))
+    token = folder_rules.set(FolderRules(data / "work" / "team", (data,), approved))
+    try:
+        text = said((await surfer.run(task="look")).messages)[-1][1]
+    finally:
+        folder_rules.reset(token)
+    assert "# FileNotFoundError" in text
+    assert "the-access-token" not in text
+
+
+async def test_a_folder_that_becomes_a_link_on_the_way_is_not_followed(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """The folder is replaced just after it was looked at, as code of the same team could do."""
+    (tmp_path / "b.txt").write_text("private")
+
+    def swap() -> None:
+        if not (folder / "sub").is_symlink():
+            (folder / "sub").rename(folder / "moved")
+            (folder / "sub").symlink_to(tmp_path)
+
+    def opening(path: Any, *args: Any, **named: Any) -> int:
+        handle = real_open(path, *args, **named)
+        if Path(str(path)) == folder:
+            swap()
+        return handle
+
+    real_open = os.open
+    monkeypatch.setattr(os, "open", opening)
+    assert "# FileNotFoundError" in await seen(folder, ("open_path", '{"path": "sub/b.txt"}'))
