@@ -13,9 +13,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from studio.components.folders import private_entries
+from studio.components.patterns import Pattern, compiled
 from studio.models.extras import MissingExtra, needs_extra
 
 PAGE_CHARACTERS = 1024 * 5
+MAX_CHARACTERS_OF_A_QUERY = 200
 LARGEST_FILE = 50_000_000
 """Bytes of a file that is opened at all."""
 READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)  # a pipe there would make it wait forever
@@ -170,7 +172,9 @@ class Viewport:
     def _show_match(self, start: int) -> None:
         pattern = _pattern(self._query or "")
         order = [*range(start, len(self.pages)), *range(start)]
-        self._last_match = next((n for n in order if pattern and pattern.search(_words(self.pages[n]))), None)
+        self._last_match = next(
+            (n for n in order if pattern and pattern.search(_words(self.pages[n])) is not None), None
+        )
         if self._last_match is not None:
             self.number = self._last_match
 
@@ -193,8 +197,8 @@ def _words(text: str) -> str:
     return f" {words} "
 
 
-def _pattern(query: str) -> re.Pattern[str] | None:
+def _pattern(query: str) -> Pattern | None:
     """Whole words in a row; a star stands for any text."""
-    parts = re.findall(r"[\w*]+", query.lower())
-    words = [".*".join(re.escape(piece) for piece in part.split("*")) for part in parts]
-    return re.compile(f" {' '.join(words)} ") if any(word.strip(".*") for word in words) else None
+    parts = re.findall(r"[\w*]+", query.lower()[:MAX_CHARACTERS_OF_A_QUERY])
+    words = [part.replace("*", ".*") for part in parts]
+    return compiled(f" {' '.join(words)} ") if any(word.strip(".*") for word in words) else None

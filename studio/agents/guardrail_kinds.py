@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Annotated
 
-from pydantic import BaseModel, Field, ValidationError, field_validator
+from pydantic import BaseModel, Field, ValidationError
 
 from studio.agents.guardrails import Guardrail
+from studio.components.patterns import PatternText, compiled
 from studio.errors import RunFailed
 from studio.messages import CancellationToken, SystemMessage, UserMessage
 from studio.models import ChatCompletionClient
@@ -21,34 +21,27 @@ class NoVerdict(RunFailed):
 
 
 class RegexGuardrail(Guardrail):
-    """Trips when a text matches a pattern."""
+    """Trips when a text matches a pattern, or is too long to tell."""
 
     provider = "studio.agents.RegexGuardrail"
     positional = ("name", "pattern")
 
     pattern: Annotated[
-        str,
+        PatternText,
         Field(
-            min_length=1,
             title="Pattern",
-            description="Regular expression; anywhere in the text.",
+            description="Regular expression in RE2's syntax; anywhere in the text.",
             examples=["(?i)password"],
         ),
     ]
 
-    @field_validator("pattern")
-    @classmethod
-    def _is_a_pattern(cls, pattern: str) -> str:
-        try:
-            re.compile(pattern)
-        except re.error as error:
-            raise ValueError(f"This is no regular expression: {error}.") from error
-        return pattern
-
     async def check(self, text: str, cancellation_token: CancellationToken | None = None) -> str | None:
         del cancellation_token
-        found = re.search(self.pattern, text)
-        return f"Matches {found[0]!r}." if found else None
+        try:
+            found = await compiled(self.pattern).find(text)
+        except ValueError as error:
+            return str(error)
+        return None if found is None else f"Matches {found!r}."
 
 
 class Verdict(BaseModel, defer_build=True):
@@ -93,9 +86,9 @@ class ModelGuardrail(Guardrail):
         return (verdict.reason or "The rule applies.") if verdict.tripped else None
 
     def _verdict(self, answer: object) -> Verdict:
-        found = re.search(r"\{.*\}", answer, re.DOTALL) if isinstance(answer, str) else None
+        text = answer if isinstance(answer, str) else ""
         try:
-            return Verdict.model_validate(json.loads(found[0] if found else ""))
+            return Verdict.model_validate(json.loads(text[max(text.find("{"), 0) : text.rfind("}") + 1]))
         except (json.JSONDecodeError, ValidationError) as error:
             raise NoVerdict(
                 f"The model of the guardrail {self.name!r} gave no verdict.", fix="Choose a model that answers in JSON."

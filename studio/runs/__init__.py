@@ -6,6 +6,7 @@ from studio.runs.admission import SecretVault as SecretVault
 from studio.runs.chunks import ChunkUpdate as ChunkUpdate
 from studio.runs.commands import CommandName as CommandName
 from studio.runs.debugging.breakpoints import Breakpoint as Breakpoint
+from studio.runs.debugging.policy import STORED as STORED
 from studio.runs.debugging.policy import ArgumentTest as ArgumentTest
 from studio.runs.debugging.policy import ToolPolicy as ToolPolicy
 from studio.runs.debugging.policy import ToolRule as ToolRule

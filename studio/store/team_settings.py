@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from sqlmodel.ext.asyncio.session import AsyncSession
 
 from studio.errors import NotFound
-from studio.runs import Breakpoint, RunSettings, ToolPolicy
+from studio.runs import STORED, Breakpoint, RunSettings, ToolPolicy
 from studio.store.database import Database
 from studio.store.tables import JsonObject, Team, TeamSettings
 
@@ -54,4 +54,4 @@ def _json(value: BaseModel) -> JsonObject:
 
 
 def _read(row: TeamSettings) -> RunSettings:
-    return RunSettings.model_validate({"breakpoints": row.breakpoints, "policy": row.policy})
+    return RunSettings.model_validate({"breakpoints": row.breakpoints, "policy": row.policy}, context=STORED)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
 from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from studio.components.patterns import MAX_STEPS_AT_ONCE, compiled
 from studio.messages import BaseMessage, Explanation, SpeakerDecisionEvent, TerminationProgressEvent
-from studio.runs.debugging.policy import MOST_CHARACTERS, compiled
+from studio.runs.debugging.policy import MOST_CHARACTERS, check_pattern
 from studio.runs.log import Usage
 
 Moment = Literal["agent", "tool", "message", "text", "tokens", "cost", "progress"]
@@ -46,9 +46,11 @@ class Breakpoint(BaseModel):
             raise ValueError("A breakpoint on a text needs the text.")
         if self.on in ("tokens", "cost", "progress") and self.limit <= 0:
             raise ValueError("This breakpoint needs a limit above 0.")
-        if self.is_regex:
-            compiled(self.text)
         return self
+
+    def model_post_init(self, context: object) -> None:
+        if self.is_regex:
+            check_pattern(self.text, context)
 
     @property
     def in_words(self) -> str:
@@ -75,9 +77,14 @@ class Breakpoint(BaseModel):
         return not self.name or fnmatchcase(name, self.name)
 
     def is_in(self, text: str) -> bool:
+        """Of a long text the beginning is compared with a regular expression, the shorter the larger that is."""
         if not self.is_regex:
             return self.text in text
-        return re.search(self.text, text[:MOST_CHARACTERS], re.DOTALL) is not None
+        try:
+            pattern = compiled(self.text, dot_all=True)
+        except ValueError:
+            return False
+        return pattern.search(text[: min(MOST_CHARACTERS, MAX_STEPS_AT_ONCE // (4 * pattern.size))]) is not None
 
 
 class Watch:

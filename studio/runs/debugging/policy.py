@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
-from functools import cache
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
+from studio.components.patterns import MAX_STEPS_AT_ONCE, checked, compiled
 from studio.effects import canonical_json
 
 Verdict = Literal["ask", "allow", "deny"]
 MOST_CHARACTERS = 20_000
-"""Of an argument that is compared with a pattern, so that none of them takes forever."""
+"""Of an argument or a message that is compared with a pattern."""
 MOST_RULES = 200
 
 
@@ -23,13 +22,15 @@ ToolName = Annotated[str, Field(min_length=1, max_length=200)]
 """`*` and `?` stand for any text and any character."""
 
 
-def compiled(pattern: str) -> str:
-    """Refuse a pattern that is none."""
-    try:
-        _pattern(pattern)
-    except re.error as error:
-        raise ValueError(f"This is no regular expression: {error}.") from error
-    return pattern
+STORED: Final = {"is_stored": True}
+"""The context in which rules and breakpoints are read that were kept before: what only newer studios refuse in them
+stays in force as something that cannot be told, rather than to be dropped or to take pages down."""
+
+
+def check_pattern(pattern: str, context: object) -> None:
+    """Refuse what is no pattern, unless it was kept before."""
+    if context != STORED:
+        checked(pattern)
 
 
 class ArgumentTest(BaseModel):
@@ -43,9 +44,8 @@ class ArgumentTest(BaseModel):
     value: Annotated[str, Field(max_length=2_000)]
 
     def model_post_init(self, context: object) -> None:
-        del context
         if self.test == "matches":
-            compiled(self.value)
+            check_pattern(self.value, context)
 
     def holds(self, arguments: Mapping[str, JsonValue]) -> bool | None:
         """Whether the arguments are so; None when it cannot be told."""
@@ -61,7 +61,7 @@ class ArgumentTest(BaseModel):
             case "inside":
                 return _is_inside(text, self.value)
             case "matches":
-                return None if len(text) > MOST_CHARACTERS else _pattern(self.value).fullmatch(text) is not None
+                return _fits(self.value, text)
 
 
 class ToolRule(BaseModel):
@@ -113,12 +113,13 @@ class ToolPolicy(BaseModel):
         return self.otherwise, ""
 
 
-Pattern = Annotated[str, AfterValidator(compiled)]
-
-
-@cache
-def _pattern(text: str) -> re.Pattern[str]:
-    return re.compile(text, re.DOTALL)  # a line break in an argument must not lead past a rule
+def _fits(value: str, text: str) -> bool | None:
+    try:
+        pattern = compiled(value, dot_all=True)  # a line break in an argument must not lead past a rule
+    except ValueError:
+        return None
+    is_short = len(text) <= MOST_CHARACTERS and pattern.steps(text) <= MAX_STEPS_AT_ONCE
+    return pattern.fits(text) if is_short else None
 
 
 def _found(arguments: Mapping[str, JsonValue], name: str) -> JsonValue:

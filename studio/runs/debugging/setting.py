@@ -55,14 +55,14 @@ class NoSettings:
         return RunSettings()
 
 
-def set_breakpoints(debugger: Debugger, data: JsonObject) -> bool:
+def set_breakpoints(debugger: Debugger, data: JsonObject, context: object = None) -> bool:
     """Take these breakpoints in place of those before; whether that changes anything.
 
     Raises:
         ConfigError: They are none.
     """
     try:
-        given = Breakpoints.model_validate(data).breakpoints
+        given = Breakpoints.model_validate(data, context=context).breakpoints
     except ValidationError as error:
         raise _refusal("breakpoints", error) from error
     if given == debugger.watch.breakpoints:
@@ -71,14 +71,14 @@ def set_breakpoints(debugger: Debugger, data: JsonObject) -> bool:
     return True
 
 
-def set_policy(debugger: Debugger, data: JsonObject) -> bool:
+def set_policy(debugger: Debugger, data: JsonObject, context: object = None) -> bool:
     """Go on with these rules; whether that changes anything. A question that is open stays open.
 
     Raises:
         ConfigError: They are none.
     """
     try:
-        given = Rules.model_validate(data).policy
+        given = Rules.model_validate(data, context=context).policy
     except ValidationError as error:
         raise _refusal("policy", error) from error
     was, debugger.policy = debugger.policy, given

@@ -12,6 +12,7 @@ from studio.effects import Diverged, Divergence, EffectRequest, Effects, Match, 
 from studio.effects.divergence import of_entry
 from studio.messages import BaseMessage, Explanation, ModelClientStreamingChunkEvent
 from studio.runs.debugging.deciding import recorded_decision, settles
+from studio.runs.debugging.policy import STORED
 from studio.runs.debugging.setting import set_breakpoints, set_policy
 from studio.runs.live import CANCELLED, LiveRun
 from studio.runs.log import JsonObject, PendingInput
@@ -161,10 +162,10 @@ class Past:
             case "cancel":
                 self._is_cancelled = True
             case "breakpoints":
-                set_breakpoints(run.debugger, {"breakpoints": body.get("breakpoints")})
+                set_breakpoints(run.debugger, {"breakpoints": body.get("breakpoints")}, STORED)
             case "policy":
                 if body.keys() == {"command", "by", "policy"}:
-                    set_policy(run.debugger, {"policy": body.get("policy")})
+                    set_policy(run.debugger, {"policy": body.get("policy")}, STORED)
             case "answer":
                 run.human.recall(str(body.get("request_id")), str(body.get("text")))
             case "decide":
