@@ -226,9 +226,9 @@ class Measurement:
         while True:
             after = entries[-1]["seq"] if entries else 0
             answer = await self._client.get(f"/api/runs/{watcher.run_id}/events?after={after}&limit={PAGE_EVENTS}")
-            page = answer.json()["entries"]
-            entries += page
-            if len(page) < PAGE_EVENTS:
+            page = answer.json()
+            entries += page["entries"]
+            if page["is_whole"]:
                 break
         watcher.compare(entries)
         return len(entries)

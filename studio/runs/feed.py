@@ -44,10 +44,11 @@ async def follow(
         view = run.view
         pieces = run.chunks.since(seen)  # before the entries: a piece is never shown ahead of what came before it
         entries: Sequence[LogEntry] = ()
+        is_whole = True
         if view.last_seq > place:
             recent = run.recent.since(place, kinds)
             entries = await log.read(run.id, after=place, limit=PAGE_SIZE, kinds=kinds) if recent is None else recent
-        is_whole = len(entries) < PAGE_SIZE
+            is_whole = recent is not None or _is_end(entries, view)
         place = max(place, view.last_seq if is_whole else 0, entries[-1].seq if entries else 0)
         chunks = _still_unfinished(pieces, entries) if is_whole else []
         active = run.chunks.message_ids()
@@ -70,13 +71,21 @@ async def replay(
 ) -> AsyncGenerator[Batch]:
     """Read a run that nobody drives any more, page by page."""
     place = max(after_seq, 0)
+    is_first = True
     while True:
         entries = await log.read(run_id, after=place, limit=PAGE_SIZE, kinds=kinds)
-        is_whole = len(entries) < PAGE_SIZE
+        is_whole = _is_end(entries, view)
         place = max(place, view.last_seq) if is_whole else entries[-1].seq
-        yield Batch(entries, [], view, place)
+        if entries or is_first:
+            yield Batch(entries, [], view, place)
         if is_whole:
             return
+        is_first = False
+
+
+def _is_end(entries: Sequence[LogEntry], view: RunView) -> bool:
+    """Whether no entry follows a page of the log that was read after the status."""
+    return not entries or entries[-1].seq >= view.last_seq
 
 
 def _still_unfinished(

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Collection, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol, cast
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 from pydantic_core import from_json
 
+from studio.components.well_formed import stored_json, stored_text
 from studio.errors import RunFailed
 from studio.messages import unchecked
 from studio.runs.state import Reason, RunState
@@ -28,6 +30,13 @@ SHOWN: frozenset[EntryKind] = frozenset({"message", "event", "explanation", "com
 Body = JsonObject | str
 """What an entry says, or the JSON text of that: most entries are only written and sent, and never looked into here."""
 
+MAX_PAGE_BYTES = 1024 * 1024
+"""Of what entries say, in one page of a log. One larger entry makes a page of its own."""
+
+
+_ODD = ("NaN", "Infinity", "\\ud")
+"""One of them is in each text of which a part may be no JSON, or half a character."""
+
 
 class LogEntry(NamedTuple):
     """One entry of a run's log. `seq` is dense from 1 within the run; `at` is in UTC."""
@@ -40,8 +49,13 @@ class LogEntry(NamedTuple):
 
     @property
     def body(self) -> JsonObject:
-        """What it says; read anew each time from one that is text."""
-        return from_json(self.said) if isinstance(self.said, str) else self.said
+        """What it says; read anew each time from one that is text, so keep it where you need it twice."""
+        return body_of(self.said)
+
+    @property
+    def text(self) -> str:
+        """What it says as JSON, to be passed on as it is."""
+        return text_of(self.said)
 
 
 class Draft(NamedTuple):
@@ -54,7 +68,24 @@ class Draft(NamedTuple):
     @property
     def body(self) -> JsonObject:
         """As that of an entry."""
-        return from_json(self.said) if isinstance(self.said, str) else self.said
+        return body_of(self.said)
+
+
+def body_of(said: Body) -> JsonObject:
+    """What an entry says, read from its text."""
+    if not isinstance(said, str):
+        return said
+    try:
+        return from_json(said, allow_inf_nan=False)
+    except ValueError:  # older studios kept what is not well formed
+        return cast("JsonObject", stored_json(said))
+
+
+def text_of(said: Body) -> str:
+    """What an entry says as JSON."""
+    text = said if isinstance(said, str) else json.dumps(said)
+    is_odd = any(mark in text for mark in _ODD)  # mostly an emoji or a word
+    return stored_text(text) if is_odd else text
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +249,10 @@ class RunLog(Protocol):
     async def read(
         self, run_id: str, *, after: int = 0, limit: int = 500, kinds: Collection[EntryKind] | None = None
     ) -> Sequence[LogEntry]:
-        """The entries after `after`, oldest first, at most `limit`; all kinds unless told."""
+        """The entries after `after`, oldest first; all kinds unless told.
+
+        At most `limit`, and at most `MAX_PAGE_BYTES` or one entry: fewer than `limit` need not be the end; none are.
+        """
         ...
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from pydantic import JsonValue
 from sqlalchemy import JSON, ColumnElement, String, Text, and_, case, column, func, or_
@@ -13,8 +13,9 @@ from sqlalchemy import cast as sql_cast
 from sqlalchemy import select as columns
 from sqlmodel import col, select
 
-from studio.runs import EntryKind, LogEntry
+from studio.runs import EntryKind
 from studio.store.database import Database
+from studio.store.entries import LogPage, read_page
 from studio.store.lineage import Lineage, entries_in
 from studio.store.postgres import Readable
 from studio.store.tables import Counter, RunEvent, UtcDateTime
@@ -73,14 +74,18 @@ class Logs:
 
     async def between(
         self, run_id: str, *, after: int, before: int, limit: int, kinds: Collection[EntryKind], newest: bool = False
-    ) -> Sequence[LogEntry]:
+    ) -> LogPage:
         """Entries with numbers between the two, both left out, oldest first; with `newest` the last ones of them."""
-        stands = await self._stands(run_id, kinds)
-        query = select(RunEvent).where(*stands, RunEvent.seq > after, RunEvent.seq < before)
-        order = col(RunEvent.seq).desc() if newest else col(RunEvent.seq)
-        async with self._database.read() as session:
-            rows = list(await session.exec(query.order_by(order).limit(limit)))
-        return [_entry(row, run_id) for row in (reversed(rows) if newest else rows)]
+        return await read_page(
+            self._database,
+            await self._lineage.spans(run_id),
+            run_id,
+            after=after,
+            before=before,
+            limit=limit,
+            kinds=kinds,
+            newest=newest,
+        )
 
     async def index(self, run_id: str, *, after: int, limit: int, kinds: Collection[EntryKind]) -> Sequence[IndexRow]:
         """What there is, oldest first. The database takes the fields out of the bodies, which can be large."""
@@ -153,10 +158,6 @@ _INDEXED = (
     case((_IS_ERROR, 1), else_=0),
     case((_IS_QUESTION, 1), else_=0),
 )
-
-
-def _entry(row: RunEvent, run_id: str) -> LogEntry:
-    return LogEntry(run_id=run_id, seq=row.seq, at=row.at, kind=cast("EntryKind", row.kind), said=row.body)
 
 
 def _index_row(row: Sequence[object]) -> IndexRow:

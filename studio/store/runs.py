@@ -8,7 +8,6 @@ from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import cast
 from uuid import uuid4
 
 from sqlalchemy import func, or_
@@ -33,9 +32,10 @@ from studio.runs import (
 )
 from studio.store.appender import Appender
 from studio.store.database import Database
-from studio.store.lineage import Lineage, entries_in
+from studio.store.entries import read_page
+from studio.store.lineage import Lineage
 from studio.store.ownership import own_folder
-from studio.store.tables import Budget, Run, RunEvent, RunStart
+from studio.store.tables import Budget, Run, RunStart
 
 NEWEST_FIRST = (col(Run.created_at).desc(), col(Run.id).desc())
 UNFINISHED = [state.value for state in RunState if not state.is_final]
@@ -82,12 +82,7 @@ class Runs:
         self, run_id: str, *, after: int = 0, limit: int = 500, kinds: Collection[EntryKind] | None = None
     ) -> Sequence[LogEntry]:
         spans = await self._lineage.spans(run_id)
-        query = select(RunEvent).where(entries_in(spans), RunEvent.seq > after)
-        if kinds is not None:
-            query = query.where(col(RunEvent.kind).in_(sorted(kinds)))
-        async with self._database.read() as session:
-            rows = await session.exec(query.order_by(col(RunEvent.seq)).limit(limit))
-            return [_entry(row, run_id) for row in rows]
+        return (await read_page(self._database, spans, run_id, after=after, limit=limit, kinds=kinds)).entries
 
     async def summary(self, run_id: str) -> RunSummary:
         async with self._database.read() as session:
@@ -227,10 +222,6 @@ def _begun_by(runs: Mapping[str, Run], run_id: str) -> str:
     while at is not None and at.parent_id is not None:
         at = runs.get(at.parent_id)
     return at.id if at is not None and at.root_id is not None else ""
-
-
-def _entry(row: RunEvent, run_id: str) -> LogEntry:
-    return LogEntry(run_id=run_id, seq=row.seq, at=row.at, kind=cast("EntryKind", row.kind), said=row.body)
 
 
 def _summary(row: Run) -> RunSummary:

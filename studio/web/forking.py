@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import cast
+from collections.abc import Mapping
+from contextlib import aclosing
+from typing import NoReturn, cast
 
 from pydantic import JsonValue
 
@@ -11,7 +12,7 @@ from studio.components import JsonObject, take_out_secrets
 from studio.errors import ConfigError, NotFound
 from studio.runs import LogEntry, Wish
 from studio.store import Store
-from studio.web.prompt_view import answer_behind, log_until
+from studio.web.prompt_view import answer_behind, entries_before
 
 TOOLS_AT_ONCE = 500
 
@@ -35,10 +36,9 @@ async def wish_of(
         ConfigError: No tool gave what is to be changed.
     """
     clean = None if component is None else cast("JsonObject", take_out_secrets(component)[0])
-    entries = await log_until(store, run_id, seq) if tool_results else []
     results: dict[int, JsonValue] = {}
     for call_id, text in tool_results.items():
-        effect = _effect_of(entries, call_id)
+        effect = await _effect_of(store, run_id, seq, call_id)
         results[effect.seq] = _saying(effect.body.get("result"), text)
     return Wish(clean, task, amendments, results)
 
@@ -49,7 +49,7 @@ async def before_call(store: Store, run_id: str, seq: int) -> int:
     Raises:
         NotFound: No model was asked for it.
     """
-    answer = answer_behind(await log_until(store, run_id, seq), seq)
+    answer = await answer_behind(store, run_id, seq)
     if answer is None:
         raise NotFound("No model was asked for this entry.", fix="Choose what an agent said or did.")
     return answer - 1
@@ -60,33 +60,45 @@ async def tools_called(store: Store, run_id: str) -> list[str]:
     found: dict[str, None] = {}
     after = 0
     while page := await store.runs.read(run_id, after=after, limit=TOOLS_AT_ONCE, kinds=("effect",)):
-        found |= dict.fromkeys(str(one.body.get("source")) for one in page if one.body.get("effect") == "tool")
+        bodies = [one.body for one in page]
+        found |= dict.fromkeys(str(body.get("source")) for body in bodies if body.get("effect") == "tool")
         after = page[-1].seq
     return list(found)
 
 
-def _effect_of(entries: Sequence[LogEntry], call_id: str) -> LogEntry:
+async def _effect_of(store: Store, run_id: str, until: int, call_id: str) -> LogEntry:
     """The recorded result of a call: the newest of the tool, before its event, that says the same."""
-    for place, entry in enumerate(entries):
-        told = _result_in(entry, call_id)
-        if told is None:
-            continue
-        of_tool = [one for one in entries[:place] if _is_of_tool(one, str(told.get("name")))]
-        same = [one for one in of_tool if str(told.get("content")) in _texts(one.body.get("result"))]
-        if found := (same or of_tool):
-            return found[-1]
+    seq, told = await _result_of(store, run_id, until, call_id)
+    name, said = str(told.get("name")), str(told.get("content"))
+    newest: LogEntry | None = None
+    async with aclosing(entries_before(store, run_id, seq, ("effect",))) as effects:
+        async for entry in effects:
+            body = entry.body
+            if body.get("effect") == "tool" and body.get("source") == name:
+                if said in _texts(body.get("result")):
+                    return entry
+                newest = newest or entry
+    return newest or _refuse(call_id)
+
+
+async def _result_of(store: Store, run_id: str, until: int, call_id: str) -> tuple[int, JsonObject]:
+    """Number of the event that tells of a call, and what it tells."""
+    async with aclosing(entries_before(store, run_id, until + 1, ("event",))) as events:
+        async for entry in events:
+            if told := _result_in(entry.body, call_id):
+                return entry.seq, told
+    _refuse(call_id)
+
+
+def _refuse(call_id: str) -> NoReturn:
     raise ConfigError(f"No tool was called by {call_id!r}.", where="/tool_results")
 
 
-def _result_in(entry: LogEntry, call_id: str) -> JsonObject | None:
-    content = entry.body.get("content")
-    if entry.body.get("type") != "ToolCallExecutionEvent" or not isinstance(content, list):
+def _result_in(body: JsonObject, call_id: str) -> JsonObject | None:
+    content = body.get("content")
+    if body.get("type") != "ToolCallExecutionEvent" or not isinstance(content, list):
         return None
     return next((one for one in content if isinstance(one, dict) and one.get("call_id") == call_id), None)
-
-
-def _is_of_tool(entry: LogEntry, name: str) -> bool:
-    return entry.kind == "effect" and entry.body.get("effect") == "tool" and entry.body.get("source") == name
 
 
 def _texts(result: JsonValue) -> list[str]:

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections import Counter
+from collections.abc import AsyncGenerator, Callable, Collection, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
 
 from studio.components import JsonObject
 from studio.effects import Divergence, EffectRequest, Recorded
 from studio.errors import Conflict, NotFound
-from studio.runs import LogEntry, RunRecord
+from studio.runs import EntryKind, LogEntry, RunRecord
 from studio.runs.admission import check_approved, load_team
 from studio.runs.comparing.aligning import Fold, Row, divergence
 from studio.runs.comparing.prompts import PromptView, changes, view_of
 from studio.runs.comparing.word_diff import WordDiff
-from studio.runs.repeating import repeat
+from studio.runs.repeating import entries_of, repeat
 from studio.store import Store
 from studio.web.run_comparison import RowView, row_view
 
-MOST_ENTRIES = 50_000
-READ_AT_ONCE = 2_000
 MOST_CHANGES = 300
 CALLS_AT_ONCE = 50
+MAX_PAGES_BACK = 1_000
 BAR_WIDTH = 1000
 
 
@@ -92,23 +93,19 @@ async def prompt_of(store: Store, run_id: str, seq: int) -> Prompt:
     """
     run = await store.runs.get(run_id)
     await check_approved(load_team(run.component), store.approvals, team_id=run.team_id or "")
-    entries = await log_until(store, run_id, seq)
-    wanted = answer_behind(entries, seq)
+    wanted = await answer_behind(store, run_id, seq)
     if wanted is None:
         raise NotFound("No model was asked for this entry.", fix="Choose what an agent said or did.")
-    questions, why = await _questions(run, entries, wanted)
-    asked = next((question for question in questions if question.seq == wanted), None)
-    if asked is None:
+    questions, why = await _questions(store, run, wanted)
+    if questions.asked is None:
         told = f" At entry {why.seq} the record has {why.expected}, and now came {why.came}." if why else ""
         raise Conflict(f"The prompt cannot be found again.{told}", fix="Was the run made by an older studio?")
-    same = [one for one in questions if one.agent == asked.agent]
-    return _prompt(run_id, asked, same, await _next_call(store, run_id, asked))
+    return _prompt(run_id, questions, questions.asked, await _next_call(store, run_id, questions.asked))
 
 
-def _prompt(run_id: str, asked: ModelQuestion, same: Sequence[ModelQuestion], next_seq: int | None) -> Prompt:
+def _prompt(run_id: str, questions: Questions, asked: ModelQuestion, next_seq: int | None) -> Prompt:
     view = view_of(asked.request.body)
-    place = next(index for index, one in enumerate(same) if one.seq == asked.seq)
-    before = same[place - 1] if place else None
+    before = questions.before
     rows = changes(view_of(before.request.body), view) if before else []
     return Prompt(
         run_id=run_id,
@@ -120,7 +117,7 @@ def _prompt(run_id: str, asked: ModelQuestion, same: Sequence[ModelQuestion], ne
         before_seq=before.seq if before else None,
         changes=_shown(rows),
         is_changed=divergence(rows) is not None,
-        number=place + 1,
+        number=questions.number,
         next_seq=next_seq,
     )
 
@@ -145,38 +142,53 @@ async def _next_call(store: Store, run_id: str, asked: ModelQuestion) -> int | N
     after = asked.seq
     while page := await store.runs.read(run_id, after=after, limit=CALLS_AT_ONCE, kinds=("effect",)):
         for entry in page:
-            if _is_answer(entry) and _agent(entry) == asked.agent:
+            body = entry.body
+            if _is_answer(entry, body) and _agent_in(body) == asked.agent:
                 return entry.seq
         after = page[-1].seq
     return None
 
 
-async def _questions(
-    run: RunRecord, entries: Sequence[LogEntry], until: int
-) -> tuple[list[ModelQuestion], Divergence | None]:
+class Questions:
+    """Model calls that are made again, of which one is wanted; of each agent only the newest is kept."""
+
+    def __init__(self, wanted: int) -> None:
+        self._wanted = wanted
+        self._counts: Counter[str] = Counter()
+        self._newest: dict[str, ModelQuestion] = {}
+        self.asked: ModelQuestion | None = None
+        self.before: ModelQuestion | None = None
+        """The one before it of the same agent."""
+        self.number = 0
+        """Which of its agent's it is, from 1."""
+
+    def look(self, request: EffectRequest, entry: Recorded) -> None:
+        if request.kind != "model":
+            return
+        question = _question(request, entry)
+        self._counts[question.agent] += 1
+        if entry.seq == self._wanted:
+            self.asked, self.before = question, self._newest.get(question.agent)
+            self.number = self._counts[question.agent]
+        self._newest[question.agent] = question
+
+
+async def _questions(store: Store, run: RunRecord, until: int) -> tuple[Questions, Divergence | None]:
     """All model calls up to an entry, made again."""
-    found: list[ModelQuestion] = []
-
-    def look(request: EffectRequest, entry: Recorded) -> None:
-        if request.kind == "model":
-            found.append(_question(request, entry))
-
-    async def pages() -> AsyncIterator[Sequence[LogEntry]]:
-        yield entries
-
+    questions = Questions(until)
     changes = run.changes
     repeated = await repeat(
         run.component,
         run.task,
-        pages(),
+        entries_of(store.runs, run.id, until=until),
         until,
         run_id=run.namespace,
         match="by position" if changes.is_other_team else "exact",
         amendments=changes.amendments,
-        look=look,
+        look=questions.look,
         began_with=changes.began_with,
     )
-    return found, repeated.divergence
+    return questions, repeated.divergence
 
 
 def _question(request: EffectRequest, entry: Recorded) -> ModelQuestion:
@@ -193,47 +205,59 @@ def _question(request: EffectRequest, entry: Recorded) -> ModelQuestion:
     )
 
 
-async def log_until(store: Store, run_id: str, seq: int) -> list[LogEntry]:
-    """The log up to an entry.
-
-    Raises:
-        Conflict: That is too far for it to be run again while somebody waits.
-    """
-    entries: list[LogEntry] = []
-    while len(entries) < MOST_ENTRIES:
-        page = await store.runs.read(run_id, after=entries[-1].seq if entries else 0, limit=READ_AT_ONCE)
-        entries += [entry for entry in page if entry.seq <= seq]
-        if len(page) < READ_AT_ONCE or page[-1].seq >= seq:
-            return entries
-    raise Conflict(f"Only the first {MOST_ENTRIES:,} entries of a run can be looked through.")
-
-
-def answer_behind(entries: Sequence[LogEntry], seq: int) -> int | None:
+async def answer_behind(store: Store, run_id: str, seq: int) -> int | None:
     """Number of the recorded answer of a model that an entry came of."""
-    last = entries[-1] if entries else None
-    if last is None or last.seq != seq:
+    page = await store.runs.read(run_id, after=seq - 1, limit=1)
+    if not page or page[0].seq != seq:
         return None
-    if _is_answer(last):
+    last, body = page[0], page[0].body
+    if _is_answer(last, body):
         return seq
-    if hashes := _asked_in(last.body):
-        return next((one.seq for one in reversed(entries) if one.body.get("request") in hashes), None)
+    if hashes := _asked_in(body):
+        return await _newest_effect(store, run_id, seq, lambda _, told: told.get("request") in hashes)
     if last.kind not in ("message", "event"):
         return None
-    source = last.body.get("source")
-    by_agent = (one.seq for one in reversed(entries) if _is_answer(one) and _agent(one) == source)
-    return next(by_agent, None) or _nameless_before(entries, last)
+    source = body.get("source")
+    found = await _newest_effect(
+        store, run_id, seq, lambda one, told: _is_answer(one, told) and _agent_in(told) == source
+    )
+    return found or (await _nameless_before(store, run_id, seq) if body.get("models_usage") else None)
 
 
-def _nameless_before(entries: Sequence[LogEntry], last: LogEntry) -> int | None:
-    """The answer right before an entry, in a log that does not tell who asked."""
-    if not last.body.get("models_usage"):
-        return None
-    for entry in reversed(entries[:-1]):
-        if entry.kind in ("message", "event"):
-            return None
-        if _is_answer(entry) and not _agent(entry):
-            return entry.seq
+async def _newest_effect(
+    store: Store, run_id: str, before: int, is_it: Callable[[LogEntry, JsonObject], bool]
+) -> int | None:
+    async with aclosing(entries_before(store, run_id, before, ("effect",))) as entries:
+        async for entry in entries:
+            if is_it(entry, entry.body):
+                return entry.seq
     return None
+
+
+async def _nameless_before(store: Store, run_id: str, seq: int) -> int | None:
+    """The answer right before an entry, in a log that does not tell who asked."""
+    async with aclosing(entries_before(store, run_id, seq, ("effect", "message", "event"))) as entries:
+        async for entry in entries:
+            if entry.kind != "effect":
+                return None
+            body = entry.body
+            if _is_answer(entry, body) and not _agent_in(body):
+                return entry.seq
+    return None
+
+
+async def entries_before(
+    store: Store, run_id: str, before: int, kinds: Collection[EntryKind]
+) -> AsyncGenerator[LogEntry, None]:
+    """Entries before one, the newest first."""
+    for _ in range(MAX_PAGES_BACK):
+        page = await store.logs.between(run_id, after=0, before=before, limit=CALLS_AT_ONCE, kinds=kinds, newest=True)
+        for entry in reversed(page.entries):
+            yield entry
+        if page.is_last or not page.entries:
+            return
+        before = page.entries[0].seq
+    raise Conflict("What led to this entry stands too far before it to be found.", fix="Choose a later entry.")
 
 
 def _asked_in(body: JsonObject) -> set[str]:
@@ -243,12 +267,8 @@ def _asked_in(body: JsonObject) -> set[str]:
     return {str(one.get("request")) for one in listed if isinstance(one, dict) and one.get("request")}
 
 
-def _is_answer(entry: LogEntry) -> bool:
-    return entry.kind == "effect" and entry.body.get("effect") == "model" and "result" in entry.body
-
-
-def _agent(entry: LogEntry) -> str:
-    return _agent_in(entry.body)
+def _is_answer(entry: LogEntry, body: JsonObject) -> bool:
+    return entry.kind == "effect" and body.get("effect") == "model" and "result" in body
 
 
 def _agent_in(body: JsonObject) -> str:

@@ -9,17 +9,19 @@ from datetime import UTC, datetime
 from functools import cached_property
 
 from studio.components import JsonObject
-from studio.runs import LogEntry, RunRecord, Usage
+from studio.runs import RunRecord, Usage
 from studio.runs.comparing.acts import Act, acts_of
 from studio.runs.comparing.aligning import Divergence, Fold, Row, State, align, counts, differences, divergence, window
 from studio.runs.comparing.word_diff import Piece, WordDiff
+from studio.runs.log_pages import read_beginning
 from studio.store import Store
 from studio.web.api.costs import messages_of
 from studio.web.changes import Comparison, compare
 
 MOST_ENTRIES = 20_000
 """Messages and events of one run that are compared."""
-READ_AT_ONCE = 2_000
+MAX_BYTES = 32 * 1024 * 1024
+"""Of what they say."""
 MOST_TEXT = 20_000
 """Characters of one message that are shown."""
 MOST_ROWS = 200
@@ -175,16 +177,12 @@ async def compare_runs(store: Store, before: str, after: str) -> RunComparison:
 
 async def _side(store: Store, run_id: str) -> Side:
     run = await store.runs.get(run_id)
-    entries: list[LogEntry] = []
-    while len(entries) < MOST_ENTRIES:
-        after = entries[-1].seq if entries else 0
-        page = await store.runs.read(run_id, after=after, limit=READ_AT_ONCE, kinds=("message", "event"))
-        entries += page
-        if len(page) < READ_AT_ONCE:
-            break
+    entries, is_cut = await read_beginning(
+        store.runs, run_id, kinds=("message", "event"), max_entries=MOST_ENTRIES, max_bytes=MAX_BYTES
+    )
     costs = {each.seq: each.micro_usd for each in messages_of(await store.costs.steps_of_run(run_id))}
     acts = await asyncio.to_thread(acts_of, entries)
-    return Side(run, acts, is_cut=len(entries) >= MOST_ENTRIES, costs=costs)
+    return Side(run, acts, is_cut=is_cut, costs=costs)
 
 
 def _team(run: RunRecord) -> Team:

@@ -18,6 +18,7 @@ from studio.errors import TooLarge
 from studio.messages import Image
 from studio.runs import LogEntry, RunRecord
 from studio.runs.comparing.acts import Act, acts_of
+from studio.runs.log_pages import MAX_WHOLE_BYTES, read_whole
 from studio.runs.sharing.bundle import MOST_ENTRIES, Bundle, Packed, embedded, pack
 from studio.runs.sharing.redaction import Remover
 from studio.settings import Settings
@@ -28,7 +29,6 @@ from studio.web.discretion import THE_TOKEN, key_variables
 from studio.web.run_comparison import duration
 from studio.web.templates import Templates
 
-READ_AT_ONCE = 2_000
 PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 MB = 1024 * 1024
 
@@ -63,7 +63,7 @@ async def share(store: Store, settings: Settings, templates: Templates, run_id: 
         TooLarge: No studio would take the file.
     """
     run = await store.runs.get(run_id)
-    entries = await whole_log(store, run_id)
+    entries = await whole_log(store, run_id, max_bytes=settings.max_upload_mb * MB)
     secrets = await known_secrets(store, settings, run)
     return await asyncio.to_thread(_share, run, entries, secrets, settings, templates)
 
@@ -79,15 +79,13 @@ def _share(
     return shared
 
 
-async def whole_log(store: Store, run_id: str) -> list[LogEntry]:
-    """All entries, or one more than a bundle may hold."""
-    entries: list[LogEntry] = []
-    while len(entries) <= MOST_ENTRIES:
-        page = await store.runs.read(run_id, after=entries[-1].seq if entries else 0, limit=READ_AT_ONCE)
-        entries += page
-        if len(page) < READ_AT_ONCE:
-            break
-    return entries
+async def whole_log(store: Store, run_id: str, *, max_bytes: int = MAX_WHOLE_BYTES) -> list[LogEntry]:
+    """All entries.
+
+    Raises:
+        TooLarge: They are more than a bundle may hold.
+    """
+    return await read_whole(store.runs, run_id, max_entries=MOST_ENTRIES, max_bytes=max_bytes)
 
 
 async def known_secrets(store: Store, settings: Settings, run: RunRecord) -> dict[str, str]:

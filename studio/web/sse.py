@@ -13,21 +13,26 @@ from fastapi.sse import KEEPALIVE_COMMENT, format_sse_event
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from studio.store.json_text import JsonText
+
 PING_S = 15.0
 RETRY_MS = 1000
+_LINE_ENDS = {ord(end): json.dumps(end)[1:-1] for end in "\x85\u2028\u2029"}
 HEADERS: Mapping[str, str] = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
 
 
 @dataclass(frozen=True)
 class Event:
-    """One event of a stream; `id` is what the browser sends back as Last-Event-ID."""
+    """One event of a stream; `id` is what the browser sends back as Last-Event-ID. `JsonText` is sent as it is."""
 
     name: str
     data: object
     id: int | None = None
 
     def encode(self) -> bytes:
-        text = json.dumps(self.data, separators=(",", ":"))
+        text = (
+            _in_one_line(self.data) if isinstance(self.data, JsonText) else json.dumps(self.data, separators=(",", ":"))
+        )
         return format_sse_event(data_str=text, event=self.name, id=None if self.id is None else str(self.id))
 
 
@@ -77,6 +82,11 @@ class EventStream(Response):
         while True:
             await asyncio.sleep(self._ping_s)
             await write(KEEPALIVE_COMMENT)
+
+
+def _in_one_line(text: str) -> str:
+    """JSON without the characters that only Python and JSON disagree on whether they end a line."""
+    return text if text.isascii() else text.translate(_LINE_ENDS)
 
 
 async def _left(receive: Receive) -> None:

@@ -93,7 +93,7 @@ async def test_entries_are_read_between_two_from_either_end(open_it: OpenStore) 
         run = await logged(store, *(message(str(number)) for number in range(8)))
         oldest = await store.logs.between(run.run_id, after=2, before=7, limit=2, kinds=KINDS)
         newest = await store.logs.between(run.run_id, after=2, before=7, limit=2, kinds=KINDS, newest=True)
-        assert [entry.seq for entry in (*oldest, *newest)] == [3, 4, 5, 6]
+        assert [entry.seq for entry in (*oldest.entries, *newest.entries)] == [3, 4, 5, 6]
 
 
 async def test_a_fork_has_the_entries_that_it_goes_on_from(open_it: OpenStore) -> None:
@@ -128,7 +128,7 @@ async def test_a_run_with_the_id_of_a_deleted_fork_has_only_its_own_entries(open
             await store.runs.delete(run_id)
         await store.arrivals.add(record, entries)
         read = await store.runs.read(fork.run_id)
-        shown = await store.logs.between(fork.run_id, after=0, before=9, limit=9, kinds=KINDS)
+        shown = (await store.logs.between(fork.run_id, after=0, before=9, limit=9, kinds=KINDS)).entries
         assert [entry.seq for entry in shown] == [entry.seq for entry in read] == [1, 2, 3]
 
 

@@ -129,13 +129,14 @@ async def _cut(store: RunStore, record: RunRecord, seq: int, wish: Wish) -> tupl
     async for page in entries_of(store, record.id):
         for entry in page:
             found: str | int | None = None
+            body = entry.body
             if entry.kind == "effect" and entry.seq in wish.results:
                 found = entry.seq
-                results[str(entry.body.get("request"))] = wish.results[entry.seq]
-            elif entry.body.get("effect") == "tool" and results and entry.seq <= seq and "result" in entry.body:
-                beside[str(entry.body.get("request"))] = entry.body["result"]
+                results[str(body.get("request"))] = wish.results[entry.seq]
+            elif body.get("effect") == "tool" and results and entry.seq <= seq and "result" in body:
+                beside[str(body.get("request"))] = body["result"]
             elif entry.kind in ("message", "event"):
-                found = "" if "" in missing else str(entry.body.get("id"))
+                found = "" if "" in missing else str(body.get("id"))
             if found in missing:
                 missing.discard(found)
                 cut = min(cut, entry.seq - 1)

@@ -6,23 +6,13 @@ from collections.abc import AsyncIterator, Sequence
 
 from studio.effects import Recorded
 from studio.runs.log import LogEntry, RunLog
-
-PAGE_SIZE = 500
-
-Entries = AsyncIterator[Sequence[LogEntry]]
+from studio.runs.log_pages import Entries as Entries
+from studio.runs.log_pages import read_log
 
 
-async def entries_of(log: RunLog, run_id: str, *, until: int | None = None) -> Entries:
+def entries_of(log: RunLog, run_id: str, *, until: int | None = None) -> Entries:
     """Pages of a run's log, of all kinds, up to the entry `until`."""
-    place = 0
-    while until is None or place < until:
-        size = PAGE_SIZE if until is None else min(PAGE_SIZE, until - place)
-        page = await log.read(run_id, after=place, limit=size)
-        if page:
-            yield page
-            place = page[-1].seq
-        if len(page) < size:
-            return
+    return read_log(log, run_id, until=until)
 
 
 async def tape_pages(entries: Entries, *, until: int | None = None) -> AsyncIterator[Sequence[Recorded]]:

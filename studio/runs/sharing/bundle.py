@@ -261,7 +261,8 @@ def _message_body(entry: BundledEntry, where: str) -> JsonObject:
 
 
 def _packed_entry(entry: LogEntry, remover: Remover) -> BundledEntry:
-    source = entry.body.get("source") or entry.body.get("command") or ""
+    body = entry.body
+    source = body.get("source") or body.get("command") or ""
     place = f"{'recorded answer' if entry.kind == 'effect' else entry.kind} {entry.seq} {source}".strip()
-    body = cast("JsonObject", remover.clean(well_formed_json(entry.body), place))
-    return BundledEntry(seq=entry.seq, at=entry.at, kind=entry.kind, body=body)
+    clean = cast("JsonObject", remover.clean(well_formed_json(body), place))
+    return BundledEntry(seq=entry.seq, at=entry.at, kind=entry.kind, body=clean)

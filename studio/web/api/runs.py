@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import aclosing
 from datetime import datetime
 from typing import Annotated
@@ -15,6 +16,8 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from studio.components import JsonObject
 from studio.errors import ConfigError
 from studio.runs import SHOWN, Batch, CommandName, LogEntry, PendingInput, RunSummary, Supervisor, Usage
+from studio.runs.log_pages import in_pages
+from studio.store.json_text import JsonText
 from studio.web.accounts import Person
 from studio.web.dependencies import ClosingDep, PersonDep, StoreDep, SupervisorDep
 from studio.web.requests import StudioRoute
@@ -84,8 +87,13 @@ class RunOut(RunSummaryOut):
 
 
 class EventsOut(BaseModel):
+    """A page ends after `limit` entries or a megabyte of them; `is_whole` says that nothing was left for another one.
+    To go on, ask for what is after its last entry, or with `newest` for what is before its first.
+    """
+
     entries: list[JsonObject]
     last_seq: int
+    is_whole: bool
 
 
 @router.post("", status_code=201, summary="Start a run; 403 with `missing` when something is not approved")
@@ -127,7 +135,11 @@ async def delete_run(run_id: str, store: StoreDep) -> None:
     await store.runs.delete(run_id)
 
 
-@router.get("/{run_id}/events", summary="Read entries of the log between two numbers, oldest first")
+@router.get(
+    "/{run_id}/events",
+    summary="Read entries of the log between two numbers, oldest first",
+    response_model=EventsOut,
+)
 async def list_events(
     run_id: str,
     store: StoreDep,
@@ -136,11 +148,12 @@ async def list_events(
     before: Annotated[int, Query(ge=0, le=MAX_SEQ)] = MAX_SEQ,
     limit: Annotated[int, Query(ge=1, le=MAX_PAGE)] = 500,
     newest: bool = False,
-) -> EventsOut:
+) -> Response:
     """`after` and `before` are left out themselves; with `newest`, the last ones of what is between."""
     last_seq = (await supervisor.view(run_id)).last_seq
-    entries = await store.logs.between(run_id, after=after, before=before, limit=limit, kinds=SHOWN, newest=newest)
-    return EventsOut(entries=[_entry(entry) for entry in entries], last_seq=last_seq)
+    page = await store.logs.between(run_id, after=after, before=before, limit=limit, kinds=SHOWN, newest=newest)
+    rest = f'"last_seq":{last_seq},"is_whole":{json.dumps(page.is_last)}'
+    return Response(f'{{"entries":{entries_json(page.entries)},{rest}}}', media_type="application/json")
 
 
 @router.post("/{run_id}/commands", summary="Tell a run to pause, go on, step or end, or answer its question")
@@ -197,17 +210,23 @@ async def _events(supervisor: Supervisor, run_id: str, after: int) -> AsyncGener
 
 def events_of(batch: Batch) -> Iterator[Event]:
     """What is new in a run, as pages are sent it."""
-    if batch.entries:
-        yield Event("entries", [_entry(entry) for entry in batch.entries], id=batch.last_seq)
+    for entries in in_pages(batch.entries):
+        is_last = entries[-1] is batch.entries[-1]
+        yield Event("entries", entries_json(entries), id=batch.last_seq if is_last else entries[-1].seq)
     if batch.chunks:
         yield Event("chunks", [chunk.model_dump() for chunk in batch.chunks])
     if batch.is_view_news:
         yield Event("state", batch.view.as_json())
 
 
-def _entry(entry: LogEntry) -> JsonObject:
+def entries_json(entries: Sequence[LogEntry]) -> JsonText:
+    """A list of entries, with what they say as it was written."""
+    return JsonText(f"[{','.join(map(_entry_json, entries))}]")
+
+
+def _entry_json(entry: LogEntry) -> str:
     at = entry.at.isoformat().replace("+00:00", "Z")
-    return {"seq": entry.seq, "at": at, "kind": entry.kind, "body": entry.body}
+    return f'{{"seq":{entry.seq},"at":"{at}","kind":"{entry.kind}","body":{entry.text}}}'
 
 
 def _summary(run: RunSummary, task: JsonValue) -> RunSummaryOut:

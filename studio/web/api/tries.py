@@ -15,6 +15,7 @@ from studio.components import JsonObject, load_component
 from studio.errors import InvalidDocument
 from studio.messages import BaseMessage, ConditionProgress
 from studio.runs import PreparedRun, Trials, Turn, judge, load_condition, read_conversation, read_messages, tools_for
+from studio.runs.log_pages import read_beginning
 from studio.store import Store
 from studio.tools import BaseTool, StaticWorkbench
 from studio.web.api.runs import RunCommand, events_of
@@ -27,7 +28,9 @@ router = APIRouter(prefix="/api/tries", tags=["tries"], route_class=StudioRoute)
 MOST_TEXT = 2_000_000
 MOST_SHOWN = 400
 """Characters of a message in the table of turns."""
-LOG_PAGE = 2_000
+MAX_ENTRIES = 2_000
+MAX_BYTES = 8 * 1024 * 1024
+"""Of a past run, that a condition is tried on."""
 
 
 class StartTry(BaseModel):
@@ -153,7 +156,9 @@ async def _conversation(body: JudgeRequest, store: Store) -> list[BaseMessage]:
     if body.text.strip():
         return await asyncio.to_thread(read_conversation, body.text)
     await store.runs.summary(body.run_id)
-    entries = await store.runs.read(body.run_id, limit=LOG_PAGE, kinds=("message", "event"))
+    entries, _ = await read_beginning(
+        store.runs, body.run_id, kinds=("message", "event"), max_entries=MAX_ENTRIES, max_bytes=MAX_BYTES
+    )
     return read_messages([entry.body for entry in entries])
 
 

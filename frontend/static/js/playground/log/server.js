@@ -4,7 +4,7 @@ import { ApiError, api } from '../../core/api.js'
 import { teamOfPage } from '../../core/team-of-page.js'
 
 const PAGE = 500
-/** The server gives no more at once. */
+/** The server gives no more at once; and fewer where they say much. */
 const MOST = 2000
 
 /** What the playground asks of the server. Rejects with `ApiError`. */
@@ -42,8 +42,17 @@ function scopeOfPage() {
  * @returns {Promise<{entries: Entry[], isWhole: boolean}>} `isWhole`: nothing comes before it
  */
 export async function tailOf(id, count, signal) {
-  const { entries } = await api.get(`/api/runs/${id}/events?newest=true&limit=${count}`, { signal })
-  return { entries, isWhole: entries.length < count }
+  /** @type {Entry[]} */
+  let entries = []
+  for (let before = ''; ;) {
+    const limit = count - entries.length
+    const page = await api.get(`/api/runs/${id}/events?newest=true&limit=${limit}${before}`, { signal })
+    entries = [...page.entries, ...entries]
+    if (page.is_whole || page.entries.length === 0 || entries.length >= count) {
+      return { entries, isWhole: page.is_whole }
+    }
+    before = `&before=${entries[0].seq}`
+  }
 }
 
 /**
@@ -51,8 +60,14 @@ export async function tailOf(id, count, signal) {
  * @param {string} id @param {number} after @param {number} before @param {AbortSignal} signal @returns {Promise<Entry[]>}
  */
 export async function entriesBetween(id, after, before, signal) {
-  const url = `/api/runs/${id}/events?after=${Math.max(0, after)}&before=${before}&limit=${MOST}`
-  return (await api.get(url, { signal })).entries
+  /** @type {Entry[]} */
+  const entries = []
+  for (let place = Math.max(0, after); ;) {
+    const page = await api.get(`/api/runs/${id}/events?after=${place}&before=${before}&limit=${MOST}`, { signal })
+    entries.push(...page.entries)
+    if (page.is_whole || page.entries.length === 0) return entries
+    place = page.entries[page.entries.length - 1].seq
+  }
 }
 
 /**
@@ -61,9 +76,9 @@ export async function entriesBetween(id, after, before, signal) {
  */
 export async function* entriesAfter(id, after, signal) {
   for (let place = after; ;) {
-    const { entries } = await api.get(`/api/runs/${id}/events?after=${place}&limit=${PAGE}`, { signal })
+    const { entries, is_whole: isWhole } = await api.get(`/api/runs/${id}/events?after=${place}&limit=${PAGE}`, { signal })
     if (entries.length > 0) yield entries
-    if (entries.length < PAGE) return
+    if (isWhole || entries.length === 0) return
     place = entries[entries.length - 1].seq
   }
 }
