@@ -10,6 +10,9 @@ import { toastError } from '../../core/toast.js'
  * @typedef {{rules: ToolRule[], otherwise: Verdict, timeout_s: number | null, on_timeout: 'allow' | 'deny', repeatable: string[]}} Policy
  */
 
+/** A change is sent to its end also when the page is left at once. */
+const TO_ITS_END = { keepalive: true }
+
 /** @type {Policy} */
 export const NO_POLICY = { rules: [], otherwise: 'allow', timeout_s: null, on_timeout: 'deny', repeatable: [] }
 
@@ -41,14 +44,14 @@ export class Settings {
   setBreakpoints(breakpoints) {
     const before = this.breakpoints
     this.breakpoints = breakpoints
-    return this.#save(api.put(`${this.#address}/breakpoints`, { breakpoints }), () => { this.breakpoints = before })
+    return this.#save(api.put(`${this.#address}/breakpoints`, { breakpoints }, TO_ITS_END), () => { this.breakpoints = before })
   }
 
   /** @param {Policy} policy */
   setPolicy(policy) {
     const before = this.policy
     this.policy = policy
-    return this.#save(api.put(`${this.#address}/policy`, { policy }), () => { this.policy = before })
+    return this.#save(api.put(`${this.#address}/policy`, { policy }, TO_ITS_END), () => { this.policy = before })
   }
 
   /** Shown at once, taken back when the studio refuses. @param {Promise<unknown>} saving @param {() => void} undo */

@@ -21,7 +21,7 @@ export function nodeShape(name, hue) {
 /** A way between two agents, with the number of messages that went along it. @param {string} key */
 export function edgeShape(key) {
   return svg('g', { class: 'flow-edge', tabindex: 0, role: 'button', 'data-key': key }, svg('path', { class: 'flow-hit' }),
-    svg('path', { class: 'flow-line', 'marker-end': 'url(#flow-arrow)' }),
+    svg('path', { class: 'flow-line' }),
     svg('rect', { class: 'flow-label', y: -8, height: 16, rx: 8 }), text('flow-count', 0, '', 'middle'))
 }
 
@@ -56,10 +56,12 @@ export function middleOf(d) {
   return path.getPointAtLength(path.getTotalLength() / 2)
 }
 
-export function arrowHead() {
-  const size = { viewBox: '0 0 8 8', refX: 7, refY: 4, markerWidth: 7, markerHeight: 7 }
-  return svg('defs', {}, svg('marker', { id: 'flow-arrow', markerUnits: 'userSpaceOnUse', orient: 'auto-start-reverse', ...size },
-    svg('path', { d: 'M0 .8 7 4 0 7.2Z' })))
+/** One for each color of a line: WebKit does not know `context-stroke`, with which one would serve all. */
+export function arrowHeads() {
+  const shape = { viewBox: '0 0 8 8', refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, markerUnits: 'userSpaceOnUse' }
+  const head = (/** @type {string} */ id) =>
+    svg('marker', { id, orient: 'auto-start-reverse', ...shape }, svg('path', { d: 'M0 .8 7 4 0 7.2Z' }))
+  return svg('defs', {}, ...['', '-planned', '-unplanned', '-hover', '-accent'].map((color) => head(`flow-arrow${color}`)))
 }
 
 /** The source of the first message is the task; a person in the team is a node of its own. @param {string} name */

@@ -8,7 +8,7 @@ import { el, on, svg } from '../../core/dom.js'
 import { flowChosen } from './flow-chosen.js'
 import { FlowCounts } from './flow-counts.js'
 import { layout, pathThrough } from './flow-layout.js'
-import { NODE_HEIGHT_PX, arrowHead, edgeShape, flowName, middleOf, nodeShape, showCount, showFrames, widthOf } from './flow-shapes.js'
+import { NODE_HEIGHT_PX, arrowHeads, edgeShape, flowName, middleOf, nodeShape, showCount, showFrames, widthOf } from './flow-shapes.js'
 import { tokens } from '../format.js'
 import { insideWords } from '../log/insides.js'
 
@@ -44,7 +44,7 @@ export class Flow {
   constructor(options, signal) {
     this.#options = options
     this.#counts = new FlowCounts(options.component)
-    this.#drawing = svg('svg', { class: 'flow', role: 'group', 'aria-label': 'Message flow' }, arrowHead())
+    this.#drawing = svg('svg', { class: 'flow', role: 'group', 'aria-label': 'Message flow' }, arrowHeads())
     options.stage.replaceChildren(this.#drawing)
     this.#chosen = flowChosen(options.chosen, this.#counts, options.selection, (seq) => this.#spoken(seq), signal)
     this.#drawing.addEventListener('click', (event) => this.#choose(event), { signal })
