@@ -14,10 +14,10 @@ from studio.agents.guardrails import Guardrail, guarded
 from studio.agents.handoff import Handoff
 from studio.agents.releasing import release_all
 from studio.agents.structured import StructuredMessageFactory
-from studio.agents.templates import fill_in, unknown_placeholders, unreadable
 from studio.agents.tool_round import Toolbox
 from studio.agents.turn import Formatter, Means, Turns
 from studio.components import JsonObject, Warn
+from studio.components.templates import fill_in, unknown_placeholders, unreadable
 from studio.contexts import ChatCompletionContext, UnboundedChatCompletionContext
 from studio.errors import Finding
 from studio.memory import Memory

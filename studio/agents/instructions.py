@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from studio.agents.templates import fill_in
+from studio.components.templates import fill_in
 from studio.errors import ConfigError
 from studio.messages import SystemMessage
 from studio.tools.variables import GIVE_SOME, NO_VARIABLES, team_variables

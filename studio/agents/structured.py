@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, cast
 
-from pydantic import BaseModel, Field, JsonValue, PrivateAttr, ValidationError, model_validator
+from pydantic import BaseModel, Field, JsonValue, PrivateAttr, ValidationError, field_validator, model_validator
 
 from studio.components import Component
+from studio.components.templates import unreadable
 from studio.errors import ConfigError, RunFailed
 from studio.messages import RequestUsage, StructuredMessage
 from studio.models import model_from_schema
@@ -67,6 +68,13 @@ class StructuredMessageFactory(Component):
         except ConfigError as error:
             raise ValueError(str(error)) from error
         return self
+
+    @field_validator("format_string")
+    @classmethod
+    def _has_places(cls, template: str | None) -> str | None:
+        for problem in unreadable(template or ""):
+            raise ValueError(f"An answer cannot be shown like this: {problem}. Write braces of its own twice.")
+        return template
 
     @cached_property
     def content_model(self) -> type[BaseModel]:

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, SerializeAsAny, co
 
 from studio import effects
 from studio.components.private import settle_annotations
+from studio.components.templates import fill_in
 from studio.messages.llm import (
     FunctionCall,
     FunctionExecutionResult,
@@ -204,7 +205,7 @@ class StructuredMessage(BaseChatMessage, Generic[Content]):
 
     def to_text(self) -> str:
         if self.format_string is not None:
-            return self.format_string.format(**self.content.model_dump())
+            return fill_in(self.format_string, "format_string", **self.content.model_dump())
         return self.content.model_dump_json()
 
     def to_model_message(self) -> UserMessage:

@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from studio.agents import AssistantAgent, ChatAgent, Participant
-from studio.agents.templates import unknown_placeholders
 from studio.components import Advice, Component, JsonObject, walk
+from studio.components.templates import unknown_placeholders
 from studio.conditions import AndTerminationCondition, OrTerminationCondition, TerminationCondition
 from studio.conditions.base import Need
 from studio.errors import Finding, Fix

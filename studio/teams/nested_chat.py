@@ -11,8 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, PrivateAttr, Valid
 from studio.agents import ChatAgent, Participant
 from studio.agents.base import Step
 from studio.agents.releasing import release_all
-from studio.agents.templates import fill_in, unknown_placeholders
 from studio.agents.user_proxy import TERMINATE, is_termination
+from studio.components.templates import fill_in, unknown_placeholders
 from studio.errors import RunFailed
 from studio.messages import (
     BaseChatMessage,

@@ -14,9 +14,9 @@ from pydantic import Field, PrivateAttr, field_validator
 from studio import effects
 from studio.agents import Participant
 from studio.agents.releasing import release_all
-from studio.agents.templates import fill_in, unknown_placeholders
 from studio.agents.turn import add_to_context, whole_answer
 from studio.components import JsonObject, Warn
+from studio.components.templates import fill_in, unknown_placeholders
 from studio.contexts import ChatCompletionContext, UnboundedChatCompletionContext
 from studio.effects import Noting
 from studio.errors import Finding

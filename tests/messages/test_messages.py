@@ -7,8 +7,10 @@ from typing import Any, get_args
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
+from studio.agents import StructuredMessageFactory
+from studio.errors import ConfigError
 from studio.messages import (
     AgentEvent,
     AssistantMessage,
@@ -84,6 +86,66 @@ def test_a_structured_message_names_its_content_and_survives_without_its_class()
     message = StructuredMessage[Answer](content=Answer(value=4), source="a")
     assert message.type == "StructuredMessage[Answer]"
     assert message_from_json(message.dump()).dump() == message.dump()
+
+
+class Report(BaseModel):
+    """What a structured message may say."""
+
+    name: str = "Ann"
+    share: float = 0.256
+    count: int = 1_234_567
+    words: list[str] = ["one", "two"]
+    places: dict[str, int] = {"home": 3}
+
+
+@pytest.mark.parametrize(
+    ("template", "shown"),
+    [
+        ("{name}: {share}", "Ann: 0.256"),
+        ("{share:.1%} of {count:,}", "25.6% of 1,234,567"),
+        ("[{name:>6}] {name!r:^9}", "[   Ann]   'Ann'  "),
+        ("{words[1]} {places[home]} {{x}}", "two 3 {x}"),
+        ("{words}", "['one', 'two']"),
+    ],
+)
+def test_a_structured_message_is_shown_as_its_format_says(template: str, shown: str):
+    message = StructuredMessage[Report](content=Report(), source="a", format_string=template)
+    assert message.to_text() == shown == template.format(**Report().model_dump())
+
+
+HOSTILE_FORMATS = [
+    "{name:>1500000000}",
+    "{share:.999999999f}",
+    "{name!r:>999999999}",
+    "{name:{count}}",
+    "{name:>{count}}",
+    "{name:>\uff19\uff19\uff19\uff19\uff19\uff19\uff19}",
+    "{name.__class__.__mro__}",
+    "{words.append}",
+    "{words[0].__class__}",
+    "{name!x}",
+    "{",
+]
+
+
+@pytest.mark.parametrize("template", HOSTILE_FORMATS)
+def test_a_format_that_could_grow_or_look_inside_is_refused(template: str):
+    message = StructuredMessage[Report](content=Report(), source="a", format_string=template)
+    with pytest.raises(ConfigError, match="`format_string` cannot be filled in"):
+        message.to_text()
+    with pytest.raises(ValidationError, match="An answer cannot be shown like this"):
+        StructuredMessageFactory(json_schema=Report.model_json_schema(), format_string=template)
+
+
+@pytest.mark.parametrize(
+    "template",
+    ["{name}" * 30_000, "{words}" * 30_000, "{name[0]}", "{words[x]}", "{words[7]}", "{places[7]}", "{}", "{0}"],
+)
+def test_a_format_that_becomes_too_long_or_finds_nothing_is_told(template: str):
+    content = Report(name="n" * 1_000, words=["w" * 1_000])
+    message = StructuredMessage[Report](content=content, source="a", format_string=template)
+    with pytest.raises(ConfigError, match="`format_string` cannot be filled in"):
+        message.to_text()
 
 
 def test_an_unknown_type_is_refused():

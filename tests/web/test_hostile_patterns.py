@@ -110,3 +110,16 @@ def keep(settings: Settings, team_id: str, policy: JsonObject, breakpoints: list
     with closing(sqlite3.connect(settings.data_dir / "studio.db")) as database, database:
         values = (json.dumps(policy), json.dumps(breakpoints), team_id)
         database.execute("UPDATE team_settings SET policy = ?, breakpoints = ? WHERE team_id = ?", values)
+
+
+def test_a_format_that_would_make_a_text_of_any_length_is_refused_before_a_run(client: TestClient):
+    agent = assistant("writer", '{"a": "x"}')
+    schema: JsonObject = {"type": "object", "properties": {"a": {"type": "string"}}}
+    form: JsonObject = {"json_schema": schema, "format_string": "{a:>1500000000}", "content_model_name": "A"}
+    config = cast("dict[str, Any]", agent["config"])
+    config["structured_message_factory"] = {"provider": "studio.agents.StructuredMessageFactory", "config": form}
+    made = client.post("/api/teams", json={"component": team(agent)}).json()
+    refused = client.post("/api/runs", json={"team_id": made["id"], "task": "Go."})
+    assert refused.status_code == 422
+    assert refused.json()["findings"][0]["where"].endswith("/format_string")
+    assert client.get(f"/teams/{made['id']}").status_code == 200
