@@ -14,6 +14,7 @@ from studio.agents.releasing import release_all
 from studio.agents.responses import Answer, asked, builtin_tool, function_tool, input_item, output_items, streamed
 from studio.agents.tool_round import Toolbox, broken_off
 from studio.components import Capability, DefaultEnv, JsonObject, SecretRef
+from studio.components.secrets import placeholders_filled_in
 from studio.effects import EffectRequest
 from studio.egress import Guard, http_client
 from studio.errors import RunFailed
@@ -32,6 +33,7 @@ from studio.messages import (
     linked,
 )
 from studio.models.connection import Connection, trusted
+from studio.models.headers import references_within_braces
 from studio.models.info import longest_answer
 from studio.models.openai_services import OPENAI, host_of, is_this_machine
 from studio.models.sdk import own_settings_only
@@ -145,6 +147,9 @@ class OpenAIAgent(ChatAgent):
         host, reference = host_of(self.address), self._key.reference
         if self.api_key is not None or self.base_url is None:
             yield Capability("secret", f"Sends the secret {reference} to {host}.", f"{reference} to {host}")
+        for secret in references_within_braces(self.address):
+            text = f"Sends the secret {secret.reference} to {host}."
+            yield Capability("secret", text, f"{secret.reference} to {host}")
         yield Capability("host", f"Sends the conversation to {host}.", host)
         yield Capability("spend", f"Spends tokens of {self.model} at {host}.", f"{self.model} at {host}")
         for tool in self.tools or ():
@@ -296,7 +301,7 @@ class OpenAIAgent(ChatAgent):
         guard = Guard.for_url(self.address)
         client = AsyncOpenAI(
             api_key="none" if is_keyless else self._key.resolve(),
-            base_url=self.address,
+            base_url=placeholders_filled_in(self.address),
             http_client=http_client(
                 guard, client_class=DefaultAsyncHttpxClient, follow_redirects=False, verify=trusted()
             ),

@@ -60,5 +60,5 @@ def _replaced(node: JsonValue, references: dict[str, str]) -> JsonValue:
         return [_replaced(item, references) for item in node]
     if isinstance(node, str):
         for old, new in references.items():
-            node = new if node == old else node.replace(f"{{{old}}}", f"{{{new}}}")
+            node = node.replace(old, new)
     return node

@@ -17,13 +17,14 @@ from studio.components.capability import Capability
 from studio.components.document import check_bounds
 from studio.components.findings import escape, unexpected
 from studio.components.keeping import take_out_secrets
-from studio.components.secrets import MASK, DefaultEnv, is_reference
+from studio.components.secrets import MASK, DefaultEnv, is_reference, variable_meant
 from studio.components.sound import sound_parts
 from studio.errors import Finding, InvalidComponent, InvalidDocument, first_findings
 
 logger = logging.getLogger(__name__)
 
 C = TypeVar("C", bound=Component)
+PLACEHOLDER_SECRET = Advice("placeholder_secret", "A key is empty, or a placeholder for an environment variable.")
 SECRET_IN_CLEAR = Advice("secret_in_clear", "A key stands in a document in the open.")
 UNKNOWN_PROVIDER = Advice(
     "unknown_provider", "A component is of a kind that is not installed; it is kept and cannot run."
@@ -217,11 +218,15 @@ def _owner(where: str, places: Container[str]) -> str:
     return where
 
 
+_GIVE_SECRETS = "Give the key to a header, a variable or an argument that may name a secret, and read it from there."
+
+
 def _warnings(document: JsonValue) -> Iterator[Finding]:
     for secret in take_out_secrets(document)[1]:
         name = secret.where.rpartition("/")[2].replace("~1", "/").replace("~0", "~")
         message = f"`{name}` holds a key in the open; the studio stores it as {secret.reference} instead."
-        yield SECRET_IN_CLEAR(message, where=secret.where)
+        fix = f"This text then holds only that name. {_GIVE_SECRETS}" if secret.is_in_text else ""
+        yield SECRET_IN_CLEAR(message, fix, secret.where)
     for where, envelope in envelopes(document):
         provider = cast("str", envelope["provider"])
         cls = find_class(provider)
@@ -257,7 +262,14 @@ def _component_warnings(cls: type[Component], envelope: JsonObject, where: str) 
             message = f"{cls.__name__} has no field `{name[:100]}`; it is kept and not used."
             note(UNKNOWN_FIELD, message, f"/{escape(name)}")
     for name, field in cls.model_fields.items():
-        if config.get(name) == MASK and any(isinstance(item, DefaultEnv) for item in field.metadata):
+        value = config.get(name)
+        if not isinstance(value, str) or not any(isinstance(item, DefaultEnv) for item in field.metadata):
+            continue
+        if value == MASK:
             message = f"`{name}` was masked when this was exported; it now refers to the environment."
             note(MASKED_SECRET, message, f"/{name}")
+        elif not value.strip():
+            note(PLACEHOLDER_SECRET, f"`{name}` is empty; it is read as if it were not there.", f"/{name}")
+        elif variable := variable_meant(value):
+            note(PLACEHOLDER_SECRET, f"`{name}` is a placeholder; it is read as `env:{variable}`.", f"/{name}")
     yield from heard

@@ -19,9 +19,12 @@ MASK = "**********"
 # Patterns are compiled, and kept by `re`, at their first use: most programs that import this need none.
 _REFERENCE = r"(env|secret):[A-Za-z0-9_.\-]+"
 _PLACEHOLDER = r"{((?:env|secret):[A-Za-z0-9_.\-]+)}"
+_OF_SHELLS = r"\s*(?:\$\{\s*(?:env[:.])?NAME\s*\}|\$(?:env:)?NAME|\{\{\s*(?:env\.)?NAME\s*\}\})\s*"
+"""How shells and templates name a variable."""
 _SECRET_NAME = (
-    r"(?:^|[-_ .])(?:authorization|cookie|(?:api|access|private|secret|subscription)[-_]?key|passw(?:or)?d|secret"
-    r"|credentials?|(?<!bos.)(?<!eos.)(?<!pad.)(?<!unk.)(?<!stop.)(?<!next.)token)$"
+    r"(?:^|[-_ .]|^(?:pg|db|my|mysql|redis|smtp|ldap))(?:authorization|cookie"
+    r"|(?:api|access|private|secret|subscription|account|shared)[-_]?key"
+    r"|pass(?:wor[dt]|wd|phrase)?|pwd|pat|secret|credentials?|(?<!bos.)(?<!eos.)(?<!pad.)(?<!unk.)(?<!stop.)(?<!next.)token)$"
 )
 """Names of headers, variables and fields whose values are keys, in lower case; markers in texts are no keys."""
 _WORD_START = r"(?<=[a-z0-9])(?=[A-Z])"
@@ -66,7 +69,7 @@ def references_within(text: str) -> Iterator[str]:
     if is_reference(text):
         yield text
     else:
-        yield from (match[1] for match in re.finditer(_PLACEHOLDER, text))
+        yield from placeholders_in(text)
 
 
 def filled_in(text: str) -> str:
@@ -75,9 +78,27 @@ def filled_in(text: str) -> str:
     Raises:
         MissingSecret: One of them has none.
     """
-    if is_reference(text):
-        return SecretRef(text).resolve()
+    return SecretRef(text).resolve() if is_reference(text) else placeholders_filled_in(text)
+
+
+def placeholders_in(text: str) -> Iterator[str]:
+    """The secrets that a text names in braces, such as an argument of a program or a URL."""
+    yield from (match[1] for match in re.finditer(_PLACEHOLDER, text))
+
+
+def placeholders_filled_in(text: str) -> str:
+    """The text with the values of the secrets that it names in braces; `env:NAME` alone stays as it is.
+
+    Raises:
+        MissingSecret: One of them has none.
+    """
     return re.sub(_PLACEHOLDER, lambda match: SecretRef(match[1]).resolve(), text)
+
+
+def variable_meant(text: str) -> str:
+    """The environment variable that `$NAME`, `${NAME}` or `{{NAME}}` stands for; empty for other texts."""
+    found = re.fullmatch(_OF_SHELLS.replace("NAME", "([A-Za-z_][A-Za-z0-9_]{0,200})"), text)
+    return next((name for name in found.groups() if name), "") if found else ""
 
 
 def is_secret_name(name: str) -> bool:
@@ -94,7 +115,9 @@ def scheme_and_key(value: str) -> tuple[str, str]:
 def is_literal_key(value: str) -> bool:
     """Whether the text is a key in the open, and no reference or mask."""
     key = scheme_and_key(value)[1]
-    return bool(key) and MASK not in key and not is_reference(key) and not any(references_within(value))
+    return bool(key.strip()) and not (
+        MASK in key or is_reference(key) or variable_meant(key) or any(references_within(value))
+    )
 
 
 class _Hidden:
@@ -188,6 +211,11 @@ class SecretRef:
         return {"type": "string", "x-secret": True}
 
 
+def _none_if_empty(value: object) -> object:
+    """Nothing for a key that somebody emptied before they shared a file: it is as if the field were not there."""
+    return None if isinstance(value, str) and not value.strip() else value
+
+
 def _to_ref(value: object) -> SecretRef:
     if isinstance(value, SecretRef):
         return value
@@ -196,6 +224,8 @@ def _to_ref(value: object) -> SecretRef:
         raise ValueError("A secret is written as `env:NAME` or `secret:NAME`.")
     if is_reference(text):
         return SecretRef(text)
+    if variable := variable_meant(text):
+        return SecretRef(f"env:{variable}")
     return SecretRef("secret:unnamed", None if text == MASK else SecretStr(text))
 
 
@@ -208,7 +238,8 @@ class DefaultEnv(NamedTuple):
     name: str
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.no_info_after_validator_function(self._name_it, handler(source))
+        named = core_schema.no_info_after_validator_function(self._name_it, handler(source))
+        return core_schema.no_info_before_validator_function(_none_if_empty, named)
 
     def _name_it(self, ref: SecretRef | None) -> SecretRef | None:
         if ref is None or ref.reference != "secret:unnamed":

@@ -11,7 +11,8 @@ from urllib.parse import urlsplit
 from pydantic import Field, JsonValue, PrivateAttr, model_validator
 
 from studio import effects
-from studio.components import Capability, DefaultEnv, JsonObject, SecretRef, Warn, is_reference
+from studio.components import Capability, DefaultEnv, JsonObject, SecretRef, Warn, is_reference, references_within
+from studio.components.secrets import filled_in
 from studio.egress import Guard, HostRefused, http_client, put_behind_guard
 from studio.memory.service import MemoryUnavailable, ServiceMemory, config_of, numbered, searchable_text
 from studio.messages import MemoryContent
@@ -76,8 +77,8 @@ class Mem0Memory(ServiceMemory):
     def capabilities(self) -> Iterator[Capability]:
         if not self.is_cloud:
             for _, text in _texts(self.config, ""):
-                if is_reference(text):
-                    yield Capability("secret", f"Gives the secret {text} to Mem0's package.", text)
+                for reference in references_within(text):
+                    yield Capability("secret", f"Gives the secret {reference} to Mem0's package.", reference)
             detail = effects.canonical_json(self.config)
             yield Capability("host", "Contacts what Mem0's own config names, or its usual services.", detail)
             yield Capability("file", "Keeps a database where Mem0's own config says, or in the home folder.", detail)
@@ -256,7 +257,7 @@ def _texts(value: JsonValue, where: str) -> Iterator[tuple[str, str]]:
 def _resolved(value: JsonValue) -> JsonValue:
     """The config with the values of the secrets that it names."""
     if isinstance(value, str):
-        return SecretRef(value).resolve() if is_reference(value) else value
+        return filled_in(value)
     if isinstance(value, dict):
         return {name: _resolved(item) for name, item in value.items()}
     if isinstance(value, list):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 from pydantic import Field, PrivateAttr
 
 from studio.components import DefaultEnv, JsonObject, SecretRef
+from studio.components.secrets import placeholders_filled_in
 from studio.egress import Guard, http_client
 from studio.errors import ConfigError
 from studio.messages import CreateResult, FunctionCall
@@ -109,7 +110,7 @@ class BaseAnthropicClient(AnthropicFields):
             from anthropic import DefaultAsyncHttpxClient
 
         common: dict[str, Any] = {
-            "base_url": self.address,
+            "base_url": placeholders_filled_in(self.address),
             "timeout": self.timeout or DEFAULT_TIMEOUT_S,
             # A redirect would carry the conversation to a host that nobody approved.
             "http_client": http_client(

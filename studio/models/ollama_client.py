@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Protocol, cast
 from pydantic import Field, JsonValue, PrivateAttr, ValidationError
 
 from studio.components import JsonObject, SecretRef
+from studio.components.secrets import placeholders_filled_in
 from studio.egress import MODEL_BYTES, Guard, guarded_transport
 from studio.errors import ModelRefused
 from studio.messages import CreateResult
@@ -173,7 +174,7 @@ class OllamaChatCompletionClient(ServiceClient):
         url = _url_of(self.address)
         transport = guarded_transport(httpx, Guard.for_url(url), limit=MODEL_BYTES, verify=trusted())
         return AsyncClient(
-            host=url,
+            host=placeholders_filled_in(url),
             headers=headers,
             follow_redirects=self.follow_redirects,
             timeout=self.timeout or DEFAULT_TIMEOUT_S,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast
 from pydantic import Field, PrivateAttr
 
 from studio.components import Capability, DefaultEnv, JsonObject, SecretRef, Warn
-from studio.components.secrets import MASK
+from studio.components.secrets import MASK, placeholders_filled_in
 from studio.egress import Guard, http_client
 from studio.messages import CreateResult
 from studio.models.azure_token import TokenProvider
@@ -175,7 +175,7 @@ class OpenAIChatCompletionClient(BaseOpenAIChatCompletionClient):
 
         secret = next(self._needed_secrets(), self.api_key)
         key = secret.resolve() if secret is not None else KEYLESS
-        client = AsyncOpenAI(base_url=self.address, api_key=key, **common)
+        client = AsyncOpenAI(base_url=placeholders_filled_in(self.address), api_key=key, **common)
         return own_settings_only(client, resolved_headers(self.default_headers), self.organization)
 
 
@@ -245,7 +245,7 @@ class AzureOpenAIChatCompletionClient(BaseOpenAIChatCompletionClient):
         else:
             credential = {"api_key": next(self._needed_secrets(), cast("SecretRef", self.api_key)).resolve()}
         client = AsyncAzureOpenAI(
-            azure_endpoint=self.azure_endpoint,
+            azure_endpoint=placeholders_filled_in(self.azure_endpoint),
             azure_deployment=self.azure_deployment or self.model,
             api_version=self.api_version,
             **credential,

@@ -9,7 +9,7 @@ from pydantic import BaseModel, model_validator
 
 from studio.components import Capability, Component, JsonObject, SecretRef, Warn
 from studio.models.base import ChatCompletionClient
-from studio.models.headers import references_in
+from studio.models.headers import references_in, references_within_braces
 from studio.models.info import KnownInfo, context_tokens, is_known, known_info, longest_answer
 from studio.models.leniency import complete_model_info
 from studio.models.openai_services import host_of, is_this_machine
@@ -49,6 +49,7 @@ class ServiceClient(ChatCompletionClient):
         yield from _references_in(self)
         yield from self._needed_secrets()
         yield from references_in(self._headers())
+        yield from references_within_braces(self.address)
 
     def capabilities(self) -> Iterator[Capability]:
         host = host_of(self.address)

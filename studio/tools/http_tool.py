@@ -12,14 +12,14 @@ from urllib.parse import quote
 from pydantic import BaseModel, Field, JsonValue, PrivateAttr, ValidationError, field_validator
 
 from studio import effects
-from studio.components import Capability, JsonObject
+from studio.components import Capability, JsonObject, SecretRef, is_reference
 from studio.egress import Guard, HostRefused, http_client
 from studio.errors import ToolFailed
 from studio.messages import ToolSchema
 from studio.messages.llm import ParametersSchema
 from studio.models import model_from_schema
 from studio.models.connection import trusted
-from studio.models.headers import references_in, resolved_headers
+from studio.models.headers import references_in, references_within_braces, resolved_headers
 from studio.models.schema_model import inlined
 from studio.sandbox import TEXT_LIMIT
 from studio.tools.base import BaseTool, ToolReturn
@@ -110,7 +110,7 @@ class HttpTool(BaseTool):
         )
 
     def capabilities(self) -> Iterator[Capability]:
-        for secret in references_in(self.headers):
+        for secret in dict.fromkeys((*references_in(self.headers), *references_within_braces(self.path))):
             text = f"Sends the secret {secret.reference} to {self.address}."
             yield Capability("secret", text, f"{secret.reference} to {self.address}")
         request = f"{self.method or 'POST'} {self.address}"
@@ -127,8 +127,8 @@ class HttpTool(BaseTool):
         import httpx
 
         given = self._checked(arguments)
-        places = {name: given.pop(name, "") for name in _PLACE.findall(self.path)}
-        path = _PLACE.sub(lambda match: quote(_as_text(places[match[1]]), safe=""), self.path)
+        places = {name: given.pop(name, "") for name in _PLACE.findall(self.path) if not is_reference(name)}
+        path = _PLACE.sub(lambda match: self._in_path(match[1], places), self.path)
         url = f"{self.address}/{path.removeprefix('/')}"
         method = self.method or "POST"
         in_query = method in ("GET", "DELETE")
@@ -147,6 +147,9 @@ class HttpTool(BaseTool):
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise ToolFailed(f"{self.address} cannot be asked: {error}") from error
         return self._result(response, body)
+
+    def _in_path(self, name: str, places: JsonObject) -> str:
+        return SecretRef(name).resolve() if is_reference(name) else quote(_as_text(places[name]), safe="")
 
     @property
     def is_safe_to_repeat(self) -> bool:

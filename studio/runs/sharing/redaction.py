@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 
+from studio.components.key_patterns import keys_in
 from studio.components.redacting import Redactor
 
 MOST_PLACES = 5
 
-_LOOKS_LIKE_A_KEY = re.compile(
-    r"\b(?:sk|pk|rk)-(?:[a-z]+-)?[A-Za-z0-9_\-]{20,}"
-    r"|\bgh[pousr]_[A-Za-z0-9]{30,}|\bgithub_pat_[A-Za-z0-9_]{30,}|\bglpat-[A-Za-z0-9_\-]{20,}"
-    r"|\bxox[abprs]-[A-Za-z0-9\-]{10,}|\bAKIA[0-9A-Z]{16}\b|\bAIza[A-Za-z0-9_\-]{35}"
-    r"|\beyJ[A-Za-z0-9_\-]{8,}\.eyJ[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]+"
-    r"|-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]{0,10000}?-----END [A-Z ]*PRIVATE KEY-----"
-)
 KEY_LIKE = "what looks like a key"
 
 
@@ -65,7 +58,11 @@ class Remover:
     def clean_text(self, text: str, place: str) -> str:
         """The text with the name of a secret in place of its value."""
         text = self._known.clean_text(text, lambda name: self._note(name, place))
-        return _LOOKS_LIKE_A_KEY.sub(lambda _: self._note(KEY_LIKE, place), text)
+        parts, done = list[str](), 0
+        for span in keys_in(text):
+            parts += text[done : span.start], self._note(KEY_LIKE, place)
+            done = span.end
+        return "".join((*parts, text[done:])) if done else text
 
     def _note(self, name: str, place: str) -> str:
         one = self._found.setdefault(name, Removed(name))

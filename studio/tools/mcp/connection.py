@@ -309,7 +309,7 @@ async def _transport(server: McpServerParams, resources: AsyncExitStack, complai
         return stdio_client(
             StdioServerParameters(
                 command=server.command,
-                args=server.args,
+                args=server.filled_args,
                 env=resolved_headers(server.env),
                 cwd=server.cwd,
                 encoding=server.encoding,
@@ -336,12 +336,12 @@ async def _transport(server: McpServerParams, resources: AsyncExitStack, complai
     if isinstance(server, SseServerParams):
         from mcp.client.sse import sse_client
 
-        return sse_client(server.url, headers, server.timeout, server.sse_read_timeout, client)
+        return sse_client(server.filled_url, headers, server.timeout, server.sse_read_timeout, client)
     from mcp.client.streamable_http import streamable_http_client
 
     limits = httpx2.Timeout(server.timeout, read=server.sse_read_timeout)
     http = await resources.enter_async_context(client(headers, limits))
-    return streamable_http_client(server.url, http_client=http, terminate_on_close=server.terminate_on_close)
+    return streamable_http_client(server.filled_url, http_client=http, terminate_on_close=server.terminate_on_close)
 
 
 def _quoted(complaints: TextIO) -> str:

@@ -66,7 +66,7 @@ async def spoken_to(server: StdioServerParams, complaints: TextIO) -> AsyncGener
 @asynccontextmanager
 async def _started(server: StdioServerParams, complaints: TextIO) -> AsyncGenerator[Process]:
     given = {f"{PREFIX}{name}": value for name, value in resolved_headers(server.env).items()}
-    argv = [sys.executable, "-I", "-S", "-B", str(WITH_VARIABLES), server.command, *server.args]
+    argv = [sys.executable, "-I", "-S", "-B", str(WITH_VARIABLES), server.command, *server.filled_args]
     with tempfile.TemporaryDirectory(prefix="studio-mcp-", ignore_cleanup_errors=True) as home:
         policy = _policy(server, Path(home))
         async with confined(argv, policy) as command:

@@ -14,8 +14,9 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from studio.components import Capability
 from studio.components.folders import describe_folder
-from studio.components.keeping import without_keys
-from studio.models.headers import references_in
+from studio.components.keeping import arguments_without_keys, without_keys
+from studio.components.secrets import placeholders_filled_in
+from studio.models.headers import references_in, references_within_braces
 
 
 class StdioServerParams(BaseModel):
@@ -25,7 +26,9 @@ class StdioServerParams(BaseModel):
 
     type: Literal["StdioServerParams"] = "StdioServerParams"
     command: Annotated[str, Field(min_length=1, title="Program", examples=["uvx"])]
-    args: Annotated[list[str], Field(title="Arguments")] = Field(default_factory=list[str])
+    args: Annotated[
+        list[str], Field(title="Arguments", description="One may name a secret in braces: `{env:NAME}`.")
+    ] = Field(default_factory=list[str])
     env: Annotated[
         dict[str, str] | None,
         Field(title="Environment", description="More variables; a value may name a secret: `env:NAME`."),
@@ -46,7 +49,16 @@ class StdioServerParams(BaseModel):
     @property
     def command_line(self) -> str:
         """As a person would type it."""
-        return shlex.join((self.command, *self.args))
+        return shlex.join((self.command, *arguments_without_keys(self.args)))
+
+    @property
+    def filled_args(self) -> list[str]:
+        """The arguments as the program gets them.
+
+        Raises:
+            MissingSecret: A secret that one names is not there.
+        """
+        return [placeholders_filled_in(argument) for argument in self.args]
 
     @property
     def paths(self) -> list[str]:
@@ -66,7 +78,7 @@ class StdioServerParams(BaseModel):
     def capabilities(self) -> Iterator[Capability]:
         folder = describe_folder(self.cwd) if self.cwd else None
         detail = {
-            "command": [self.command, *self.args],
+            "command": [self.command, *arguments_without_keys(self.args)],
             "folder": folder,
             "environment": without_keys(self.env or {}),
         }
@@ -74,7 +86,8 @@ class StdioServerParams(BaseModel):
         changes = f" It may change the files in {folder}." if folder else ""
         text = f"Starts the MCP server `{self.command_line}` on this machine.{reads}{changes}"
         yield Capability("process", text, json.dumps(detail, sort_keys=True))
-        for secret in references_in(self.env):
+        named = dict.fromkeys((*references_in(self.env), *references_within_braces(*self.args)))
+        for secret in named:
             text = f"Gives the secret {secret.reference} to the program `{self.command_line}`."
             yield Capability("secret", text, f"{secret.reference} to the program {self.command_line}")
 
@@ -99,6 +112,15 @@ class _HttpServerParams(BaseModel):
         return f"{parts.scheme}://{parts.hostname}:{port}"
 
     @property
+    def filled_url(self) -> str:
+        """The address as it is asked.
+
+        Raises:
+            MissingSecret: A secret that it names in braces is not there.
+        """
+        return placeholders_filled_in(self.url)
+
+    @property
     def label(self) -> str:
         """Says which server it is, in messages."""
         return f"{self.origin}{urlsplit(self.url).path}"
@@ -108,7 +130,7 @@ class _HttpServerParams(BaseModel):
         return self.sse_read_timeout
 
     def capabilities(self) -> Iterator[Capability]:
-        for secret in references_in(self.headers):
+        for secret in dict.fromkeys((*references_in(self.headers), *references_within_braces(self.url))):
             text = f"Sends the secret {secret.reference} to {self.origin}."
             yield Capability("secret", text, f"{secret.reference} to {self.origin}")
         yield Capability("host", f"Uses the MCP server at {self.origin}.", self.origin)

@@ -7,7 +7,7 @@ import re
 
 from fastapi import Response
 
-from studio.components import JsonObject
+from studio.components import JsonObject, take_out_secrets
 
 
 def filename(name: str, suffix: str) -> str:
@@ -17,6 +17,8 @@ def filename(name: str, suffix: str) -> str:
 
 
 def download(content: str | JsonObject, name: str, media_type: str = "application/json") -> Response:
-    text = content if isinstance(content, str) else json.dumps(content, indent=2, ensure_ascii=False)
+    """The file; a document holds no keys, also when it was stored before they were looked for everywhere."""
+    if not isinstance(content, str):
+        content = json.dumps(take_out_secrets(content)[0], indent=2, ensure_ascii=False)
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return Response(text.encode("utf-8", "replace"), media_type=media_type, headers=headers)
+    return Response(content.encode("utf-8", "replace"), media_type=media_type, headers=headers)

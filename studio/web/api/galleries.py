@@ -100,7 +100,7 @@ async def delete_gallery(gallery_id: str, store: StoreDep) -> None:
 @router.get("/{gallery_id}/export", summary="The gallery as a file that AutoGen Studio reads as well")
 async def export_gallery(gallery_id: str, store: StoreDep) -> Response:
     row = await store.galleries.get(gallery_id)
-    return download(parse_gallery(row.config).dump(), filename(row.name, ".json"))
+    return await asyncio.to_thread(download, parse_gallery(row.config).dump(), filename(row.name, ".json"))
 
 
 @router.post("/library/components", status_code=201, summary="Put a component into the library")

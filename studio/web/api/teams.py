@@ -158,7 +158,7 @@ async def place_component(team_id: str, body: PlaceComponent, store: StoreDep) -
 @router.get("/teams/{team_id}/json", summary="The team's component JSON, as AutoGen Studio reads it")
 async def team_json(team_id: str, store: StoreDep) -> Response:
     team = await store.teams.get(team_id)
-    return download(team.component, filename(team.name, ".json"))
+    return await asyncio.to_thread(download, team.component, filename(team.name, ".json"))
 
 
 @router.get(
