@@ -13,7 +13,7 @@ from pathlib import Path
 
 from studio.components.folders import FolderRefused, lies_in, require_allowed
 from studio.sandbox.jail import NoJail
-from studio.sandbox.policy import NOTHING, Outside, Policy
+from studio.sandbox.policy import NOTHING, PRIVATE, Outside, Policy
 
 LAUNCHER = str(Path(__file__).with_name("launcher"))
 START = (sys.executable, "-I", "-S", LAUNCHER)
@@ -72,7 +72,7 @@ class BubblewrapJail:
 def _namespaces() -> list[str]:
     shared = ["--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--die-with-parent"]
     if os.geteuid() != 0:
-        return [*shared, "--unshare-user"]
+        return [*shared, "--unshare-user", "--as-pid-1"]  # of root a process without rights would outlive its parent
     needed = ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP", "CAP_CHOWN", "CAP_FOWNER", "CAP_DAC_OVERRIDE")
     return [*shared, "--cap-drop", "ALL", *(word for each in needed for word in ("--cap-add", each))]
 
@@ -87,6 +87,9 @@ def _view(policy: Policy, masks: Sequence[str]) -> list[str]:
     for place in readable:
         view += ["--ro-bind", os.path.realpath(place), place]
     for place in masks:
+        if not os.path.isdir(place):
+            view += ["--ro-bind", "/dev/null", place]
+            continue
         view += ["--tmpfs", place]
         for folder in sorted(above - MADE):
             view += ["--perms", "0755", "--dir", folder] if lies_in(folder, place) and folder != place else []
@@ -102,9 +105,10 @@ def plan_of(policy: Policy, stage: str, outside: Outside, *, has_namespaces: boo
     Raises:
         NoJail: The policy would open what must stay closed.
     """
-    writable, masks = policy.all_writable(), masked(policy, outside)
+    writable = policy.all_writable()
     refuse_wide(place for place in writable if not _is_of_a_team(place, outside))
     _refuse_owned_by_others(writable)
+    masks = masked(policy, outside)
     if masks and not has_namespaces:
         raise NoJail(f"Code may not read {masks[0]!r}, which holds the studio's own data.", fix=ELSEWHERE)
     plan = {
@@ -116,6 +120,7 @@ def plan_of(policy: Policy, stage: str, outside: Outside, *, has_namespaces: boo
         "masks": masks,
         "writable": writable,
         "user": user_for(Path(writable[0])),
+        "has_memory_files": policy.has_memory_files,
         **asdict(policy.bounds),
     }
     return json.dumps(plan)
@@ -131,12 +136,12 @@ def refuse_wide(writable: Iterable[str]) -> None:
 
 
 def masked(policy: Policy, outside: Outside) -> list[str]:
-    """The hidden folders that lie within readable ones.
+    """The hidden folders and files that lie within readable ones.
 
     Raises:
         NoJail: The program may change one of them, or was given what lies in it.
     """
-    places = [os.path.realpath(place) for place in outside.hidden]
+    places = [os.path.realpath(place) for place in (*outside.hidden, *PRIVATE) if os.path.exists(place)]
     given = [*policy.all_writable(), *(os.path.realpath(path) for path in policy.readable)]
     for place in places:
         for asked in given:

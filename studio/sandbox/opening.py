@@ -20,10 +20,10 @@ WORK = "work"
 
 def outside_of(settings: Settings) -> Outside:
     """What the code of every team is given of this studio, and what none is."""
-    files = (settings.tls_key, settings.tls_cert, _database_file(settings.database_url))
+    files = (settings.tls_cert, _database_file(settings.database_url))
     return Outside(
         settings.sandbox_read,
-        hidden=(settings.data_dir,),
+        hidden=(settings.data_dir, *([settings.tls_key] if settings.tls_key else [])),
         files=tuple(file for file in files if file is not None),
         work=settings.data_dir / WORK,
     )

@@ -29,14 +29,21 @@ CONFIGURATION = (
     "mime.types",
     "nsswitch.conf",
     "passwd",
-    "pki",
+    "pki/ca-trust",
+    "pki/tls/cert.pem",
+    "pki/tls/certs",
+    "pki/tls/openssl.cnf",
     "protocols",
     "resolv.conf",
     "services",
-    "ssl",
+    "ssl/cert.pem",
+    "ssl/certs",
+    "ssl/openssl.cnf",
     "timezone",
 )
-"""Of /etc, what programs read to do their work; neither passwords nor the set-up of other services."""
+"""Of /etc, what programs read to do their work; neither passwords nor keys, nor the set-up of other services."""
+PRIVATE = (Path("/etc/ssl/private"), Path("/etc/pki/tls/private"))
+"""Where a system keeps its private keys; no code is shown them."""
 
 
 PARTS_OF_PROGRAMS = ("bin", "lib", "share/uv", "share/pipx")
@@ -56,8 +63,12 @@ class Bounds:
     """Of one file."""
     disk_mb: int = 1024
     """Of what is written to its folder and to its temporary ones."""
+    files: int = 100_000
+    """In its folder and the temporary ones: an empty file takes memory, too."""
     open_files: int = 1024
     """Of one process."""
+    all_open_files: int = 4096
+    """Of all together: what waits in a pipe or socket is held by the kernel."""
     cpu_s: int | None = None
     """Of one process."""
 
@@ -68,7 +79,7 @@ class Outside:
 
     Args:
         readable: Files and folders that it may read.
-        hidden: Folders of the studio that it is never given.
+        hidden: Folders of the studio that it is never given, and its private key.
         files: Files of the studio that lie elsewhere, such as its database: no team gets a folder that holds one.
         work: The folder in one of the hidden ones in which each team has its own. None for a person's own script,
             which may name any folder.
@@ -95,6 +106,8 @@ class Policy:
         writable: Further folders to change.
         hosts: Names, `name:port` or `*`: what it may reach through the proxy. Empty for no network at all.
         bounds: How much it may use up.
+        has_memory_files: Whether it may make files that only memory holds, as a browser must. They are counted only
+            where they are mapped.
     """
 
     folder: Path
@@ -103,6 +116,7 @@ class Policy:
     writable: tuple[Path, ...] = ()
     hosts: tuple[str, ...] = ()
     bounds: Bounds = field(default_factory=Bounds)
+    has_memory_files: bool = False
 
     def beside(self, outside: Outside) -> Policy:
         """The same with what every program may read."""

@@ -29,6 +29,7 @@ NAMESPACES = kernel.CLONE_NEWNS | kernel.CLONE_NEWPID | kernel.CLONE_NEWNET | ke
 def main() -> int:
     """Read the plan and follow it; returns how the program ended."""
     text, _, *argv = sys.argv[1:]
+    kernel.forget_arguments()
     plan = Plan.read(text)
     kernel.end_with_parent(signal.SIGKILL)
     holding.volunteer()
@@ -101,6 +102,8 @@ def _inside(plan: Plan, argv: list[str]) -> int:
     child = os.fork()
     if child == 0:
         os._exit(_become(plan, argv))
+    if plan.has_namespaces:
+        os.setsid()  # what the program tells its group is not told to this process
     return watching.watch(plan, child)
 
 

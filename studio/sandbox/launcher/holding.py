@@ -92,7 +92,7 @@ def hold(plan: Plan) -> None:
     readable = [*plan.readable, *(view.ALWAYS_READABLE if is_alone else ())]
     writable = [*plan.writable, *(view.ALWAYS_WRITABLE if is_alone else DEVICES)]
     landlock.restrict(readable, writable, is_alone=is_alone)
-    seccomp.restrict(has_namespaces=is_alone)
+    seccomp.restrict(has_namespaces=is_alone, has_memory_files=plan.has_memory_files, watcher=os.getppid())
 
 
 def _limit(plan: Plan) -> None:

@@ -58,6 +58,14 @@ def syscall(number: int, what: str, *arguments: object) -> int:
     return checked(LIBC.syscall(ctypes.c_long(number), *arguments), what)
 
 
+def forget_arguments() -> None:
+    """Let nobody read the command line of this process: the program sees that of the process which watches over it."""
+    with open("/proc/self/stat") as file:
+        fields = file.read().rpartition(")")[2].split()
+    first, end = int(fields[45]), int(fields[46])
+    ctypes.memset(first, 0, end - first)
+
+
 def unshare(flags: int) -> None:
     """Go on in new namespaces."""
     checked(LIBC.unshare(flags), "unshare")

@@ -16,10 +16,11 @@ class Plan:
         folder: The working directory.
         is_folder_new: Whether an empty one in memory takes its place.
         readable: All files and folders to read and execute.
-        masks: Folders within readable ones that are shown empty.
+        masks: Folders and files within readable ones that are shown empty.
         writable: All folders to change, `folder` among them.
         user: Whom to become; None to stay who it is.
-        memory_mb, address_space_mb, processes, file_mb, disk_mb, open_files, cpu_s: The bounds.
+        has_memory_files: Whether it may make files that only memory holds.
+        memory_mb, address_space_mb, processes, file_mb, disk_mb, files, open_files, all_open_files, cpu_s: The bounds.
     """
 
     stage: str
@@ -30,12 +31,15 @@ class Plan:
     masks: list[str]
     writable: list[str]
     user: int | None
+    has_memory_files: bool
     memory_mb: int
     address_space_mb: int | None
     processes: int
     file_mb: int
     disk_mb: int
+    files: int
     open_files: int
+    all_open_files: int
     cpu_s: int | None
 
     @classmethod

@@ -1,4 +1,5 @@
-"""A filter of system calls: none that reach into other processes, the kernel or new namespaces.
+"""A filter of system calls: none that reach into other processes, the kernel or new namespaces, or hold memory that
+belongs to no process.
 
 Source: seccomp(2), and `asm/unistd.h` of the two architectures for the numbers.
 """
@@ -77,18 +78,41 @@ REFUSED = {
     "mount_setattr": (442, 442),
     "quotactl_fd": (443, 443),
     "process_madvise": (440, 440),
-}
-SHARED_WITH_OTHERS = {
-    "setsid": (112, 157),
-    "setpgid": (109, 154),
+    "process_mrelease": (448, 448),
+    "pidfd_send_signal": (424, 424),
+    "move_pages": (279, 239),
+    "migrate_pages": (256, 238),
     "shmget": (29, 194),
     "semget": (64, 190),
     "msgget": (68, 186),
     "mq_open": (240, 180),
 }
-"""Refused where there are no namespaces: what would leave the session, and what all processes of a machine share."""
+SHARED_WITH_OTHERS = {
+    "setsid": (112, 157),
+    "setpgid": (109, 154),
+}
+"""Refused where there are no namespaces: what would leave the session."""
+MEMORY_FILES = {"memfd_create": (319, 279), "memfd_secret": (447, 447)}
+"""What they make is in memory as long as it is open, and counts for no process."""
+TOUCHING_ONE = {
+    "kill": (62, 129),
+    "tkill": (200, 130),
+    "tgkill": (234, 131),
+    "rt_sigqueueinfo": (129, 138),
+    "rt_tgsigqueueinfo": (297, 240),
+    "sched_setscheduler": (144, 119),
+    "sched_setparam": (142, 118),
+    "sched_setattr": (314, 274),
+    "sched_setaffinity": (203, 122),
+}
+"""Their first argument is a process or thread: the process that watches over the others is none that they may touch."""
+PRLIMIT = (302, 261)
+SETPRIORITY, OF_A_PROCESS = (141, 140), 0
+IOPRIO_SET, IO_OF_A_PROCESS = (251, 30), 1
+"""Their second argument is the process, where the first does not name a group or a user."""
 
 CLONE, CLONE3, SOCKET, IOCTL = (56, 220), (435, 435), (41, 198), (16, 29)
+WORD = 0xFFFFFFFF
 NEW_NAMESPACES = 0x7E020080
 """The flags CLONE_NEW* of clone(2)."""
 AF_UNIX, AF_INET, AF_INET6, AF_NETLINK = 1, 2, 10, 16
@@ -98,17 +122,21 @@ TERMINAL_INPUT = (0x5412, 0x541C)
 """TIOCSTI and TIOCLINUX, which type into the terminal of somebody else."""
 
 
-def restrict(*, has_namespaces: bool) -> None:
+def restrict(*, has_namespaces: bool, has_memory_files: bool = False, watcher: int = 1) -> None:
     """Filter the calls of this process and its children.
 
     Args:
         has_namespaces: Whether network and processes are their own; without that there are no sockets at all, but
             pairs of them, and nothing that leaves the session.
+        has_memory_files: Whether files in memory may be made.
+        watcher: The process that watches over these.
 
     Raises:
         OSError: The kernel refuses, or the machine has another architecture.
     """
-    program = filter_program(os.uname().machine, has_namespaces=has_namespaces)
+    program = filter_program(
+        os.uname().machine, has_namespaces=has_namespaces, has_memory_files=has_memory_files, watcher=watcher
+    )
     buffer = ctypes.create_string_buffer(program, len(program))
     packed = struct.pack("HL", len(program) // 8, ctypes.addressof(buffer))
     kernel.no_new_privileges()
@@ -118,7 +146,7 @@ def restrict(*, has_namespaces: bool) -> None:
     )
 
 
-def filter_program(machine: str, *, has_namespaces: bool) -> bytes:
+def filter_program(machine: str, *, has_namespaces: bool, has_memory_files: bool = False, watcher: int = 1) -> bytes:
     """The filter as the kernel takes it: `struct sock_filter` after `struct sock_filter`.
 
     Raises:
@@ -135,6 +163,17 @@ def filter_program(machine: str, *, has_namespaces: bool) -> bytes:
         number = numbers[column]
         if number is not None:
             lines += _when(EQUAL, number, _refuse(errno.EPERM))
+    if not has_memory_files:
+        for numbers in MEMORY_FILES.values():
+            lines += _when(EQUAL, numbers[column], _refuse(errno.ENOSYS))  # programs know another way then
+    reaching = (watcher, -watcher & WORD, -1 & WORD)  # by itself, by its group, and with all others
+    is_watcher = [line for each in reaching for line in _when(EQUAL, each, _refuse(errno.EPERM))]
+    for numbers in TOUCHING_ONE.values():
+        lines += _argument(numbers[column], 0, is_watcher)
+    lines += _argument(PRLIMIT[column], 0, _unless(EQUAL, 0, _refuse(errno.EPERM)))
+    for numbers, only in ((SETPRIORITY, OF_A_PROCESS), (IOPRIO_SET, IO_OF_A_PROCESS)):
+        lines += _argument(numbers[column], 0, _unless(EQUAL, only, _refuse(errno.EPERM)))
+        lines += _argument(numbers[column], 1, is_watcher)
     lines += _when(EQUAL, CLONE3[column], _refuse(errno.ENOSYS))  # the C library takes clone then, whose flags show
     lines += _argument(CLONE[column], 0, _when(ANY_BIT, NEW_NAMESPACES, _refuse(errno.EPERM)))
     lines += _argument(

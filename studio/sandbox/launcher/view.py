@@ -26,21 +26,25 @@ def enter(plan: Plan) -> None:
     """
     sources = {place: os.path.realpath(place) for place in (*plan.readable, *plan.writable)}
     kernel.mount("none", "/", None, kernel.MS_REC | kernel.MS_PRIVATE)
-    kernel.mount("tmpfs", BASE, "tmpfs", QUIET, "mode=0755,size=4m")
+    kernel.mount("tmpfs", BASE, "tmpfs", QUIET, "mode=0755,size=4m,nr_inodes=10k")
     os.mkdir(f"{BASE}{OLD}")
     kernel.pivot_root(BASE, f"{BASE}{OLD}")
     os.chdir("/")
     owner = "" if plan.user is None else f",uid={plan.user},gid={plan.user}"
-    _memory("/tmp", f"mode=1777,size={plan.disk_mb}m")
-    _devices()
+    files = f"nr_inodes={plan.files}"
+    _memory("/tmp", f"mode=1777,size={plan.disk_mb}m,{files}")
+    _devices(files)
     _processes()
     for place in plan.readable:
         _bind(sources[place], place, kernel.MS_RDONLY | QUIET)
     for place in plan.masks:
-        _memory(place, "mode=0755,size=4k")
+        if os.path.isdir(place):
+            _memory(place, "mode=0755,size=4k")
+        else:
+            kernel.mount(f"{OLD}/dev/null", place, None, kernel.MS_BIND)
     for place in plan.writable:
         if place == plan.folder and plan.is_folder_new:
-            _memory(place, f"mode=0700,size={plan.disk_mb}m{owner}")
+            _memory(place, f"mode=0700,size={plan.disk_mb}m,{files}{owner}")
         else:
             _bind(sources[place], place, QUIET)
     for place in plan.masks:  # by now they hold the folders of a team that are shown in them
@@ -55,13 +59,13 @@ def _memory(place: str, options: str) -> None:
     kernel.mount("tmpfs", place, "tmpfs", QUIET, options)
 
 
-def _devices() -> None:
+def _devices(files: str) -> None:
     os.mkdir("/dev")
     for name in DEVICES:
         _bind(f"/dev/{name}", f"/dev/{name}", kernel.MS_NOSUID)
     for name, target in LINKS.items():
         os.symlink(target, f"/dev/{name}")
-    _memory("/dev/shm", "mode=1777,size=64m")
+    _memory("/dev/shm", f"mode=1777,size=64m,{files}")
 
 
 def _processes() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 
 from plan import Plan
@@ -12,6 +13,9 @@ from plan import Plan
 MB = 1024 * 1024
 LOOK_EVERY_S = 0.5
 BY_SIGNAL = 128
+IN_MEMORY = ("/tmp", "/dev/shm")
+SHARED_AT = 4
+"""Where a line of `maps`, behind its addresses, tells whether what is mapped is shared."""
 TOO_MUCH = BY_SIGNAL + signal.SIGKILL
 
 
@@ -19,13 +23,13 @@ def watch(plan: Plan, child: int) -> int:
     """Wait until the program ends, and end it when it uses up too much; returns how it ended."""
     pass_on_termination(child)
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
-    free = _free(plan)
+    before = os.statvfs(plan.folder)
     while True:
         ended = _ended(child)
         if ended is not None:
             return ended
         if signal.sigtimedwait({signal.SIGCHLD}, LOOK_EVERY_S) is None:
-            complaint = _complaint(plan, free)
+            complaint = _complaint(plan, before)
             if complaint:
                 print(f"The sandbox ended the program: {complaint}", file=sys.stderr, flush=True)
                 return TOO_MUCH
@@ -44,49 +48,108 @@ def _ended(child: int) -> int | None:
             return ended_like(status)
 
 
-def _complaint(plan: Plan, free_before: int) -> str:
-    if _memory_mb(plan) > plan.memory_mb:
-        return f"it used more than {plan.memory_mb} MB of memory"
-    if free_before - _free(plan) > plan.disk_mb * MB and _written_mb(plan) > plan.disk_mb:
+def _complaint(plan: Plan, before: os.statvfs_result) -> str:
+    if plan.has_namespaces:
+        processes = [name for name in os.listdir("/proc") if name.isdigit()]
+        if _memory_mb(plan, processes) > plan.memory_mb:
+            return f"it used more than {plan.memory_mb} MB of memory"
+        if sum(_open_files(plan, each) for each in processes) > plan.all_open_files:
+            return f"it had more than {plan.all_open_files} files, pipes and sockets open"
+    written_mb, files = _in_memory(plan)
+    if _is_less_free(plan, before):
+        on_disk_mb, files_on_disk = _written(plan)
+        written_mb, files = written_mb + on_disk_mb, files + files_on_disk
+    if written_mb > plan.disk_mb:
         return f"its folders hold more than {plan.disk_mb} MB"
-    return ""
+    return f"its folders hold more than {plan.files} files" if files > plan.files else ""
 
 
-def _memory_mb(plan: Plan) -> int:
+def _memory_mb(plan: Plan, processes: Sequence[str]) -> int:
     """Of all processes of the jail; shared pages are counted once where the quick sum looks like too much."""
-    if not plan.has_namespaces:
-        return 0
-    processes = [name for name in os.listdir("/proc") if name.isdigit()]
-    quick = sum(_resident_mb(name) for name in processes)
-    return quick if quick <= plan.memory_mb else sum(_share_mb(name) for name in processes)
+    shared = _shared_mb(plan, processes)
+    quick = sum(map(_held_mb, processes)) + shared
+    return quick if quick <= plan.memory_mb else sum(map(_share_mb, processes)) + shared
 
 
-def _resident_mb(process: str) -> int:
-    with suppress(OSError), open(f"/proc/{process}/statm") as file:
-        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") // MB
-    return 0
+def _held_mb(process: str) -> int:
+    """What a process has in memory or was moved out of it, and what the kernel needs to find that again."""
+    return _told(f"/proc/{process}/status", "RssAnon:", "RssFile:", "VmSwap:", "VmPTE:", "HugetlbPages:") // 1024
 
 
 def _share_mb(process: str) -> int:
-    with suppress(OSError), open(f"/proc/{process}/smaps_rollup") as file:
-        return next((int(line.split()[1]) // 1024 for line in file if line.startswith("Pss:")), 0)
-    return _resident_mb(process)
+    kilobytes = _told(f"/proc/{process}/smaps_rollup", "Pss_Anon:", "Pss_File:", "SwapPss:")
+    return (kilobytes + _told(f"/proc/{process}/status", "VmPTE:")) // 1024 if kilobytes else _held_mb(process)
 
 
-def _free(plan: Plan) -> int:
-    """Bytes that are free where the folder lies."""
-    found = os.statvfs(plan.folder)
-    return found.f_bavail * found.f_frsize
+def _told(path: str, *names: str) -> int:
+    """The sum of these figures."""
+    with suppress(OSError), open(path) as file:
+        return sum(int(line.split()[1]) for line in file if line.startswith(names))
+    return 0
 
 
-def _written_mb(plan: Plan) -> int:
-    size = 0
+def _shared_mb(plan: Plan, processes: Sequence[str]) -> int:
+    """Memory that is mapped to be shared: all of it is held, whether a process has touched it lately or not.
+
+    Of a process that hides what it has mapped, all could be that.
+    """
+    sizes: dict[str, int] = {}
+    for process in processes:
+        try:
+            with open(f"/proc/{process}/maps") as file:
+                for line in filter(_is_shared_memory, file):
+                    place, _, _, device, inode, _ = line.split(maxsplit=5)
+                    first, _, end = place.partition("-")
+                    same = f"{device} {inode}"
+                    sizes[same] = max(sizes.get(same, 0), int(end, 16) - int(first, 16))
+        except PermissionError:
+            if not plan.has_memory_files:
+                sizes[process] = _told(f"/proc/{process}/status", "VmSize:") * 1024
+        except OSError:
+            continue  # it has ended
+    return sum(sizes.values()) // MB
+
+
+def _is_shared_memory(line: str) -> bool:
+    is_without_file = line.endswith(" (deleted)\n") and ("/dev/zero" in line or "/memfd:" in line)
+    return is_without_file and line[line.index(" ") + SHARED_AT] == "s"
+
+
+def _open_files(plan: Plan, process: str) -> int:
+    try:
+        return len(os.listdir(f"/proc/{process}/fd"))
+    except PermissionError:  # it hides them
+        return 0 if plan.has_memory_files else plan.open_files
+    except OSError:
+        return 0
+
+
+def _in_memory(plan: Plan) -> tuple[int, int]:
+    """Megabytes and files in the folders that are in memory."""
+    if not plan.has_namespaces:
+        return 0, 0
+    found = [os.statvfs(place) for place in (*IN_MEMORY, *([plan.folder] if plan.is_folder_new else []))]
+    size = sum((one.f_blocks - one.f_bfree) * one.f_frsize for one in found)
+    return size // MB, sum(one.f_files - one.f_ffree for one in found)
+
+
+def _is_less_free(plan: Plan, before: os.statvfs_result) -> bool:
+    """Whether so much is gone where the folder lies that what the jail has written there should be counted."""
+    now = os.statvfs(plan.folder)
+    bytes_gone = (before.f_bavail - now.f_bavail) * now.f_frsize
+    return bytes_gone > plan.disk_mb * MB or before.f_ffree - now.f_ffree > plan.files
+
+
+def _written(plan: Plan) -> tuple[int, int]:
+    """Megabytes and files in all folders that the jail may change."""
+    size = count = 0
     for place in plan.writable:
         for _, _, files, folder in os.fwalk(place, follow_symlinks=False):
+            count += 1 + len(files)
             for name in files:
                 with suppress(OSError):
                     size += os.stat(name, dir_fd=folder, follow_symlinks=False).st_blocks * 512
-    return size // MB
+    return size // MB, count
 
 
 def pass_on_termination(child: int) -> None:
