@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import AsyncIterator
 from typing import TextIO
 
+from studio.components.hidden_characters import written_out
 from studio.messages import (
     BaseChatMessage,
     BaseMessage,
@@ -19,11 +19,6 @@ from studio.messages import (
 )
 
 RULE = "-" * 10
-_CONTROL = re.compile(
-    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff"
-    r"\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]"
-)
-"""Control codes, halves of characters, and what cannot be seen or turns the reading direction."""
 
 
 async def Console(
@@ -114,7 +109,7 @@ class Printer:
 
 def printable(text: str) -> str:
     """The text without the codes by which it could move the cursor, colour the terminal, or look other than it is."""
-    return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
+    return written_out(text.replace("\r\n", "\n"), is_prose=True)
 
 
 def heading(message: BaseMessage, kind: str = "") -> str:

@@ -84,4 +84,4 @@ async def test_a_stream_without_a_result_is_an_error():
 
 async def test_nothing_turns_the_reading_direction_or_hides():
     out = await shown(said("is_admin = \u202e True \u2066 \u200b\U000e0041\x1b]0;title\x07"), TaskResult(messages=[]))
-    assert "is_admin = \ufffd True \ufffd \ufffd\ufffd\ufffd]0;title\ufffd\n" in out
+    assert "is_admin = <U+202E> True <U+2066> <U+200B><U+E0041><U+001B>]0;title<U+0007>\n" in out

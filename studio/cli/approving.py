@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from studio.cli.terminal import Terminal
 from studio.components import Capability
+from studio.components.folders import OWN_FOLDER
+from studio.components.hidden_characters import count_hidden, doubtful_words, written_out
 from studio.components.named_hosts import is_host
-from studio.console import printable
 from studio.errors import SetupError
 from studio.sandbox.grants import ANY_HOST, Grants
 
 
-def ask_approval(needed: Sequence[Capability], person: Terminal, hosts: Sequence[str]) -> None:
+def ask_approval(needed: Sequence[Capability], person: Terminal, hosts: Sequence[str], own_folder: Path) -> None:
     """Show all that a team could do, and go on only if somebody agrees.
 
     Raises:
@@ -23,12 +25,12 @@ def ask_approval(needed: Sequence[Capability], person: Terminal, hosts: Sequence
         return
     print("This team could do the following:", file=sys.stderr)
     for capability in needed:
-        print(f"  - {printable(capability.text)}", file=sys.stderr)
-        if capability.may_have_network:
-            print("\n".join(f"      {line}" for line in printable(capability.detail).splitlines()), file=sys.stderr)
+        print("\n".join(told_exactly(capability)), file=sys.stderr)
+    if any(OWN_FOLDER in capability.detail for capability in needed):
+        print(f"The team's own folder is {own_folder}.", file=sys.stderr)
     if any(capability.may_have_network for capability in needed):
         print(f"Its code and programs get {_network(hosts)}.", file=sys.stderr)
-    first = f"Not approved: {printable(needed[0].text)}"
+    first = f"Not approved: {in_one_line(needed[0].text)}"
     more = f" And {len(needed) - 1} more." if len(needed) > 1 else ""
     if not person.is_person():
         raise SetupError(
@@ -38,6 +40,23 @@ def ask_approval(needed: Sequence[Capability], person: Terminal, hosts: Sequence
         )
     if not person.confirm("Approve all of it for this run? [y/N] "):
         raise SetupError(f"Nothing was run. {first}{more}", where=needed[0].where)
+
+
+def told_exactly(capability: Capability) -> Iterator[str]:
+    """The sentence, and below it the exact thing; what hides in them is written out, and counted."""
+    yield f"  - {in_one_line(capability.text)}"
+    detail = capability.detail.replace("\r\n", "\n")
+    if hidden := count_hidden(detail):
+        what = "1 character hides" if hidden == 1 else f"{hidden} characters hide"
+        yield f"      ({what} in this; written out as <U+202E>)"
+    if doubtful := doubtful_words(detail):
+        yield f"      (words that may not be what they look like: {', '.join(doubtful)})"
+    yield from (f"      {line}" for line in written_out(detail).split("\n"))
+
+
+def in_one_line(text: str, *, is_prose: bool = False) -> str:
+    """A sentence; a line end that a team put into it does not begin another one."""
+    return written_out(text, is_prose=is_prose).replace("\n", "<U+000A>").replace("\t", "<U+0009>")
 
 
 def network_of(needed: Sequence[Capability], hosts: Sequence[str]) -> Grants:

@@ -9,6 +9,7 @@ from typing import cast
 
 from pydantic import JsonValue
 
+from studio.cli.approving import in_one_line, told_exactly
 from studio.cli.reading import read_gallery
 from studio.code import InvalidPython
 from studio.components import JsonObject
@@ -27,7 +28,7 @@ def check_files(files: Sequence[Path], *, as_json: bool) -> bool:
         print(json.dumps([{"file": file, **_as_json(report)} for file, report in reports.items()], indent=2))
     else:
         for file, report in reports.items():
-            print("\n".join(_lines(file, report)))
+            print("\n".join(in_one_line(line, is_prose=True) for line in _lines(file, report)))
     return all(isinstance(report, GalleryReport) and report.ok for report in reports.values())
 
 
@@ -73,7 +74,9 @@ def _entry(found: EntryReport) -> Iterator[str]:
     for finding in found.report.warnings:
         yield from _finding("note", finding)
     for capability in found.report.capabilities:
-        yield f"      needs: {capability.text}"
+        sentence, *exactly = told_exactly(capability)
+        yield f"      needs: {sentence.removeprefix('  - ')}"
+        yield from (f"    {line}" for line in exactly)
 
 
 def _finding(kind: str, finding: Finding) -> Iterator[str]:

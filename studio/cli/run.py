@@ -26,7 +26,7 @@ from studio.errors import ConfigError
 from studio.messages import BaseMessage, TaskResult
 from studio.runs.admission import require_jail
 from studio.runs.discretion import keep_secret
-from studio.sandbox import open_sandbox, outside_of
+from studio.sandbox import open_sandbox, outside_of, own_folder
 from studio.sandbox.grants import Grants, enter
 from studio.settings import Settings
 from studio.teams import Team
@@ -49,7 +49,7 @@ def run_file(
     needed = all_capabilities(runnable)
     granted = replace(network_of(needed, hosts), team_id=_id_of(file, name))
     if not approve:
-        ask_approval(needed, person, hosts)
+        ask_approval(needed, person, hosts, own_folder(settings, granted.team_id))
     show = JsonLines() if as_json else Printer(sys.stdout)
     redactor = Redactor()
     with use(Redacting(redactor, person.answer)):

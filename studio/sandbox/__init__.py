@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from studio.sandbox.jail import current_jail as current_jail
     from studio.sandbox.opening import open_sandbox as open_sandbox
     from studio.sandbox.opening import outside_of as outside_of
+    from studio.sandbox.opening import own_folder as own_folder
     from studio.sandbox.owning import kill_group as kill_group
     from studio.sandbox.owning import owned as owned
     from studio.sandbox.owning import to_its_end as to_its_end
@@ -40,7 +41,7 @@ else:
             "choosing": "Examined choose_jail examined jail_or_refusal",
             "confining": "confined",
             "jail": "UNCONFINED Jail MissingJail NoJail PlainProcess current_jail",
-            "opening": "open_sandbox outside_of",
+            "opening": "open_sandbox outside_of own_folder",
             "owning": "kill_group owned to_its_end",
             "policy": "Bounds Outside Policy place_of",
             "process": "run_function",

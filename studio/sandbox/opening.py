@@ -9,6 +9,7 @@ from pathlib import Path
 
 from studio.components.folders import FolderRules, folder_rules
 from studio.sandbox.choosing import jail_or_refusal
+from studio.sandbox.grants import own_folder_name
 from studio.sandbox.jail import Jail, current_jail
 from studio.sandbox.policy import NOTHING, Outside
 from studio.sandbox.warm import Workers, current_workers
@@ -27,6 +28,11 @@ def outside_of(settings: Settings) -> Outside:
         files=tuple(file for file in files if file is not None),
         work=settings.data_dir / WORK,
     )
+
+
+def own_folder(settings: Settings, team_id: str) -> Path:
+    """The folder of a team, in which its relative folders lie."""
+    return settings.data_dir / WORK / own_folder_name(team_id)
 
 
 def _database_file(url: str) -> Path | None:

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Literal
 from urllib.parse import quote
 
+from studio.components.hidden_characters import count_hidden, doubtful_words
 from studio.components.manifest import GROUPS, Group, Item, Manifest, manifest_of, manifest_of_all
 from studio.galleries import parse_gallery
 from studio.sandbox.grants import ANY_HOST
@@ -24,7 +25,7 @@ from studio.web.review_words import (
     plain,
     summary_of,
 )
-from studio.web.source_lines import SourceLine, Span, all_visible, hides_something, plain_lines, python_lines, visible
+from studio.web.source_lines import SourceLine, Span, all_visible, plain_lines, python_lines, visible
 
 News = Literal["", "new", "changed", "revoked"]
 NEWS: Mapping[News, str] = {"new": "New", "changed": "Changed", "revoked": "Revoked"}
@@ -76,9 +77,11 @@ class ItemView:
     is_code: bool
     is_short: bool
     changes: Sequence[ChangedLine]
-    hides: bool
+    hidden_count: int
+    doubtful: Sequence[str]
     hosts: tuple[str, ...]
     has_network: bool
+    is_outside: bool
     allowed: Allowed | None
 
 
@@ -117,6 +120,11 @@ class ReviewView:
     def runs_something(self) -> bool:
         """Whether code or programs are among what it asks for."""
         return any(group.group in ("code", "programs") for group in (*self.waiting, *self.allowed))
+
+    @property
+    def runs_outside_the_sandbox(self) -> bool:
+        """Whether a program among it is not shut in by the studio: a container, or a browser."""
+        return any(item.is_outside for group in (*self.waiting, *self.allowed) for item in group.items)
 
     @property
     def new_count(self) -> int:
@@ -250,9 +258,11 @@ def _view(item: Item, before: Before, old: Approval | None, base: str) -> ItemVi
         is_code=is_code,
         is_short=is_short(capability.kind, capability.detail),
         changes=_changes(old.detail, capability.detail) if old is not None else [],
-        hides=hides_something(capability.detail.replace("\r\n", "\n")),
+        hidden_count=count_hidden(capability.detail.replace("\r\n", "\n")),
+        doubtful=doubtful_words(capability.detail),
         hosts=item.hosts if capability.may_have_network else (),
         has_network=capability.may_have_network,
+        is_outside=capability.has_own_network,
         allowed=_allowed(holding) if holding else None,
     )
 

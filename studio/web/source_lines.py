@@ -4,22 +4,16 @@ from __future__ import annotations
 
 import io
 import keyword
+import re
 import tokenize
-import unicodedata
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from studio.components import hidden_characters
+
 Look = Literal["", "comment", "string", "number", "keyword", "name", "code", "hidden"]
 Place = tuple[int, int]
-
-_INVISIBLE = frozenset({"Cc", "Cf", "Co", "Cs", "Zl", "Zp"})
-_SHOWN_SPACES = frozenset({"\n", "\t"})
-_UNUSUAL = frozenset("\u00a0\u115f\u1160\u2800\u3164\uffa0")
-"""Look like a space, and are letters or symbols."""
-_LINE_ENDS: Mapping[int, None] = dict.fromkeys(map(ord, "\n\r\t"))
-_HARMLESS_IN_PROSE = frozenset({*_LINE_ENDS, 0x200D, 0x00A0})
-"""Line ends, what joins pictures into one, and a space at which no line breaks."""
 
 
 class Span(NamedTuple):
@@ -58,8 +52,16 @@ def visible(text: str) -> tuple[Span, ...]:
     """A sentence, with `code` in backticks; characters that cannot be seen, or turn it round, are written out."""
     parts = text.split("`")
     if len(parts) % 2 == 0:
-        return tuple(_shown("", text))
-    return tuple(span for index, part in enumerate(parts) for span in _shown("code" if index % 2 else "", part))
+        return tuple(_in_one_line("", text))
+    return tuple(span for index, part in enumerate(parts) for span in _in_one_line("code" if index % 2 else "", part))
+
+
+def _in_one_line(look: Look, text: str) -> Iterator[Span]:
+    """What belongs into one line; a line end in it would part it."""
+    first, *others = re.split("([\n\t])", text)
+    yield from _shown(look, first)
+    for index, part in enumerate(others):
+        yield from _shown(look, part) if index % 2 else (Span("hidden", hidden_characters.code_point(part)),)
 
 
 def all_visible(text: str) -> tuple[Span, ...]:
@@ -69,14 +71,7 @@ def all_visible(text: str) -> tuple[Span, ...]:
 
 def as_said(text: str) -> tuple[Span, ...]:
     """What somebody said or was told, lines and all."""
-    if text.translate(_LINE_ENDS).isprintable() and _UNUSUAL.isdisjoint(text):
-        return (Span("", text),)
-    return tuple(_shown("", text, _HARMLESS_IN_PROSE))
-
-
-def hides_something(text: str) -> bool:
-    """Whether a text has characters that cannot be seen."""
-    return any(_is_hidden(character) for character in text)
+    return tuple(_shown("", text.replace("\r\n", "\n"), is_prose=True))
 
 
 def _numbered(lines: list[str]) -> Iterator[tuple[int, str]]:
@@ -118,21 +113,6 @@ def _spans(text: str, looks: list[tuple[int, int, Look]]) -> Iterator[Span]:
     yield from _shown("", text[place:])
 
 
-def _shown(look: Look, text: str, harmless: Collection[int] = ()) -> Iterator[Span]:
-    kept = ""
-    for character in text:
-        if ord(character) in harmless or not _is_hidden(character):
-            kept += character
-            continue
-        if kept:
-            yield Span(look, kept)
-        yield Span("hidden", f"U+{ord(character):04X}")
-        kept = ""
-    if kept:
-        yield Span(look, kept)
-
-
-def _is_hidden(character: str) -> bool:
-    if character in _SHOWN_SPACES or " " <= character <= "~":
-        return False
-    return character in _UNUSUAL or unicodedata.category(character) in _INVISIBLE
+def _shown(look: Look, text: str, *, is_prose: bool = False) -> Iterator[Span]:
+    for part, hides in hidden_characters.parts(text, is_prose=is_prose):
+        yield Span("hidden", hidden_characters.code_point(part)) if hides else Span(look, part)

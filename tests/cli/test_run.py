@@ -178,3 +178,31 @@ def test_without_a_studio_it_says_where_the_secret_may_be_put(
     assert code == 1
     assert "Store a value for 'work-key' under Settings, Secrets, or set STUDIO_SECRET_WORK_KEY." in err
     assert not (tmp_path / "data").exists()
+
+
+@pytest.mark.slow
+def test_the_exact_thing_is_told_of_each_item_and_nothing_hides_in_it(
+    studio_process: Process, tmp_path: Path, greeting: JsonObject
+):
+    team = with_tool(greeting)
+    hostile = json.dumps(team).replace("return a + 1", "return a + 1  # \\u2713\\ufe00\\ud840\\udd00 p\\u0430y")
+    docker = {
+        "provider": "autogen_ext.code_executors.docker.DockerCommandLineCodeExecutor",
+        "config": {"work_dir": "coding", "extra_volumes": {"/srv/x": {"bind": "/host", "mode": "rw"}}},
+    }
+    agent = {
+        "provider": "autogen_agentchat.agents.CodeExecutorAgent",
+        "config": {"name": "coder", "code_executor": docker},
+    }
+    document = json.loads(hostile)
+    document["config"]["participants"].append(agent)
+    file = tmp_path / "team.json"
+    file.write_text(json.dumps(document), encoding="utf-8")
+    run, check = studio_process("run", file, "--task", "Go").err, studio_process("check", file).out
+    for said in (run, check):
+        assert "return a + 1  # \u2713<U+FE00>" in said
+        assert "1 character hides in this" in said
+        assert "p\u0430y (U+0430)" in said
+        assert "/srv/x" in said
+        assert "coding in the team's own folder" in said
+    assert f"The team's own folder is {tmp_path / 'data' / 'work' / 'file-'}" in run

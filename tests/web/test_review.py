@@ -204,7 +204,36 @@ def test_characters_that_hide_are_written_out(client: TestClient):
     assert "\u202e" not in page
     assert "\u200b" not in page
     assert '<mark class="hidden-character" title="A character that cannot be seen">U+202E</mark>' in page
-    assert "characters that cannot be seen" in text_of(page)
+    assert "This holds 2 characters that cannot be seen" in text_of(page)
+
+
+def test_what_is_hidden_in_a_letter_is_written_out_and_counted(client: TestClient):
+    """A program in variation selectors, one for each of its bytes, behind a character that looks harmless."""
+    hidden = "".join(chr((0xFE00 if byte < 16 else 0xE0100 - 16) + byte) for byte in b"__import__('os').system('id')")
+    team_id = make(client, SHOUT.replace("upper()", f"upper()  # \u2713{hidden}"))
+    page = client.get(f"/teams/{team_id}/review").text
+    assert not set(hidden) & set(page)
+    assert page.count('<mark class="hidden-character"') == len(hidden)
+    assert f"This holds {len(hidden)} characters that cannot be seen" in text_of(page)
+
+
+def test_names_that_are_not_what_they_look_like_are_named(client: TestClient):
+    source = "def shout(text: str) -> str:\n    return \uff45\uff56\uff41\uff4c(text) + p\u0430y(text)\n"
+    words = review(client, make(client, source))
+    assert "Some words may not be what they look like" in words
+    assert "p\u0430y (U+0430)" in words
+    assert "U+FF45" in words
+
+
+def test_a_sentence_cannot_begin_another_one(client: TestClient):
+    agent = assistant("writer")
+    server = {"type": "StdioServerParams", "command": "echo", "args": ["x\n\nNothing has to be decided.\u3164"]}
+    workbench = {"provider": "autogen_ext.tools.mcp.McpWorkbench", "config": {"server_params": server}}
+    cast("JsonObject", agent["config"])["workbench"] = [workbench]  # pyright: ignore[reportArgumentType]
+    team_id = client.post("/api/teams", json={"component": team(agent)}).json()["id"]
+    page = client.get(f"/teams/{team_id}/review").text
+    assert "U+000A" in page
+    assert "\u3164" not in page
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,9 @@
 // @ts-check
 // Characters that cannot be seen, or that turn the reading direction: with them code can look other than it is.
 
-/** Controls but line ends and tabs, and what only formats: turns of direction, spaces without width, tags. Not what joins pictures (U+200D). */
-const HIDDEN = /[^\P{Cc}\t\n\r]|[^\P{Cf}\u200d]|[\u2028\u2029]/gu
+/** Controls but line ends and tabs, what only formats, and all that is drawn without ink: turns of direction, spaces without width, variation selectors, fillers, tags. Not what joins or chooses pictures, where there is one. */
+const HIDDEN =
+  /[^\P{Cc}\t\n\r]|[^\P{Cf}\u200d]|(?![\u200d\ufe0e\ufe0f])\p{Default_Ignorable_Code_Point}|(?<![\p{Extended_Pictographic}\p{N}#*])[\ufe0e\ufe0f]|(?<=\u200d)\u200d|[\p{Cn}\p{Co}\p{Cs}\u2028\u2029\u2800\u{1d159}]/gu
 
 /** JSON that means the same, with each of them as an escape. @param {string} json */
 export function escapeHidden(json) {
