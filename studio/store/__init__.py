@@ -12,6 +12,7 @@ from studio.store.costs import DayPart as DayPart
 from studio.store.costs import PastRun as PastRun
 from studio.store.costs import RunPart as RunPart
 from studio.store.costs import Step as Step
+from studio.store.failing import StorageUnavailable as StorageUnavailable
 from studio.store.galleries import LIBRARY as LIBRARY
 from studio.store.galleries import Galleries as Galleries
 from studio.store.galleries import GallerySummary as GallerySummary

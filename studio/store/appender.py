@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
@@ -16,11 +19,18 @@ from sqlmodel import col
 
 from studio.runs import Draft, EntryKind, Lease, LeaseLost, LogEntry, LogUnavailable, RunState, RunStatus
 from studio.runs.log import Body
-from studio.store.database import Database, is_database_failure
+from studio.store.database import Database
+from studio.store.failing import StorageUnavailable
 from studio.store.json_text import JsonText, to_json
 from studio.store.spending import add_spending
 from studio.store.sqlite import plain_connection
 from studio.store.tables import Run, RunEvent, UtcDateTime, table_of
+
+logger = logging.getLogger(__name__)
+
+PATIENCE_S = 60.0
+"""How long runs wait for a database that cannot be written, before they are parked until the next start."""
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.1, 5.0
 
 
 @dataclass(eq=False)
@@ -50,6 +60,8 @@ class Appender:
         self._database = database
         self._waiting: list[_Append] = []
         self._wake = asyncio.Event()
+        self._hurried = asyncio.Event()
+        self._fails_since: float | None = None
         self._closing = False
 
     def append(self, lease: Lease, drafts: Sequence[Draft], status: RunStatus) -> asyncio.Future[Sequence[LogEntry]]:
@@ -74,12 +86,13 @@ class Appender:
         """Take nothing more; `run` returns after what is waiting."""
         self._closing = True
         self._wake.set()
+        self._hurried.set()
 
     async def _commit(self, batch: Sequence[_Append]) -> None:
         try:
-            results = await self._database.in_one_go(lambda connection: _write_all(connection, batch))
+            results = await self._patiently(batch)
         except Exception as error:  # noqa: BLE001  drivers raise their own too; one run's entry must not end the rest
-            if len(batch) == 1 or is_database_failure(error):
+            if len(batch) == 1 or isinstance(error, StorageUnavailable):
                 for item in batch:
                     item.fail(_unavailable(error))
                 return
@@ -91,6 +104,27 @@ class Appender:
                 item.fail(LeaseLost(f"The run {item.lease.run_id!r} now has another owner."))
             else:
                 item.succeed(entries)
+
+    async def _patiently(self, batch: Sequence[_Append]) -> list[Sequence[LogEntry] | None]:
+        """Write, and wait while the disk is full or another program holds the database: the runs wait with it."""
+        pause_s = FIRST_PAUSE_S
+        while True:
+            try:
+                results = await self._database.in_one_go(lambda connection: _write_all(connection, batch))
+            except StorageUnavailable as error:
+                now = time.monotonic()
+                if self._fails_since is None:
+                    self._fails_since = now
+                    logger.warning("The logs of runs wait: %s", error)
+                if self._closing or now + pause_s > self._fails_since + PATIENCE_S:
+                    raise
+            else:
+                self._fails_since = None
+                return results
+            self._hurried.clear()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._hurried.wait(), pause_s)
+            pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
 
 
 # One statement for all, compiled once: it is executed for every batch of entries.
@@ -195,6 +229,8 @@ def _add_rows(connection: Connection, rows: Sequence[_Row]) -> None:
 
 
 def _unavailable(error: Exception) -> LogUnavailable:
+    if isinstance(error, StorageUnavailable):
+        return LogUnavailable(f"The log could not be written. {error.what}", fix=error.fix)
     return LogUnavailable(
         f"The log could not be written: {error}", fix="Check the free space and the rights of the data folder."
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-import sqlite3
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -17,19 +16,17 @@ from sqlmodel.ext.asyncio.session import AsyncSession
 
 from studio.components.well_formed import stored_json
 from studio.errors import Conflict, SetupError
+from studio.store.failing import told_in_words, unavailable
 from studio.store.json_text import to_json
 from studio.store.migrate import upgrade
 from studio.store.postgres import ASYNCPG, prepare_postgres
-from studio.store.sqlite import OwnThread, begin_sqlite, prepare_sqlite
+from studio.store.sqlite import OwnThread, begin_sqlite, give_back_space, prepare_sqlite
 
 ASYNC_DRIVERS = {"sqlite": "sqlite+aiosqlite", "postgresql": ASYNCPG, "postgres": ASYNCPG}
 
 PASSWORD = re.compile(r":[^:@/]*@")
 SERVER_LOCK = 0x73_74_75_64_69_6F
 """Of PostgreSQL's advisory locks, the one that the studio takes."""
-
-FAILURES = (sqlite3.OperationalError, sqlite3.DatabaseError)
-"""Errors of SQLite's driver that tell of the file: full, locked, read-only, damaged. Others tell of a value."""
 
 Result = TypeVar("Result")
 
@@ -78,6 +75,7 @@ class Database:
         if writer.dialect.name == "sqlite":
             _check_folder(url)
             event.listen(reader.sync_engine, "connect", prepare_sqlite)
+            event.listen(writer.sync_engine, "connect", give_back_space)
             event.listen(writer.sync_engine, "connect", prepare_sqlite)
             event.listen(writer.sync_engine, "begin", begin_sqlite)
         database = cls(reader, writer)
@@ -88,11 +86,7 @@ class Database:
                 await database._own_thread.connect()
         except (DBAPIError, OSError, TypeError) as error:  # the last by a driver that does not know a part of the URL
             await database.close()
-            said = error.orig if isinstance(error, DBAPIError) else error
-            raise SetupError(
-                f"The database {url.render_as_string()!r} cannot be opened: {said}",
-                fix="Check that the folder or server exists and that you may write to it.",
-            ) from error
+            raise unavailable(url, error) from error
         except SetupError:
             await database.close()
             raise
@@ -100,26 +94,29 @@ class Database:
 
     @asynccontextmanager
     async def read(self) -> AsyncGenerator[AsyncSession]:
-        async with self._in_use(), AsyncSession(self._reader, expire_on_commit=False) as session:
-            yield session
+        with told_in_words(self._reader.url):
+            async with self._in_use(), AsyncSession(self._reader, expire_on_commit=False) as session:
+                yield session
 
     @asynccontextmanager
     async def write(self) -> AsyncGenerator[AsyncSession]:
-        async with (
-            self._in_use(),
-            self._write_turn,
-            AsyncSession(self._writer, expire_on_commit=False) as session,
-            session.begin(),
-        ):
-            yield session
+        with told_in_words(self._writer.url):
+            async with (
+                self._in_use(),
+                self._write_turn,
+                AsyncSession(self._writer, expire_on_commit=False) as session,
+                session.begin(),
+            ):
+                yield session
 
     async def in_one_go(self, work: Callable[[Connection], Result]) -> Result:
         """Run `work` in a transaction of its own. On SQLite this crosses to another thread once, not per statement."""
-        async with self._in_use(), self._write_turn:
-            if self._own_thread:
-                return await self._own_thread.transact(work)
-            async with self._writer.begin() as connection:
-                return await connection.run_sync(work)
+        with told_in_words(self._writer.url):
+            async with self._in_use(), self._write_turn:
+                if self._own_thread:
+                    return await self._own_thread.transact(work)
+                async with self._writer.begin() as connection:
+                    return await connection.run_sync(work)
 
     @asynccontextmanager
     async def own(self) -> AsyncGenerator[None]:
@@ -142,6 +139,12 @@ class Database:
             finally:
                 await connection.invalidate()  # with the connection goes the lock, however it ended
 
+    @property
+    def file(self) -> Path | None:
+        """SQLite's file, if there is one."""
+        name = self._writer.url.database if self._own_thread else None
+        return Path(name) if name and name != ":memory:" else None
+
     async def close(self) -> None:
         """Let those who are reading or writing finish, then close; nobody gets in any more."""
         self._is_closing = True
@@ -163,13 +166,6 @@ class Database:
             self._use_count -= 1
             if not self._use_count and self._is_closing:
                 self._unused.set()
-
-
-def is_database_failure(error: Exception) -> bool:
-    """Whether the database cannot be used now, whoever asks; not, whether it refuses what was asked."""
-    original = error.orig if isinstance(error, DBAPIError) else error
-    is_lost = isinstance(error, DBAPIError) and error.connection_invalidated
-    return is_lost or (isinstance(original, sqlite3.DatabaseError) and type(original) in FAILURES)
 
 
 def _how_to_get(error: Exception) -> str:

@@ -16,6 +16,7 @@ from studio.store.audit import Audit
 from studio.store.costs import Costs
 from studio.store.database import Database, database_url
 from studio.store.galleries import Galleries
+from studio.store.housekeeping import keep_small
 from studio.store.inbox import Inbox
 from studio.store.lineage import Lineage
 from studio.store.logs import Logs
@@ -63,6 +64,7 @@ async def open_store(data_dir: Path, url: str = "") -> AsyncGenerator[Store]:
     try:
         async with owned_tasks() as group:
             group.create_task(appender.run(), name="append to run logs")
+            tidying = group.create_task(keep_small(database.file), name="tidy the database") if database.file else None
             try:
                 yield Store(
                     teams=Teams(database),
@@ -80,6 +82,8 @@ async def open_store(data_dir: Path, url: str = "") -> AsyncGenerator[Store]:
                     audit=Audit(database),
                 )
             finally:
+                if tidying:
+                    tidying.cancel()
                 appender.close()
     finally:
         await database.close()

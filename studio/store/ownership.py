@@ -16,9 +16,16 @@ async def own_folder(data_dir: Path) -> AsyncGenerator[None]:
     """Hold the folder's lock.
 
     Raises:
-        SetupError: Another server holds it.
+        SetupError: Another server holds it, or the folder cannot be written.
     """
-    with (data_dir / "server.lock").open("a+") as file:
+    try:
+        opened = (data_dir / "server.lock").open("a+")
+    except OSError as error:
+        raise SetupError(
+            f"The data folder {str(data_dir)!r} cannot be written: {error.strerror}.",
+            fix="Give the studio's user the right to write there, or choose another with `STUDIO_DATA_DIR`.",
+        ) from error
+    with opened as file:
         try:
             _lock(file)
         except OSError as error:

@@ -106,6 +106,11 @@ class Secrets:
     def _cipher(self) -> Fernet:
         try:
             return Fernet(_read_or_make_key(self._key_file))
+        except OSError as error:
+            raise SetupError(
+                f"The key of the secrets {str(self._key_file)!r} cannot be used: {error.strerror}.",
+                fix="Give the studio's user the right to write the data folder.",
+            ) from error
         except ValueError as error:
             raise SetupError(
                 f"{str(self._key_file)!r} holds no key.", fix="Put the old key file back, or delete it and start anew."

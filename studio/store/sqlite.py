@@ -16,7 +16,13 @@ from studio.components.well_formed import stored_json, stored_text
 from studio.store.json_text import to_json
 
 # FULL: a reply that was paid for and shown is still there after a power cut. Commits are shared, so it costs little.
-PRAGMAS = ("journal_mode = WAL", "synchronous = FULL", "busy_timeout = 5000", "foreign_keys = ON")
+PRAGMAS = (
+    "busy_timeout = 5000",
+    "journal_mode = WAL",
+    "synchronous = FULL",
+    "foreign_keys = ON",
+    "journal_size_limit = 4194304",  # a log that a long reader made large is cut when it begins anew
+)
 
 Result = TypeVar("Result")
 
@@ -73,6 +79,13 @@ def prepare_sqlite(connection: DBAPIConnection, _record: ConnectionPoolEntry) ->
     cursor = connection.cursor()
     for pragma in PRAGMAS:
         cursor.execute(f"PRAGMA {pragma}")
+    cursor.close()
+
+
+def give_back_space(connection: DBAPIConnection, _record: ConnectionPoolEntry) -> None:
+    """Let a new database give back the pages of what is deleted; one with tables keeps what it was made with."""
+    cursor = connection.cursor()
+    cursor.execute("PRAGMA auto_vacuum = INCREMENTAL")
     cursor.close()
 
 

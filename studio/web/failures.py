@@ -24,6 +24,7 @@ from studio.errors import (
     TooLarge,
 )
 from studio.sandbox import NoJail
+from studio.store import StorageUnavailable
 from studio.web.dependencies import Services
 from studio.web.fetch import UrlRefused, UrlUnreachable
 from studio.web.requests import AsciiJSONResponse
@@ -41,6 +42,7 @@ STATUS: Mapping[type[StudioError], int] = {
     UrlUnreachable: 502,
     RunFailed: 502,
     NoJail: 503,
+    StorageUnavailable: 503,
     SetupError: 500,
     StudioError: 400,
 }

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Generator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -225,16 +225,46 @@ async def test_a_database_has_one_server_whatever_its_folder(tmp_path: Path, dat
             pass
 
 
+@contextmanager
+def locked(folder: Path) -> Generator[None]:
+    """Another program writes to the database for long."""
+    with closing(sqlite3.connect(folder / "studio.db")) as other:
+        other.execute("BEGIN IMMEDIATE")
+        yield
+
+
 @sqlite_only
 async def test_a_locked_database_is_waited_for_once_and_not_for_each_run(
     open_it: OpenStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("studio.store.sqlite.PRAGMAS", ("journal_mode = WAL", "busy_timeout = 20"))
+    monkeypatch.setattr("studio.store.appender.PATIENCE_S", 0)
     async with open_it() as store:
         runs = [await store.runs.create(NEW) for _ in range(9)]
-        with closing(sqlite3.connect(tmp_path / "studio.db")) as other, statements() as asked:
-            other.execute("BEGIN IMMEDIATE")
+        with locked(tmp_path), statements() as asked:
             writing = [store.runs.append(run, [event(1)], RUNNING) for run in runs]
             told = await asyncio.gather(*writing, return_exceptions=True)
         assert [type(error) for error in told] == [LogUnavailable] * 9
+        assert "another program keeps it locked" in str(told[0])
         assert [statement for statement, _ in asked].count("BEGIN IMMEDIATE") == 1
+
+
+@sqlite_only
+async def test_runs_wait_with_their_logs_until_a_locked_database_is_free(
+    open_it: OpenStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("studio.store.sqlite.PRAGMAS", ("journal_mode = WAL", "busy_timeout = 20"))
+    is_told = asyncio.Event()
+
+    def tell(*said: object) -> None:
+        assert "another program keeps it locked" in str(said)
+        is_told.set()
+
+    monkeypatch.setattr("studio.store.appender.logger.warning", tell)
+    async with open_it() as store:
+        run = await store.runs.create(NEW)
+        with locked(tmp_path):
+            writing = store.runs.append(run, [event(1)], RUNNING)
+            await asyncio.wait_for(is_told.wait(), 20)
+        await writing
+        assert [entry.seq for entry in await store.runs.read(run.run_id)] == [1]

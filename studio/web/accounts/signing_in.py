@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -9,7 +10,7 @@ from datetime import timedelta
 
 from studio.errors import ConfigError, Conflict
 from studio.settings import Settings
-from studio.store import LastAdmin, Store
+from studio.store import LastAdmin, StorageUnavailable, Store
 from studio.store.sign_ins import SignIns
 from studio.store.tables import User
 from studio.web.access import Guesses, Keys
@@ -17,6 +18,7 @@ from studio.web.accounts.oidc import Identity, Provider, SignInFailed, open_prov
 from studio.web.accounts.passwords import Passwords
 from studio.web.accounts.presence import BROWSER_LASTS, Presence
 
+logger = logging.getLogger(__name__)
 WRONG_FOR_A_NAME = 10
 SOMEBODY = "somebody"
 """Who tried a name that nobody has. The name is not kept: people type passwords into the wrong box."""
@@ -114,4 +116,9 @@ class Accounts:
         return sign_in.id, key
 
     async def record(self, who: str, action: str, address: str, outcome: str, *, object: str = "") -> None:
-        await self.store.audit.add(who, action, object=object, address=address, outcome=outcome)
+        """Write it to the audit log; to the server's log where the database cannot be written."""
+        try:
+            await self.store.audit.add(who, action, object=object, address=address, outcome=outcome)
+        except StorageUnavailable as error:
+            done = f"{who!r} {action!r} {object!r} from {address!r}: {outcome}"
+            logger.error("Not in the audit log: %s. %s", done, error.what)

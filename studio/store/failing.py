@@ -1,0 +1,70 @@
+"""Says in a sentence that the database cannot be used now: the disk is full, or another program holds the file."""
+
+from __future__ import annotations
+
+import errno
+import sqlite3
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from sqlalchemy import URL
+from sqlalchemy.exc import DBAPIError
+
+from studio.errors import SetupError
+
+REASONS = (
+    ("full", "the disk is full", "Make room on it; what waits is written then."),
+    ("locked", "another program keeps it locked", "Close that program, such as a database browser or a backup."),
+    ("readonly", "it may only be read", "Give the studio's user the right to write the data folder."),
+    ("read-only", "it may only be read", "Give the studio's user the right to write the data folder."),
+    ("malformed", "the file is damaged", "Stop the studio and bring back a copy of the data folder."),
+    ("not a database", "the file is damaged", "Stop the studio and bring back a copy of the data folder."),
+    ("unable to open", "its file cannot be opened", "Check that the data folder is there and may be written."),
+    ("disk I/O", "the disk fails", "Check the disk and the free space of the data folder."),
+)
+"""What SQLite says, what that means, and what to do."""
+OTHERWISE = ("it does not answer", "Check that the database is there, and that the studio may use it.")
+
+
+class StorageUnavailable(SetupError):
+    """The database cannot be used now, whatever it is asked."""
+
+    code = "storage_unavailable"
+
+
+@contextmanager
+def told_in_words(url: URL) -> Generator[None]:
+    """Raise `StorageUnavailable` in the place of what a driver says.
+
+    What the database refuses because of a value passes as it is.
+    """
+    try:
+        yield
+    except (DBAPIError, sqlite3.Error, OSError) as error:
+        if not _is_failure(error):
+            raise
+        raise unavailable(url, error) from error
+
+
+def unavailable(url: URL, error: Exception) -> StorageUnavailable:
+    """The sentence for an error of a driver."""
+    original = error.orig if isinstance(error, DBAPIError) else error
+    said = str(original)
+    found = next(((what, fix) for sign, what, fix in REASONS if sign in said), None)
+    what, fix = found or OTHERWISE
+    first_line = "" if found else f" ({(said.splitlines() or [''])[0]})"
+    return StorageUnavailable(f"The database {url.render_as_string()!r} cannot be used: {what}{first_line}.", fix=fix)
+
+
+def _is_failure(error: Exception) -> bool:
+    """Whether it tells of the file or the server, and not of what was asked."""
+    if isinstance(error, DBAPIError):
+        return error.connection_invalidated or (error.orig is not None and _is_failure_of_sqlite(error.orig))
+    if isinstance(error, OSError):
+        return error.errno in {errno.ENOSPC, errno.EROFS, errno.ECONNREFUSED, errno.ECONNRESET}
+    return _is_failure_of_sqlite(error)
+
+
+def _is_failure_of_sqlite(error: BaseException) -> bool:
+    # By its very type: the classes below it tell of values.
+    return type(error) in (sqlite3.OperationalError, sqlite3.DatabaseError)
