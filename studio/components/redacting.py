@@ -7,18 +7,44 @@ import html
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from urllib.parse import quote, quote_plus
+from contextlib import suppress
+from urllib.parse import quote, quote_plus, unquote
 
 from pydantic import JsonValue
 
-from studio.components.secrets import SecretSource
+from studio.components.key_patterns import keys_in
+from studio.components.secrets import SecretSource, is_secret_name
 
 SHORTEST = 6
 """Characters of a secret that is looked for; a shorter one is part of ordinary words."""
 SHORTEST_CORE = 8
 """Characters of the Base64 of a secret that do not depend on what stands around it."""
+LONG = 12
+"""Characters of a spelling that is also found in other letter case, and in lines that are indented."""
+MIN_LINE = 20
+"""Characters of a line of a secret that is looked for by itself, such as those of a PEM key."""
+MAX_PARTS = 200
 _GAP = r"(?:\\[nr]|[\r\n])*"
 """Where a long line was broken, as `base64` does, or where that was quoted."""
+_WIDE_GAP = r"(?:(?:\\[nr]|[\r\n])[ \t]*)*"
+_BREAK = r"(?:\\[nr]|[\r\n])[ \t]*"
+_PRINTABLE = "".join(map(chr, range(0x21, 0x7F)))
+_PERCENT_SAFE = (
+    "",
+    "/",
+    "!~*'()",  # encodeURIComponent
+    ";,/?:@&=+$-_.!~*'()#",  # encodeURI
+    "!#$&'()*+,/:;=?@[]~",  # requests
+    "!#$%&'()*+,/:;=?@[]~",
+    *(
+        "".join(set(_PRINTABLE) - set(unsafe))
+        for unsafe in ('"<>`', '"#<>', "\"#<>'", '"#<>?`{}', '"#<>?`{}/:;=@[\\]^|')
+    ),
+    *(
+        "".join(set(_PRINTABLE) - set(unsafe) - {"%"}) for unsafe in ('"#<>', '"#<>?`{}', '"#<>?`{}/:;=@[\\]^|')
+    ),  # httpx
+)
+"""Characters that programs leave as they are in the parts of a URL."""
 _FIELD = re.compile(r"[a-z_]{1,20}")
 """Keys of objects that are names of fields, and no place for a secret."""
 
@@ -43,7 +69,7 @@ class Redactor:
         """Names of secrets that cannot be looked for."""
         self._values: frozenset[tuple[str, str]] = frozenset()
         self._names: dict[str, str] = {}
-        self._by_first: dict[str, list[str]] = {}
+        self._marks: dict[str, str] = {}
         self._longest = 0
         for name, value in (secrets or {}).items():
             self.add(name, value)
@@ -58,12 +84,9 @@ class Redactor:
         self._values |= {(name, value)}
         forms = forms_of(value)
         self.too_short = self.too_short - {name} if forms else self.too_short | {name}
-        names = dict.fromkeys(forms, name) | self._names
-        by_first: dict[str, list[str]] = {}
-        for form in names:
-            by_first.setdefault(form[0], []).append(form)
-        self._longest = max(map(len, names), default=0)
-        self._by_first, self._names = by_first, names
+        self._names = dict.fromkeys(forms, name) | self._names
+        self._marks = {_folded(form): name for form, name in self._names.items()}
+        self._longest = max(map(len, self._names), default=0)
 
     def noting(self, source: SecretSource) -> SecretSource:
         """The same source of secrets, of which this learns every value that is asked for."""
@@ -136,26 +159,39 @@ class Redactor:
         names = self._names
         if not names or len(text) < SHORTEST:
             return ()
-        whole = _in_one_line(text)
+        whole = _folded(_in_one_line(text))
         if "\\" in text:  # which could be a part of a form, and no broken line
-            found = [form for form in names if form in whole or form in text]
+            raw = _folded(text)
+            found = {form for form in self._marks if form in whole or form in raw}
         else:
-            found = [form for form in names if form in whole]
-        return tuple(sorted(found, key=len, reverse=True))
+            found = {form for form in self._marks if form in whole}
+        if not found:
+            return ()
+        return tuple(sorted((form for form in names if _folded(form) in found), key=len, reverse=True))
 
     def _possible_start(self, text: str, first: int) -> int:
         """From where on the text may be the beginning of a form."""
-        for place in range(max(first, len(text) - 2 * self._longest), len(text)):
-            forms = self._by_first.get(text[place])
-            if forms and any(_begins(form, tail) for tail in _tails(text[place:]) for form in forms):
-                return place
-        return len(text)
+        first = max(first, len(text) - 4 * self._longest)
+        tail = text[first:]
+        starts = [len(tail), *(start for ending in _endings(tail) for start in self._begun(ending))]
+        return first + min(starts)
+
+    def _begun(self, ending: tuple[str, list[int]]) -> Iterator[int]:
+        """Where in the text the beginnings of forms are with which it ends."""
+        text, places = ending
+        for form in self._marks:
+            at = form.rfind(text[-1:], 0, min(len(form) - 1, len(text))) if text else -1
+            while at >= 0:
+                if text.endswith(form[: at + 1]):
+                    yield places[len(text) - at - 1]
+                    break
+                at = form.rfind(text[-1:], 0, at)
 
     def _mark(self, form: str, note: Note) -> str:
-        name = self._names.get(form) or self._names.get(_in_one_line(form)) or "a secret"
+        name = self._marks.get(_folded(form)) or self._marks.get(_folded(_in_one_line(form))) or "a secret"
         note(name)
         mark = f"[removed: {name}]"
-        return "[removed]" if any(other in mark for other in self._names) else mark
+        return "[removed]" if any(other in _folded(mark) for other in self._marks) else mark
 
 
 class RedactedStream:
@@ -178,24 +214,69 @@ class RedactedStream:
 
 
 def forms_of(secret: str) -> set[str]:
-    """All the texts by which a secret is told."""
-    lines = (secret, secret.strip())
-    forms = {form for value in lines if len(value) >= SHORTEST for form in _forms(value)}
+    """All the texts by which a secret, or a part of it that is one by itself, is told."""
+    forms = {form for value in (secret, secret.strip()) if len(value) >= SHORTEST for form in _forms(value)}
+    for part in sorted(_parts(secret), key=len, reverse=True)[:MAX_PARTS]:
+        forms.update(_texts(part))
     return {text for form in forms for text in (form, _in_one_line(form)) if len(text) >= SHORTEST}
+
+
+def _parts(secret: str, depth: int = 0) -> set[str]:
+    """The password of a URL or of a connection string, keys in a JSON object, and long lines of several."""
+    spans = [secret[span.start : span.end] for span in keys_in(secret, is_setting=True)]
+    parts = {part for text in spans for part in (text, unquote(text))}
+    lines = [line.strip() for line in secret.splitlines()]
+    if len(lines) > 1:
+        parts.update(line for line in lines if len(line) >= MIN_LINE and not line.startswith("-----"))
+    if secret.lstrip().startswith(("{", "[")) and depth < 2:
+        with suppress(ValueError, RecursionError):  # it may only look like JSON
+            parts |= {part for text in _keys_of(json.loads(secret)) for part in (text, *_parts(text, depth + 1))}
+    return {part for part in parts if part != secret}
+
+
+def _keys_of(value: JsonValue, name: str = "") -> Iterator[str]:
+    """Strings in JSON whose name is that of a secret or that look like keys."""
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield from _keys_of(item, key)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _keys_of(item, name)
+    elif isinstance(value, str) and len(value) >= LONG and (is_secret_name(name) or keys_in(value)):
+        yield value
 
 
 def _forms(value: str) -> Iterator[str]:
     data = value.encode("utf-8", "surrogatepass")
+    yield from _texts(value)
+    yield from (data.hex(), data.hex().upper())
+    yield from _base64_cores(data)
+
+
+def _texts(value: str) -> Iterator[str]:
+    """The value as texts hold it: as it is, in URLs, JSON, Python, HTML and XML."""
+    data = value.encode("utf-8", "surrogatepass")
     yield value
-    percent = (quote(data, safe=""), quote(data), quote_plus(data))
+    percent = (quote_plus(data), *(quote(data, safe=safe) for safe in _PERCENT_SAFE))
     yield from percent
     yield from (re.sub(r"%[0-9A-F]{2}", lambda match: match[0].lower(), text) for text in percent)
     yield from _in_json(value)
     yield from (text for once in _in_json(value) for text in _in_json(once))
-    yield html.escape(value)
+    yield from _in_html(value)
     yield from (repr(value)[1:-1], repr(data)[2:-1])
-    yield from (data.hex(), data.hex().upper())
-    yield from _base64_cores(data)
+
+
+def _in_html(value: str) -> Iterator[str]:
+    escaped = html.escape(value, quote=False)
+    yield from (escaped, html.escape(value), escaped.replace('"', "&quot;").replace("'", "&apos;"))
+    yield from (
+        escaped.replace('"', "&#34;").replace("'", "&#39;"),
+        escaped.replace('"', "&quot;").replace("'", "&#39;"),
+    )
+    yield from (escaped.replace("@", sign) for sign in ("&#64;", "&#x40;", "&commat;"))
+    for number in ("&#{};", "&#x{:x};", "&#x{:X};"):
+        yield "".join(one if one.isalnum() and one.isascii() else number.format(ord(one)) for one in value)
+        yield "".join(one if one.isalnum() or one in "-_./:+ " else number.format(ord(one)) for one in value)
 
 
 def _in_json(value: str) -> Iterable[str]:
@@ -213,19 +294,41 @@ def _base64_cores(data: bytes) -> Iterator[str]:
 
 
 def _pattern(forms: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile("|".join(_GAP.join(map(re.escape, form)) for form in forms))
+    return re.compile("|".join(map(_spelled, forms)))
+
+
+def _spelled(form: str) -> str:
+    if len(form) < LONG:
+        return _GAP.join(map(re.escape, form))
+    return f"(?ai:{_WIDE_GAP.join(map(re.escape, form))})"
+
+
+def _folded(text: str) -> str:
+    """The text in one letter case, as far as ASCII goes: each character keeps its place."""
+    if text.isascii():
+        return text.lower()
+    return text.encode("utf-8", "surrogatepass").lower().decode("utf-8", "surrogatepass")  # bytes know ASCII only
 
 
 def _in_one_line(text: str) -> str:
     if "\\" in text:
-        text = text.replace("\\n", "").replace("\\r", "")
-    return text.replace("\n", "").replace("\r", "") if "\n" in text or "\r" in text else text
+        text = text.replace("\\n", "\n").replace("\\r", "\n")
+    if "\r" in text:
+        text = text.replace("\r", "\n")
+    first, *others = text.split("\n")
+    return "".join((first, *(line.lstrip(" \t") for line in others))) if others else text
 
 
-def _tails(text: str) -> Iterable[str]:
-    """The end of a text as it may go on: a broken line counts as one, also where its mark is cut in two."""
-    return {text, _in_one_line(text), _in_one_line(text.removesuffix("\\"))}
+def _endings(text: str) -> Iterator[tuple[str, list[int]]]:
+    """The end of a text as it may go on, in one letter case, and where its characters stand.
 
-
-def _begins(form: str, text: str) -> bool:
-    return len(text) < len(form) and form.startswith(text)
+    A broken line counts as one, also where the mark of its end is cut in two.
+    """
+    yield _folded(text), list(range(len(text)))
+    for whole in {text, text.removesuffix("\\")}:
+        breaks = list(re.finditer(_BREAK, whole))
+        if breaks or whole is not text:
+            places = list(range(len(whole)))
+            for match in reversed(breaks):
+                del places[match.start() : match.end()]
+            yield _folded(_in_one_line(whole)), places
