@@ -13,6 +13,9 @@ from studio.runs.debugging.policy import ToolRule as ToolRule
 from studio.runs.debugging.setting import Breakpoints as Breakpoints
 from studio.runs.debugging.setting import Rules as Rules
 from studio.runs.debugging.setting import RunSettings as RunSettings
+from studio.runs.debugging.team_tools import TeamTool as TeamTool
+from studio.runs.debugging.team_tools import marks_of as marks_of
+from studio.runs.debugging.team_tools import tools_in as tools_in
 from studio.runs.feed import Batch as Batch
 from studio.runs.log import SHOWN as SHOWN
 from studio.runs.log import Changes as Changes

@@ -21,6 +21,7 @@ from studio.runs.admission import ApprovalSource, SecretVault, load_team
 from studio.runs.bell import Bell
 from studio.runs.commands import Command, CommandName, obey
 from studio.runs.debugging.setting import NoSettings, SettingsSource
+from studio.runs.debugging.team_tools import tools_in
 from studio.runs.driver import drive
 from studio.runs.feed import Batch, follow, replay
 from studio.runs.leaving import let_tools_end
@@ -230,7 +231,8 @@ class RunSupervisor:
 
     async def _begin(self, run: LiveRun, prepared: PreparedRun, past: Guide | None, too_late: Ending) -> None:
         settings = await self._settings.of(prepared.new.team_id or "")
-        run.debugger.begin(prepared.new.team_id or "", settings.policy, settings.breakpoints)
+        tools = await asyncio.to_thread(tools_in, prepared.component) if prepared.new.team_id else ()
+        run.debugger.begin(prepared.new.team_id or "", settings.policy, settings.breakpoints, tools)
         if self._group is None:
             await run.end(too_late)
             raise Conflict("The studio is stopping; it starts no more runs.")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import cast
 
 from pydantic import BaseModel
+from sqlmodel import select
 from sqlmodel.ext.asyncio.session import AsyncSession
 
 from studio.errors import NotFound
@@ -25,6 +26,13 @@ class SettingsOfTeams:
         async with self._database.read() as session:
             row = await session.get(TeamSettings, team_id) if team_id else None
         return RunSettings() if row is None else _read(row)
+
+    async def rules(self) -> dict[str, ToolPolicy]:
+        """The rules of all teams that have any, by the team."""
+        async with self._database.read() as session:
+            rows = (await session.exec(select(TeamSettings))).all()
+        found = {row.team_id: _read(row).policy for row in rows}
+        return {team_id: policy for team_id, policy in found.items() if not policy.is_idle}
 
     async def set_breakpoints(self, team_id: str, breakpoints: Sequence[Breakpoint]) -> None:
         """Raises: NotFound."""

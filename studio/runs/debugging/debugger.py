@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
+
+from pydantic import JsonValue
 
 from studio.messages import BaseMessage, Explanation
 from studio.runs.debugging.breakpoints import Breakpoint, Watch
 from studio.runs.debugging.flights import Flights, InFlight
 from studio.runs.debugging.pen import Pen
-from studio.runs.debugging.policy import ToolPolicy
+from studio.runs.debugging.policy import ToolPolicy, Verdict
+from studio.runs.debugging.team_tools import ANY, TeamTool, new_names
 from studio.runs.gate import Gate
 from studio.runs.log import Usage
 
@@ -34,17 +37,37 @@ class Debugger:
         self.team_id = ""
         """Of the team whose breakpoints and rules these are; empty for a run of none."""
         self.policy = ToolPolicy()
+        self.tools: Sequence[TeamTool] = ()
+        """Those of the run."""
         self.watch = Watch()
         self.flights = Flights(lambda: None if gate.is_open and not self.is_over else tell())
         self.pen = Pen()
         self.is_over = False
         """Whether the run is to stop: nothing holds it any more."""
 
-    def begin(self, team_id: str, policy: ToolPolicy, breakpoints: Sequence[Breakpoint]) -> None:
+    def begin(
+        self, team_id: str, policy: ToolPolicy, breakpoints: Sequence[Breakpoint], tools: Sequence[TeamTool] = ()
+    ) -> None:
         """Begin with what is kept with the team of the run."""
         self.team_id = team_id
+        self.tools = tools
         self.policy = policy
         self.put(breakpoints)
+
+    def ruling(self, tool: str, arguments: Mapping[str, JsonValue]) -> tuple[Verdict, str]:
+        """What happens with a call, and the reason that a rule gives. Nothing is permitted to a tool that the team did
+        not have like this when the rules were made: a rule names what an approver has seen."""
+        verdict, reason = self.policy.ruling(tool, arguments)
+        return ("ask", "") if verdict == "allow" and self._is_new(tool) else (verdict, reason)
+
+    def may_repeat(self, tool: str) -> bool:
+        """Whether a call that was broken off is made again without asking."""
+        return self.policy.may_repeat(tool) and not self._is_new(tool)
+
+    def _is_new(self, tool: str) -> bool:
+        if self.policy.known is None:
+            return False
+        return not {tool, ANY}.isdisjoint(new_names(self.tools, frozenset(self.policy.known)))
 
     def put(self, breakpoints: Sequence[Breakpoint]) -> None:
         """Go on with these breakpoints."""

@@ -16,6 +16,7 @@ Verdict = Literal["ask", "allow", "deny"]
 MOST_CHARACTERS = 20_000
 """Of an argument or a message that is compared with a pattern."""
 MOST_RULES = 200
+MAX_MARKS = 50_000
 
 
 ToolName = Annotated[str, Field(min_length=1, max_length=200)]
@@ -95,6 +96,9 @@ class ToolPolicy(BaseModel):
     on_timeout: Literal["allow", "deny"] = "deny"
     repeatable: Annotated[tuple[ToolName, ...], Field(max_length=MOST_RULES)] = ()
     """Tools that may run again when nobody knows whether they ran, as after the server was killed."""
+    known: Annotated[tuple[str, ...] | None, Field(max_length=MAX_MARKS)] = None
+    """The tools that the team had when an approver last decided about them; see `team_tools`. What another name, source
+    or server makes of them is asked about. None for rules that were set before this was kept."""
 
     def may_repeat(self, tool: str) -> bool:
         """Whether a call that was broken off is made again without asking."""
@@ -104,6 +108,16 @@ class ToolPolicy(BaseModel):
     def is_idle(self) -> bool:
         """Whether every call goes on by itself."""
         return self.otherwise == "allow" and all(rule.verdict == "allow" for rule in self.rules)
+
+    def always_allows(self, tool: str) -> bool:
+        """Whether all calls of a tool go on by themselves, whatever their arguments."""
+        for rule in self.rules:
+            if fnmatchcase(tool, rule.tool):
+                if rule.verdict != "allow":
+                    return False
+                if not rule.when:
+                    return True
+        return self.otherwise == "allow"
 
     def ruling(self, tool: str, arguments: Mapping[str, JsonValue]) -> tuple[Verdict, str]:
         """What happens with a call, and the reason that the rule gives."""

@@ -66,7 +66,7 @@ class Reviewed(Relay):
     async def _decide(self, request: EffectRequest, act: ToolAct, shown: JsonObject) -> Decided | None:
         """What is to happen with a call; None when nobody has anything to say about it."""
         debugger = self._run.debugger
-        verdict, reason = debugger.policy.ruling(act.name, shown)
+        verdict, reason = debugger.ruling(act.name, shown)
         met = debugger.watch.tool(act.name, "before")
         if verdict == "deny":
             return Decided(hash=request.hash, verdict="deny", reason=reason, by=RULE)
@@ -82,7 +82,7 @@ class Reviewed(Relay):
         """Whoever steers the run may change the arguments at a breakpoint; the rules look at the new ones, too."""
         if decided.verdict == "deny" or decided.arguments is None:
             return decided
-        verdict, reason = self._run.debugger.policy.ruling(act.name, decided.arguments)
+        verdict, reason = self._run.debugger.ruling(act.name, decided.arguments)
         if verdict == "allow":
             return decided
         if verdict == "deny":

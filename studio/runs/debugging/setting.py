@@ -81,7 +81,10 @@ def set_policy(debugger: Debugger, data: JsonObject, context: object = None) -> 
         given = Rules.model_validate(data, context=context).policy
     except ValidationError as error:
         raise _refusal("policy", error) from error
-    was, debugger.policy = debugger.policy, given
+    was = debugger.policy
+    if given.known is None:
+        given = given.model_copy(update={"known": was.known})
+    debugger.policy = given
     return was != given
 
 

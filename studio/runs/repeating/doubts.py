@@ -121,7 +121,7 @@ class InDoubt(Relay):
 
     def _may_repeat(self, request: EffectRequest) -> bool:
         act = request.tool
-        return request.is_safe or (act is not None and self._run.debugger.policy.may_repeat(act.name))
+        return request.is_safe or (act is not None and self._run.debugger.may_repeat(act.name))
 
     async def _ask(self, request: EffectRequest, tries: Tries) -> tuple[Outcome, str]:
         act = request.tool

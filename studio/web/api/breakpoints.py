@@ -7,8 +7,9 @@ from typing import cast
 from fastapi import APIRouter
 
 from studio.components import JsonObject
-from studio.runs import Breakpoints, Rules
+from studio.runs import Breakpoints, Rules, ToolPolicy
 from studio.web.dependencies import PersonDep, StoreDep, SupervisorDep
+from studio.web.known_tools import marks_in
 from studio.web.requests import StudioRoute
 
 router = APIRouter(prefix="/api/teams/{team_id}", tags=["runs"], route_class=StudioRoute)
@@ -33,12 +34,19 @@ async def set_breakpoints(
 @router.get("/policy", summary="Read which tools of a team ask, run by themselves, or are refused")
 async def read_policy(team_id: str, store: StoreDep) -> Rules:
     await store.teams.get(team_id)
-    return Rules(policy=(await store.settings.of(team_id)).policy)
+    return _shown((await store.settings.of(team_id)).policy)
 
 
 @router.put("/policy", summary="Set the rules for tools of a team and of its runs that are under way")
 async def set_policy(team_id: str, body: Rules, store: StoreDep, supervisor: SupervisorDep, person: PersonDep) -> Rules:
-    await store.settings.set_policy(team_id, body.policy)
-    data = cast("JsonObject", body.model_dump(mode="json"))
+    known = await marks_in((await store.teams.get(team_id)).component)
+    policy = body.policy.model_copy(update={"known": known})
+    await store.settings.set_policy(team_id, policy)
+    data: JsonObject = {"policy": cast("JsonObject", policy.model_dump(mode="json"))}
     await supervisor.command_team(team_id, "policy", by=person.name, data=data)
-    return body
+    return _shown(policy)
+
+
+def _shown(policy: ToolPolicy) -> Rules:
+    """Without the tools that were known, which the studio keeps for itself."""
+    return Rules(policy=policy.model_copy(update={"known": None}))

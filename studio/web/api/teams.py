@@ -20,6 +20,7 @@ from studio.web.api.downloads import download, filename
 from studio.web.changes import came_in
 from studio.web.dependencies import PersonDep, StoreDep
 from studio.web.keeping import storable
+from studio.web.known_tools import learn
 from studio.web.places import put_component
 from studio.web.requests import StudioRoute
 
@@ -124,7 +125,7 @@ async def get_team(team_id: str, store: StoreDep) -> TeamOut:
     summary="Save a change, merged with what somebody else saved meanwhile; 409 when both changed the same",
 )
 async def save_team(team_id: str, body: SaveTeam, store: StoreDep, person: PersonDep) -> SavedOut:
-    component = await storable(store, body.component)
+    component, before = await storable(store, body.component), await store.teams.get(team_id)
     saved = await store.teams.save(
         team_id,
         component=component,
@@ -135,6 +136,7 @@ async def save_team(team_id: str, body: SaveTeam, store: StoreDep, person: Perso
         author=person.signed(body.author),
         choices=Choices(body.choices, body.against),
     )
+    await learn(store, before, component, body.revision, person)
     came = await came_in(saved.sent, saved.team) if saved.sent else []
     return SavedOut(**_out(saved.team).model_dump(), came=came)
 
@@ -145,13 +147,14 @@ async def delete_team(team_id: str, store: StoreDep) -> None:
 
 
 @router.post("/teams/{team_id}/components", summary="Put a component into a field of the team, as a new version")
-async def place_component(team_id: str, body: PlaceComponent, store: StoreDep) -> TeamOut:
+async def place_component(team_id: str, body: PlaceComponent, store: StoreDep, person: PersonDep) -> TeamOut:
     component = body.component or await _from_gallery(body.from_gallery, store)
     team = await store.teams.get(team_id)
     changed = put_component(team.component, body.pointer, await storable(store, component))
     saved = await store.teams.save(
         team_id, component=changed, layout=team.layout, revision=team.revision, note="Added from a gallery"
     )
+    await learn(store, team, changed, team.revision, person)
     return _out(saved.team)
 
 

@@ -19,7 +19,8 @@ from studio.runs.log_pages import read_beginning
 from studio.store import Store
 from studio.tools import BaseTool, StaticWorkbench
 from studio.web.api.runs import RunCommand, events_of
-from studio.web.dependencies import ClosingDep, StoreDep, TrialsDep
+from studio.web.dependencies import ClosingDep, PersonDep, StoreDep, TrialsDep
+from studio.web.known_tools import check_may_try
 from studio.web.requests import StudioRoute
 from studio.web.sse import Event, EventStream
 
@@ -101,7 +102,10 @@ class VerdictOut(BaseModel):
     response_class=StreamingResponse,
     responses={200: {"content": {"text/event-stream": {}}}},
 )
-async def start_try(body: StartTry, trials: TrialsDep, closing: ClosingDep) -> EventStream:
+async def start_try(
+    body: StartTry, trials: TrialsDep, closing: ClosingDep, store: StoreDep, person: PersonDep
+) -> EventStream:
+    await check_may_try(store, body.component, body.team_id, person)
     trial = await trials.prepare(body.component, body.said, system_message=body.system_message, team_id=body.team_id)
     return EventStream(_events(trials, trial), closing)
 
