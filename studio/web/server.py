@@ -19,6 +19,7 @@ from studio.errors import SetupError
 from studio.settings import Settings
 from studio.web.access import access_token
 from studio.web.app import create_app, services_of
+from studio.web.connections import MAX_PER_ADDRESS, ConnectionLimits, allow_open_files, limited_connections
 
 GRACE_S = 5
 
@@ -46,13 +47,17 @@ def serve(settings: Settings, on_ready: Callable[[Address], None]) -> None:
     settings = settings.model_copy(update={"port": listener.getsockname()[1]})
     address = Address(_url(settings), access_token(settings))
     app = create_app(settings)
+    limits = ConnectionLimits(
+        per_address=min(MAX_PER_ADDRESS, allow_open_files() // 4), proxies=list(settings.behind_proxy)
+    )
     config = uvicorn.Config(
         app,
         access_log=False,  # it would hold the token of the first visit
         log_level="warning",
         server_header=False,
         loop="asyncio",  # the same whatever other packages brought along
-        http="h11",
+        http=limited_connections(limits),
+        ws="none",
         lifespan="off",  # the server below opens the application itself
         timeout_graceful_shutdown=GRACE_S,
         ssl_certfile=settings.tls_cert,
