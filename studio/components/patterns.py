@@ -78,7 +78,7 @@ class Pattern:
         return self._compiled.fullmatch(_encoded(text)) is not None
 
     async def find(self, text: str) -> str | None:
-        """As `search`, but nobody waits for a long text.
+        """As `search`, but nobody waits for it.
 
         Raises:
             ValueError: The text is too long for this pattern.
@@ -86,7 +86,10 @@ class Pattern:
         steps = self.steps(text)
         if steps > MAX_STEPS:
             raise ValueError(f"The text of {len(text):,} characters is too long for this pattern.")
-        return self.search(text) if steps <= MAX_STEPS_AT_ONCE else await asyncio.to_thread(self.search, text)
+        if steps > MAX_STEPS_AT_ONCE // 10:
+            return await asyncio.to_thread(self.search, text)
+        await asyncio.sleep(0)  # there may be many patterns for one text
+        return self.search(text)
 
 
 compiled = lru_cache(maxsize=128)(Pattern)

@@ -12,7 +12,7 @@ from fastapi.testclient import TestClient
 from pydantic import JsonValue
 
 from studio.components import JsonObject
-from studio.runs import RunState
+from studio.runs import ArgumentTest, RunState, ToolPolicy, ToolRule
 from studio.settings import Settings
 from tests.web.documents import assistant, team
 from tests.web.test_inbox import shouting
@@ -123,3 +123,22 @@ def test_a_format_that_would_make_a_text_of_any_length_is_refused_before_a_run(c
     assert refused.status_code == 422
     assert refused.json()["findings"][0]["where"].endswith("/format_string")
     assert client.get(f"/teams/{made['id']}").status_code == 200
+
+
+def test_so_many_patterns_that_each_could_look_at_little_are_refused(client: TestClient):
+    team_id = client.post("/api/teams", json={"component": team()}).json()["id"]
+    for count, status in ((50, 200), (51, 422)):
+        points = [{"id": f"b{number}", "on": "text", "text": "a.*b", "is_regex": True} for number in range(count)]
+        tests = [{"argument": "y", "test": "matches", "value": f"{number}.*"} for number in range(count)]
+        rules = [{"tool": "x", "when": tests[place : place + 20]} for place in range(0, count, 20)]
+        assert client.put(f"/api/teams/{team_id}/breakpoints", json={"breakpoints": points}).status_code == status
+        assert client.put(f"/api/teams/{team_id}/policy", json={"policy": {"rules": rules}}).status_code == status
+
+
+@pytest.mark.parametrize("count", [1, 50])
+def test_patterns_share_what_is_looked_at_at_once(count: int):
+    """One alone can tell; among many each could keep the others waiting."""
+    test = ArgumentTest(argument="text", test="matches", value="(?:a|b)*a(?:a|b){15}c?")
+    rules = tuple(ToolRule(tool=f"tool{number}", when=(test,), verdict="allow") for number in range(count))
+    policy = ToolPolicy(rules=rules, otherwise="ask")
+    assert policy.ruling("tool0", {"text": "ab" * 9_000})[0] == ("allow" if count == 1 else "ask")

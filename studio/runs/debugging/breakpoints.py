@@ -76,7 +76,7 @@ class Breakpoint(BaseModel):
     def names(self, name: str) -> bool:
         return not self.name or fnmatchcase(name, self.name)
 
-    def is_in(self, text: str) -> bool:
+    def is_in(self, text: str, most_steps: int = MAX_STEPS_AT_ONCE) -> bool:
         """Of a long text the beginning is compared with a regular expression, the shorter the larger that is."""
         if not self.is_regex:
             return self.text in text
@@ -84,7 +84,7 @@ class Breakpoint(BaseModel):
             pattern = compiled(self.text, dot_all=True)
         except ValueError:
             return False
-        return pattern.search(text[: min(MOST_CHARACTERS, MAX_STEPS_AT_ONCE // (4 * pattern.size))]) is not None
+        return pattern.search(text[: min(MOST_CHARACTERS, most_steps // (4 * pattern.size))]) is not None
 
 
 class Watch:
@@ -99,11 +99,14 @@ class Watch:
         self.hits: dict[str, int] = {}
         """By id, how often each was met, whether the run waited or not."""
         self._passed: set[tuple[str, str]] = set()
+        self._most_steps = MAX_STEPS_AT_ONCE
 
     def put(self, breakpoints: Iterable[Breakpoint]) -> None:
         """Take these in place of those before; what is unchanged keeps its count."""
         before = {each.id: each for each in self.breakpoints}
         self.breakpoints = tuple(breakpoints)
+        patterns = sum(each.is_regex and each.enabled for each in self.breakpoints)
+        self._most_steps = MAX_STEPS_AT_ONCE // max(1, patterns)
         self.is_idle = not any(each.enabled for each in self.breakpoints)
         kept = {each.id for each in self.breakpoints if _place(each) == _place(before.get(each.id))}
         self.hits = {key: count for key, count in self.hits.items() if key in kept}
@@ -143,7 +146,7 @@ class Watch:
             case "message":
                 return each.names(type(item).__name__)
             case "text":
-                return each.names(item.source) and each.is_in(item.to_text())
+                return each.names(item.source) and each.is_in(item.to_text(), self._most_steps)
             case "tokens":
                 spent = usage.prompt_tokens + usage.completion_tokens
                 return self._is_news(each, {"tokens"} if spent >= each.limit else set())

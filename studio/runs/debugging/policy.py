@@ -17,6 +17,8 @@ MOST_CHARACTERS = 20_000
 """Of an argument or a message that is compared with a pattern."""
 MOST_RULES = 200
 MAX_MARKS = 50_000
+MAX_PATTERNS = 50
+"""Of all rules or breakpoints together: they share the steps that are taken at once."""
 
 
 ToolName = Annotated[str, Field(min_length=1, max_length=200)]
@@ -34,6 +36,12 @@ def check_pattern(pattern: str, context: object) -> None:
         checked(pattern)
 
 
+def check_count(count: int, context: object) -> None:
+    """Refuse so many patterns that each of them could look at little, unless they were kept before."""
+    if count > MAX_PATTERNS and context != STORED:
+        raise ValueError(f"There are {count} regular expressions; up to {MAX_PATTERNS} are allowed together.")
+
+
 class ArgumentTest(BaseModel):
     """Something that an argument of a call must be. An argument inside others is named `outer.inner`."""
 
@@ -48,7 +56,7 @@ class ArgumentTest(BaseModel):
         if self.test == "matches":
             check_pattern(self.value, context)
 
-    def holds(self, arguments: Mapping[str, JsonValue]) -> bool | None:
+    def holds(self, arguments: Mapping[str, JsonValue], most_steps: int = MAX_STEPS_AT_ONCE) -> bool | None:
         """Whether the arguments are so; None when it cannot be told."""
         found = _found(arguments, self.argument)
         if found is None:
@@ -62,7 +70,7 @@ class ArgumentTest(BaseModel):
             case "inside":
                 return _is_inside(text, self.value)
             case "matches":
-                return _fits(self.value, text)
+                return _fits(self.value, text, most_steps)
 
 
 class ToolRule(BaseModel):
@@ -76,11 +84,15 @@ class ToolRule(BaseModel):
     reason: Annotated[str, Field(max_length=2_000)] = ""
     """What the agent reads when the call is refused."""
 
-    def applies(self, tool: str, arguments: Mapping[str, JsonValue]) -> bool:
+    @property
+    def pattern_count(self) -> int:
+        return sum(test.test == "matches" for test in self.when)
+
+    def applies(self, tool: str, arguments: Mapping[str, JsonValue], most_steps: int = MAX_STEPS_AT_ONCE) -> bool:
         """Whether the call is one of these. Where that cannot be told, all but a permission applies."""
         if not fnmatchcase(tool, self.tool):
             return False
-        found = [test.holds(arguments) for test in self.when]
+        found = [test.holds(arguments, most_steps) for test in self.when]
         return False not in found and (None not in found or self.verdict != "allow")
 
 
@@ -99,6 +111,13 @@ class ToolPolicy(BaseModel):
     known: Annotated[tuple[str, ...] | None, Field(max_length=MAX_MARKS)] = None
     """The tools that the team had when an approver last decided about them; see `team_tools`. What another name, source
     or server makes of them is asked about. None for rules that were set before this was kept."""
+
+    def model_post_init(self, context: object) -> None:
+        check_count(self._pattern_count, context)
+
+    @property
+    def _pattern_count(self) -> int:
+        return sum(rule.pattern_count for rule in self.rules)
 
     def may_repeat(self, tool: str) -> bool:
         """Whether a call that was broken off is made again without asking."""
@@ -121,18 +140,19 @@ class ToolPolicy(BaseModel):
 
     def ruling(self, tool: str, arguments: Mapping[str, JsonValue]) -> tuple[Verdict, str]:
         """What happens with a call, and the reason that the rule gives."""
+        most_steps = MAX_STEPS_AT_ONCE // max(1, self._pattern_count)
         for rule in self.rules:
-            if rule.applies(tool, arguments):
+            if rule.applies(tool, arguments, most_steps):
                 return rule.verdict, rule.reason
         return self.otherwise, ""
 
 
-def _fits(value: str, text: str) -> bool | None:
+def _fits(value: str, text: str, most_steps: int) -> bool | None:
     try:
         pattern = compiled(value, dot_all=True)  # a line break in an argument must not lead past a rule
     except ValueError:
         return None
-    is_short = len(text) <= MOST_CHARACTERS and pattern.steps(text) <= MAX_STEPS_AT_ONCE
+    is_short = len(text) <= MOST_CHARACTERS and pattern.steps(text) <= most_steps
     return pattern.fits(text) if is_short else None
 
 

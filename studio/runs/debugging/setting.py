@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from studio.errors import ConfigError
 from studio.runs.debugging.breakpoints import MOST_BREAKPOINTS, Breakpoint
 from studio.runs.debugging.debugger import Debugger
-from studio.runs.debugging.policy import ToolPolicy
+from studio.runs.debugging.policy import ToolPolicy, check_count
 from studio.runs.log import JsonObject
 
 
@@ -20,6 +20,9 @@ class Breakpoints(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     breakpoints: Annotated[tuple[Breakpoint, ...], Field(max_length=MOST_BREAKPOINTS)] = ()
+
+    def model_post_init(self, context: object) -> None:
+        check_count(sum(each.is_regex for each in self.breakpoints), context)
 
 
 class Rules(BaseModel):
