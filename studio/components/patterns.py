@@ -18,7 +18,7 @@ MAX_STEPS_AT_ONCE = 2_000_000
 MAX_STEPS = 200_000_000
 """The same in a thread, during which others go on: some 3 s at worst."""
 
-_MAX_MEMORY = 1 << 19
+_MAX_MEMORY = 1 << 18
 _ENGINE = cast("Any", re2)  # it says nothing of its types
 _SYNTAX = "RE2 knows no lookaround, no backreferences and no possessive groups, and the end of a text is \\z"
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 from pydantic import JsonValue
 
+from studio.components import JsonObject, load_component
 from studio.errors import ConfigError, Conflict
 from studio.runs import ArgumentTest, Breakpoint, RunState, ToolPolicy, ToolRule
+from studio.runs.debugging.team_tools import ANY, marks_of, new_names, tools_in
 from tests.runs.scripted import OpenStudio
 from tests.runs.tooling import Drawer, agent, asked, decide, effects_of, reply, started, team, writing
 
@@ -230,3 +232,13 @@ async def test_arguments_that_were_changed_at_a_breakpoint_are_within_the_rules(
             await decide(studio, run_id, question, verdict="allow")
         await studio.until(run_id, RunState.FINISHED)
         assert drawer.calls == ([] if path == "/secret" else [{"path": path}])
+
+
+def test_a_server_that_shows_its_tools_under_other_names_is_another_one():
+    server: JsonObject = {"type": "StdioServerParams", "command": "x", "args": []}
+    config: JsonObject = {"server_params": server}
+    renamed: JsonObject = {**config, "tool_overrides": {"wipe": {"name": "look"}}}
+    provider = "autogen_ext.tools.mcp.McpWorkbench"
+    was, now = (tools_in(load_component({"provider": provider, "config": each})) for each in (config, renamed))
+    assert new_names(was, marks_of(was)) == frozenset()
+    assert new_names(now, marks_of(was)) == {ANY}

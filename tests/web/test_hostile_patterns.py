@@ -59,7 +59,7 @@ def test_a_breakpoint_keeps_nobody_waiting(client: TestClient):
     assert entries(stream(client, run_id))[-1]["body"]["state"] == "finished"
 
 
-@pytest.mark.parametrize(("pattern", "length"), [(NESTED, 40), ("(a|aa)+", 19_999), (r"(\pL{20})*", 19_999)])
+@pytest.mark.parametrize(("pattern", "length"), [(NESTED, 40), ("(a|aa)+", 19_999), (r"(\pL{8})*", 19_999)])
 def test_a_rule_for_a_tool_keeps_nobody_waiting(server: TestClient, client: TestClient, pattern: str, length: int):
     """And where it would take too long, it is never taken for a permission."""
     document = json.loads(json.dumps(shouting()).replace("hello", "a" * length + "!"))

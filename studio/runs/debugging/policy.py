@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from typing import Annotated, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, ConfigDict, FailFast, Field, JsonValue
 
 from studio.components.patterns import MAX_STEPS_AT_ONCE, checked, compiled
 from studio.effects import canonical_json
@@ -79,7 +79,7 @@ class ToolRule(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     tool: ToolName
-    when: Annotated[tuple[ArgumentTest, ...], Field(max_length=20)] = ()
+    when: Annotated[tuple[ArgumentTest, ...], FailFast(), Field(max_length=20)] = ()
     verdict: Verdict = "ask"
     reason: Annotated[str, Field(max_length=2_000)] = ""
     """What the agent reads when the call is refused."""
@@ -101,7 +101,7 @@ class ToolPolicy(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    rules: Annotated[tuple[ToolRule, ...], Field(max_length=MOST_RULES)] = ()
+    rules: Annotated[tuple[ToolRule, ...], FailFast(), Field(max_length=MOST_RULES)] = ()
     otherwise: Verdict = "allow"
     timeout_s: Annotated[float | None, Field(ge=0, le=31_536_000)] = None
     """How long a person has; None waits forever."""

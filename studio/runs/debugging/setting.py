@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Protocol
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, FailFast, Field, ValidationError
 
 from studio.errors import ConfigError
 from studio.runs.debugging.breakpoints import MOST_BREAKPOINTS, Breakpoint
@@ -19,7 +19,7 @@ class Breakpoints(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    breakpoints: Annotated[tuple[Breakpoint, ...], Field(max_length=MOST_BREAKPOINTS)] = ()
+    breakpoints: Annotated[tuple[Breakpoint, ...], FailFast(), Field(max_length=MOST_BREAKPOINTS)] = ()
 
     def model_post_init(self, context: object) -> None:
         check_count(sum(each.is_regex for each in self.breakpoints), context)

@@ -48,7 +48,10 @@ def new_names(tools: Collection[TeamTool], known: Collection[str]) -> frozenset[
 def _tool(part: BaseTool | Workbench | CodeExecutor) -> TeamTool:
     mark = sha256_hex(canonical_json(part.dump_component()))[:32]
     capabilities = frozenset(capability.hash[:32] for capability in part.capabilities())
+    return TeamTool(_name_of(part), mark, capabilities)
+
+
+def _name_of(part: BaseTool | Workbench | CodeExecutor) -> str:
     if isinstance(part, CodeExecutor):
-        return TeamTool(CODE, mark, capabilities)
-    is_named = isinstance(part, BaseTool) and not part.is_opaque
-    return TeamTool(part.schema["name"] if is_named else ANY, mark, capabilities)
+        return CODE
+    return part.schema["name"] if isinstance(part, BaseTool) and not part.is_opaque else ANY
