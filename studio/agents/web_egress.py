@@ -7,13 +7,19 @@ not enough. Here every connection of every page is made by the studio, to the ve
 from __future__ import annotations
 
 import asyncio
+import base64
+import hmac
+import secrets
 from contextlib import suppress
 from typing import cast
-from urllib.parse import urlsplit
 
 from studio.egress import Guard, HostRefused
+from studio.sandbox.http_request import HEAD_LIMIT, BadRequest, Request, read_request, refusal
 
-HEAD_BYTES = 65_536
+REQUEST_S = 30.0
+"""For the head of a request to arrive."""
+USER = "studio"
+ASKS_WHO = 'Proxy-Authenticate: Basic realm="the web surfer of a studio"'
 
 
 class EgressProxy:
@@ -23,6 +29,9 @@ class EgressProxy:
         self._guard = Guard(elsewhere=True, private=allow_private)
         self._server: asyncio.Server | None = None
         self._serving: set[asyncio.Task[None]] = set()
+        self.password = secrets.token_urlsafe(32)
+        """By which the browser is known: other users of the machine reach the port, too."""
+        self._authorization = f"Basic {base64.b64encode(f'{USER}:{self.password}'.encode()).decode()}"
         self.refused: list[str] = []
         """Why connections were refused, oldest first."""
 
@@ -33,7 +42,7 @@ class EgressProxy:
         return f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
 
     async def start(self) -> None:
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, limit=HEAD_BYTES)
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, limit=HEAD_LIMIT)
 
     async def stop(self) -> None:
         """End, with every connection."""
@@ -52,27 +61,35 @@ class EgressProxy:
         assert task is not None, "a connection is served in a task"
         self._serving.add(task)
         try:
-            with suppress(OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
-                head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
-                await self._forward(head, reader, writer)
+            with suppress(OSError):  # also too late: a timeout is one
+                async with asyncio.timeout(REQUEST_S):
+                    request = await read_request(reader)
+                if request is not None:
+                    await self._answer(request, reader, writer)
+        except BadRequest as error:
+            writer.write(refusal(400, "Bad Request", str(error)))
         except asyncio.CancelledError:
             writer.transport.abort()
         finally:
             writer.close()
             self._serving.discard(task)
 
-    async def _forward(self, head: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
-            request = _Request(head)
-            there, out = await self._guard.open_connection(request.host, request.port)
-        except (HostRefused, OSError, ValueError) as error:
-            self.refused.append((error.what if isinstance(error, HostRefused) else str(error)) or "No answer.")
-            writer.write(_refusal(self.refused[-1]))
+    async def _answer(self, request: Request, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if not hmac.compare_digest(request.authorization.encode(), self._authorization.encode()):
+            writer.write(refusal(407, "Proxy Authentication Required", "This is the way out of a browser.", ASKS_WHO))
             await writer.drain()
             return
         try:
-            out.write(request.pass_on)
-            writer.write(request.reply)
+            there, out = await self._guard.open_connection(*request.target)
+        except (HostRefused, OSError) as error:
+            self.refused.append((error.what if isinstance(error, HostRefused) else str(error)) or "No answer.")
+            writer.write(refusal(403, "Forbidden", self.refused[-1]))
+            await writer.drain()
+            return
+        try:
+            if request.is_tunnel:
+                writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
+            out.write(request.head)
             async with asyncio.TaskGroup() as group:
                 up = group.create_task(_pump(reader, out))
                 await _pump(there, writer)
@@ -83,32 +100,8 @@ class EgressProxy:
             out.close()
 
 
-class _Request:
-    """The first request of a connection: to open a tunnel, or for one page."""
-
-    def __init__(self, head: str) -> None:
-        first, *lines = head.split("\r\n")
-        method, target, version = first.split(" ", 2)
-        is_tunnel = method == "CONNECT"
-        parts = urlsplit(f"//{target}" if is_tunnel else target)
-        self.host = parts.hostname or ""
-        self.port = parts.port or (443 if is_tunnel else 80)
-        self.reply = b"HTTP/1.1 200 Connection established\r\n\r\n" if is_tunnel else b""
-        path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-        kept = [line for line in lines if line and not line.lower().startswith(("proxy-", "connection:"))]
-        # The server closes after its answer, since the browser's next request may go elsewhere.
-        page = "\r\n".join((f"{method} {path} {version}", *kept, "Connection: close", "", ""))
-        self.pass_on = b"" if is_tunnel else page.encode("latin-1")
-
-
-def _refusal(reason: str) -> bytes:
-    body = reason.encode()
-    head = f"HTTP/1.1 403 Forbidden\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: {len(body)}"
-    return f"{head}\r\nconnection: close\r\n\r\n".encode() + body
-
-
 async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    while data := await reader.read(HEAD_BYTES):
+    while data := await reader.read(HEAD_LIMIT):
         writer.write(data)
         await writer.drain()
     if writer.can_write_eof():

@@ -1,19 +1,20 @@
-"""The little of HTTP that a proxy speaks: the head of a request, and a refusal in words."""
+"""The little of HTTP that a proxy speaks: the head of a request, and a refusal in words. h11 does the parsing."""
 
 from __future__ import annotations
 
 import re
-from asyncio import IncompleteReadError, LimitOverrunError, StreamReader
+from asyncio import StreamReader
 from dataclasses import dataclass
 from urllib.parse import urlsplit
+
+import h11
 
 Target = tuple[str, int]
 """A host and a port."""
 
 HEAD_LIMIT = 65_536
 """Bytes."""
-_TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
-_OF_ONE_CONNECTION = frozenset(("connection", "keep-alive", "host", "upgrade"))
+_OF_ONE_CONNECTION = frozenset((b"connection", b"keep-alive", b"host", b"upgrade"))
 
 
 class BadRequest(Exception):
@@ -26,8 +27,10 @@ class Request:
 
     target: Target
     head: bytes
-    """What the host is sent first; nothing for a tunnel."""
+    """What the host is sent first: the head of the request, which a tunnel has not, and what came with it."""
     is_tunnel: bool
+    authorization: str = ""
+    """What the program says to the proxy about who it is."""
 
 
 async def read_request(reader: StreamReader) -> Request | None:
@@ -36,29 +39,36 @@ async def read_request(reader: StreamReader) -> Request | None:
     Raises:
         BadRequest: It is none that a proxy takes.
     """
-    try:
-        head = await reader.readuntil(b"\r\n\r\n")
-    except IncompleteReadError:
-        return None
-    except LimitOverrunError as error:
-        raise BadRequest("The head of the request is too long.") from error
-    return parsed(head.decode("latin-1"))
+    parser = h11.Connection(h11.SERVER, max_incomplete_event_size=HEAD_LIMIT)
+    while data := await reader.read(HEAD_LIMIT):
+        if (request := next_request(parser, data)) is not None:
+            return request
+    return None
 
 
-def parsed(head: str) -> Request:
-    """The request that this head is of.
+def next_request(parser: h11.Connection, data: bytes) -> Request | None:
+    """The request whose head ends in these bytes; None when more is needed.
 
     Raises:
         BadRequest: It is none that a proxy takes.
     """
-    first, *lines = head.removesuffix("\r\n\r\n").split("\r\n")
-    method, _, rest = first.partition(" ")
-    target, _, version = rest.partition(" ")
-    if not _TOKEN.fullmatch(method) or not re.fullmatch(r"HTTP/1\.[01]", version) or not _is_printable(target):
-        raise BadRequest("This is no HTTP request.")
     try:
-        if method == "CONNECT":
-            return Request(_target(target, None), b"", is_tunnel=True)
+        parser.receive_data(data)
+        event = parser.next_event()
+    except h11.RemoteProtocolError as error:
+        raise BadRequest(f"This is no HTTP request: {error}.") from error
+    return _request(event, parser.trailing_data[0]) if isinstance(event, h11.Request) else None
+
+
+def _request(event: h11.Request, rest: bytes) -> Request:
+    names = {name for name, _ in event.headers}
+    told = next((value for name, value in event.headers if name == b"proxy-authorization"), b"").decode("latin-1")
+    if {b"content-length", b"transfer-encoding"} <= names:
+        raise BadRequest("A request with both a Content-Length and a Transfer-Encoding has no certain end.")
+    target = event.target.decode("ascii")
+    try:
+        if event.method == b"CONNECT":
+            return Request(_target(target, None), rest, is_tunnel=True, authorization=told)
         parts = urlsplit(target)
         if parts.scheme.lower() != "http":
             raise BadRequest("This is a proxy: ask for `http://...`, or CONNECT to a host and port.")
@@ -67,9 +77,11 @@ def parsed(head: str) -> Request:
         raise BadRequest(str(error)) from error
     path = parts._replace(scheme="", netloc="", fragment="").geturl() or "/"
     path = path if path.startswith("/") else f"/{path}"
-    kept = [line for line in lines if not _is_of_one_connection(line)]
-    own = [f"Host: {parts.netloc}", "Connection: close"]
-    return Request(place, "\r\n".join([f"{method} {path} {version}", *own, *kept, "", ""]).encode("latin-1"), False)
+    kept = [b"%b: %b" % item for item in event.headers.raw_items() if not _is_of_one_connection(item[0].lower())]
+    first = b"%b %b HTTP/%b" % (event.method, path.encode("ascii"), event.http_version)
+    own = [b"Host: %b" % parts.netloc.encode("ascii"), b"Connection: close"]
+    head = b"\r\n".join([first, *own, *kept, b"", b""])
+    return Request(place, head + rest, is_tunnel=False, authorization=told)
 
 
 def _target(text: str, default_port: int | None) -> Target:
@@ -80,23 +92,16 @@ def _target(text: str, default_port: int | None) -> Target:
     return parts.hostname, port
 
 
-def _is_printable(text: str) -> bool:
-    return bool(text) and all("!" <= letter <= "~" for letter in text)
+def _is_of_one_connection(name: bytes) -> bool:
+    return name in _OF_ONE_CONNECTION or name.startswith(b"proxy-")
 
 
-def _is_of_one_connection(line: str) -> bool:
-    name, colon, value = line.partition(":")
-    if not colon or not _TOKEN.fullmatch(name) or any(letter in value for letter in "\r\n\0"):
-        raise BadRequest("This is no HTTP request.")
-    return name.lower() in _OF_ONE_CONNECTION or name.lower().startswith("proxy-")
-
-
-def refusal(status: int, reason: str, text: str) -> bytes:
+def refusal(status: int, reason: str, text: str, *headers: str) -> bytes:
     """An answer that says why not. The reason stands in the first line, too: of a tunnel, programs show only that."""
     short = re.sub(r"[^ -~]", "?", reason)
     body = f"{text}\n".encode()
     head = (
         f"HTTP/1.1 {status} {short}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: {len(body)}\r\n"
-        "Connection: close\r\n\r\n"
+        "Connection: close\r\n"
     )
-    return head.encode("ascii") + body
+    return "".join((head, *(f"{header}\r\n" for header in headers), "\r\n")).encode("ascii") + body

@@ -114,19 +114,24 @@ class _Proxy:
 
     async def _answer(self, connection: socket.socket) -> None:
         """Serve one connection; what goes wrong with it is the program's affair."""
-        reader, writer = await asyncio.open_connection(sock=connection, limit=HEAD_LIMIT)
         try:
-            async with asyncio.timeout(self._traffic.request_s):
-                request = await read_request(reader)
-            if request is not None:
-                await self._forward(request, (reader, writer))
-        except BadRequest as error:
-            await _refuse((reader, writer), 400, "Bad Request", str(error))
+            with connection:
+                await self._serve(await asyncio.open_connection(sock=connection, limit=HEAD_LIMIT))
         except OSError:  # also too late: a timeout is one
             pass
         finally:
-            writer.transport.abort()
             self._free.release()
+
+    async def _serve(self, program: Streams) -> None:
+        try:
+            async with asyncio.timeout(self._traffic.request_s):
+                request = await read_request(program[0])
+            if request is not None:
+                await self._forward(request, program)
+        except BadRequest as error:
+            await _refuse(program, 400, "Bad Request", str(error))
+        finally:
+            program[1].transport.abort()
 
     async def _forward(self, request: Request, program: Streams) -> None:
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import gzip
 import re
 from collections.abc import Awaitable, Callable
@@ -16,7 +17,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from studio.agents import OpenAIAgent
-from studio.agents.web_egress import EgressProxy
+from studio.agents.web_egress import USER, EgressProxy
 from studio.egress import MODEL_BYTES, HostRefused, resolving
 from studio.errors import StudioError, ToolFailed
 from studio.executors.gateway import JupyterConnectionInfo, started_kernel
@@ -129,7 +130,8 @@ async def browser(url: str) -> object:
     await proxy.start()
     try:
         reader, writer = await asyncio.open_connection("127.0.0.1", urlsplit(proxy.url).port)
-        writer.write(f"GET {url}/ HTTP/1.1\r\nhost: x\r\n\r\n".encode())
+        known = base64.b64encode(f"{USER}:{proxy.password}".encode()).decode()
+        writer.write(f"GET {url}/ HTTP/1.1\r\nhost: x\r\nproxy-authorization: Basic {known}\r\n\r\n".encode())
         answer = (await reader.read()).decode()
         writer.close()
         if answer.startswith("HTTP/1.1 403"):

@@ -8,14 +8,16 @@ import socket
 import sys
 from asyncio import StreamReader, StreamWriter
 from pathlib import Path
+from typing import Any
 
+import h11
 import pytest
 
 from studio.egress import keeping_out_of, resolving
 from studio.executors.program import run_program
-from studio.sandbox.http_request import BadRequest, parsed
-from studio.sandbox.proxy import Traffic, network_for
-from tests.sandbox.sites import asking, served, site
+from studio.sandbox.http_request import HEAD_LIMIT, BadRequest, Request, next_request
+from studio.sandbox.proxy import CONNECTIONS_AT_ONCE, Traffic, network_for
+from tests.sandbox.sites import ASK, asking, served, site
 
 TUNNEL = """
 import http.client, sys
@@ -30,6 +32,11 @@ try:
 except OSError as error:
     print("no way:", error)
 """
+TRY = """
+    import os, socket
+    with socket.create_connection(("127.0.0.1", int(os.environ["HTTP_PROXY"].rpartition(":")[2]))) as connection:
+        connection.recv(1)
+""".strip()
 HTTPX = "import httpx, sys; print(httpx.get(sys.argv[1]).text)"
 
 
@@ -176,11 +183,31 @@ async def test_what_else_comes_through_the_door_is_dropped(tmp_path: Path) -> No
     assert outcome.stdout.startswith("granted")
 
 
+def parsed(head: bytes) -> Request | None:
+    return next_request(h11.Connection(h11.SERVER, max_incomplete_event_size=HEAD_LIMIT), head)
+
+
+async def test_connections_that_fail_at_once_leave_room_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As when the server has no file handles left for a moment."""
+    opened, failures = asyncio.open_connection, iter(range(CONNECTIONS_AT_ONCE + 5))
+
+    async def failing(*args: Any, **named: Any) -> Any:
+        if "sock" in named and next(failures, None) is not None:
+            raise OSError(24, "Too many open files")
+        return await opened(*args, **named)
+
+    monkeypatch.setattr(asyncio, "open_connection", failing)
+    async with site("granted") as here:
+        code = f"import subprocess, sys\nfor _ in range({CONNECTIONS_AT_ONCE + 5}):\n    {TRY}\n{ASK}"
+        assert (await printed([sys.executable, "-c", code, f"http://{here}/"], here)).startswith("granted GET /")
+
+
 def test_what_belongs_to_one_connection_is_not_passed_on() -> None:
     request = parsed(
-        "GET http://Example.org:8080/a?b HTTP/1.1\r\nHost: elsewhere\r\nProxy-Authorization: x\r\n"
-        "Connection: keep-alive\r\nAccept: */*\r\n\r\n"
+        b"GET http://Example.org:8080/a?b HTTP/1.1\r\nHost: elsewhere\r\nProxy-Authorization: x\r\n"
+        b"Connection: keep-alive\r\nAccept: */*\r\n\r\n"
     )
+    assert request is not None
     assert request.target == ("example.org", 8080)
     assert request.head == (b"GET /a?b HTTP/1.1\r\nHost: Example.org:8080\r\nConnection: close\r\nAccept: */*\r\n\r\n")
 
@@ -200,6 +227,20 @@ def test_what_belongs_to_one_connection_is_not_passed_on() -> None:
         "CONNECT user@example.org:443 HTTP/1.1",
         "CONNECT example.org:443/x HTTP/1.1",
         "CONNECT [::1 HTTP/1.1",
+        "POST http://example.org/ HTTP/1.1\r\nContent-Length: 3\r\nTransfer-Encoding: chunked",
+        "POST http://example.org/ HTTP/1.1\r\nContent-Length: 3\r\nContent-Length: 4",
+        "POST http://example.org/ HTTP/1.1\r\nContent-Length: +3",
+        "POST http://example.org/ HTTP/1.1\r\nTransfer-Encoding: xchunked",
+        "POST http://example.org/ HTTP/1.1\r\nTransfer-Encoding: chunked, identity",
+        "GET http://example.org/ HTTP/1.1\r\nHost : y",
+        "GET http://example.org/ HTTP/1.1\r\nHost: y",
+        "GET http://example.org/\t HTTP/1.1",
+        "GET http://example.org/ HTTP/1.1 ",
+        "GET  http://example.org/ HTTP/1.1",
+        "GET http://example.org/ HTTP/1.1\r\nA: \0",
+        "GET http://example.org/ HTTP/1.1\r\nA: b\rC: d",
+        "GET http://example.org:80:81/ HTTP/1.1",
+        "G@T http://example.org/ HTTP/1.1",
         "GET http://example.org/ HTTP/1.1\r\nno header",
         "GET http://example.org/ HTTP/1.1\r\n folded: yes",
         "GET http://example.org/ HTTP/1.1\r\nA: b\nHost: c",
@@ -208,4 +249,4 @@ def test_what_belongs_to_one_connection_is_not_passed_on() -> None:
 )
 def test_what_is_no_request_to_a_proxy_is_refused(first: str) -> None:
     with pytest.raises(BadRequest):
-        parsed(f"{first}\r\n\r\n")
+        parsed(f"{first}\r\nHost: x\r\n\r\n".encode("latin-1"))
