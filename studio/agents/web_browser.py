@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import base64
 import os
+import shlex
 import shutil
+import sys
+import tempfile
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
@@ -15,10 +18,11 @@ from urllib.parse import quote_plus, urlsplit
 
 from pydantic import BaseModel
 
-from studio.agents.web_egress import EgressProxy
+from studio.agents.web_egress import USER, EgressProxy
 from studio.agents.web_marks import COLLECT, DESCRIBE, DRAW, VIEWPORT, VISIBLE_TEXT, WHOLE_TEXT
 from studio.errors import SetupError, ToolFailed
 from studio.models.extras import needs_extra
+from studio.sandbox.linux import user_for
 from studio.settings import Settings
 
 if TYPE_CHECKING:
@@ -29,6 +33,7 @@ GOTO_MS, ACTION_MS, SETTLE_MS = 30_000, 10_000, 5_000
 SLEEP_MS = 3_000
 SEARCH = "https://www.bing.com/search?q={query}&FORM=QBLH"
 _ALLOWED = ("http", "https")
+WITHOUT_RIGHTS = Path(__file__).with_name("without_rights.py")
 
 
 class Mark(BaseModel):
@@ -119,14 +124,23 @@ class WebBrowser:
             "headless": setup.headless,
             "channel": setup.channel,
             "executable_path": None if setup.channel else path,
-            "chromium_sandbox": os.geteuid() != 0 if hasattr(os, "geteuid") else True,  # root has no sandbox
+            "chromium_sandbox": True,
             # Nothing goes past the proxy: not this machine, and no datagrams of a call.
-            "proxy": {"server": self._proxy.url, "bypass": "<-loopback>"},
+            "proxy": {
+                "server": self._proxy.url,
+                "bypass": "<-loopback>",
+                "username": USER,
+                "password": self._proxy.password,
+            },
             "args": ["--disable-quic", "--force-webrtc-ip-handling-policy=disable_non_proxied_udp"],
             "handle_sigint": False,
             "handle_sigterm": False,
             "handle_sighup": False,
         }
+        if _is_root():
+            home = resources.enter_context(tempfile.TemporaryDirectory(prefix="studio-web-"))
+            program = path if path and not setup.channel else playwright.chromium.executable_path
+            common |= {"channel": None, **_without_rights(Path(home), program)}
         page: dict[str, Any] = {
             "accept_downloads": setup.downloads_folder is not None,
             "service_workers": "block",
@@ -285,3 +299,22 @@ class WebBrowser:
         from playwright.async_api import Error
 
         return (Error,)
+
+
+def _is_root() -> bool:
+    return hasattr(os, "geteuid") and os.geteuid() == 0
+
+
+def _without_rights(home: Path, program: str) -> dict[str, Any]:
+    """How root starts a browser: as a user that has nothing but a folder. Chromium has no sandbox where it is root."""
+    downloads = home / "downloads"
+    downloads.mkdir()
+    user = user_for(home)
+    assert user is not None, "root has users for others"
+    for folder in (home, downloads):
+        os.chown(folder, user, user)
+    start = home / "start"
+    words = (sys.executable, "-I", "-S", "-B", str(WITHOUT_RIGHTS), str(user), str(home), program)
+    start.write_text(f'#!/bin/sh\nexec {shlex.join(words)} "$@"\n')
+    start.chmod(0o755)
+    return {"executable_path": str(start), "downloads_path": str(downloads)}

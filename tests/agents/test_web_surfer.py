@@ -5,11 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import subprocess
 from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, cast
 
+import httpx
 import pytest
 
 from studio import effects
@@ -188,6 +191,50 @@ async def test_cancelling_while_it_starts_leaves_no_browser(make_surfer: Make):
         await asyncio.sleep(0)
         running.cancel()
     assert browsers() == []
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="of another user it has no more rights anyway")
+async def test_the_browser_of_root_has_no_rights(make_surfer: Make):
+    await turn(make_surfer(does("sleep")))
+    users = {pid: status_of(pid) for pid in programs_below()}
+    assert users
+    assert all(int(user) > 1000 for one in users.values() for user in one["Uid"].split())
+    assert {one["CapPrm"].strip("0") for one in users.values() if one["NSpid"].count("\t") == 0} == {""}
+    assert "2" in {one["Seccomp"] for one in users.values()}, "the processes that read pages are in Chromium's sandbox"
+
+
+async def test_the_way_out_of_a_browser_is_no_way_out_of_others(make_surfer: Make, site: str):
+    surfer = make_surfer(does("sleep"))
+    await turn(surfer)
+    listening = [
+        one for number in programs_below() for one in re.findall(r"--proxy-server=([^\0]+)", command_of(number))
+    ]
+    assert listening
+    for headers in ({}, {"Proxy-Authorization": "Basic c3R1ZGlvOng="}):
+        async with httpx.AsyncClient(proxy=httpx.Proxy(listening[0], headers=headers)) as stranger:
+            assert (await stranger.get(site)).status_code == 407
+
+
+def programs_below() -> list[str]:
+    """The ids of all processes of Chromium that this one has started, or one of those."""
+    told = subprocess.run(["ps", "-e", "-o", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
+    parents = dict(line.split() for line in told.splitlines())
+
+    def is_below(pid: str) -> bool:
+        return pid in parents and (parents[pid] == str(os.getpid()) or is_below(parents[pid]))
+
+    return [pid for pid in parents if is_below(pid) and "--user-data-dir=" in command_of(pid)]
+
+
+def command_of(pid: str) -> str:
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_text()
+    return ""
+
+
+def status_of(pid: str) -> dict[str, str]:
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return dict(line.split(":\t", 1) for line in lines if ":\t" in line)
 
 
 def test_it_loads_and_dumps_unchanged_and_says_what_it_needs():
