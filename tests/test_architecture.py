@@ -52,6 +52,7 @@ BROAD_CATCHES = {
     "components/advice.py",
     "components/loading.py",
     "runs/driver.py",
+    "runs/supervisor.py",  # one damaged run must not keep the studio from starting
     "runs/sharing/recall.py",
     "sandbox/worker.py",
     "store/appender.py",

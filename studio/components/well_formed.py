@@ -6,7 +6,7 @@ import json
 import math
 import re
 from collections.abc import Iterable
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from pydantic import JsonValue
 
@@ -38,6 +38,10 @@ def well_formed_json(value: JsonValue, levels: int = MAX_LEVELS) -> JsonValue:
     return value if _is_well_formed(value, type(value), levels) else _mended(value, levels)
 
 
+DAMAGED: Final = {"damaged": "This cannot be read: it is no JSON."}
+"""What is read in place of stored JSON that is broken."""
+
+
 def stored_json(text: str | bytes) -> JsonValue:
     """Read JSON that was stored by any version, also one that kept what is not well formed."""
     try:
@@ -48,8 +52,11 @@ def stored_json(text: str | bytes) -> JsonValue:
 
 
 def stored_text(text: str) -> str:
-    """Such JSON as text that a database can look into."""
-    return json.dumps(stored_json(text))
+    """Such JSON as text that a database can look into, also where it is broken."""
+    try:
+        return json.dumps(stored_json(text))
+    except ValueError:
+        return json.dumps(DAMAGED)
 
 
 def _is_well_formed(value: Any, kind: type[Any], levels: int) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Literal
+from typing import Literal, get_args
 
 from studio.errors import Conflict
 
@@ -27,11 +27,12 @@ class RunState(StrEnum):
         return self not in (RunState.CREATED, RunState.RUNNING, RunState.PAUSED)
 
 
-PauseReason = Literal["user", "step", "breakpoint", "input", "approval", "budget", "shutdown"]
+PauseReason = Literal["user", "step", "breakpoint", "input", "approval", "budget", "shutdown", "killed", "error"]
+"""Why a run waits. After `killed` and `error` it was not taken up again by itself: a person continues it."""
 EndReason = Literal["condition", "end", "user", "error", "shutdown", "killed"]
 Reason = PauseReason | EndReason | Literal["start", "resume", "answer", "step", "stop"]
 
-_PAUSES: frozenset[Reason] = frozenset({"user", "step", "breakpoint", "input", "approval", "budget", "shutdown"})
+_PAUSES: frozenset[Reason] = frozenset(get_args(PauseReason))
 _GOES_ON: frozenset[Reason] = frozenset({"resume", "answer", "step", "stop"})
 _BREAKS: Mapping[RunState, frozenset[Reason]] = {
     RunState.CANCELLED: frozenset({"user"}),

@@ -16,7 +16,7 @@ from pydantic import JsonValue
 
 from studio.components import Component
 from studio.components.well_formed import well_formed_json
-from studio.errors import Conflict, NotFound, StudioError
+from studio.errors import Conflict, StudioError
 from studio.runs.admission import ApprovalSource, SecretVault, load_team
 from studio.runs.bell import Bell
 from studio.runs.commands import Command, CommandName, obey
@@ -42,9 +42,17 @@ from studio.runs.repeating.forking import (
 from studio.runs.repeating.logged import Guide
 from studio.runs.repeating.past import Past
 from studio.runs.repeating.replaying import Replayed, ToolMode
-from studio.runs.repeating.taking_up import end_unbegun, goes_on_by_itself, hold_back, take_up
+from studio.runs.repeating.taking_up import (
+    DIED_TWICE,
+    end_unbegun,
+    goes_on_by_itself,
+    has_killed_server,
+    park,
+    reason_to_park,
+    take_up,
+)
 from studio.runs.sessions import next_of
-from studio.runs.state import RunAlreadyEnded, RunState
+from studio.runs.state import PauseReason, RunAlreadyEnded, RunState
 from studio.runs.tasks import task_text
 from studio.runs.view import RunView
 from studio.teams import Team
@@ -286,29 +294,38 @@ class RunSupervisor:
             raise RunAlreadyEnded(f"The run has ended: {view.state.value}.", fix="Start a new run of the team.")
         return await self._take_up(run_id, by)
 
-    async def _take_up(self, run_id: str, by: str = "") -> LiveRun:
+    async def _take_up(self, run_id: str, by: str = "", *, by_itself: bool = False) -> LiveRun:
         async with self._taking_up:
             if (run := self._live.get(run_id)) is not None:
                 return run
-            taken = await take_up(self._sources, run_id, self._context, by=by)
+            taken = await take_up(self._sources, run_id, self._context, by=by, by_itself=by_itself)
             await self._begin(taken.run, taken.prepared, taken.past, LEFT)
             return taken.run
 
     async def _take_up_again(self, run_id: str) -> None:
-        """Let a run go on that was under way when the server stopped."""
+        """Let a run go on that was under way when the server stopped; whatever is wrong with one, others go on."""
         async with self._at_once:
             try:
                 status = (await self._store.summary(run_id)).status
                 if status.state is RunState.CREATED:
                     await end_unbegun(self._store, run_id)
+                elif status.state is RunState.RUNNING and await has_killed_server(self._store, run_id):
+                    logger.warning("Run %s is not taken up: %s", run_id, DIED_TWICE)
+                    await self._park(run_id, "killed", DIED_TWICE)
                 elif goes_on_by_itself(status) and self._group is not None:
-                    run = await self._take_up(run_id)
+                    run = await self._take_up(run_id, by_itself=True)
                     await run.caught_up.wait()
-            except StudioError as error:
-                logger.warning("Run %s cannot go on: %s", run_id, error)
-                if not isinstance(error, Conflict | NotFound | LeaseLost | LogUnavailable):
-                    await hold_back(self._store, run_id, error)
-                    self._ring(run_id)
+            except Exception as error:
+                logger.warning("Run %s cannot go on: %s", run_id, error, exc_info=not isinstance(error, StudioError))
+                if not isinstance(error, Conflict | LeaseLost | LogUnavailable):
+                    await self._park(run_id, *reason_to_park(error))
+
+    async def _park(self, run_id: str, reason: PauseReason, detail: str) -> None:
+        try:
+            await park(self._store, run_id, reason, detail)
+        except Exception:
+            logger.exception("Run %s cannot be told that it waits.", run_id)
+        self._ring(run_id)
 
     async def command_team(self, team_id: str, command: CommandName, *, by: str = "", data: JsonObject) -> None:
         """Tell all runs of a team that are under way."""

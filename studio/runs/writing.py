@@ -133,17 +133,15 @@ class LogWriter:
 
     def _take_note(self, leads_to: RunStatus, appended: asyncio.Future[Sequence[LogEntry]]) -> None:
         sent, self._sent = self._sent, []
-        error = appended.exception()
+        error = _failure_of(appended)
         if error is None:
             self._settle(len(sent))
         elif isinstance(error, LogUnavailable) and len(sent) > 1:
             self._waiting[:0] = sent  # what stands before the bad one is good
             self._one_by_one = len(sent)
             self._is_urgent = True
-        elif isinstance(error, LeaseLost | LogUnavailable):
-            self._lose(len(sent), error)
         else:
-            raise error
+            self._lose(len(sent), error)
         self._plan()
         if error is None:  # after those who wait here: a run's task is over when its readers hear of its end
             self._committed(appended.result(), leads_to)
@@ -160,3 +158,15 @@ class LogWriter:
         self._waiting.clear()
         self._one_by_one = 0
         self._settle(count)
+
+
+def _failure_of(appended: asyncio.Future[Sequence[LogEntry]]) -> LeaseLost | LogUnavailable | None:
+    """Why entries are not in the log. Whoever waits for them is told, whatever the log raised."""
+    if appended.cancelled():
+        return LogUnavailable("The log was closed before it took the entry.", fix="Continue the run.")
+    error = appended.exception()
+    if error is None or isinstance(error, LeaseLost | LogUnavailable):
+        return error
+    unforeseen = LogUnavailable(f"The log did not take an entry: {type(error).__name__}: {error}")
+    unforeseen.__cause__ = error
+    return unforeseen

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from pydantic import ValidationError
 from sqlalchemy import func
 from sqlmodel import col, select
 
@@ -49,10 +50,15 @@ class Inbox:
         )
         async with self._database.read() as session:
             rows = await session.exec(query)
-            return [_question(run, at, run.pending) for run, at in rows if run.pending is not None]
+            found = [_question(run, at, run.pending) for run, at in rows if run.pending is not None]
+            return [question for question in found if question is not None]
 
 
-def _question(run: Run, at: datetime, pending: object) -> OpenQuestion:
+def _question(run: Run, at: datetime, pending: object) -> OpenQuestion | None:
+    try:
+        question = PendingInput.model_validate(pending)
+    except ValidationError:
+        return None  # the run's page says what is wrong with it
     return OpenQuestion(
         run_id=run.id,
         team_id=run.team_id,
@@ -60,5 +66,5 @@ def _question(run: Run, at: datetime, pending: object) -> OpenQuestion:
         task_text=run.task_text,
         reason=run.reason,
         since=at,
-        question=PendingInput.model_validate(pending),
+        question=question,
     )

@@ -8,14 +8,16 @@ from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import get_args
 from uuid import uuid4
 
+from pydantic import ValidationError
 from sqlalchemy import func, or_
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import col, delete, select, update
 from sqlmodel.ext.asyncio.session import AsyncSession
 
-from studio.errors import Conflict, NotFound
+from studio.errors import Conflict, NotFound, RunFailed
 from studio.runs import (
     Changes,
     Draft,
@@ -30,6 +32,7 @@ from studio.runs import (
     RunSummary,
     Usage,
 )
+from studio.runs.log import Origin
 from studio.store.appender import Appender
 from studio.store.database import Database
 from studio.store.entries import read_page
@@ -38,6 +41,14 @@ from studio.store.ownership import own_folder
 from studio.store.tables import Budget, Run, RunStart
 
 NEWEST_FIRST = (col(Run.created_at).desc(), col(Run.id).desc())
+
+
+class DamagedRun(RunFailed):
+    """What is kept of a run cannot be read."""
+
+    code = "damaged_run"
+
+
 UNFINISHED = [state.value for state in RunState if not state.is_final]
 
 
@@ -98,10 +109,19 @@ class Runs:
         async with self._database.read() as session:
             found = (await session.exec(query)).first()
         if found is None:
-            raise NotFound(f"There is no run {run_id!r}.")
+            await self.summary(run_id)  # raises where there is no such run
+            raise DamagedRun("What the run was started with is missing in the database.", fix="Delete the run.")
         row, start = found
-        changes = Changes.model_validate(start.changes)
-        return RunRecord(**dict(_summary(row)), component=start.component, task=start.task, changes=changes)
+        try:
+            changes = Changes.model_validate(start.changes)
+            return RunRecord(**dict(_summary(row)), component=start.component, task=start.task, changes=changes)
+        except ValidationError as error:
+            wrong = error.errors()[0]
+            raise DamagedRun(
+                f"What the run was started with cannot be read: {wrong['msg']}.",
+                fix="Delete the run, or use the version of the studio that wrote it.",
+                where="/" + "/".join(map(str, wrong["loc"])),
+            ) from error
 
     async def line(self, run_id: str) -> Sequence[RunSummary]:
         """The run with those that it goes on from and those that go on from these, the oldest first.
@@ -225,16 +245,23 @@ def _begun_by(runs: Mapping[str, Run], run_id: str) -> str:
 
 
 def _summary(row: Run) -> RunSummary:
-    return RunSummary.model_validate({**row.model_dump(), "status": _status(row)})
+    fields = row.model_dump(exclude={"pending"})
+    if row.origin not in get_args(Origin):
+        fields["origin"] = ""  # of another version of the studio
+    return RunSummary.model_validate({**fields, "status": _status(row)})
 
 
 def _status(row: Run) -> RunStatus:
-    return RunStatus.model_validate(
-        {
-            "state": row.state,
-            "reason": row.reason,
-            "detail": row.detail,
-            "pending": PendingInput.model_validate(row.pending) if row.pending else None,
-            "usage": Usage(row.prompt_tokens, row.completion_tokens, row.micro_usd, row.unpriced_calls),
-        }
-    )
+    """What the row says; of one that is damaged, or of another version, what can be read of it."""
+    usage = Usage(row.prompt_tokens, row.completion_tokens, row.micro_usd, row.unpriced_calls)
+    try:
+        pending = None if row.pending is None else PendingInput.model_validate(row.pending)
+        return RunStatus.model_validate(
+            {"state": row.state, "reason": row.reason, "detail": row.detail, "pending": pending, "usage": usage}
+        )
+    except ValidationError as error:
+        state = RunState(row.state) if row.state in set(RunState) else RunState.INTERRUPTED
+        wrong = error.errors()[0]
+        field = ".".join(map(str, wrong["loc"])) or "status"
+        detail = f"What the database says of this run cannot be read ({field}: {wrong['msg']}). {row.detail}"
+        return RunStatus(state=state, detail=detail.strip(), usage=usage)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import cast
+from typing import Any, cast
 
 from pydantic import JsonValue
 from sqlalchemy import JSON, BigInteger, DateTime, Dialect, Integer, LargeBinary, MetaData
@@ -14,6 +14,8 @@ from sqlalchemy.orm import QueryableAttribute, declared_attr, defer, registry
 from sqlalchemy.sql.base import ExecutableOption
 from sqlalchemy.types import TypeDecorator
 from sqlmodel import Field, Index, SQLModel
+
+from studio.components.well_formed import DAMAGED
 
 JsonObject = dict[str, JsonValue]
 
@@ -47,6 +49,24 @@ class UtcDateTime(TypeDecorator[datetime]):
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
         del dialect
         return value.replace(tzinfo=UTC) if value and value.tzinfo is None else value
+
+
+class ReadableJson(TypeDecorator[JsonValue]):
+    """JSON of a run. What is broken is read as `DAMAGED`: one entry of a log must not take down a list of runs."""
+
+    impl = JSON
+    cache_ok = True
+
+    def result_processor(self, dialect: Dialect, coltype: object) -> Any:
+        read = JSON().result_processor(dialect, coltype)
+
+        def read_all(value: Any) -> Any:
+            try:
+                return read(value) if read else value
+            except ValueError:
+                return DAMAGED
+
+        return read_all
 
 
 class Table(SQLModel, registry=registry(metadata=MetaData(naming_convention=NAMES))):
@@ -145,7 +165,7 @@ class Run(Table, table=True):
     state: str = Field(index=True)
     reason: str = ""
     detail: str = ""
-    pending: JsonObject | None = Field(default=None, sa_type=JSON)
+    pending: JsonObject | None = Field(default=None, sa_type=ReadableJson)
     prompt_tokens: int = Field(default=0, sa_type=Counter)
     completion_tokens: int = Field(default=0, sa_type=Counter)
     micro_usd: int = Field(default=0, sa_type=Counter)
@@ -166,9 +186,9 @@ class RunStart(Table, table=True):
     """What a run was started with; never changed. Pictures make it large."""
 
     run_id: str = Field(primary_key=True, foreign_key="run.id", ondelete="CASCADE")
-    component: JsonObject = Field(sa_type=JSON)
-    task: JsonValue = Field(default=None, sa_type=JSON)
-    changes: JsonObject = Field(default_factory=dict[str, JsonValue], sa_type=JSON)
+    component: JsonObject = Field(sa_type=ReadableJson)
+    task: JsonValue = Field(default=None, sa_type=ReadableJson)
+    changes: JsonObject = Field(default_factory=dict[str, JsonValue], sa_type=ReadableJson)
 
 
 class RunEvent(Table, table=True):
@@ -179,7 +199,7 @@ class RunEvent(Table, table=True):
     epoch: int = Field(sa_type=Counter)
     at: datetime = Field(sa_type=UtcDateTime)
     kind: str
-    body: JsonObject = Field(sa_type=JSON)
+    body: JsonObject = Field(sa_type=ReadableJson)
 
 
 class Spending(Table, table=True):

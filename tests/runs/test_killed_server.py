@@ -1,13 +1,18 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from contextlib import aclosing
 from pathlib import Path
 
 import pytest
+from pydantic import JsonValue
 
 from studio.runs import RunState, RunSupervisor
+from studio.runs.live import LiveRun
+from studio.runs.log import Draft
+from studio.runs.repeating.taking_up import MAX_CRASHES
 from studio.store import open_store
 from tests.runs.scripted import OpenStudio, World, current_world, scripted
 
@@ -61,3 +66,82 @@ async def test_runs_of_a_killed_server_go_on_at_the_next_start(
         for run_id in ids:
             log = await studio.log(run_id)
             assert [entry.seq for entry in log] == list(range(1, len(log) + 1))
+
+
+class Deadly(World):
+    """Where the call of a model ends the whole server."""
+
+    async def reply(self, text: str) -> JsonValue:
+        del text
+        os._exit(9)
+
+
+async def die(data_dir: Path) -> None:
+    """A server that dies in the run that it finds, or starts."""
+    current_world.set(Deadly())
+    async with open_store(data_dir) as store, RunSupervisor(store.runs, store.approvals, store.secrets) as supervisor:
+        if not await store.runs.list():
+            await supervisor.start(scripted("a: one"), "Go.")
+        await asyncio.Event().wait()
+
+
+async def died(data_dir: Path) -> None:
+    code = (
+        "import asyncio, pathlib, sys; from tests.runs.test_killed_server import die; "
+        "asyncio.run(die(pathlib.Path(sys.argv[1])))"
+    )
+    server = await asyncio.create_subprocess_exec(sys.executable, "-c", code, str(data_dir), cwd=ROOT)
+    assert await server.wait() == 9
+
+
+@pytest.mark.slow
+async def test_a_run_in_which_the_server_died_twice_waits_for_a_person(
+    tmp_path: Path, open_studio: OpenStudio, world: World
+) -> None:
+    await died(tmp_path)
+    await died(tmp_path)
+    async with open_studio() as studio:
+        [run] = await studio.store.runs.list()
+        waiting = (await studio.until(run.id, RunState.PAUSED)).view
+        assert (waiting.reason, "died twice" in waiting.detail, world.calls) == ("killed", True, [])
+    async with open_studio() as studio:
+        assert (await studio.supervisor.view(run.id)).reason == "killed"
+        await studio.supervisor.command(run.id, "continue", by="ann")
+        await studio.until(run.id, RunState.FINISHED)
+        assert world.calls == ["one"]
+
+
+@pytest.mark.slow
+async def test_a_run_that_a_person_continued_goes_on_by_itself_once_more(
+    tmp_path: Path, open_studio: OpenStudio, world: World
+) -> None:
+    await died(tmp_path)
+    await died(tmp_path)
+    world.answers.clear()
+    async with open_studio() as studio:
+        [run] = await studio.store.runs.list()
+        await studio.until(run.id, RunState.PAUSED)
+    async with open_store(tmp_path) as store:  # as if the server had died after a person continued it
+        lease, status = await store.runs.take_over(run.id)
+        live = LiveRun(lease, store.runs, status, last_seq=(await store.runs.summary(run.id)).last_seq)
+        await live.change(RunState.RUNNING, "resume", before=[Draft("command", {"command": "continue", "by": "ann"})])
+    world.answers.set()
+    async with open_studio() as studio:
+        await studio.until(run.id, RunState.FINISHED)
+
+
+@pytest.mark.slow
+async def test_a_run_that_gets_further_each_time_goes_on_by_itself_only_so_often(
+    tmp_path: Path, open_studio: OpenStudio, world: World
+) -> None:
+    await died(tmp_path)
+    async with open_store(tmp_path) as store:
+        [run] = await store.runs.list()
+        lease, status = await store.runs.take_over(run.id)
+        live = LiveRun(lease, store.runs, status, last_seq=run.last_seq)
+        for _ in range(MAX_CRASHES):
+            crashed = Draft("command", {"command": "continue", "by": "", "after": "killed"})
+            await live.write(crashed, Draft("explanation", {"type": "Nothing"}))
+    async with open_studio() as studio:
+        assert (await studio.until(run.id, RunState.PAUSED)).view.reason == "killed"
+        assert world.calls == []

@@ -193,7 +193,7 @@ def test_final_states_lead_nowhere() -> None:
 def test_a_reason_that_does_not_belong_to_a_change_is_refused() -> None:
     check_transition(RunState.RUNNING, RunState.PAUSED, "budget")
     with pytest.raises(IllegalTransition):
-        check_transition(RunState.RUNNING, RunState.PAUSED, "killed")
+        check_transition(RunState.RUNNING, RunState.PAUSED, "condition")
 
 
 def test_every_unfinished_state_can_be_interrupted() -> None:

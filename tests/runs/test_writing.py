@@ -265,3 +265,27 @@ async def test_runs_side_by_side_keep_their_order(open_studio: OpenStudio) -> No
             assert await studio.said(run_id) == ["Go.", *(str(number) for number in range(30))]
             asked = [entry.kind for entry in log if entry.kind in ("effect", "message")]
             assert asked == ["message", *["effect", "message"] * 30]
+
+
+@pytest.mark.parametrize(
+    "error", [RuntimeError("The driver is gone."), None], ids=["an error of any kind", "cancelled"]
+)
+async def test_whoever_waits_for_a_log_that_breaks_is_told(error: Exception | None) -> None:
+    class Broken(MemoryLog):
+        def append(
+            self, lease: Lease, drafts: Sequence[Draft], status: RunStatus
+        ) -> asyncio.Future[Sequence[LogEntry]]:
+            del lease, drafts, status
+            appended: asyncio.Future[Sequence[LogEntry]] = asyncio.get_running_loop().create_future()
+            if error is None:
+                appended.cancel()
+            else:
+                appended.set_exception(error)
+            return appended
+
+    run = LiveRun(LEASE, Broken(), RunStatus())
+    async with asyncio.timeout(5):
+        with pytest.raises(LogUnavailable):
+            await run.change(RunState.RUNNING, "start")
+        await run.end(Ending(RunState.FAILED, "error"))
+    assert run.view.state is RunState.FAILED

@@ -25,7 +25,7 @@ async def play_page(request: Request, team_id: str, store: StoreDep, templates: 
 
 @router.get("/runs/{run_id}")
 async def run_page(request: Request, run_id: str, store: StoreDep, templates: TemplatesDep) -> Response:
-    run = await store.runs.get(run_id)
+    run = await store.runs.summary(run_id)
     return templates.page(
         request, "pages/playground.html", title=run.team_name, nav="teams", team_id=run.team_id or "", run_id=run.id
     )

@@ -9,6 +9,8 @@ const PAUSED = /** @type {{[reason: string]: string}} */ ({
   approval: 'Waiting for your approval',
   budget: 'Paused at its budget',
   shutdown: 'Paused: the server is stopping',
+  killed: 'Paused: the server died twice',
+  error: 'Paused: it cannot go on',
 })
 
 const STATES = /** @type {{[state: string]: string}} */ ({
@@ -34,6 +36,8 @@ export const EXPLAINED_PAUSES = /** @type {{[reason: string]: string}} */ ({
   breakpoint: 'Paused at a breakpoint',
   budget: 'Paused: the budget of this run is used up',
   shutdown: 'Paused: the server was stopping',
+  killed: 'Paused: the server died twice while this run was under way',
+  error: 'Paused: the run could not go on after a restart',
 })
 
 const ENDED = new Set(['finished', 'stopped', 'cancelled', 'failed', 'interrupted'])
