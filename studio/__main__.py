@@ -4,4 +4,5 @@ import sys
 
 from studio.cli import main
 
-sys.exit(main())
+if __name__ == "__main__":  # a process beside the server reads this file, too
+    sys.exit(main())

@@ -79,9 +79,20 @@ class StudioError(Exception):
     def __str__(self) -> str:
         return f"{self.what} {self.fix}".rstrip()
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """So that a process can send one to another: each class is made of other arguments."""
+        return _remade, (type(self), self.args, self.__dict__)
+
     def as_json(self) -> dict[str, object]:
         """The one JSON shape of errors."""
         return {"error": {"code": self.code, "message": self.what, "fix": self.fix, "where": self.where}}
+
+
+def _remade(cls: type[StudioError], args: tuple[object, ...], state: dict[str, object]) -> StudioError:
+    error = cls.__new__(cls, *args)
+    error.args = args
+    error.__dict__.update(state)
+    return error
 
 
 class ConfigError(StudioError):

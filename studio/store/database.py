@@ -19,8 +19,8 @@ from studio.errors import Conflict, SetupError
 from studio.store.failing import told_in_words, unavailable
 from studio.store.json_text import to_json
 from studio.store.migrate import upgrade
-from studio.store.postgres import ASYNCPG, prepare_postgres
-from studio.store.sqlite import OwnThread, begin_sqlite, give_back_space, prepare_sqlite
+from studio.store.postgres import ASYNCPG, prepare_postgres, refuse_writing_postgres
+from studio.store.sqlite import OwnThread, begin_sqlite, give_back_space, prepare_sqlite, refuse_writing
 
 ASYNC_DRIVERS = {"sqlite": "sqlite+aiosqlite", "postgresql": ASYNCPG, "postgres": ASYNCPG}
 
@@ -58,27 +58,7 @@ class Database:
         Raises:
             SetupError: The database cannot be reached or is of a newer studio.
         """
-        try:
-            # Reading is one statement at a time; it needs no transaction and no round trip to end one.
-            reader = create_async_engine(
-                url, isolation_level="AUTOCOMMIT", skip_autocommit_rollback=True, json_deserializer=stored_json
-            )
-            writer = create_async_engine(url, json_serializer=to_json, json_deserializer=stored_json)
-        except (ArgumentError, NoSuchModuleError, ModuleNotFoundError) as error:
-            raise SetupError(
-                f"The database URL {url.render_as_string()!r} is not usable: {error}",
-                fix=_how_to_get(error) or "Install the driver it names or change `STUDIO_DATABASE_URL`.",
-            ) from error
-        if url.drivername == ASYNCPG:
-            event.listen(reader.sync_engine, "connect", prepare_postgres)
-            event.listen(writer.sync_engine, "connect", prepare_postgres)
-        if writer.dialect.name == "sqlite":
-            _check_folder(url)
-            event.listen(reader.sync_engine, "connect", prepare_sqlite)
-            event.listen(writer.sync_engine, "connect", give_back_space)
-            event.listen(writer.sync_engine, "connect", prepare_sqlite)
-            event.listen(writer.sync_engine, "begin", begin_sqlite)
-        database = cls(reader, writer)
+        database = cls(*_engines(url))
         try:
             async with database._writer.begin() as connection:
                 await connection.run_sync(upgrade)
@@ -90,6 +70,17 @@ class Database:
         except SetupError:
             await database.close()
             raise
+        return database
+
+    @classmethod
+    def beside(cls, url: URL) -> Self:
+        """Read a database that a server of this version has open; nothing can be written."""
+        reader, writer = _engines(url)
+        refuse = refuse_writing if writer.dialect.name == "sqlite" else refuse_writing_postgres
+        for engine in (reader, writer):
+            event.listen(engine.sync_engine, "connect", refuse)
+        database = cls(reader, writer)
+        database._own_thread = None
         return database
 
     @asynccontextmanager
@@ -166,6 +157,35 @@ class Database:
             self._use_count -= 1
             if not self._use_count and self._is_closing:
                 self._unused.set()
+
+
+def _engines(url: URL) -> tuple[AsyncEngine, AsyncEngine]:
+    """One to read and one to write.
+
+    Raises:
+        SetupError: The URL is of no database that can be used here.
+    """
+    try:
+        # Reading is one statement at a time; it needs no transaction and no round trip to end one.
+        reader = create_async_engine(
+            url, isolation_level="AUTOCOMMIT", skip_autocommit_rollback=True, json_deserializer=stored_json
+        )
+        writer = create_async_engine(url, json_serializer=to_json, json_deserializer=stored_json)
+    except (ArgumentError, NoSuchModuleError, ModuleNotFoundError) as error:
+        raise SetupError(
+            f"The database URL {url.render_as_string()!r} is not usable: {error}",
+            fix=_how_to_get(error) or "Install the driver it names or change `STUDIO_DATABASE_URL`.",
+        ) from error
+    if url.drivername == ASYNCPG:
+        event.listen(reader.sync_engine, "connect", prepare_postgres)
+        event.listen(writer.sync_engine, "connect", prepare_postgres)
+    if writer.dialect.name == "sqlite":
+        _check_folder(url)
+        event.listen(reader.sync_engine, "connect", prepare_sqlite)
+        event.listen(writer.sync_engine, "connect", give_back_space)
+        event.listen(writer.sync_engine, "connect", prepare_sqlite)
+        event.listen(writer.sync_engine, "begin", begin_sqlite)
+    return reader, writer
 
 
 def _how_to_get(error: Exception) -> str:

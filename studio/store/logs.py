@@ -18,7 +18,7 @@ from studio.store.database import Database
 from studio.store.entries import LogPage, read_page
 from studio.store.lineage import Lineage, entries_in
 from studio.store.postgres import Readable
-from studio.store.tables import Counter, RunEvent, UtcDateTime
+from studio.store.tables import Counter, RunEvent, RunStart, UtcDateTime
 
 SEARCH_PAGE = 500
 SEARCH_SCAN = 4000
@@ -86,6 +86,15 @@ class Logs:
             kinds=kinds,
             newest=newest,
         )
+
+    async def size(self, run_id: str) -> int:
+        """Characters of all entries and of the team that ran: the database reads all of it, so ask for short runs."""
+        spans = await self._lineage.spans(run_id)
+        said = columns(func.sum(func.length(sql_cast(col(RunEvent.body), Text)))).where(entries_in(spans))
+        team = columns(func.length(sql_cast(col(RunStart.component), Text))).where(col(RunStart.run_id) == run_id)
+        async with self._database.read() as session:
+            connection = await session.connection()
+            return (await connection.scalar(said) or 0) + (await connection.scalar(team) or 0)
 
     async def index(self, run_id: str, *, after: int, limit: int, kinds: Collection[EntryKind]) -> Sequence[IndexRow]:
         """What there is, oldest first. The database takes the fields out of the bodies, which can be large."""

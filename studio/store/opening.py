@@ -66,27 +66,43 @@ async def open_store(data_dir: Path, url: str = "") -> AsyncGenerator[Store]:
             group.create_task(appender.run(), name="append to run logs")
             tidying = group.create_task(keep_small(database.file), name="tidy the database") if database.file else None
             try:
-                yield Store(
-                    teams=Teams(database),
-                    settings=SettingsOfTeams(database),
-                    galleries=Galleries(database),
-                    runs=Runs(database, appender, lineage, data_dir),
-                    logs=Logs(database, lineage),
-                    arrivals=Arrivals(database),
-                    secrets=Secrets(database, data_dir / "secret.key"),
-                    approvals=Approvals(database),
-                    inbox=Inbox(database),
-                    costs=Costs(database),
-                    users=Users(database),
-                    sign_ins=SignIns(database),
-                    audit=Audit(database),
-                )
+                yield _store(database, appender, lineage, data_dir)
             finally:
                 if tidying:
                     tidying.cancel()
                 appender.close()
     finally:
         await database.close()
+
+
+@asynccontextmanager
+async def read_store(data_dir: Path, url: str = "") -> AsyncGenerator[Store]:
+    """Open the database of a server that runs, beside it: nothing can be written."""
+    database = Database.beside(database_url(data_dir, url))
+    appender, lineage = Appender(database), Lineage(database)
+    appender.close()
+    try:
+        yield _store(database, appender, lineage, data_dir)
+    finally:
+        await database.close()
+
+
+def _store(database: Database, appender: Appender, lineage: Lineage, data_dir: Path) -> Store:
+    return Store(
+        teams=Teams(database),
+        settings=SettingsOfTeams(database),
+        galleries=Galleries(database),
+        runs=Runs(database, appender, lineage, data_dir),
+        logs=Logs(database, lineage),
+        arrivals=Arrivals(database),
+        secrets=Secrets(database, data_dir / "secret.key"),
+        approvals=Approvals(database),
+        inbox=Inbox(database),
+        costs=Costs(database),
+        users=Users(database),
+        sign_ins=SignIns(database),
+        audit=Audit(database),
+    )
 
 
 def _make_folder(data_dir: Path) -> None:

@@ -45,6 +45,13 @@ def prepare_postgres(connection: DBAPIConnection, _record: ConnectionPoolEntry) 
     cast("AdaptedConnection", connection).run_async(_take_any_text)
 
 
+def refuse_writing_postgres(connection: DBAPIConnection, _record: ConnectionPoolEntry) -> None:
+    cursor = connection.cursor()
+    cursor.execute("SET default_transaction_read_only = on")
+    cursor.close()
+    connection.commit()
+
+
 async def _take_any_text(driver: Any) -> None:
     """Put another character in the place of NULs: what a tool or an address says is to be kept all the same."""
     for name in TEXT_TYPES:

@@ -89,6 +89,13 @@ def give_back_space(connection: DBAPIConnection, _record: ConnectionPoolEntry) -
     cursor.close()
 
 
+def refuse_writing(connection: DBAPIConnection, _record: ConnectionPoolEntry) -> None:
+    """Refuse every statement that would write."""
+    cursor = connection.cursor()
+    cursor.execute("PRAGMA query_only = ON")
+    cursor.close()
+
+
 def begin_sqlite(connection: Connection) -> None:
     # Asking for the write lock at once: a transaction that turns from reading to writing later can fail.
     connection.exec_driver_sql("BEGIN IMMEDIATE")

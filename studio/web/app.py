@@ -71,8 +71,9 @@ from studio.web.requests import AsciiJSONResponse
 from studio.web.security import OPEN_PATH, Guard, Policy, allowed_hosts, content_security_policy
 from studio.web.shipped import load_shipped_galleries
 from studio.web.team_checks import TeamChecks
-from studio.web.templates import PageGlobals, Templates
+from studio.web.templates import Templates, load_templates
 from studio.web.tracing import open_tracing
+from studio.web.views import Views
 
 MB = 1024 * 1024
 GZIP_FROM_BYTES = 1024
@@ -124,7 +125,7 @@ def create_app(settings: Settings) -> FastAPI:
     Raises:
         SetupError: The data folder cannot be used, or the front end's files are missing.
     """
-    assets, templates, keys = load_assets(), _templates(), Keys.of(settings)
+    assets, templates, keys = load_assets(), load_templates(), Keys.of(settings)
     csp = content_security_policy(scripts=[assets.importmap_hash])
     app = FastAPI(
         title="Team Studio",
@@ -164,13 +165,6 @@ def _routes() -> Sequence[BaseRoute]:
     return tuple(router.routes)
 
 
-@cache
-def _templates() -> Templates:
-    """The same for every studio of this process, as they are compiled once."""
-    assets = load_assets()
-    return Templates(assets.templates, PageGlobals(assets.url, assets.loading, assets.importmap))
-
-
 def services_of(app: FastAPI) -> Services | None:
     """What the running server works with; None before it has started."""
     return getattr(app.state, "services", None)
@@ -197,7 +191,17 @@ def _lifespan(
         ):
             await load_shipped_galleries(store)
             await store.audit.forget_the_oldest()
-            services = Services(settings, store, books, supervisor, trials, templates, TeamChecks(store), accounts)
+            services = Services(
+                settings,
+                store,
+                books,
+                supervisor,
+                trials,
+                templates,
+                TeamChecks(store),
+                accounts,
+                Views(store, settings, templates),
+            )
             app.state.services = services
             async with asyncio.TaskGroup() as ahead:
                 ahead.create_task(asyncio.to_thread(_warm, assets))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, cast
 
-from fastapi import Depends, Request
+from fastapi import Depends, Request, Response
 
 from studio.runs import Bookkeeping, RunSupervisor, Trials
 from studio.settings import Settings
@@ -17,6 +18,7 @@ from studio.web.accounts.presence import Admitted
 from studio.web.accounts.signing_in import Accounts
 from studio.web.team_checks import TeamChecks
 from studio.web.templates import Templates
+from studio.web.views import View, Views
 
 
 @dataclass
@@ -31,6 +33,7 @@ class Services:
     templates: Templates
     checks: TeamChecks
     accounts: Accounts
+    views: Views
     closing: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when the server stops; event streams end then."""
 
@@ -87,6 +90,22 @@ def _person(request: Request) -> Person:
     return admitted(request).person
 
 
+@dataclass(frozen=True)
+class Viewing:
+    """The views of this server, as one request asks for them."""
+
+    views: Views
+    request: Request
+
+    async def show(self, view: View, runs: Sequence[str], *args: object, is_kept: bool = False) -> Response:
+        """See `Views.show`."""
+        return await self.views.show(self.request, admitted(self.request), view, runs, *args, is_kept=is_kept)
+
+
+def _viewing(request: Request, found: ServicesDep) -> Viewing:
+    return Viewing(found.views, request)
+
+
 SettingsDep = Annotated[Settings, Depends(_settings)]
 StoreDep = Annotated[Store, Depends(_store)]
 BooksDep = Annotated[Bookkeeping, Depends(_books)]
@@ -98,4 +117,5 @@ ClosingDep = Annotated[asyncio.Event, Depends(_closing)]
 AccountsDep = Annotated[Accounts, Depends(_accounts)]
 PersonDep = Annotated[Person, Depends(_person)]
 """Who makes the request; their `name` is what logs and versions say."""
+ViewingDep = Annotated[Viewing, Depends(_viewing)]
 AdmittedDep = Annotated[Admitted, Depends(admitted)]

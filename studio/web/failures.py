@@ -30,6 +30,7 @@ from studio.web.fetch import UrlRefused, UrlUnreachable
 from studio.web.requests import AsciiJSONResponse
 from studio.web.security import security_headers
 from studio.web.templates import Templates
+from studio.web.views import TooManyViews
 
 STATUS: Mapping[type[StudioError], int] = {
     InvalidDocument: 400,
@@ -43,6 +44,7 @@ STATUS: Mapping[type[StudioError], int] = {
     RunFailed: 502,
     NoJail: 503,
     StorageUnavailable: 503,
+    TooManyViews: 429,
     SetupError: 500,
     StudioError: 400,
 }

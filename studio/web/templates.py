@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import cast
 
@@ -16,7 +17,7 @@ from starlette.responses import HTMLResponse
 from studio.store import Role
 from studio.web.accounts.passing import ADMITTED
 from studio.web.accounts.presence import Admitted
-from studio.web.assets import Loading
+from studio.web.assets import Loading, load_assets
 from studio.web.source_lines import as_said
 
 
@@ -75,6 +76,13 @@ class Templates:
 
     def text(self, name: str, **context: object) -> str:
         return self._env.get_template(name).render(context)
+
+
+@cache
+def load_templates() -> Templates:
+    """The same for every studio of this process, as they are compiled once."""
+    assets = load_assets()
+    return Templates(assets.templates, PageGlobals(assets.url, assets.loading, assets.importmap))
 
 
 def _may_nothing(role: Role) -> bool:

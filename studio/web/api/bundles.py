@@ -13,10 +13,11 @@ from studio.errors import InvalidDocument
 from studio.runs import LogEntry, RunRecord, RunStatus
 from studio.runs.sharing.bundle import Bundle, read_bundle
 from studio.web.api.downloads import filename
-from studio.web.dependencies import SettingsDep, StoreDep, TemplatesDep
-from studio.web.requests import StudioRoute
+from studio.web.dependencies import StoreDep, ViewingDep
+from studio.web.requests import AsciiJSONResponse, StudioRoute
 from studio.web.run_tests import make_test
 from studio.web.sharing import share
+from studio.web.views import Desk
 
 router = APIRouter(prefix="/api/runs", tags=["runs"], route_class=StudioRoute)
 
@@ -59,19 +60,26 @@ class ImportedRun(BaseModel):
     id: str
 
 
-@router.get("/{run_id}/bundle/preview", summary="What a bundle of the run would hold, and what would be taken out")
-async def preview_bundle(
-    run_id: str, store: StoreDep, settings: SettingsDep, templates: TemplatesDep
-) -> BundlePreviewOut:
-    shared = await share(store, settings, templates, run_id)
+@router.get(
+    "/{run_id}/bundle/preview",
+    summary="What a bundle of the run would hold, and what would be taken out",
+    response_model=BundlePreviewOut,
+)
+async def preview_bundle(run_id: str, viewing: ViewingDep) -> Response:
+    return await viewing.show(_preview, [run_id], run_id)
+
+
+async def _preview(desk: Desk, run_id: str) -> Response:
+    shared = await share(desk.store, desk.settings, desk.templates, run_id)
     packed = shared.packed
-    return BundlePreviewOut(
+    out = BundlePreviewOut(
         filename=filename(packed.bundle.run.team_name, ".run.html"),
         size_mb=round(shared.size_mb, 3),
         entry_count=len(packed.bundle.entries),
         removed=[RemovedOut(name=one.name, count=one.count, places=one.places) for one in packed.removed],
         too_short=list(packed.too_short),
     )
+    return AsciiJSONResponse(out.model_dump(mode="json"))
 
 
 @router.get(
@@ -80,8 +88,12 @@ async def preview_bundle(
     response_class=Response,
     responses={200: {"content": {"text/html": {}}}},
 )
-async def download_bundle(run_id: str, store: StoreDep, settings: SettingsDep, templates: TemplatesDep) -> Response:
-    shared = await share(store, settings, templates, run_id)
+async def download_bundle(run_id: str, viewing: ViewingDep) -> Response:
+    return await viewing.show(_bundle, [run_id], run_id)
+
+
+async def _bundle(desk: Desk, run_id: str) -> Response:
+    shared = await share(desk.store, desk.settings, desk.templates, run_id)
     name = filename(shared.packed.bundle.run.team_name, ".run.html")
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response(shared.html.encode("utf-8", "replace"), media_type="application/octet-stream", headers=headers)
@@ -93,8 +105,12 @@ async def download_bundle(run_id: str, store: StoreDep, settings: SettingsDep, t
     response_class=Response,
     responses={200: {"content": {"application/zip": {}}}},
 )
-async def download_test(run_id: str, store: StoreDep, settings: SettingsDep) -> Response:
-    name, content = await make_test(store, settings, run_id)
+async def download_test(run_id: str, viewing: ViewingDep) -> Response:
+    return await viewing.show(_test, [run_id], run_id)
+
+
+async def _test(desk: Desk, run_id: str) -> Response:
+    name, content = await make_test(desk.store, desk.settings, run_id)
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response(content, media_type="application/zip", headers=headers)
 

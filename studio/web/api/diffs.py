@@ -5,14 +5,15 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel
 
 from studio.runs import Usage
 from studio.runs.comparing.aligning import Fold
-from studio.web.dependencies import StoreDep
-from studio.web.requests import StudioRoute
+from studio.web.dependencies import ViewingDep
+from studio.web.requests import AsciiJSONResponse, StudioRoute
 from studio.web.run_comparison import MOST_ROWS, Cell, RunComparison, Side, WindowView, compare_runs
+from studio.web.views import Desk
 
 router = APIRouter(prefix="/api/runs", tags=["runs"], route_class=StudioRoute)
 
@@ -89,17 +90,26 @@ class RunDiffOut(BaseModel):
     following: int | None
 
 
-@router.get("/{run_id}/diff/{other_id}", summary="Compare two runs: aligned acts, first divergence, config changes")
+@router.get(
+    "/{run_id}/diff/{other_id}",
+    summary="Compare two runs: aligned acts, first divergence, config changes",
+    response_model=RunDiffOut,
+)
 async def diff_runs(
     run_id: str,
     other_id: str,
-    store: StoreDep,
+    viewing: ViewingDep,
     start: Annotated[int, Query(ge=0, le=2**31)] = 0,
     limit: Annotated[int, Query(ge=1, le=MOST_ROWS)] = 100,
     folded: bool = True,
-) -> RunDiffOut:
-    found = await compare_runs(store, run_id, other_id)
-    return _out(found, await found.window(start, limit, folded=folded))
+) -> Response:
+    return await viewing.show(_diff, [run_id, other_id], run_id, other_id, start, limit, folded, is_kept=True)
+
+
+async def _diff(desk: Desk, run_id: str, other_id: str, start: int, limit: int, folded: bool) -> Response:
+    found = await compare_runs(desk.store, run_id, other_id)
+    out = _out(found, await found.window(start, limit, folded=folded))
+    return AsciiJSONResponse(out.model_dump(mode="json"))
 
 
 def _out(found: RunComparison, shown: WindowView) -> RunDiffOut:

@@ -8,9 +8,10 @@ from fastapi import APIRouter, Path, Response
 from pydantic import BaseModel, JsonValue
 
 from studio.runs.comparing.aligning import Fold
-from studio.web.dependencies import StoreDep, TemplatesDep
+from studio.web.dependencies import ViewingDep
 from studio.web.prompt_view import Prompt, prompt_of
-from studio.web.requests import StudioRoute
+from studio.web.requests import AsciiJSONResponse, StudioRoute
+from studio.web.views import Desk
 
 router = APIRouter(route_class=StudioRoute)
 Seq = Annotated[int, Path(ge=1, le=2**53)]
@@ -69,15 +70,26 @@ class PromptOut(BaseModel):
 
 
 @router.get(
-    "/api/runs/{run_id}/prompts/{seq}", tags=["runs"], summary="The prompt behind an entry of the log, found again"
+    "/api/runs/{run_id}/prompts/{seq}",
+    tags=["runs"],
+    summary="The prompt behind an entry of the log, found again",
+    response_model=PromptOut,
 )
-async def get_prompt(run_id: str, seq: Seq, store: StoreDep) -> PromptOut:
-    return _out(await prompt_of(store, run_id, seq))
+async def get_prompt(run_id: str, seq: Seq, viewing: ViewingDep) -> Response:
+    return await viewing.show(_prompt, [run_id], run_id, seq, is_kept=True)
 
 
 @router.get("/fragments/runs/{run_id}/prompts/{seq}", include_in_schema=False)
-async def prompt_fragment(run_id: str, seq: Seq, store: StoreDep, templates: TemplatesDep) -> Response:
-    return templates.fragment("fragments/run_prompt.html", prompt=await prompt_of(store, run_id, seq))
+async def prompt_fragment(run_id: str, seq: Seq, viewing: ViewingDep) -> Response:
+    return await viewing.show(_fragment, [run_id], run_id, seq, is_kept=True)
+
+
+async def _prompt(desk: Desk, run_id: str, seq: int) -> Response:
+    return AsciiJSONResponse(_out(await prompt_of(desk.store, run_id, seq)).model_dump(mode="json"))
+
+
+async def _fragment(desk: Desk, run_id: str, seq: int) -> Response:
+    return desk.templates.fragment("fragments/run_prompt.html", prompt=await prompt_of(desk.store, run_id, seq))
 
 
 def _out(prompt: Prompt) -> PromptOut:

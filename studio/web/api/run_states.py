@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel
 
 from studio.components import JsonObject
 from studio.runs import state_at
 from studio.web.api.runs import MAX_SEQ
-from studio.web.dependencies import StoreDep
-from studio.web.requests import StudioRoute
+from studio.web.dependencies import ViewingDep
+from studio.web.requests import AsciiJSONResponse, StudioRoute
+from studio.web.views import Desk
 
 router = APIRouter(prefix="/api/runs", tags=["runs"], route_class=StudioRoute)
 
@@ -35,14 +36,19 @@ class StateOut(BaseModel):
     divergence: JsonObject | None
 
 
-@router.get("/{run_id}/state", summary="Read what the team remembered behind an entry")
-async def get_state(run_id: str, store: StoreDep, at: Annotated[int, Query(ge=0, le=MAX_SEQ)]) -> StateOut:
+@router.get("/{run_id}/state", summary="Read what the team remembered behind an entry", response_model=StateOut)
+async def get_state(run_id: str, viewing: ViewingDep, at: Annotated[int, Query(ge=0, le=MAX_SEQ)]) -> Response:
     """The log is repeated up to there, at no cost. 403 with `missing` when something is not approved any more."""
-    found = await state_at(store.runs, store.approvals, run_id, at)
-    return StateOut(
+    return await viewing.show(_state, [run_id], run_id, at, is_kept=True)
+
+
+async def _state(desk: Desk, run_id: str, at: int) -> Response:
+    found = await state_at(desk.store.runs, desk.store.approvals, run_id, at)
+    out = StateOut(
         seq=found.seq,
         state=dict(found.state),
         is_exact=found.is_exact,
         unsure=[UnsurePart(where=each.where, reason=each.reason) for each in found.unsure],
         divergence=asdict(found.divergence) if found.divergence else None,
     )
+    return AsciiJSONResponse(out.model_dump(mode="json"))

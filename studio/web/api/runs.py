@@ -19,7 +19,7 @@ from studio.runs import SHOWN, Batch, CommandName, LogEntry, PendingInput, RunSu
 from studio.runs.log_pages import in_pages
 from studio.store.json_text import JsonText
 from studio.web.accounts import Person
-from studio.web.dependencies import ClosingDep, PersonDep, StoreDep, SupervisorDep
+from studio.web.dependencies import ClosingDep, PersonDep, StoreDep, SupervisorDep, ViewingDep
 from studio.web.requests import StudioRoute
 from studio.web.sse import Event, EventStream
 
@@ -131,8 +131,9 @@ async def get_run(run_id: str, store: StoreDep, supervisor: SupervisorDep) -> Ru
 
 
 @router.delete("/{run_id}", status_code=204, summary="Delete an ended run with its log")
-async def delete_run(run_id: str, store: StoreDep) -> None:
+async def delete_run(run_id: str, store: StoreDep, viewing: ViewingDep) -> None:
     await store.runs.delete(run_id)
+    viewing.views.forget()
 
 
 @router.get(

@@ -4,23 +4,26 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Query, Response
 
-from studio.web.dependencies import StoreDep, TemplatesDep
+from studio.web.dependencies import ViewingDep
 from studio.web.run_comparison import MOST_ROWS, compare_runs, duration
+from studio.web.views import Desk
 
 router = APIRouter(include_in_schema=False)
 SHOWN_ROWS = 100
 
 
 @router.get("/runs/{run_id}/compare/{other_id}")
-async def compare_page(
-    request: Request, run_id: str, other_id: str, store: StoreDep, templates: TemplatesDep
-) -> Response:
-    found = await compare_runs(store, run_id, other_id)
+async def compare_page(run_id: str, other_id: str, viewing: ViewingDep) -> Response:
+    return await viewing.show(_page, [run_id, other_id], run_id, other_id)
+
+
+async def _page(desk: Desk, run_id: str, other_id: str) -> Response:
+    found = await compare_runs(desk.store, run_id, other_id)
     shown = await found.window(0, SHOWN_ROWS)
-    return templates.page(
-        request,
+    return desk.templates.page(
+        desk.request,
         "pages/compare.html",
         title="Compare runs",
         nav="teams",
@@ -34,13 +37,16 @@ async def compare_page(
 async def compare_rows(
     run_id: str,
     other_id: str,
-    store: StoreDep,
-    templates: TemplatesDep,
+    viewing: ViewingDep,
     start: Annotated[int, Query(ge=0, le=2**31)] = 0,
     limit: Annotated[int, Query(ge=1, le=MOST_ROWS)] = SHOWN_ROWS,
     folded: bool = True,
 ) -> Response:
     """More rows; those of a fold are asked for with `folded=false`."""
-    found = await compare_runs(store, run_id, other_id)
+    return await viewing.show(_rows, [run_id, other_id], run_id, other_id, start, limit, folded, is_kept=True)
+
+
+async def _rows(desk: Desk, run_id: str, other_id: str, start: int, limit: int, folded: bool) -> Response:
+    found = await compare_runs(desk.store, run_id, other_id)
     shown = await found.window(start, limit, folded=folded)
-    return templates.fragment("fragments/compare_rows.html", comparison=found, window=shown, duration=duration)
+    return desk.templates.fragment("fragments/compare_rows.html", comparison=found, window=shown, duration=duration)

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Response
 
-from studio.web.dependencies import SettingsDep, StoreDep, TemplatesDep
+from studio.web.dependencies import ViewingDep
 from studio.web.sharing import share
+from studio.web.views import Desk
 
 router = APIRouter(include_in_schema=False)
 
 
 @router.get("/runs/{run_id}/share")
-async def share_page(
-    request: Request, run_id: str, store: StoreDep, settings: SettingsDep, templates: TemplatesDep
-) -> Response:
-    shared = await share(store, settings, templates, run_id)
+async def share_page(run_id: str, viewing: ViewingDep) -> Response:
+    return await viewing.show(_page, [run_id], run_id)
+
+
+async def _page(desk: Desk, run_id: str) -> Response:
+    shared = await share(desk.store, desk.settings, desk.templates, run_id)
     bundle = shared.packed.bundle
     size = f"{shared.size_mb:.1f} MB" if shared.size_mb >= 1 else f"{shared.size_mb * 1024:.0f} KB"
-    return templates.page(
-        request, "pages/share.html", title="Share a run", nav="teams", packed=shared.packed, bundle=bundle, size=size
+    return desk.templates.page(
+        desk.request,
+        "pages/share.html",
+        title="Share a run",
+        nav="teams",
+        packed=shared.packed,
+        bundle=bundle,
+        size=size,
     )
