@@ -124,12 +124,23 @@ def _clean_free(node: JsonValue, where: str, found: list[FoundSecret]) -> JsonVa
     for name, value in node.items():
         if _is_deep(value):
             out[name] = _clean_free(value, f"{where}/{escape(name)}", found)
-        elif isinstance(value, str) and (is_secret_name(name) or is_key(name, scheme_and_key(value)[1])):
+        elif isinstance(value, str) and _is_whole_key(_name_of_pair(name, node) or name, value):
             out[name] = _taken(name, value, f"{where}/{escape(name)}", found)
         elif isinstance(value, str):
             is_prose = re.search(r"\s", value) is not None
             out[name] = _clean_text(value, f"{where}/{escape(name)}", found, is_setting=not is_prose)
     return out
+
+
+def _name_of_pair(name: str, node: JsonObject) -> str | None:
+    """The name that `{"name": NAME, "value": …}` gives to its value."""
+    usual = node.get("name", node.get("key")) if name == "value" else None
+    return usual if isinstance(usual, str) else None
+
+
+def _is_whole_key(name: str, value: str) -> bool:
+    scheme, key = scheme_and_key(value)
+    return is_secret_name(name) or is_key(name, key) or (scheme != "" and looks_random(key))
 
 
 def _clean_texts(node: JsonValue, where: str, found: list[FoundSecret], *, is_setting: bool = False) -> JsonValue:

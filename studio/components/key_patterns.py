@@ -29,16 +29,20 @@ _WEBHOOK = (
     r"|discord(?:app)?\.com/api/webhooks/\d+/([A-Za-z0-9_\-]{20,})"
     r"|api\.telegram\.org/bot(\d{5,}:[A-Za-z0-9_\-]{20,})"
 )
-_USERINFO = r"://([^\s/?#:@\"'<>{}]{0,200})(?::([^\s/?#\"'<>]{1,500}))?@"
+_USERINFO = r"://([^\s/?#:@\"'<>{}]{0,200})(?::([^\s/?#\"'<>]{0,500}))?@"
 _NAMED = (
     r"(?i:key|token|secrets?|pass(?:wor[dt]|wd|phrase)?|pwd|pat|credentials?|authorization|cookie|auth|sig(?:nature)?|code"
-    r"|session|dsn)([\"']?)([ \t]{0,3}[=:][ \t]{0,3}|[ \t]{1,3})"
-    r"([\"']?)((?:(?i:Bearer|Basic|Token|ApiKey|Bot)[ \t]+)?)([^\s\"'`&;,#()\[\]<>\\]+)"
+    r"|session|dsn)(\\{0,4}[\"']?)([ \t]{0,3}[=:,][ \t]{0,3}|[ \t]{1,3})"
+    r"(\\{0,4}[\"']?)((?:(?i:Bearer|Basic|Token|ApiKey|Bot)[ \t]+)?)([^\s\"'`&;,#()\[\]<>\\]+)"
 )
 """The end of a key's name and what follows: `name=value`, `name: value`, `--name value`, quoted or not, a scheme."""
 _NAME_BEFORE = r"(?:^|[^\w.\-])(-{0,2})([A-Za-z][\w.\-]{0,60})$"
 _OPTION = r"--?([A-Za-z][\w.\-]{0,60})"
-_WEAK_NAME = r"(?:^|[-_ .])(?:key|auth|sig|signature|code|session|sid|dsn)$"
+_WEAK_NAME = (
+    r"(?:^|[-_ .])(?:key|auth|sig|signature|code|session|sid|dsn)$"
+    r"|(?:^|[-_ .])(?:(?:api|access|private|secret)[-_]?key|secret|token|password|credential)(?:[-_ .]|$)"
+)
+"""Names that only may be a key's."""
 _WORD_START = r"(?<=[a-z0-9])(?=[A-Z])"
 _EXAMPLES = re.compile(
     "password|passwd|pass|pwd|secret|token|key|apikey|api_key|user|username|postgres|root|admin|changeme|example|true|false"
@@ -78,7 +82,11 @@ def keys_in_arguments(arguments: Sequence[str]) -> Iterator[tuple[int, KeySpan]]
         if option and not argument.startswith("-") and is_key(option, argument):
             yield number, KeySpan(0, len(argument), option)
         else:
-            yield from ((number, span) for span in keys_in(argument, is_setting=True))
+            login = argument.find(":") + 1 if option in ("u", "user") else 0
+            if login and looks_random(argument[login:]):  # `curl -u NAME:PASSWORD`
+                yield number, KeySpan(login, len(argument), "password")
+            else:
+                yield from ((number, span) for span in keys_in(argument, is_setting=True))
         named = re.fullmatch(_OPTION, argument)
         option = named[1] if named else ""
 
@@ -125,9 +133,9 @@ def _in_urls(text: str) -> Iterator[KeySpan]:
         return
     for match in re.finditer(_USERINFO, text):
         user, password = match[1], match[2]
-        if password is not None and _is_open(password):
+        if password and _is_open(password):
             yield KeySpan(*match.span(2), "password")
-        elif password is None and looks_random(user):
+        elif not password and looks_random(user):
             yield KeySpan(*match.span(1), "password")
 
 
@@ -144,7 +152,8 @@ def _named(text: str, *, is_setting: bool) -> Iterator[KeySpan]:
         in_url = text[max(0, start - 1) : start] in ("?", "&")
         is_told = bool(value_quote or scheme or dashes)
         is_our_own = (name, quote, between) == ("secret", "", ":")
-        if is_our_own or not (dashes or any(sign in between for sign in "=:")):
+        is_listed = "," in between and not (quote and value_quote)  # but not `getenv("API_KEY", "K")`
+        if is_our_own or is_listed or not (dashes or between.strip()):
             continue
         if _is_open(value) and _is_enough(name, value, sure=is_setting or in_url, told=is_told):
             yield KeySpan(*match.span(5), name)
@@ -153,7 +162,7 @@ def _named(text: str, *, is_setting: bool) -> Iterator[KeySpan]:
 
 def _is_enough(name: str, value: str, *, sure: bool, told: bool) -> bool:
     """Whether a value under a name is a key, where that is sure to be a setting or told by a quote, dash or scheme."""
-    if not is_secret_name(name):
+    if not is_secret_name("pwd" if name == "PWD" and not value.startswith("/") else name):
         return sure and _may_name_a_key(name) and looks_random(value)
     if sure:
         return True

@@ -260,6 +260,8 @@ def _texts(value: str) -> Iterator[str]:
     percent = (quote_plus(data), *(quote(data, safe=safe) for safe in _PERCENT_SAFE))
     yield from percent
     yield from (re.sub(r"%[0-9A-F]{2}", lambda match: match[0].lower(), text) for text in percent)
+    yield quote(quote(data, safe=""), safe="")
+    yield value.replace("/", "\\/")  # as PHP writes JSON
     yield from _in_json(value)
     yield from (text for once in _in_json(value) for text in _in_json(once))
     yield from _in_html(value)

@@ -103,6 +103,8 @@ def variable_meant(text: str) -> str:
 
 def is_secret_name(name: str) -> bool:
     """Whether what stands under this name, as a header or variable, is usually a key."""
+    if name == "PWD":  # the folder that a shell is in
+        return False
     return re.search(_SECRET_NAME, re.sub(_WORD_START, "_", name[-100:]).lower()) is not None
 
 

@@ -67,6 +67,8 @@ TOLD = {
     "encodeURI": quote(PASSWORD, safe=";,/?:@&=+$-_.!~*'()#"),
     "encodeURIComponent": quote(PASSWORD, safe="!~*'()"),
     "lower percent": quote(PASSWORD, safe="").lower(),
+    "percent twice": quote(quote(PASSWORD, safe=""), safe=""),
+    "JSON of PHP": json.dumps(PASSWORD).replace("/", "\\/"),
     "html": html.escape(PASSWORD + "<"),
     "html by number": PASSWORD.replace("@", "&#64;"),
     "html of all signs": "".join(one if one.isalnum() else f"&#{ord(one)};" for one in PASSWORD),

@@ -13,6 +13,7 @@ from fastapi.testclient import TestClient
 
 from studio.settings import Settings
 from studio.web.app import create_app
+from studio.web.discretion import key_variables
 from tests.web.doors import TOKEN
 
 KEY = "sk-never-in-a-log-42"
@@ -116,3 +117,10 @@ def test_what_goes_along_with_a_log_line_holds_no_secret(client: TestClient, cap
     store_key(client)
     logger.warning("Sent.", extra={"header": f"Bearer {KEY}"}, stack_info=True)
     assert vars(caplog.records[-1])["header"] == "Bearer [removed: secret:logged]"
+
+
+def test_the_folder_of_a_shell_is_no_secret(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("PWD", "/work/somewhere")
+    monkeypatch.setenv("DB_PASS", KEY)
+    assert "PWD" not in key_variables()
+    assert "DB_PASS" in key_variables()
