@@ -35,7 +35,7 @@ from studio.messages import (
 from studio.models.connection import Connection, trusted
 from studio.models.headers import references_within_braces
 from studio.models.info import longest_answer
-from studio.models.openai_services import OPENAI, host_of, is_this_machine
+from studio.models.openai_services import OPENAI, exact_address, is_this_machine
 from studio.models.sdk import own_settings_only
 from studio.models.service_errors import translated
 from studio.models.spending import (
@@ -144,7 +144,7 @@ class OpenAIAgent(ChatAgent):
         return self.api_key or SecretRef(f"env:{OPENAI.key_env}")
 
     def capabilities(self) -> Iterator[Capability]:
-        host, reference = host_of(self.address), self._key.reference
+        host, reference = exact_address(self.address), self._key.reference
         if self.api_key is not None or self.base_url is None:
             yield Capability("secret", f"Sends the secret {reference} to {host}.", f"{reference} to {host}")
         for secret in references_within_braces(self.address):

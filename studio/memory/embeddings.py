@@ -11,7 +11,7 @@ from studio.components import Capability, DefaultEnv, SecretRef
 from studio.egress import Guard, http_client
 from studio.errors import ConfigError, ModelUnavailable
 from studio.models.extras import needs_extra
-from studio.models.openai_services import OPENAI, host_of
+from studio.models.openai_services import OPENAI, exact_address
 from studio.models.sdk import own_settings_only
 from studio.models.service_errors import translated
 
@@ -129,7 +129,7 @@ class OpenAIEmbeddingFunctionConfig(EmbeddingConfig):
         return self.api_key or SecretRef(f"env:{OPENAI.key_env}")
 
     def capabilities(self) -> Iterator[Capability]:
-        host = host_of(self.base_url or OPENAI.base_url)
+        host = exact_address(self.base_url or OPENAI.base_url)
         reference = self._key.reference
         yield Capability("secret", f"Sends the secret {reference} to {host}.", f"{reference} to {host}")
         yield Capability("host", f"Sends what it remembers and looks for to {host}.", host)

@@ -18,7 +18,7 @@ from studio.memory.service import MemoryUnavailable, ServiceMemory, config_of, n
 from studio.messages import MemoryContent
 from studio.models.connection import Connection, trusted
 from studio.models.extras import needs_extra
-from studio.models.openai_services import host_of
+from studio.models.openai_services import exact_address
 
 CLOUD = "https://api.mem0.ai"
 TIMEOUT_S = 300.0
@@ -83,7 +83,7 @@ class Mem0Memory(ServiceMemory):
             yield Capability("host", "Contacts what Mem0's own config names, or its usual services.", detail)
             yield Capability("file", "Keeps a database where Mem0's own config says, or in the home folder.", detail)
             return
-        host, reference = host_of(self.host or CLOUD), self._key.reference
+        host, reference = exact_address(self.host or CLOUD), self._key.reference
         yield Capability("secret", f"Sends the secret {reference} to {host}.", f"{reference} to {host}")
         yield Capability("host", f"Keeps what it remembers at {host}.", host)
 

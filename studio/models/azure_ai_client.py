@@ -29,7 +29,7 @@ from studio.models.fields import (
 )
 from studio.models.openai_answer import Fold, result_from
 from studio.models.openai_request import Dialect, request_body
-from studio.models.openai_services import host_of
+from studio.models.openai_services import exact_address
 from studio.models.service import ServiceClient
 from studio.models.service_errors import disconnected, no_completion, refused, sentence, timed_out
 
@@ -108,7 +108,7 @@ class AzureAIChatCompletionClient(ServiceClient):
     def capabilities(self) -> Iterator[Capability]:
         yield from super().capabilities()
         if self.token_provider is not None:
-            host = host_of(self.address)
+            host = exact_address(self.address)
             yield Capability("secret", f"Sends an Entra ID token to {host}.", f"Entra ID token to {host}")
 
     def create_arguments(self) -> JsonObject:

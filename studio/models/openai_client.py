@@ -21,7 +21,7 @@ from studio.models.info import ModelFamily
 from studio.models.openai_answer import Fold, result_from
 from studio.models.openai_fields import OpenAIFields
 from studio.models.openai_request import Dialect, request_body
-from studio.models.openai_services import host_of, service_of
+from studio.models.openai_services import exact_address, service_of
 from studio.models.sdk import own_settings_only
 from studio.models.service_errors import translated
 from studio.models.spending import limit_in
@@ -227,7 +227,7 @@ class AzureOpenAIChatCompletionClient(BaseOpenAIChatCompletionClient):
     def capabilities(self) -> Iterator[Capability]:
         yield from super().capabilities()
         if self.azure_ad_token_provider is not None:
-            host = host_of(self.address)
+            host = exact_address(self.address)
             yield Capability("secret", f"Sends an Entra ID token to {host}.", f"Entra ID token to {host}")
 
     async def close(self) -> None:

@@ -6,6 +6,8 @@ from ipaddress import ip_address
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from studio.components.keeping import arguments_without_keys
+
 
 class Service(NamedTuple):
     """Models with a prefix in their name, where they are served, and which variable usually holds the key."""
@@ -31,6 +33,14 @@ def host_of(url: str) -> str:
     except ValueError:
         return url
     return f"{parts.scheme}://{parts.hostname}:{port}" if parts.hostname and port else url
+
+
+def exact_address(url: str) -> str:
+    """The URL as a person approves it: with its path and query, since who gets what is sent can be told by these, and
+    without user and keys. Places that are filled in later stay as they are named."""
+    parts = urlsplit(arguments_without_keys([url])[0])
+    query = f"?{parts.query}" if parts.query else ""
+    return f"{host_of(url)}{parts.path.rstrip('/')}{query}" if host_of(url) != url else url
 
 
 def is_this_machine(url: str) -> bool:

@@ -12,7 +12,7 @@ from studio.models.base import ChatCompletionClient
 from studio.models.headers import references_in, references_within_braces
 from studio.models.info import KnownInfo, context_tokens, is_known, known_info, longest_answer
 from studio.models.leniency import complete_model_info
-from studio.models.openai_services import host_of, is_this_machine
+from studio.models.openai_services import exact_address, is_this_machine
 
 
 class ServiceClient(ChatCompletionClient):
@@ -52,7 +52,7 @@ class ServiceClient(ChatCompletionClient):
         yield from references_within_braces(self.address)
 
     def capabilities(self) -> Iterator[Capability]:
-        host = host_of(self.address)
+        host = exact_address(self.address)
         # The host is part of what is approved: a key for one service must not go to another that a config names.
         for secret in self._secrets():
             text = f"Sends the secret {secret.reference} to {host}."

@@ -171,7 +171,7 @@ class FunctionTool(BaseTool):
     def capabilities(self) -> Iterator[Capability]:
         program = f"{import_statements(self.global_imports)}{self.source_code}"
         yield Capability("python", f"Runs the Python function of the tool {self.name!r}.", program)
-        short = hashlib.sha256(program.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+        short = hashlib.sha256(program.encode("utf-8", "surrogatepass")).hexdigest()
         for name in self.signature.environment:
             text = f"Gives the secret env:{name} to the tool {self.name!r}."
             yield Capability("secret", text, f"env:{name} to the Python source {short}")

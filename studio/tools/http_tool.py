@@ -20,6 +20,7 @@ from studio.messages.llm import ParametersSchema
 from studio.models import model_from_schema
 from studio.models.connection import trusted
 from studio.models.headers import references_in, references_within_braces, resolved_headers
+from studio.models.openai_services import exact_address
 from studio.models.schema_model import inlined
 from studio.sandbox import TEXT_LIMIT
 from studio.tools.base import BaseTool, ToolReturn
@@ -110,11 +111,12 @@ class HttpTool(BaseTool):
         )
 
     def capabilities(self) -> Iterator[Capability]:
+        place = exact_address(f"{self.address}/{self.path.removeprefix('/')}")
         for secret in dict.fromkeys((*references_in(self.headers), *references_within_braces(self.path))):
-            text = f"Sends the secret {secret.reference} to {self.address}."
-            yield Capability("secret", text, f"{secret.reference} to {self.address}")
-        request = f"{self.method or 'POST'} {self.address}"
-        yield Capability("host", f"Sends {self.method or 'POST'} requests to {self.address}.", request)
+            text = f"Sends the secret {secret.reference} to {place}."
+            yield Capability("secret", text, f"{secret.reference} to {place}")
+        request = f"{self.method or 'POST'} {place}"
+        yield Capability("host", f"Sends {self.method or 'POST'} requests to {place}.", request)
 
     @field_validator("host")
     @classmethod
@@ -129,6 +131,8 @@ class HttpTool(BaseTool):
         given = self._checked(arguments)
         places = {name: given.pop(name, "") for name in _PLACE.findall(self.path) if not is_reference(name)}
         path = _PLACE.sub(lambda match: self._in_path(match[1], places), self.path)
+        if _has_steps(path) and not _has_steps(self.path):  # they would lead to another path than the approved one
+            raise ToolFailed(f"The path {path!r} would lead elsewhere.", fix="Give other arguments than dots.")
         url = f"{self.address}/{path.removeprefix('/')}"
         method = self.method or "POST"
         in_query = method in ("GET", "DELETE")
@@ -149,7 +153,9 @@ class HttpTool(BaseTool):
         return self._result(response, body)
 
     def _in_path(self, name: str, places: JsonObject) -> str:
-        return SecretRef(name).resolve() if is_reference(name) else quote(_as_text(places[name]), safe="")
+        if is_reference(name):
+            return SecretRef(name).resolve()
+        return quote(_as_text(places[name]), safe="")
 
     @property
     def is_safe_to_repeat(self) -> bool:
@@ -184,6 +190,10 @@ class HttpTool(BaseTool):
             return self._arguments.model_validate(arguments).model_dump(mode="json", exclude_none=True)
         except ValidationError as error:
             raise ToolFailed(str(error)) from error
+
+
+def _has_steps(path: str) -> bool:
+    return not {".", ".."}.isdisjoint(path.partition("?")[0].split("/"))
 
 
 def _as_text(value: JsonValue) -> str:

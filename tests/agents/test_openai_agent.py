@@ -174,6 +174,6 @@ def test_it_loads_and_dumps_unchanged_and_says_what_it_needs():
     written = agent.dump_component()
     assert load_component(written, OpenAIAgent).dump_component() == written
     needed = {(each.kind, each.detail) for each in all_capabilities(agent)}
-    assert ("secret", "env:OPENAI_API_KEY to https://api.openai.com:443") in needed
-    assert ("host", "https://mcp.example through https://api.openai.com:443") in needed
+    assert ("secret", "env:OPENAI_API_KEY to https://api.openai.com:443/v1") in needed
+    assert ("host", "https://mcp.example through https://api.openai.com:443/v1") in needed
     assert "python" in {kind for kind, _ in needed}

@@ -193,7 +193,7 @@ def test_a_key_for_the_embedding_is_named_and_never_stored():
     assert "sk-open" not in str(memory.dump_component())
     assert {(each.kind, each.detail) for each in all_capabilities(memory)} == {
         ("host", "http://db:8000"),
-        ("host", "https://api.openai.com:443"),
-        ("secret", "env:OPENAI_API_KEY to https://api.openai.com:443"),
-        ("spend", "text-embedding-3-small at https://api.openai.com:443"),
+        ("host", "https://api.openai.com:443/v1"),
+        ("secret", "env:OPENAI_API_KEY to https://api.openai.com:443/v1"),
+        ("spend", "text-embedding-3-small at https://api.openai.com:443/v1"),
     }

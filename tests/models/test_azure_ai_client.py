@@ -76,7 +76,7 @@ async def test_a_missing_key_is_told_at_the_call(make_client: MakeClient, monkey
     with pytest.raises(MissingSecret, match="AZURE_AI_API_KEY"):
         await make_client().create(ASK)
     details = [capability.detail for capability in all_capabilities(make_client(endpoint="https://x.test/m"))]
-    assert details[0] == "env:AZURE_AI_API_KEY to https://x.test:443"
+    assert details[0] == "env:AZURE_AI_API_KEY to https://x.test:443/m"
 
 
 async def test_arguments_beyond_the_api_are_handed_to_the_model(

@@ -184,9 +184,9 @@ def test_capabilities_are_those_of_client_and_store() -> None:
     client = load_component(document, ChatCompletionCache)
     assert isinstance(client.client, OpenAIChatCompletionClient)
     assert [capability.detail for capability in all_capabilities(client)] == [
-        "env:OPENAI_API_KEY to https://api.openai.com:443",
-        "https://api.openai.com:443",
-        "gpt-4o at https://api.openai.com:443",
+        "env:OPENAI_API_KEY to https://api.openai.com:443/v1",
+        "https://api.openai.com:443/v1",
+        "gpt-4o at https://api.openai.com:443/v1",
         "env:REDIS_PASSWORD to redis://localhost:6379",
         "redis://localhost:6379",
     ]

@@ -52,6 +52,6 @@ def test_a_model_file_is_a_capability_and_a_download_another() -> None:
     local = LlamaCppChatCompletionClient(model_path="/models/a.gguf")
     remote = LlamaCppChatCompletionClient(repo_id="maker/model", filename="*q4.gguf")
     assert [(capability.kind, capability.detail) for capability in (*local.capabilities(), *remote.capabilities())] == [
-        ("file", "/models/a.gguf"),
+        ("file", "read /models/a.gguf"),
         ("host", "https://huggingface.co:443/maker/model/*q4.gguf"),
     ]

@@ -160,7 +160,7 @@ async def test_headers_may_name_secrets(
 def test_capabilities_tie_the_key_to_the_host() -> None:
     client = load_component({"provider": "OpenAIChatCompletionClient", "config": {"model": "gemini-2.0-flash"}})
     details = [(capability.kind, capability.detail) for capability in all_capabilities(client)]
-    host = "https://generativelanguage.googleapis.com:443"
+    host = "https://generativelanguage.googleapis.com:443/v1beta/openai"
     assert details == [
         ("secret", f"env:GEMINI_API_KEY to {host}"),
         ("host", host),

@@ -196,7 +196,7 @@ def test_looking_for_keys_takes_time_in_proportion_to_the_text(text: str):
 def test_an_empty_key_is_read_as_absent_and_told(empty: str):
     client: Any = load_component(model(api_key=empty))
     assert [use.detail for use in client.capabilities() if use.kind == "secret"] == [
-        "env:OPENAI_API_KEY to https://api.openai.com:443"
+        "env:OPENAI_API_KEY to https://api.openai.com:443/v1"
     ]
     report = validate_component(model(api_key=empty))
     assert (report.ok, [warning.code for warning in report.warnings]) == (True, ["placeholder_secret"])

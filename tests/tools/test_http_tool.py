@@ -146,3 +146,12 @@ def test_it_dumps_what_autogen_demands_and_loads_what_it_leaves_out() -> None:
 def test_the_schema_shows_the_arguments() -> None:
     tool = HttpTool(name="t", host="h", port=1, json_schema={**SCHEMA, "$defs": {}})
     assert tool.schema.get("parameters") == {**SCHEMA, "additionalProperties": False}
+
+
+@pytest.mark.parametrize("path", ["/services/{a}/hook", "/services/{a}{b}/hook"])
+async def test_arguments_do_not_lead_to_another_path_than_the_approved_one(make_tool: MakeTool, path: str) -> None:
+    arguments = {"a": ".." if "{b}" not in path else ".", "b": "."}
+    schema = {"type": "object", "properties": {name: {"type": "string"} for name in arguments}}
+    tool = make_tool(path=path, json_schema=schema)
+    with pytest.raises(ToolFailed, match="would lead elsewhere"):
+        await tool.run_json(arguments)

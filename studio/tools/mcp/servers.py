@@ -17,6 +17,7 @@ from studio.components.folders import describe_folder
 from studio.components.keeping import arguments_without_keys, without_keys
 from studio.components.secrets import placeholders_filled_in
 from studio.models.headers import references_in, references_within_braces
+from studio.models.openai_services import exact_address
 
 
 class StdioServerParams(BaseModel):
@@ -130,10 +131,11 @@ class _HttpServerParams(BaseModel):
         return self.sse_read_timeout
 
     def capabilities(self) -> Iterator[Capability]:
+        place = exact_address(self.url)
         for secret in dict.fromkeys((*references_in(self.headers), *references_within_braces(self.url))):
-            text = f"Sends the secret {secret.reference} to {self.origin}."
-            yield Capability("secret", text, f"{secret.reference} to {self.origin}")
-        yield Capability("host", f"Uses the MCP server at {self.origin}.", self.origin)
+            text = f"Sends the secret {secret.reference} to {place}."
+            yield Capability("secret", text, f"{secret.reference} to {place}")
+        yield Capability("host", f"Uses the MCP server at {place}.", place)
 
 
 class SseServerParams(_HttpServerParams):

@@ -151,8 +151,8 @@ def test_loading_starts_nothing_and_tells_the_exact_program_or_host(tmp_path: Pa
     )
     details = [(capability.kind, capability.detail) for capability in all_capabilities(remote)]
     assert details == [
-        ("secret", "env:KEY to https://tools.example:443"),
-        ("host", "https://tools.example:443"),
+        ("secret", "env:KEY to https://tools.example:443/sse"),
+        ("host", "https://tools.example:443/sse"),
     ]
 
 
