@@ -7,6 +7,7 @@ import io
 import os
 import pickle
 import re
+import time
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,6 +29,7 @@ from studio.web.views import Desk, TooManyViews, Views
 from tests.web.documents import assistant, team
 from tests.web.doors import BASE_URL, TOKEN, client_of
 from tests.web.test_compare_runs_api import ended
+from tests.web.watchdog import MAX_STEP_S, Watchdog
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
 TURNS = 110
@@ -151,6 +153,31 @@ def test_who_leaves_ends_it(server: TestClient, run_id: str, tmp_path: Path):
     assert shown(server, run_id, _forever, str(tmp_path / "began"), reader=reader).status_code == views.LEFT
     with pytest.raises(ProcessLookupError):
         os.kill(reader.pid, 0)
+
+
+@pytest.mark.parametrize(
+    "path", ["state?at=431", "prompts/426", "diff/{id}", "bundle/preview", "bundle", "test", "events"]
+)
+def test_the_loop_of_the_server_goes_on_meanwhile(client: TestClient, run_id: str, path: str):
+    address = f"/api/runs/{run_id}/{path.format(id=run_id)}"
+    client.get(address)  # what is made once, such as a process
+    watchdog = Watchdog()
+    with watchdog.watching():
+        assert client.get(address).status_code == 200
+    assert [str(stall) for stall in watchdog.stalls] == []
+    assert watchdog.longest_s > 0
+
+
+def test_the_watchdog_finds_what_holds_up_the_loop():
+    async def hold_up() -> None:
+        while time.thread_time() < until_s:
+            pass
+
+    watchdog = Watchdog()
+    with watchdog.watching():
+        until_s = time.thread_time() + 3 * MAX_STEP_S
+        asyncio.run(hold_up())
+    assert len(watchdog.stalls) == 1
 
 
 def test_what_takes_too_long_is_refused(
