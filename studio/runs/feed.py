@@ -75,7 +75,10 @@ async def replay(
     while True:
         entries = await log.read(run_id, after=place, limit=PAGE_SIZE, kinds=kinds)
         is_whole = _is_end(entries, view)
-        place = max(place, view.last_seq) if is_whole else entries[-1].seq
+        if entries:  # perhaps newer ones than the view tells of: somebody drives the run by now
+            place = entries[-1].seq
+        if is_whole:
+            place = max(place, view.last_seq)
         if entries or is_first:
             yield Batch(entries, [], view, place)
         if is_whole:

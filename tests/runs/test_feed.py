@@ -4,9 +4,10 @@ from collections.abc import Collection, Sequence
 from contextlib import AsyncExitStack, aclosing
 
 from studio.runs import Draft, EntryKind, Lease, LogEntry, RunState, RunStatus
-from studio.runs.feed import PAGE_SIZE, follow
+from studio.runs.feed import PAGE_SIZE, follow, replay
 from studio.runs.live import Ending, LiveRun
 from studio.runs.recent import KEPT
+from studio.runs.view import RunView
 from tests.runs.memory_log import MemoryLog
 
 HELLO = Draft("message", {"source": "a", "content": "hello"})
@@ -101,3 +102,14 @@ async def test_the_status_is_only_told_again_when_it_is_another_one() -> None:
         run.gate.pause("user")
         run.bell.ring()
         assert (await anext(page)).is_view_news
+
+
+async def test_who_reads_a_run_while_it_is_taken_up_is_shown_each_entry_once() -> None:
+    """What was read of the status is older than what is read of the log then."""
+    log = MemoryLog()
+    await log.append(Lease("run", 1), [HELLO], RunStatus())
+    view = RunView(last_seq=1)
+    await log.append(Lease("run", 1), [Draft("command", {"command": "continue"}), HELLO], RunStatus())
+    async with aclosing(replay(log, "run", view)) as batches:
+        [shown] = [batch async for batch in batches]
+    assert ([entry.seq for entry in shown.entries], shown.last_seq) == ([1, 2, 3], 3)
