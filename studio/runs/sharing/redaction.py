@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 
-from studio.components.key_patterns import keys_in
+from studio.components.key_patterns import LOOKS_LIKE_A_KEY
 from studio.components.redacting import Redactor
 
 MOST_PLACES = 5
@@ -58,11 +59,7 @@ class Remover:
     def clean_text(self, text: str, place: str) -> str:
         """The text with the name of a secret in place of its value."""
         text = self._known.clean_text(text, lambda name: self._note(name, place))
-        parts, done = list[str](), 0
-        for span in keys_in(text):
-            parts += text[done : span.start], self._note(KEY_LIKE, place)
-            done = span.end
-        return "".join((*parts, text[done:])) if done else text
+        return re.sub(LOOKS_LIKE_A_KEY, lambda _: self._note(KEY_LIKE, place), text)
 
     def _note(self, name: str, place: str) -> str:
         one = self._found.setdefault(name, Removed(name))
