@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.fakes.docker_engine import missing, running_engine
 from tests.fakes.openai_server import OpenAIServer
 
 
@@ -14,3 +15,19 @@ def openai_server() -> Iterator[OpenAIServer]:
     """A running fake model server; what it says is told in the test."""
     with OpenAIServer() as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def docker_engine() -> Iterator[str]:
+    """The address of a real Docker engine; the test is skipped where none can be had."""
+    if (reason := missing()) is not None:
+        pytest.skip(reason)
+    with running_engine() as address:
+        yield address
+
+
+@pytest.fixture
+def engine(docker_engine: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The same, which the `docker` command speaks to."""
+    monkeypatch.setenv("DOCKER_HOST", docker_engine)
+    return docker_engine

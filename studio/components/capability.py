@@ -23,7 +23,7 @@ class Capability:
         where: JSON pointer of the component in its document.
         is_open: Whether a model decides later what is done with it: any code, any page. The detail then tells only
             where and how.
-        has_own_network: Whether what runs reaches the network by a way of its own, such as that of its container.
+        has_own_network: Whether what runs reaches the network by a way of its own, outside of the sandbox.
     """
 
     kind: CapabilityKind

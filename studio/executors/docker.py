@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated
 from uuid import uuid4
 
-from pydantic import Field, PrivateAttr
+from pydantic import AfterValidator, Field, PrivateAttr
 
 from studio.components import Capability
 from studio.components.folders import describe_folder, make_folder
@@ -24,7 +24,18 @@ from studio.executors.command_line import (
     FunctionsModule,
     reason,
 )
-from studio.executors.docker_engine import PULL_LIMIT_S, Labels, docker, require_engine
+from studio.executors.container import (
+    AutoRemove,
+    Container,
+    ContainerName,
+    StopContainer,
+    bound,
+    checked_volumes,
+    described_volume,
+    is_read_only,
+    volume,
+)
+from studio.executors.docker_engine import PULL_LIMIT_S
 from studio.executors.program import CANCELLED, TIMED_OUT, Outcome
 from studio.executors.scripts import program_for
 from studio.messages import CancellationToken, CodeBlock
@@ -48,15 +59,7 @@ class DockerCommandLineCodeExecutor(CommandLineExecutor):
     positional = ("image", "container_name")
 
     image: Annotated[str, Field(min_length=1, pattern="^[^-]", title="Image")] = "python:3-slim"
-    container_name: Annotated[
-        str | None,
-        Field(
-            pattern="^[a-zA-Z0-9][a-zA-Z0-9_.-]*$",
-            title="Name of the container",
-            description="Made up when left out.",
-            json_schema_extra={"x-advanced": True},
-        ),
-    ] = None
+    container_name: ContainerName = None
     work_dir: Annotated[
         Folder,
         Field(title="Folder", description="Where code is put and leaves files; a temporary one when left out."),
@@ -69,12 +72,13 @@ class DockerCommandLineCodeExecutor(CommandLineExecutor):
             json_schema_extra={"x-advanced": True},
         ),
     ] = None
-    auto_remove: Annotated[bool, Field(title="Remove the container when it stops")] = True
-    stop_container: Annotated[bool, Field(title="Stop the container at the end of a run")] = True
+    auto_remove: AutoRemove = True
+    stop_container: StopContainer = True
     functions_module: FunctionsModule = "functions"
     functions: Functions = None
     extra_volumes: Annotated[
         dict[str, dict[str, str]],
+        AfterValidator(checked_volumes),
         Field(
             title="More volumes",
             description='By folder or volume: {"bind": path in the container, "mode": "rw" or "ro"}.',
@@ -90,71 +94,75 @@ class DockerCommandLineCodeExecutor(CommandLineExecutor):
     ] = None
     delete_tmp_files: Annotated[bool, Field(title="Delete scripts")] = False
 
-    _container: str = PrivateAttr(default="")
+    _container: Container | None = PrivateAttr(default=None)
     _more_options: Sequence[str] = PrivateAttr(default=())
     """For `docker run`, of what has no JSON."""
 
     def capabilities(self) -> Iterator[Capability]:
+        yield from super().capabilities()
         detail = {
             "image": self.image,
-            "folder": describe_folder(named) if (named := self.bind_dir or self.work_dir) else None,
-            "volumes": self.extra_volumes,
+            "folder": describe_folder(self.work_dir) if self.work_dir else None,
+            "bound": describe_folder(self.bind_dir) if self.bind_dir else None,
+            "volumes": {described_volume(source): target for source, target in self.extra_volumes.items()},
             "hosts": self.extra_hosts,
             "init_command": self.init_command,
         }
-        text = f"Runs any code that the model writes in a Docker container of {self.image!r}."
-        yield from super().capabilities()
         command = f"docker {json.dumps(detail, sort_keys=True)}"
-        yield Capability("process", text, command, is_open=True, has_own_network=True)
+        yield Capability("process", " ".join(self._sentences()), command, is_open=True)
+
+    def _sentences(self) -> Iterator[str]:
+        """What a person must know who decides."""
+        folder = self.bind_dir or self.work_dir
+        place = f"the folder {describe_folder(folder)!r} of this machine" if folder else "a temporary folder"
+        yield f"Runs any code that the model writes in a Docker container of {self.image!r}, which can change {place}."
+        for source, target in self.extra_volumes.items():
+            right = "read" if is_read_only(target) else "read and change"
+            yield f"It can {right} {described_volume(source)!r} as {target['bind']!r}."
+        for host, address in self.extra_hosts.items():
+            yield f"The host name {host!r} is {address} there."
+        if self.init_command:
+            yield f"It starts with the command {self.init_command!r}."
 
     async def _start(self) -> None:
-        await require_engine()
-        self._folder = make_folder(self.work_dir, self.capabilities()) if self.work_dir else Path()
         self._temporary = tempfile.TemporaryDirectory(prefix="studio-code-", ignore_cleanup_errors=True)
-        self._folder = self._folder if self.work_dir else path_of(self._temporary)
+        self._folder = make_folder(self.work_dir, self.capabilities()) if self.work_dir else path_of(self._temporary)
         named = self.container_name
-        self._container = named if named and not GENERATED_NAME.fullmatch(named) else f"studio-code-{uuid4()}"
-        labels = Labels(self._container)
-        if named:
-            await labels.remove_stopped()
+        name = named if named and not GENERATED_NAME.fullmatch(named) else f"studio-code-{uuid4()}"
+        self._container = Container(self.image, name, is_removed=self.auto_remove, is_stopped=self.stop_container)
         try:
-            await self._run_container(labels)
+            await self._start_container(self._container)
+            await self._run_first_command(self._container)
         except BaseException:
-            await labels.remove_started()
+            await self._container.discard()
             self._drop_folder()
             raise
 
-    async def _run_container(self, labels: Labels) -> None:
-        bound = make_folder(self.bind_dir, self.capabilities()) if self.bind_dir else self._folder
-        options = ["--detach", "--init", "--name", self._container, "--workdir", WORKSPACE, "--entrypoint", "/bin/sh"]
-        options += [*labels.options, *(["--rm"] if self.auto_remove else [])]
-        options += ["--volume", f"{bound}:{WORKSPACE}:rw"]
+    async def _start_container(self, container: Container) -> None:
+        seen = make_folder(self.bind_dir, self.capabilities()) if self.bind_dir else self._folder
+        options = ["--workdir", WORKSPACE, "--entrypoint", "/bin/sh", *bound(seen, WORKSPACE)]
         for source, target in self.extra_volumes.items():
-            options += ["--volume", f"{source}:{target.get('bind', '')}:{target.get('mode', 'rw')}"]
+            options += volume(source, target, self.capabilities())
         for host, address in self.extra_hosts.items():
             options += ["--add-host", f"{host}:{address}"]
-        options += self._more_options
-        outcome = await docker("run", *options, self.image, "-c", "exec sleep infinity", limit_s=PULL_LIMIT_S)
+        command = ("-c", "exec sleep infinity")
+        capabilities = tuple(self.capabilities())
+        await container.start([*options, *self._more_options], command, folder=self._folder, capabilities=capabilities)
+
+    async def _run_first_command(self, container: Container) -> None:
+        if not self.init_command:
+            return
+        outcome = await container.execute("/bin/sh", "-c", self.init_command, limit_s=PULL_LIMIT_S)
         if outcome.exit_code != 0:
             raise ExecutorUnavailable(
-                f"No container of the image {self.image!r} could be started: {reason(outcome)}",
-                fix="Check the image's name, and that the Docker engine can get it.",
+                f"The container's first command failed: {reason(outcome)}",
+                fix="It runs without root, and reaches only allowed hosts. Put what it needs into an image.",
             )
-        if self.init_command:
-            outcome = await docker("exec", self._container, "/bin/sh", "-c", self.init_command, limit_s=PULL_LIMIT_S)
-            if outcome.exit_code != 0:
-                raise ExecutorUnavailable(f"The container's first command failed: {reason(outcome)}")
 
     async def _stop(self) -> None:
-        if self.stop_container:
-            await self._remove()
+        if self._container is not None:
+            await self._container.stop()
         self._drop_folder()
-
-    async def _remove(self) -> None:
-        if self.auto_remove:
-            await docker("rm", "--force", self._container)
-        else:
-            await docker("stop", "--time", "0", self._container)
 
     async def _execute(self, blocks: Sequence[CodeBlock], token: CancellationToken) -> CommandLineCodeResult:
         if not blocks:
@@ -169,16 +177,8 @@ class DockerCommandLineCodeExecutor(CommandLineExecutor):
         return await self._run_inside(("python", *PIP_INSTALL, *packages), INSTALL_LIMIT_S, token)
 
     async def _run_inside(self, program: Sequence[str], limit_s: int, token: CancellationToken) -> Outcome:
-        """Run a program in the container. What is stopped from outside takes all the container's processes along."""
-        command = ("exec", self._container, "timeout", str(limit_s), *program)
-        is_done = False
-        try:
-            outcome = await docker(*command, limit_s=limit_s + GRACE_S, token=token)
-            is_done = not outcome.stopped
-        finally:
-            if not is_done:
-                await docker("restart", "--time", "0", self._container)
-        return outcome
+        assert self._container is not None, "only called between start and stop"
+        return await self._container.execute("timeout", str(limit_s), *program, limit_s=limit_s + GRACE_S, token=token)
 
     def _extension(self, language: str) -> str:
         return language

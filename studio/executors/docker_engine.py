@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import os
 import shutil
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from uuid import uuid4
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
 
 from studio.executors.base import ExecutorUnavailable
 from studio.executors.command_line import reason
@@ -15,53 +18,97 @@ from studio.messages import CancellationToken
 PULL_LIMIT_S = 600
 """How long getting or building an image and starting a container may take."""
 COMMAND_LIMIT_S = 30
+OWNER = "studio.owner"
+"""The label of a container that must not outlive the process that started it."""
+LIMITS = {"MemoryLimit": "memory", "PidsLimit": "processes", "CpuCfsQuota": "CPU time"}
+"""What an engine tells it can limit, by the name in its own answer."""
 
 
-async def require_engine() -> None:
-    """See that a Docker engine answers.
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """What matters here of a Docker engine.
+
+    Args:
+        is_rootless: Whether it runs as an ordinary user, who is root in its containers.
+        cpus: How many it has.
+    """
+
+    is_rootless: bool
+    cpus: int
+
+
+async def require_engine() -> Engine:
+    """See that a Docker engine answers which can hold containers to limits.
 
     Raises:
-        ExecutorUnavailable: There is no `docker` command, or no engine behind it.
+        ExecutorUnavailable: There is no `docker` command, or no such engine behind it.
     """
     fix = "Start Docker on the machine of the studio, or choose another executor for this team."
     if shutil.which("docker") is None:
         raise ExecutorUnavailable("The team runs code in Docker, but there is no `docker` command here.", fix=fix)
-    outcome = await docker("version", "--format", "{{.Server.Version}}")
-    if outcome.exit_code != 0:
+    outcome = await docker("info", "--format", "{{json .}}")
+    info = _info_in(outcome.stdout if outcome.exit_code == 0 else "")
+    if not info.get("ServerVersion"):
+        errors = cast("list[str]", info.get("ServerErrors") or [])
+        said = errors[0] if errors else reason(outcome)
+        raise ExecutorUnavailable(f"The team runs code in Docker, but no Docker engine answers: {said}", fix=fix)
+    if missing := [words for name, words in LIMITS.items() if info.get(name) is False]:
         raise ExecutorUnavailable(
-            f"The team runs code in Docker, but no Docker engine answers: {reason(outcome)}", fix=fix
+            f"The Docker engine cannot limit {' and '.join(missing)}, so no container is started.",
+            fix="Give the engine control groups for it; for a rootless one, delegate them with systemd.",
         )
+    return Engine("name=rootless" in (info.get("SecurityOptions") or ()), int(info.get("NCPU") or 1))
 
 
-@dataclass(frozen=True, slots=True)
-class Labels:
-    """By what a container of ours is known from one of the same name that somebody else made.
+def _info_in(text: str) -> Mapping[str, Any]:
+    try:
+        info: object = json.loads(text)
+    except ValueError:
+        return {}
+    return cast("Mapping[str, Any]", info) if isinstance(info, dict) else {}
 
-    Args:
-        name: What it is called.
+
+def owner() -> str:
+    """This process, so that no other one on any machine has the same name, also not a later one."""
+    return _process(os.getpid()) or f"{os.getpid()}"
+
+
+def _process(pid: int) -> str | None:
+    """A process by its machine's start, its namespace, its number and its own start; None when it has ended.
+
+    Source: proc(5): the name in `stat` may hold anything but ends with the last parenthesis; the start is field 22.
     """
-
-    name: str
-    start_id: str = field(default_factory=lambda: str(uuid4()))
-
-    @property
-    def options(self) -> Sequence[str]:
-        """For `docker run`."""
-        return ("--label", f"studio.start={self.start_id}", "--label", f"studio.name={self.name}")
-
-    async def remove_stopped(self) -> None:
-        """Remove the container that an earlier start left under this name."""
-        await _remove_those(f"label=studio.name={self.name}", "status=exited")
-
-    async def remove_started(self) -> None:
-        """Remove what this start has made, whether or not the container came up."""
-        await _remove_those(f"label=studio.start={self.start_id}")
+    try:
+        started = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[19]
+        return f"{_machine()}/{pid}/{started}"
+    except OSError:
+        return None
 
 
-async def _remove_those(*filters: str) -> None:
-    found = await docker("ps", "--all", "--quiet", *(part for each in filters for part in ("--filter", each)))
-    if ids := found.stdout.split():
-        await docker("rm", "--force", *ids)
+def _machine() -> str:
+    boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    return f"{boot}/{os.stat('/proc/self/ns/pid').st_ino}"
+
+
+def _is_left(name: str) -> bool:
+    """Whether a process of this name ran here and has ended. Of another machine nothing is known."""
+    machine, _, process = name.rpartition("/")[0].rpartition("/")
+    try:
+        return process.isdigit() and machine == _machine() and _process(int(process)) != name
+    except OSError:
+        return False
+
+
+async def remove_left_containers() -> None:
+    """Remove the containers of a studio that was killed."""
+    if shutil.which("docker") is None:
+        return
+    listed = await docker(
+        "ps", "--all", "--filter", f"label={OWNER}", "--format", f'{{{{.ID}}}} {{{{.Label "{OWNER}"}}}}'
+    )
+    found = (line.partition(" ") for line in listed.stdout.splitlines() if listed.exit_code == 0)
+    if left := [identity for identity, _, name in found if _is_left(name)]:
+        await docker("rm", "--force", "--volumes", *left)
 
 
 async def docker(

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import secrets
-import sys
 import tempfile
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import AsyncExitStack, contextmanager
@@ -21,8 +19,10 @@ from studio.components.folders import describe_folder, file_capability, make_fol
 from studio.executors.base import ExecutorUnavailable, path_of
 from studio.executors.cells import CellExecutor, JupyterCodeResult, KernelName, OutputFolder
 from studio.executors.command_line import Folder, reason
-from studio.executors.docker_engine import PULL_LIMIT_S, Labels, docker, require_engine
+from studio.executors.container import AutoRemove, Container, ContainerName, StopContainer, bound
+from studio.executors.docker_engine import PULL_LIMIT_S, docker, require_engine
 from studio.executors.gateway import JupyterConnectable, JupyterConnectionInfo, started_kernel
+from studio.executors.published import published
 from studio.models.headers import references_in, resolved_headers
 
 IMAGE = "studio-jupyter"
@@ -83,17 +83,9 @@ class DockerJupyterServer(Component):
         str | None,
         Field(pattern="^[^-]", title="Image", description="The studio's own, made when it is missing, if left out."),
     ] = None
-    container_name: Annotated[
-        str | None,
-        Field(
-            pattern="^[a-zA-Z0-9][a-zA-Z0-9_.-]*$",
-            title="Name of the container",
-            description="Made up when left out.",
-            json_schema_extra={"x-advanced": True},
-        ),
-    ] = None
-    auto_remove: Annotated[bool, Field(title="Remove the container when it stops")] = True
-    stop_container: Annotated[bool, Field(title="Stop the container at the end of a run")] = True
+    container_name: ContainerName = None
+    auto_remove: AutoRemove = True
+    stop_container: StopContainer = True
     docker_env: Annotated[
         dict[str, str] | None,
         AfterValidator(_are_names_of_variables),
@@ -112,8 +104,8 @@ class DockerJupyterServer(Component):
         Folder, Field(title="Folder", description="Of this machine, seen in the container; none when left out.")
     ] = None
 
-    _container: str = PrivateAttr(default="")
     _connection: JupyterConnectionInfo | None = PrivateAttr(default=None)
+    _resources: AsyncExitStack = PrivateAttr(default_factory=AsyncExitStack)
 
     def capabilities(self) -> Iterator[Capability]:
         yield from super().capabilities()
@@ -122,9 +114,10 @@ class DockerJupyterServer(Component):
             yield Capability("secret", text, f"{secret.reference} to a container of {self.image}")
         folder = describe_folder(self.bind_dir) if self.bind_dir else None
         detail = {"image": self.image, "folder": folder, "environment": self.docker_env or {}}
-        text = f"Runs any code that the model writes in a Docker container of {self.image!r}."
+        place = f", which can change the folder {folder!r} of this machine" if folder else ""
+        text = f"Runs any code that the model writes in a Docker container of {self.image!r}{place}."
         command = f"docker {json.dumps(detail, sort_keys=True)}"
-        yield Capability("process", text, command, is_open=True, has_own_network=True)
+        yield Capability("process", text, command, is_open=True)
 
     @property
     def image(self) -> str:
@@ -157,17 +150,14 @@ class DockerJupyterServer(Component):
             return
         await require_engine()
         await self._require_image()
-        self._container = self.container_name or f"studio-jupyter-{uuid4()}"
+        name = self.container_name or f"studio-jupyter-{uuid4()}"
         token = self.token or SecretRef("secret:unnamed", SecretStr(secrets.token_hex(32)))
-        labels = Labels(self._container)
-        if self.container_name:
-            await labels.remove_stopped()
-        try:
-            await self._run(token.resolve(), labels)
-            port = await self._published_port()
-        except BaseException:
-            await labels.remove_started()
-            raise
+        container = Container(self.image, name, is_removed=self.auto_remove, is_stopped=self.stop_container)
+        async with AsyncExitStack() as resources:
+            await self._run(container, token.resolve())
+            resources.push_async_callback(container.stop)
+            port = await resources.enter_async_context(published(name, self.expose_port))
+            self._resources = resources.pop_all()
         self._connection = JupyterConnectionInfo(host="127.0.0.1", use_https=False, port=port, token=token)
 
     async def _require_image(self) -> None:
@@ -181,41 +171,17 @@ class DockerJupyterServer(Component):
         if outcome.exit_code != 0:
             raise ExecutorUnavailable(f"The image {IMAGE!r} cannot be made: {reason(outcome)}")
 
-    async def _run(self, token: str, labels: Labels) -> None:
-        options = ["--detach", "--init", "--name", self._container, "--workdir", self.work_dir]
-        options += ["--publish", f"127.0.0.1::{self.expose_port}"]
-        options += [*labels.options, *(["--rm"] if self.auto_remove else [])]
-        if self.bind_dir:
-            options += ["--volume", f"{make_folder(self.bind_dir, self.capabilities())}:{self.work_dir}:rw"]
-        if not self.custom_image_name and sys.platform != "win32":
-            options += ["--user", f"{os.getuid()}:{os.getgid()}", "--env", "HOME=/tmp"]
+    async def _run(self, container: Container, token: str) -> None:
+        folder = make_folder(self.bind_dir, self.capabilities()) if self.bind_dir else None
+        place, memory = (bound(folder, self.work_dir), ()) if folder else ([], (self.work_dir,))
         with _environment_file({**dict.fromkeys(TOKENS, token), **resolved_headers(self.docker_env)}) as file:
-            outcome = await docker("run", *options, "--env-file", file, self.image, limit_s=PULL_LIMIT_S)
-        if outcome.exit_code != 0:
-            raise ExecutorUnavailable(
-                f"No container of the image {self.image!r} could be started: {reason(outcome)}",
-                fix="Check the image, and what the Docker engine says.",
-            )
-
-    async def _published_port(self) -> int:
-        outcome = await docker("port", self._container, f"{self.expose_port}/tcp")
-        port = outcome.stdout.strip().rpartition(":")[2]
-        if outcome.exit_code != 0 or not port.isdigit():
-            raise ExecutorUnavailable(f"The container's port {self.expose_port} is not open: {reason(outcome)}")
-        return int(port)
+            options = ["--workdir", self.work_dir, *place, "--env-file", file]
+            await container.start(options, folder=folder, memory=memory, capabilities=tuple(self.capabilities()))
 
     async def stop(self) -> None:
         """Stop the container, unless it is to stay."""
-        if self._connection is not None:
-            self._connection = None
-            if self.stop_container:
-                await self._remove()
-
-    async def _remove(self) -> None:
-        if self.auto_remove:
-            await docker("rm", "--force", self._container)
-        else:
-            await docker("stop", "--time", "0", self._container)
+        self._connection = None
+        await self._resources.aclose()
 
     async def __aenter__(self) -> Self:
         await self.start()

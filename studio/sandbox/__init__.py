@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from studio.sandbox.policy import Policy as Policy
     from studio.sandbox.policy import place_of as place_of
     from studio.sandbox.process import run_function as run_function
+    from studio.sandbox.proxy import network_for as network_for
     from studio.sandbox.warm import Workers as Workers
     from studio.sandbox.warm import current_workers as current_workers
     from studio.sandbox.working import bare_environment as bare_environment
@@ -45,6 +46,7 @@ else:
             "owning": "kill_group owned to_its_end",
             "policy": "Bounds Outside Policy place_of",
             "process": "run_function",
+            "proxy": "network_for",
             "warm": "Workers current_workers",
             "working": "bare_environment",
         },

@@ -14,12 +14,16 @@ import sys
 
 WAITING_CONNECTIONS = 64
 NOT_FOUND = 127
+WANTED_PORT = "STUDIO_PROXY_PORT"
+"""The variable that says which port to open; any one where it is missing."""
 
 
 def handed_over(place: str) -> int:
     """The port of a new listener, which the server at `place` has from now on."""
     with (
-        socket.create_server(("127.0.0.1", 0), backlog=WAITING_CONNECTIONS) as listener,
+        socket.create_server(
+            ("127.0.0.1", int(os.environ.get(WANTED_PORT, "0"))), backlog=WAITING_CONNECTIONS
+        ) as listener,
         socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as channel,
     ):
         channel.connect(place)

@@ -99,18 +99,29 @@ class _Proxy:
         self._free = asyncio.Semaphore(CONNECTIONS_AT_ONCE)
 
     async def serve(self, door: socket.socket) -> None:
-        """Take the program's port and answer what connects to it, until cancelled."""
+        """Take the program's port and answer what connects to it, until cancelled. A later port takes its place."""
+        accepting: asyncio.Task[None] | None = None
+        async with asyncio.TaskGroup() as tasks:
+            while True:
+                listener = await _handed_over(door)
+                if accepting is not None:
+                    accepting.cancel()
+                accepting = tasks.create_task(self._accept(listener, tasks))
+
+    async def _accept(self, listener: socket.socket, tasks: asyncio.TaskGroup) -> None:
         loop = asyncio.get_running_loop()
-        with await _handed_over(door) as listener:
-            async with asyncio.TaskGroup() as tasks:
-                while True:
-                    await self._free.acquire()
-                    try:
-                        connection, _ = await loop.sock_accept(listener)
-                    except ConnectionAbortedError:
-                        self._free.release()
-                        continue
-                    tasks.create_task(self._answer(connection))
+        with listener:
+            while True:
+                await self._free.acquire()
+                try:
+                    connection, _ = await loop.sock_accept(listener)
+                except ConnectionAbortedError:
+                    self._free.release()
+                    continue
+                except asyncio.CancelledError:
+                    self._free.release()
+                    raise
+                tasks.create_task(self._answer(connection))
 
     async def _answer(self, connection: socket.socket) -> None:
         """Serve one connection; what goes wrong with it is the program's affair."""

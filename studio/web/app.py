@@ -17,6 +17,7 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import BaseRoute
 
 from studio.errors import StudioError
+from studio.executors.docker_engine import remove_left_containers
 from studio.models.prices import PriceBook
 from studio.runs import Bookkeeping, BudgetBook, Measure, RunSupervisor, Trials, keeping_books
 from studio.sandbox import open_sandbox, outside_of
@@ -205,8 +206,10 @@ def _lifespan(
             app.state.services = services
             async with asyncio.TaskGroup() as ahead:
                 ahead.create_task(asyncio.to_thread(_warm, assets))
+                sweeping = ahead.create_task(remove_left_containers())
                 yield
                 services.closing.set()
+                sweeping.cancel()
 
     return lifespan
 

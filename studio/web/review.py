@@ -123,7 +123,7 @@ class ReviewView:
 
     @property
     def runs_outside_the_sandbox(self) -> bool:
-        """Whether a program among it is not shut in by the studio: a container, or a browser."""
+        """Whether a program among it is not shut in by the studio, as a browser."""
         return any(item.is_outside for group in (*self.waiting, *self.allowed) for item in group.items)
 
     @property

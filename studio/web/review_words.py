@@ -82,8 +82,7 @@ def consequence_of(item: Item) -> str:
         case "python":
             return "When an agent uses it, this code runs on this computer with whatever the model hands it."
         case "process" if item.capability.is_open:
-            network = " It has the network of its container." if item.capability.has_own_network else ""
-            return f"Code that a model writes during the run is run. Nobody reads it first.{network}"
+            return "Code that a model writes during the run is run. Nobody reads it first."
         case "process" if item.capability.has_own_network:
             return "This program starts on this computer when the team runs, and reaches the network by itself."
         case "process":

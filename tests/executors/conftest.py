@@ -1,28 +1,23 @@
-"""A `docker` command for tests: a script that keeps a diary and runs the code on this machine."""
+"""A real Docker engine, as the tests of this folder use it."""
 
 from __future__ import annotations
 
-import os
-import sys
-from pathlib import Path
+import subprocess
 
 import pytest
 
-SCRIPT = Path(__file__).with_name("fake_docker.py")
+from studio.executors.docker_jupyter import DOCKERFILE, IMAGE
+
+
+def docker(*arguments: str) -> str:
+    """What the `docker` command prints."""
+    return subprocess.run(["docker", *arguments], capture_output=True, text=True, check=False).stdout.strip()
 
 
 @pytest.fixture
-def docker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder of a `docker` command that comes first on the search path."""
-    folder = tmp_path / "docker"
-    folder.mkdir()
-    command = folder / "docker"
-    command.write_text(f'#!/bin/sh\nexec {sys.executable} {SCRIPT} {folder} "$@"\n')
-    command.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
-    return folder
-
-
-def diary(folder: Path) -> list[list[str]]:
-    """What the command was told, call by call."""
-    return [line.split() for line in (folder / "diary").read_text().splitlines()]
+def jupyter_image(engine: str) -> None:  # noqa: ARG001 -- there must be one
+    """The studio's own image for kernels, built without a network: what it would get lies in the base."""
+    if not docker("images", "--quiet", IMAGE):
+        command = ["docker", "build", "--quiet", "--tag", IMAGE, "-"]
+        text = "\n".join(line for line in DOCKERFILE.splitlines() if "pip install" not in line)
+        subprocess.run(command, input=text, text=True, capture_output=True, check=True)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from studio.components import JsonObject, all_capabilities, load_component
@@ -18,7 +16,6 @@ from studio.executors import (
     with_requirements,
 )
 from studio.messages import CodeBlock, CodeResult
-from tests.executors.conftest import diary
 
 
 def add_two(a: int, b: int) -> int:
@@ -83,22 +80,6 @@ async def test_functions_go_with_the_executor_into_json_and_back() -> None:
 async def test_functions_that_cannot_be_loaded_are_an_error(function: object, message: str) -> None:
     with pytest.raises(FunctionsUnusable, match=message):
         await run(LocalCommandLineCodeExecutor(functions=[function]), "print('never')")
-
-
-@pytest.mark.slow
-async def test_functions_are_offered_in_a_container_too(docker: Path) -> None:
-    function = CodeFunction(source_code="def one() -> int:\n    return 1\n", python_packages=["pydantic"])
-    async with DockerCommandLineCodeExecutor(functions=[function]) as executor:
-        block = CodeBlock(language="sh", code="cat functions.py")
-        first = await executor.execute_code_blocks([block])
-        await executor.execute_code_blocks([block])
-    assert "def one() -> int:" in first.output
-    assert [(line[4], line[5][:9]) for line in diary(docker) if line[0] == "exec"] == [
-        ("python", "-m"),
-        ("python", "functions"),
-        ("sh", "tmp_code_"),
-        ("sh", "tmp_code_"),
-    ]
 
 
 def test_a_model_is_told_signature_and_docstring() -> None:

@@ -26,8 +26,9 @@ class Checkout:
     def run(self, script: str, *arguments: str, fails: str = "nothing") -> subprocess.CompletedProcess[str]:
         (self.folder / "asked").unlink(missing_ok=True)
         command = [str(self.folder / "scripts" / script), *arguments]
+        there = {"STUDIO_CHROMIUM": "x", "STUDIO_DOCKER_BASE": __file__}
         return subprocess.run(
-            command, capture_output=True, text=True, cwd="/", env={**os.environ, "FAILS": fails, "STUDIO_CHROMIUM": "x"}
+            command, capture_output=True, text=True, cwd="/", env={**os.environ, "FAILS": fails, **there}
         )
 
     @property

@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# docker_base.sh FILE: make the image on which the tests of Docker build, as a tar for `docker import`. Needs root and
+# debootstrap, and neither a registry nor an engine: a small Debian with Python, and what Jupyter kernels need.
+set -euo pipefail
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+debootstrap --variant=minbase --include=ca-certificates,python-is-python3,python3-pip,python3-venv \
+  bookworm "$folder" "${STUDIO_DEBIAN_MIRROR:-http://deb.debian.org/debian}" > /dev/null
+# What this machine trusts, the image does, too: a proxy of the house may stand before PyPI.
+cp -L /etc/ssl/certs/ca-certificates.crt "$folder/etc/ssl/certs/ca-certificates.crt"
+env --ignore-environment PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin PIP_CERT=/etc/ssl/certs/ca-certificates.crt \
+  HTTPS_PROXY="${HTTPS_PROXY:-}" NO_PROXY="${NO_PROXY:-}" \
+  chroot "$folder" python3 -m pip install --quiet --break-system-packages --no-cache-dir --root-user-action ignore \
+  jupyter_kernel_gateway ipykernel
+rm -rf "$folder"/var/{cache,lib/apt}/* "$folder"/usr/share/{doc,locale,man}
+tar --directory "$folder" --create --file "$1.part" .
+mv "$1.part" "$1"
