@@ -39,6 +39,8 @@ async def to_its_end(supervisor: RunSupervisor, run_id: str) -> RunView:
     async with aclosing(supervisor.subscribe(run_id)) as batches:
         async for batch in batches:
             view = batch.view
+            if view.reason == "killed" and not view.state.is_final:  # the server died twice: a person is asked
+                await supervisor.command(run_id, "continue", by="ann")
             if view.pending and view.pending.request_id not in answered:
                 text = "again" if view.pending.kind == "outcome" else "fine"
                 with suppress(Conflict):  # another question came before it
