@@ -137,6 +137,8 @@ class AzureAIChatCompletionClient(
     aliases = ours.AzureAIChatCompletionClient.aliases
 
     def __init__(self, *args: Any, credential: Any = None, **data: Any) -> None:
+        if "endpoint" not in data:
+            raise ValueError("endpoint is required for AzureAIChatCompletionClient")
         if data.get("endpoint") == GITHUB_MODELS_ENDPOINT and "model" not in data:
             raise ValueError("model is required for a GitHub model with AzureAIChatCompletionClient")
         if isinstance(data.get("response_format"), str):

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from importlib import import_module
-from importlib.abc import Loader, MetaPathFinder
+from importlib.abc import Loader
 from importlib.machinery import ModuleSpec
+from importlib.metadata import Distribution, DistributionFinder
+from importlib.util import LazyLoader, find_spec, module_from_spec
+from pathlib import Path
 from types import ModuleType
-from typing import cast
+from typing import Any, cast
 
+from studio.autogen.core import __version__
 from studio.autogen.freed import Freed, free
 from studio.autogen.lacking import advice
 from studio.autogen.names import MODULES, Place, places
@@ -37,7 +42,7 @@ for _room in READY:
 ROOTS = frozenset(module.partition(".")[0] for module in MODULES)
 
 
-class _Finder(MetaPathFinder):
+class _Finder(DistributionFinder):
     """Finds the modules of the table, and private ones inside them."""
 
     def find_spec(
@@ -51,6 +56,26 @@ class _Finder(MetaPathFinder):
             raise ModuleNotFoundError(f"{what} {advice(fullname, MODULES)}", name=fullname)
         return ModuleSpec(fullname, _Loader(), origin="studio.autogen", is_package=True)
 
+    def find_distributions(self, context: DistributionFinder.Context | None = None) -> Iterator[Distribution]:
+        """AutoGen's packages, for scripts that ask which version there is."""
+        name = (context or DistributionFinder.Context()).name
+        if name is not None and name.replace("-", "_").lower() in ROOTS:
+            yield _Version(name)
+
+
+class _Version(Distribution):
+    """Says only which version of AutoGen the names are those of."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def read_text(self, filename: str) -> str | None:
+        lines = ("Metadata-Version: 2.1", f"Name: {self._name}", f"Version: {__version__}", "")
+        return "\n".join(lines) if filename == "METADATA" else None
+
+    def locate_file(self, path: str | os.PathLike[str]) -> Any:
+        return Path(path)  # there are none
+
 
 class _Loader(Loader):
     """Makes a module that looks its names up in the table when they are asked for."""
@@ -60,6 +85,22 @@ class _Loader(Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         module.__doc__ = f"{module.__name__}, as Team Studio has it."
+        if module.__name__ == "autogen_core":
+            _bring_pillow_along()
+
+
+def _bring_pillow_along() -> None:
+    """Let `import PIL` be enough for `PIL.Image`, as it is once AutoGen is imported; it is loaded when it is used."""
+    if "PIL.Image" in sys.modules or find_spec("PIL") is None:
+        return
+    package = import_module("PIL")
+    spec = find_spec("PIL.Image")
+    if spec is None or spec.loader is None:
+        return
+    spec.loader = LazyLoader(spec.loader)
+    module = sys.modules["PIL.Image"] = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    package.Image = module  # pyright: ignore[reportAttributeAccessIssue] -- a submodule
 
 
 class _Alias(ModuleType):

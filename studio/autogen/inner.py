@@ -14,6 +14,7 @@ from studio.autogen.models import ModelFamily
 from studio.autogen.tools import hints_of
 from studio.components import JsonObject
 from studio.executors.functions import CodeFunction, as_code_functions, module_of
+from studio.executors.imports import import_statements
 from studio.messages import (
     AssistantMessage,
     FunctionExecutionResultMessage,
@@ -139,6 +140,16 @@ def find_model_family(api: str, model: str) -> object:
     """The family that a model's name tells."""
     del api
     return known_info(model)["family"]
+
+
+def to_code(function: Any) -> str:
+    """The source of one function of an executor, without its decorator."""
+    return cast("list[CodeFunction]", as_code_functions([function]))[0].source_code
+
+
+def import_to_str(item: Any) -> str:
+    """An import of such a function as a statement."""
+    return import_statements([item]).rstrip("\n")
 
 
 def build_python_functions_file(functions: Sequence[Any]) -> str:

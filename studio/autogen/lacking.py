@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 
 from studio.agents import OpenAIAssistantAgent, VideoSurfer
+from studio.autogen.names import MODULES, places
 
 _ACTORS = (
     "Teams run without AutoGen's actor runtime. Derive your agents from BaseChatAgent and put them into a team, "
@@ -24,7 +25,23 @@ _SEARCH = "Write a FunctionTool that asks the service, or use a server of its ow
 _SPANS = "The engine writes no spans; make them with OpenTelemetry's own tracer, or read a run's log in the studio."
 _BROWSER = "Use a MultimodalWebSurfer, which drives the browser itself."
 
+_RENAMED = {
+    "autogen_agentchat.messages.AgentMessage": "autogen_agentchat.messages.BaseChatMessage, or BaseAgentEvent",
+    "autogen_agentchat.task.Console": "autogen_agentchat.ui.Console",
+    "autogen_agentchat.task": "autogen_agentchat.conditions",
+    "autogen_core.application": "autogen_core",
+    "autogen_core.base": "autogen_core",
+    "autogen_core.components.models": "autogen_core.models",
+    "autogen_core.components.tools": "autogen_core.tools",
+    "autogen_core.components": "autogen_core",
+    "autogen_ext.models.AzureOpenAIChatCompletionClient": "autogen_ext.models.openai.AzureOpenAIChatCompletionClient",
+    "autogen_ext.models.OpenAIChatCompletionClient": "autogen_ext.models.openai.OpenAIChatCompletionClient",
+    "autogen_ext.tools.LangChainToolAdapter": "autogen_ext.tools.langchain.LangChainToolAdapter",
+}
+"""Names of before AutoGen 0.4.0 stable, and where they are now."""
+
 _REASONS: dict[str, str] = {
+    **{old: f"AutoGen has renamed it: import {new}." for old, new in _RENAMED.items()},
     **{f"autogen_core.{name}": _ACTORS for name in _ACTOR_NAMES},
     "autogen_core.logging": _LOGGED,
     "autogen_core.tool_agent": "Give an AssistantAgent the tools; it makes the calls that its model wishes for.",
@@ -65,9 +82,20 @@ def advice(name: str, there: Iterable[str]) -> str:
         return known
     module, _, last = name.rpartition(".")
     beside = sorted(each.rpartition(".")[2] for each in there if each.rpartition(".")[0] == module)
+    elsewhere = sorted({place for place in _public_places(last) if place != module})
+    if elsewhere:
+        return f"It is in {' and in '.join(elsewhere[:2])}."
     for meant in get_close_matches(last, beside, n=1, cutoff=0.75):
         return f"Did you mean {meant!r}?"
     return _UNKNOWN
+
+
+def _public_places(name: str) -> Iterator[str]:
+    """The public modules that have the name."""
+    for module in MODULES:
+        is_public = not any(part.startswith("_") for part in module.split("."))
+        if is_public and any(place.shown == name for place in places(module)):
+            yield module
 
 
 def known_reason(name: str) -> str:

@@ -8,7 +8,7 @@ from contextlib import AbstractAsyncContextManager
 from functools import cache
 from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
-from pydantic import PrivateAttr, TypeAdapter
+from pydantic import BaseModel, ConfigDict, PrivateAttr, TypeAdapter
 
 from studio.autogen.freed import free, mix_in
 from studio.autogen.tools import FreedTool
@@ -24,6 +24,34 @@ if TYPE_CHECKING:
     from mcp.client.session import SamplingFnT
 
 T = TypeVar("T")
+
+
+class _Lenient(BaseModel):
+    """Equal to what is loaded from JSON, which is of the engine's own class."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, BaseModel) and self.model_dump() == other.model_dump()
+
+    def __hash__(self) -> int:
+        return hash(self.model_dump_json())
+
+
+class StdioServerParams(_Lenient, mcp.StdioServerParams):
+    """A server that is started as a program; what it does not know is left out, as in AutoGen."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class SseServerParams(_Lenient, mcp.SseServerParams):
+    """A server that is reached by events, likewise."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class StreamableHttpServerParams(_Lenient, mcp.StreamableHttpServerParams):
+    """A server that is reached over HTTP, likewise."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
 
 
 class FreedMcpTool(FreedTool):

@@ -34,6 +34,7 @@ MODULES: dict[str, tuple[str, ...]] = {
         "studio.teams: SocietyOfMindAgent",
     ),
     "autogen_agentchat.agents._assistant_agent": ("studio.autogen.freed: AssistantAgentConfig=Config",),
+    "autogen_agentchat.agents._user_proxy_agent": ("studio.autogen.configs: InputFuncType",),
     "autogen_agentchat.base": (
         "studio.autogen.agents: ChatAgent=BaseChatAgent TaskRunner=Participant",
         "studio.autogen.conditions: AndTerminationCondition OrTerminationCondition TerminationCondition",
@@ -54,6 +55,7 @@ MODULES: dict[str, tuple[str, ...]] = {
         "studio.messages: ModelClientStreamingChunkEvent MultiModalMessage SelectSpeakerEvent SelectorEvent",
         "studio.messages: StopMessage StructuredMessage TextMessage ThoughtEvent ToolCallExecutionEvent",
         "studio.messages: ToolCallRequestEvent ToolCallSummaryMessage UserInputRequestedEvent",
+        "studio.messages: AssistantMessage FunctionCall FunctionExecutionResult Image LLMMessage UserMessage",
         "studio.messages.chat: StructuredContentType=Content",
         "studio.autogen.messages: MessageFactory StructuredMessageFactory",
     ),
@@ -75,6 +77,9 @@ MODULES: dict[str, tuple[str, ...]] = {
         "studio.autogen.events: GroupChatTeamResponse GroupChatTermination SerializableException",
         "studio.messages: BaseAgentEvent BaseChatMessage",
     ),
+    "autogen_agentchat.teams._group_chat._round_robin_group_chat": (
+        "studio.autogen.freed: RoundRobinGroupChatConfig=Config",
+    ),
     "autogen_agentchat.tools": ("studio.agents: AgentTool", "studio.teams: TeamTool"),
     "autogen_agentchat.ui": ("studio.autogen.ui: Console UserInputManager",),
     "autogen_agentchat.utils": ("studio.autogen.content: content_to_str remove_images",),
@@ -90,7 +95,10 @@ MODULES: dict[str, tuple[str, ...]] = {
     ),
     "autogen_core._component_config": ("studio.autogen.envelope: _type_to_provider_str=provider_of",),
     "autogen_core._function_utils": ("studio.autogen.inner: get_typed_signature",),
-    "autogen_core.code_executor._func_with_reqs": ("studio.autogen.inner: build_python_functions_file",),
+    "autogen_core.code_executor._func_with_reqs": (
+        "studio.autogen.inner: build_python_functions_file",
+        "studio.autogen.inner: import_to_str to_code",
+    ),
     "autogen_core.code_executor": (
         "studio.autogen.executors: CodeExecutor",
         "studio.messages: CodeBlock CodeResult",
@@ -117,6 +125,8 @@ MODULES: dict[str, tuple[str, ...]] = {
         "studio.messages: FunctionExecutionResultMessage LLMMessage RequestUsage SystemMessage UserMessage",
         "studio.messages.llm: ChatCompletionTokenLogprob TopLogprob",
     ),
+    "autogen_core.memory._list_memory": ("studio.autogen.freed: ListMemoryConfig=Config",),
+    "autogen_core.tools._function_tool": ("studio.autogen.freed: FunctionToolConfig=Config",),
     "autogen_core.tools": (
         "studio.autogen.tools: BaseStreamTool BaseTool BaseToolWithState FunctionTool StreamTool Tool Workbench",
         "studio.messages: ParametersSchema ToolSchema",
@@ -154,7 +164,10 @@ MODULES: dict[str, tuple[str, ...]] = {
         "studio.autogen.freed: DiskCacheStoreConfig=Config",
     ),
     "autogen_ext.cache_store.redis": ("studio.models: RedisStore", "studio.autogen.freed: RedisStoreConfig=Config"),
-    "autogen_ext.code_executors": ("studio.autogen.executors: create_default_code_executor",),
+    "autogen_ext.code_executors": (
+        "studio.autogen.executors: create_default_code_executor",
+        "studio.executors: DockerCommandLineCodeExecutor LocalCommandLineCodeExecutor",
+    ),
     "autogen_ext.code_executors.docker": ("studio.executors: DockerCommandLineCodeExecutor",),
     "autogen_ext.code_executors.docker_jupyter": (
         "studio.executors: DockerJupyterCodeExecutor DockerJupyterCodeResult DockerJupyterServer JupyterConnectable",
@@ -216,7 +229,11 @@ MODULES: dict[str, tuple[str, ...]] = {
         "studio.models.openai_client: BaseOpenAIChatCompletionClient",
         *_OPENAI_CONFIGS,
     ),
-    "autogen_ext.models.openai._model_info": ("studio.autogen.inner: resolve_model",),
+    "autogen_ext.models.openai._model_info": (
+        "studio.autogen.inner: resolve_model",
+        "studio.autogen.models: ModelFamily",
+        "studio.models: ModelInfo",
+    ),
     "autogen_ext.models.openai._openai_client": (
         "studio.autogen.inner: calculate_vision_tokens convert_tools to_oai_type",
     ),
@@ -235,6 +252,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "autogen_ext.teams": (),
     "autogen_ext.teams.magentic_one": (
         "studio.autogen.magentic_one: MagenticOne",
+        "studio.teams: MagenticOneGroupChat",
         "studio.autogen.configs: AsyncInputFunc InputFuncType SyncInputFunc",
     ),
     "autogen_ext.tools": (),
@@ -249,8 +267,8 @@ MODULES: dict[str, tuple[str, ...]] = {
     "autogen_ext.tools.mcp": (
         "studio.autogen.mcp_tools: create_mcp_server_session mcp_server_tools",
         "studio.autogen.workbenches: McpSessionActor McpWorkbench",
-        "studio.tools.mcp: McpServerParams SseMcpToolAdapter SseServerParams StdioMcpToolAdapter",
-        "studio.tools.mcp: StdioServerParams StreamableHttpMcpToolAdapter StreamableHttpServerParams",
+        "studio.autogen.mcp_tools: SseServerParams StdioServerParams StreamableHttpServerParams",
+        "studio.tools.mcp: McpServerParams SseMcpToolAdapter StdioMcpToolAdapter StreamableHttpMcpToolAdapter",
     ),
     "autogen_ext.ui": ("studio.autogen.ui: RichConsole=Console",),
 }

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Generator, Mapping, Sequence
+import os
+from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager, contextmanager
 from types import SimpleNamespace
 from typing import Any, ClassVar, cast
@@ -14,16 +15,20 @@ from studio import models as ours
 from studio.autogen.freed import mix_in
 from studio.autogen.inner import parse_r1_content
 from studio.autogen.models import FreedClient, ModelFamily
-from studio.components import JsonObject
+from studio.autogen.sdk_arguments import Beside, SdkArguments, take_beside
+from studio.autogen.shared import is_by_engine
+from studio.components import JsonObject, SecretRef
 from studio.errors import ModelRefused, RunFailed
 from studio.messages import CreateResult, Image, LLMMessage, UserMessage
 from studio.models import openai_client
 from studio.models.anthropic_client import BaseAnthropicClient
 from studio.models.base import ModelCall
 from studio.models.openai_request import join_system_messages, without_trailing_space
+from studio.models.openai_services import service_of
 
 _A_MODEL = "a Pydantic model class"
 _ONE_MODEL = "Use json_output instead."
+OPENAI_KEY = "OPENAI_API_KEY"
 _SDKS = ("anthropic", "azure", "ollama", "openai")
 _SYSTEM_MESSAGES = "Multiple and Not continuous system messages are not supported"
 
@@ -59,6 +64,31 @@ class FreedServiceClient(FreedClient):
     def get_create_args(self) -> JsonObject:
         """What goes into each request out of the config."""
         return cast("ours.ChatCompletionClient", self).create_arguments()
+
+    @classmethod
+    def _sdk(cls) -> SdkArguments:
+        """What the SDK takes beside the fields."""
+        return SdkArguments(frozenset(), frozenset())
+
+    def _make_beside(self, args: tuple[Any, ...], data: dict[str, Any], init: Callable[..., None]) -> None:
+        """Make the client by `init`, and keep the arguments that are for the SDK."""
+        answer = data.get("response_format")
+        if isinstance(answer, type):
+            del data["response_format"]
+            vars(self)["_answer_model"] = answer
+        fields = (*type(self).model_fields, "model_capabilities")
+        name = type(self).__name__
+        vars(self)["_sdk_arguments"] = take_beside(name, fields, self._sdk(), data, lambda given: init(*args, **given))
+
+    @property
+    def _given_beside(self) -> Beside:
+        return vars(self).get("_sdk_arguments") or Beside()
+
+    def create_arguments(self) -> JsonObject:
+        return {**cast("Any", super()).create_arguments(), **self._given_beside.request}
+
+    def _common_arguments(self) -> dict[str, Any]:
+        return {**cast("Any", super())._common_arguments(), **self._given_beside.client}
 
     async def create(self, messages: Sequence[LLMMessage], **arguments: Any) -> CreateResult:
         asked = self._as_asked(arguments)
@@ -111,14 +141,14 @@ class FreedServiceClient(FreedClient):
         asked = dict(arguments)
         self._check_choice(asked.get("tool_choice"), asked.get("tools") or ())
         extra = dict(asked.get("extra_create_args") or {})
-        wanted = extra.get("response_format")
+        wanted = extra.get("response_format", vars(self).get("_answer_model"))
         if isinstance(wanted, type) and issubclass(wanted, BaseModel):
             if isinstance(asked.get("json_output"), type):
                 raise ValueError(
                     f"response_format and json_output cannot be set to {_A_MODEL} at the same time. {_ONE_MODEL}"
                 )
             warn(self._format_is_old, DeprecationWarning, stacklevel=3)
-            del extra["response_format"]
+            extra.pop("response_format", None)
             asked.update(json_output=wanted, extra_create_args=extra)
         return asked
 
@@ -137,6 +167,18 @@ class FreedAnthropicClient(FreedServiceClient):
 
     _tools_are_called: ClassVar[str] = "available"
 
+    def __init__(self, *args: Any, **data: Any) -> None:
+        self._make_beside(args, data, super().__init__)
+
+    @classmethod
+    def _sdk(cls) -> SdkArguments:
+        from anthropic import AsyncAnthropic
+        from anthropic.lib.bedrock import AsyncAnthropicBedrock
+        from anthropic.types.message_create_params import MessageCreateParamsBase
+
+        client = AsyncAnthropicBedrock if "bedrock_info" in cls.model_fields else AsyncAnthropic
+        return SdkArguments.of(MessageCreateParamsBase, client)
+
     async def _open_stream(self, arguments: dict[str, Any]) -> Any:
         stream = await cast("Any", super())._open_stream(arguments)
         return stream if hasattr(stream, "__aenter__") else aclosing(stream)  # a stand-in may be a plain generator
@@ -149,6 +191,43 @@ class FreedOpenAIClient(FreedServiceClient):
         "Using response_format to specify the BaseModel for structured output type will be deprecated. "
         "Use json_output in create and create_stream instead."
     )
+
+    def __init__(self, *args: Any, **data: Any) -> None:
+        if "azure_endpoint" in type(self).model_fields:
+            _fill_in(data, azure_endpoint="AZURE_OPENAI_ENDPOINT", api_version="OPENAI_API_VERSION")
+        is_written_in_script = not is_by_engine(1)
+        vars(self)["_sends_environment_key"] = is_written_in_script and data.get("api_key") is None
+        self._make_beside(args, data, super().__init__)
+
+    @classmethod
+    def _sdk(cls) -> SdkArguments:
+        from openai import AsyncAzureOpenAI, AsyncOpenAI
+        from openai.types.chat.completion_create_params import CompletionCreateParamsBase
+
+        client = AsyncAzureOpenAI if "azure_endpoint" in cls.model_fields else AsyncOpenAI
+        return SdkArguments.of(CompletionCreateParamsBase, client, "extra_body")
+
+    @property
+    def address(self) -> str:
+        """The service; as in AutoGen the environment may name another one than OpenAI's."""
+        theirs = str(cast("Any", super()).address)
+        elsewhere = os.environ.get("OPENAI_BASE_URL")
+        return elsewhere if elsewhere and theirs == service_of("gpt-4o").base_url else theirs
+
+    def _needed_secrets(self) -> Iterator[SecretRef]:
+        """The environment's key also goes to an address that the script names, as in AutoGen; not to one in JSON."""
+        is_sent = vars(self).get("_sends_environment_key") and getattr(self, "base_url", None)
+        if is_sent and os.environ.get(OPENAI_KEY):
+            yield SecretRef(f"env:{OPENAI_KEY}")
+        else:
+            yield from cast("Any", super())._needed_secrets()
+
+    def _make_client(self, common: dict[str, Any]) -> Any:
+        client = cast("Any", super())._make_client(common)
+        for name in ("project", "organization"):
+            if name in self._given_beside.client:
+                setattr(client, name, self._given_beside.client[name])
+        return client
 
     async def create_stream(
         self, messages: Sequence[LLMMessage], *, include_usage: bool | None = None, **arguments: Any
@@ -270,6 +349,13 @@ _REACHED_FOR: Mapping[str, Callable[[Any], Any]] = {
     "_raw_config": lambda client: {name: value for name, value in client if value is not None},
 }
 """Under AutoGen's private names."""
+
+
+def _fill_in(data: dict[str, Any], **variables: str) -> None:
+    """Take what is missing from the environment, as the SDK does."""
+    for name, variable in variables.items():
+        if data.get(name) is None and os.environ.get(variable):
+            data[name] = os.environ[variable]
 
 
 def _has_image(message: LLMMessage) -> bool:

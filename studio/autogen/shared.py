@@ -5,13 +5,19 @@ AgentChat's bases have few names, ours have more. A script's agent may well have
 
 from __future__ import annotations
 
+import os
 import sys
+import sysconfig
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, cast
 
 from studio.components import Component
 from studio.conditions import TerminationCondition
 from studio.memory import Memory
+
+ENGINE = str(Path(__file__).resolve().parents[1]) + os.sep
+STANDARD_LIBRARY = (sysconfig.get_path("stdlib") + os.sep, "<frozen ")
 
 _EVERYWHERE = frozenset(
     (
@@ -78,9 +84,20 @@ class Shared:
 
 
 def is_by_engine(calls_above: int) -> bool:
-    """Whether code of the engine is that many calls above the caller of this function."""
+    """Whether code of the engine is that many calls above the caller of this function.
+
+    Where the file lies decides, for a script chooses the names of its modules. Frames of the standard library, such as
+    those of a pool of threads, speak for whoever called them; a thread that has no others works for the engine.
+    """
     frame = sys._getframe(calls_above + 1)  # pyright: ignore[reportPrivateUsage] -- nothing else tells the caller
-    return str(frame.f_globals.get("__name__")).startswith("studio.")
+    while frame is not None:
+        file = frame.f_code.co_filename
+        if file.startswith(ENGINE):
+            return True
+        if not file.startswith(STANDARD_LIBRARY) or "site-packages" in file:
+            return False
+        frame = frame.f_back
+    return True
 
 
 def _bound(member: Any, instance: Any, owner: Any) -> Any:

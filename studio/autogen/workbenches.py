@@ -39,6 +39,7 @@ class McpWorkbench(FreedWorkbench, StudioMcpWorkbench, stands_for=StudioMcpWorkb
     provider = StudioMcpWorkbench.provider
     aliases = StudioMcpWorkbench.aliases
     positional = ("server_params", "tool_overrides", "model_client")
+    component_provider_override = StudioMcpWorkbench.provider
 
     def __init__(self, *args: Any, **data: Any) -> None:
         named = self._name_arguments(args, data)

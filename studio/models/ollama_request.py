@@ -139,6 +139,8 @@ def _property(schema: JsonObject) -> JsonObject:
     if schema.keys() - _SAID_BY_KEPT or options:
         description = str(schema.get("description") or "")
         out["description"] = f"{description} JSON schema: {json.dumps(schema)}".strip()
+    elif "type" not in out:
+        out["type"] = "string"  # as AutoGen has it: a model must be told something
     return out
 
 
