@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
@@ -62,6 +62,11 @@ class Galleries:
         async with self._database.read() as session:
             rows = await session.exec(query.order_by(col(Gallery.id) != LIBRARY, col(Gallery.name), col(Gallery.id)))
             return [GallerySummary(row.id, row.name, row.origin, row.source, row.updated_at) for row in rows]
+
+    async def get_many(self, ids: Collection[str]) -> Sequence[Gallery]:
+        """Those of the galleries that are there, in no order."""
+        async with self._database.read() as session:
+            return (await session.exec(select(Gallery).where(col(Gallery.id).in_(ids)))).all()
 
     async def get(self, gallery_id: str) -> Gallery:
         """Raises: NotFound. The library is there from the start, empty."""

@@ -38,7 +38,7 @@ from studio.store.database import Database
 from studio.store.entries import read_page
 from studio.store.lineage import Lineage
 from studio.store.ownership import own_folder
-from studio.store.tables import Budget, Run, RunStart
+from studio.store.tables import Budget, Run, RunStart, Team
 
 NEWEST_FIRST = (col(Run.created_at).desc(), col(Run.id).desc())
 
@@ -160,6 +160,14 @@ class Runs:
                 query = query.where(col(Run.created_at) <= last.created_at, is_older)
             rows = (await session.exec(query.order_by(*NEWEST_FIRST).limit(limit))).all()
         return [_summary(row) for row in rows]
+
+    async def newest_of(self, team_ids: Collection[str]) -> Mapping[str, RunSummary]:
+        """The newest run of each team that has one."""
+        newest = select(Run.id).where(col(Run.team_id) == col(Team.id)).order_by(*NEWEST_FIRST).limit(1)
+        of_each = select(newest.correlate(Team).scalar_subquery()).where(col(Team.id).in_(team_ids))
+        async with self._database.read() as session:
+            rows = await session.exec(select(Run).where(col(Run.id).in_(of_each)))
+            return {row.team_id: _summary(row) for row in rows if row.team_id}
 
     async def session(self, session_id: str) -> builtins.list[RunSummary]:
         """The runs of a session, in their order; that with the session's id is the first."""

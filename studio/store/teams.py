@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from uuid import uuid4
 
 from pydantic import JsonValue
-from sqlalchemy import delete, insert, or_, update
+from sqlalchemy import ColumnElement, delete, func, insert, or_, update
 from sqlalchemy import select as columns
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlmodel import col, select
@@ -118,12 +118,23 @@ class Teams:
             await (await session.connection()).execute(insert(table_of(TeamVersion)), first)
         return team
 
-    async def list(self) -> Sequence[TeamSummary]:
-        """All teams, the one changed last first."""
-        query = select(Team).options(*without(Team.component, Team.layout))
+    async def list(self, *, search: str = "", offset: int = 0, limit: int | None = None) -> Sequence[TeamSummary]:
+        """The teams, the one changed last first: all, or those whose name or members contain a text."""
+        query = select(Team).options(*without(Team.component, Team.layout)).where(*_holds(search))
+        query = query.offset(offset).limit(limit) if offset or limit is not None else query
         async with self._database.read() as session:
             rows = await session.exec(query.order_by(col(Team.updated_at).desc(), col(Team.id).desc()))
             return [TeamSummary(row.id, row.name, row.revision, row.summary, row.updated_at) for row in rows]
+
+    async def count(self, *, search: str = "") -> int:
+        """How many teams there are, of those that `list` would give."""
+        async with self._database.read() as session:
+            return (await session.exec(select(func.count(col(Team.id))).where(*_holds(search)))).one()
+
+    async def get_many(self, ids: Collection[str]) -> Sequence[Team]:
+        """Those of the teams that are there, in no order."""
+        async with self._database.read() as session:
+            return (await session.exec(select(Team).where(col(Team.id).in_(ids)))).all()
 
     async def get(self, team_id: str) -> Team:
         """Raises: NotFound."""
@@ -371,6 +382,13 @@ def _changed(
     }
     after = {**values, "component": newest.component, "layout": newest.layout}
     return _Change(Team.model_validate({**team.model_dump(), **after}), values, versions, "", sent)
+
+
+def _holds(search: str) -> list[ColumnElement[bool]]:
+    text = search.strip()
+    if not text:
+        return []
+    return [col(Team.name).icontains(text, autoescape=True) | col(Team.summary).icontains(text, autoescape=True)]
 
 
 async def _get(session: AsyncSession, team_id: str) -> Team:

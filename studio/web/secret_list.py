@@ -32,9 +32,11 @@ async def secret_lines(store: Store, checks: TeamChecks) -> list[SecretLine]:
     """All stored secrets and all that teams name, by reference."""
     used: dict[str, list[str]] = {f"secret:{secret.name}": [] for secret in await store.secrets.list()}
     stored = frozenset(used)
-    for summary in await store.teams.list():
-        for reference in (await checks.of(summary)).secrets:
-            used.setdefault(reference, []).append(summary.name)
+    teams = await store.teams.list()
+    found = await checks.of(teams)
+    for team in teams:
+        for reference in found[team.id].secrets if team.id in found else ():
+            used.setdefault(reference, []).append(team.name)
     resolve = await store.secrets.source()
     lines = [
         SecretLine(reference, reference in stored or _is_in_environment(reference, resolve(reference)), tuple(teams))

@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 
 from studio.components import Component, JsonObject, envelopes, find_class, group_of
-from studio.galleries import Entry, parse_gallery
-from studio.store import GallerySummary, Store
+from studio.galleries import Entry, Gallery
+from studio.store import tables as rows
 from studio.web.gallery_view import counts_of
 
 SHAPES = {
@@ -39,15 +39,10 @@ class Starter:
     summary: str
 
 
-async def starters(store: Store) -> list[Starter]:
-    """Teams of the shipped galleries first, as they run without a key."""
-    found: list[Starter] = []
-    galleries = sorted(await store.galleries.list(), key=lambda summary: summary.origin != "shipped")
-    for summary in galleries:
-        gallery = parse_gallery((await store.galleries.get(summary.id)).config)
-        teams = [entry for entry in gallery.entries if entry.group == "teams"]
-        found.extend(_starter(summary, index, entry) for index, entry in enumerate(teams))
-    return found
+def starters_of(row: rows.Gallery, gallery: Gallery) -> list[Starter]:
+    """The teams of a gallery."""
+    teams = [entry for entry in gallery.entries if entry.group == "teams"]
+    return [_starter(row, index, entry) for index, entry in enumerate(teams)]
 
 
 def shape_of(team: JsonObject) -> str:
@@ -68,7 +63,7 @@ def _class_of(envelope: JsonObject) -> type[Component] | None:
     return find_class(str(envelope.get("provider")))
 
 
-def _starter(gallery: GallerySummary, index: int, entry: Entry) -> Starter:
+def _starter(gallery: rows.Gallery, index: int, entry: Entry) -> Starter:
     shape = shape_of(entry.component)
     config = entry.component.get("config")
     members = config.get("participants") if isinstance(config, dict) else None

@@ -3,19 +3,17 @@ milliseconds each."""
 
 from __future__ import annotations
 
-import asyncio
-from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from studio.components import Capability, JsonObject, validate_component
+from studio.components import JsonObject, validate_component
 from studio.galleries import parse_gallery
 from studio.store import GallerySummary, Store, TeamSummary
+from studio.store.tables import Gallery, Team
 from studio.web.keeping import secret_references
-
-KEPT = 500
-"""Teams, and galleries, whose last check is remembered; the one asked for longest ago goes first."""
+from studio.web.remembered import Remembered
+from studio.web.starters import Starter, starters_of
 
 
 @dataclass(frozen=True)
@@ -24,61 +22,65 @@ class TeamCheck:
 
     error_count: int
     is_runnable: bool
-    capabilities: tuple[Capability, ...]
+    capabilities: frozenset[str]
+    """Hashes of what it asks for."""
     secrets: frozenset[str]
     """References of all secrets that the team names."""
 
 
+@dataclass(frozen=True)
+class GalleryOutline:
+    """What lists show of a gallery, and the teams in it to start from."""
+
+    counts: Mapping[str, int]
+    metadata: JsonObject
+    starters: Sequence[Starter]
+
+
 class TeamChecks:
-    """The checks of one store's teams and galleries, each made once for a revision."""
+    """The checks of one store's teams and galleries, each made once for a revision.
+
+    Those that were deleted while a list was made are left out of it.
+    """
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._known: OrderedDict[tuple[str, int], TeamCheck] = OrderedDict()
-        self._galleries: OrderedDict[tuple[str, datetime], Sequence[Capability]] = OrderedDict()
+        self._teams = Remembered(store.teams.get_many, _checked)
+        self._asked_for = Remembered(store.galleries.get_many, _asked_for)
+        self._outlines = Remembered(store.galleries.get_many, _outline)
 
-    async def of(self, team: TeamSummary) -> TeamCheck:
-        """The check of a team as it is stored now.
+    async def of(self, teams: Sequence[TeamSummary]) -> Mapping[str, TeamCheck]:
+        """The checks of teams as they are stored now, by id."""
+        return await self._teams.of({team.id: team.revision for team in teams})
 
-        Raises:
-            NotFound: The team was deleted meanwhile.
-        """
-        key = (team.id, team.revision)
-        if key not in self._known:
-            stored = await self._store.teams.get(team.id)
-            key = (stored.id, stored.revision)
-            self._known[key] = await asyncio.to_thread(_checked, stored.component)
-        self._known.move_to_end(key)
-        check = self._known[key]
-        while len(self._known) > KEPT:
-            self._known.popitem(last=False)
-        return check
+    async def of_galleries(self, galleries: Sequence[GallerySummary]) -> Mapping[str, frozenset[str]]:
+        """Hashes of what the components of galleries ask for, by id."""
+        return await self._asked_for.of({gallery.id: gallery.updated_at for gallery in galleries})
 
-    async def of_gallery(self, gallery: GallerySummary) -> Sequence[Capability]:
-        """What the components of a gallery ask for, as it is stored now.
+    async def outlines(self, galleries: Sequence[GallerySummary]) -> Mapping[str, GalleryOutline]:
+        """What lists show of galleries, by id."""
+        return await self._outlines.of({gallery.id: gallery.updated_at for gallery in galleries})
 
-        Raises:
-            NotFound: The gallery was deleted meanwhile.
-        """
-        key = (gallery.id, gallery.updated_at)
-        if key not in self._galleries:
-            stored = await self._store.galleries.get(gallery.id)
-            key = (stored.id, stored.updated_at)
-            self._galleries[key] = await asyncio.to_thread(_asked_for, stored.config)
-        self._galleries.move_to_end(key)
-        asked = self._galleries[key]
-        while len(self._galleries) > KEPT:
-            self._galleries.popitem(last=False)
-        return asked
+    async def starters(self) -> list[Starter]:
+        """Teams of the shipped galleries first, as they run without a key."""
+        galleries = sorted(await self._store.galleries.list(), key=lambda summary: summary.origin != "shipped")
+        return [starter for outline in (await self.outlines(galleries)).values() for starter in outline.starters]
 
 
-def _checked(component: JsonObject) -> TeamCheck:
-    report = validate_component(component)
-    return TeamCheck(
-        len(report.errors), report.is_runnable, report.capabilities, frozenset(secret_references(component, report))
-    )
+def _checked(team: Team) -> tuple[str, int, TeamCheck]:
+    report = validate_component(team.component)
+    hashes = frozenset(capability.hash for capability in report.capabilities)
+    secrets = frozenset(secret_references(team.component, report))
+    return team.id, team.revision, TeamCheck(len(report.errors), report.is_runnable, hashes, secrets)
 
 
-def _asked_for(gallery: JsonObject) -> Sequence[Capability]:
-    report = parse_gallery(gallery).check()
-    return [capability for entry in report.entries for capability in entry.report.capabilities]
+def _asked_for(gallery: Gallery) -> tuple[str, datetime, frozenset[str]]:
+    report = parse_gallery(gallery.config).check()
+    hashes = frozenset(capability.hash for entry in report.entries for capability in entry.report.capabilities)
+    return gallery.id, gallery.updated_at, hashes
+
+
+def _outline(row: Gallery) -> tuple[str, datetime, GalleryOutline]:
+    gallery = parse_gallery(row.config)
+    outline = GalleryOutline(gallery.counts, gallery.metadata, starters_of(row, gallery))
+    return row.id, row.updated_at, outline

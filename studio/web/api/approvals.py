@@ -160,15 +160,18 @@ async def _hosts(capability: Capability | None, names: Collection[str]) -> list[
 
 
 async def _capabilities(store: Store, checks: TeamChecks, wanted: Collection[str]) -> Mapping[str, Capability]:
-    found: dict[str, Capability] = {}
-    for team in await store.teams.list():
-        _pick((await checks.of(team)).capabilities, wanted, found)
-        if len(found) == len(wanted):
-            return found
-    for gallery in await store.galleries.list():
-        _pick(await checks.of_gallery(gallery), wanted, found)
-        if len(found) == len(wanted):
-            return found
+    missing, found = set(wanted), dict[str, Capability]()
+    for team_id, check in (await checks.of(await store.teams.list())).items():
+        if missing & check.capabilities:
+            team = await store.teams.get(team_id)
+            found.update(await asyncio.to_thread(_capabilities_in, team.component, missing & check.capabilities))
+            missing -= found.keys()
+    if missing:
+        for gallery_id, hashes in (await checks.of_galleries(await store.galleries.list())).items():
+            if missing & hashes:
+                manifest = await gallery_manifest(await store.galleries.get(gallery_id))
+                _pick(manifest.capabilities.values(), missing & hashes, found)
+                missing -= found.keys()
     return found
 
 

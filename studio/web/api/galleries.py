@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -12,10 +13,10 @@ from pydantic import BaseModel, ConfigDict, JsonValue
 from studio.components import JsonObject, group_of
 from studio.errors import Forbidden, NotFound
 from studio.galleries import Gallery, parse_gallery
-from studio.store import LIBRARY
+from studio.store import LIBRARY, GallerySummary
 from studio.store import tables as rows
 from studio.web.api.downloads import download, filename
-from studio.web.dependencies import StoreDep
+from studio.web.dependencies import StoreDep, TeamChecksDep
 from studio.web.keeping import storable
 from studio.web.places import type_of
 from studio.web.requests import StudioRoute
@@ -57,9 +58,10 @@ class LibraryComponent(BaseModel):
 
 
 @router.get("", summary="List the galleries: the library first, then by name")
-async def list_galleries(store: StoreDep) -> list[GallerySummaryOut]:
-    found = [await store.galleries.get(summary.id) for summary in await store.galleries.list()]
-    return [_summary(row) for row in found]
+async def list_galleries(store: StoreDep, checks: TeamChecksDep) -> list[GallerySummaryOut]:
+    galleries = await store.galleries.list()
+    outlines = await checks.outlines(galleries)
+    return [_summary(one, outlines[one.id].counts) for one in galleries if one.id in outlines]
 
 
 @router.post("/preview", openapi_extra=IMPORT, summary="What a gallery holds and could do; stores nothing")
@@ -86,7 +88,9 @@ async def add_gallery(source: GallerySourceDep, store: StoreDep) -> AddedGallery
 async def get_gallery(gallery_id: str, store: StoreDep) -> GalleryOut:
     row = await store.galleries.get(gallery_id)
     gallery = parse_gallery(row.config)
-    return GalleryOut(**_summary(row).model_dump(), metadata=gallery.metadata, components=gallery.components)
+    return GalleryOut(
+        **_summary(row, gallery.counts).model_dump(), metadata=gallery.metadata, components=gallery.components
+    )
 
 
 @router.delete("/{gallery_id}", status_code=204, summary="Delete an imported gallery")
@@ -106,7 +110,8 @@ async def export_gallery(gallery_id: str, store: StoreDep) -> Response:
 @router.post("/library/components", status_code=201, summary="Put a component into the library")
 async def add_to_library(body: LibraryComponent, store: StoreDep) -> GallerySummaryOut:
     component = await storable(store, body.component)
-    return _summary(await store.galleries.add_to_library(component, group=group_of(type_of(component))))
+    row = await store.galleries.add_to_library(component, group=group_of(type_of(component)))
+    return _summary(row, parse_gallery(row.config).counts)
 
 
 @router.get("/{gallery_id}/components/{group}/{index}", summary="Read one component")
@@ -125,14 +130,14 @@ async def remove_component(gallery_id: str, group: str, index: int, store: Store
     await store.galleries.remove_from_library(group=group, index=index)
 
 
-def _summary(row: rows.Gallery) -> GallerySummaryOut:
+def _summary(row: GallerySummary | rows.Gallery, counts: Mapping[str, int]) -> GallerySummaryOut:
     return GallerySummaryOut(
         id=row.id,
         name=row.name,
         origin=row.origin,
         source=row.source,
         updated_at=row.updated_at,
-        counts=parse_gallery(row.config).counts,
+        counts=dict(counts),
     )
 
 

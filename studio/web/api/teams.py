@@ -28,6 +28,7 @@ router = APIRouter(prefix="/api", tags=["teams"], route_class=StudioRoute)
 BLANK = "autogen_agentchat.teams.RoundRobinGroupChat"
 FIRST_LIMIT = "autogen_agentchat.conditions.MaxMessageTermination"
 FIRST_AGENT = "autogen_agentchat.agents.AssistantAgent"
+MAX_LISTED = 1000
 MOST_REVISIONS = 2**63 - 1
 """The largest number that the database holds."""
 
@@ -104,8 +105,14 @@ class PythonOut(BaseModel):
 
 
 @router.get("/teams", summary="List the teams, the one changed last first")
-async def list_teams(store: StoreDep) -> list[TeamSummaryOut]:
-    return [TeamSummaryOut.model_validate(team, from_attributes=True) for team in await store.teams.list()]
+async def list_teams(
+    store: StoreDep,
+    search: Annotated[str, Query(max_length=200, description="In the name, or the names of its agents.")] = "",
+    offset: Annotated[int, Query(ge=0, le=MOST_REVISIONS)] = 0,
+    limit: Annotated[int, Query(ge=1, le=MAX_LISTED)] = MAX_LISTED,
+) -> list[TeamSummaryOut]:
+    teams = await store.teams.list(search=search, offset=offset, limit=limit)
+    return [TeamSummaryOut.model_validate(team, from_attributes=True) for team in teams]
 
 
 @router.post("/teams", status_code=201, summary="Make a team: blank, from JSON, or from a gallery")

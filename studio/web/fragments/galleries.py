@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 
 from fastapi import APIRouter, Response
 from pydantic import BaseModel, ConfigDict, Field
@@ -17,6 +18,10 @@ from studio.web.requests import StudioRoute
 from studio.web.sources import REQUEST_BODY, GallerySourceDep
 
 router = APIRouter(prefix="/fragments", include_in_schema=False, route_class=StudioRoute)
+
+
+MAX_TEAMS = 100
+"""Those changed last, of which one is chosen."""
 
 
 class ComponentOfGallery(BaseModel):
@@ -46,6 +51,10 @@ def _places_in(team: Team, kind: str) -> TeamPlaces:
     return TeamPlaces(id=team.id, name=team.name, places=list(places_for(team.component, kind)))
 
 
+def _with_places(teams: Sequence[Team], kind: str) -> list[TeamPlaces]:
+    return [team for team in (_places_in(each, kind) for each in teams) if team.places]
+
+
 @router.post("/places")
 async def places(body: ComponentOfGallery, store: StoreDep, templates: TemplatesDep) -> Response:
     gallery = parse_gallery((await store.galleries.get(body.gallery_id)).config)
@@ -54,9 +63,7 @@ async def places(body: ComponentOfGallery, store: StoreDep, templates: Templates
         raise NotFound(f"The gallery has no component {body.index} among its {body.group}.")
     entry = entries[body.index]
     kind = type_of(entry.component)
-    found = [
-        await asyncio.to_thread(_places_in, await store.teams.get(summary.id), kind)
-        for summary in await store.teams.list()
-    ]
-    teams = [team for team in found if team.places]
+    ids = [summary.id for summary in await store.teams.list(limit=MAX_TEAMS)]
+    found = {team.id: team for team in await store.teams.get_many(ids)}
+    teams = await asyncio.to_thread(_with_places, [found[each] for each in ids if each in found], kind)
     return templates.fragment("fragments/places.html", teams=teams, label=entry.label)

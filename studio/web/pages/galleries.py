@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from fastapi import APIRouter, Request, Response
 
 from studio.galleries import Gallery, parse_gallery
-from studio.store import LIBRARY, publisher_of
+from studio.store import LIBRARY, GallerySummary, publisher_of
 from studio.store import tables as rows
-from studio.web.dependencies import SettingsDep, StoreDep, TemplatesDep
+from studio.web.dependencies import SettingsDep, StoreDep, TeamChecksDep, TemplatesDep
 from studio.web.gallery_view import Count, Section, counts_of, sections_of
+from studio.web.team_checks import GalleryOutline
 
 router = APIRouter(include_in_schema=False)
 LIBRARY_TEXT = "Components that you keep for yourself. They show in the builder's palette."
@@ -43,16 +44,21 @@ class GalleryCard:
 
 
 @router.get("/galleries")
-async def galleries_page(request: Request, store: StoreDep, templates: TemplatesDep, settings: SettingsDep) -> Response:
-    ids = [summary.id for summary in await store.galleries.list()]
-    ids = ids if LIBRARY in ids else [LIBRARY, *ids]
-    found = [await store.galleries.get(gallery_id) for gallery_id in ids]
+async def galleries_page(
+    request: Request, store: StoreDep, checks: TeamChecksDep, templates: TemplatesDep, settings: SettingsDep
+) -> Response:
+    galleries = await store.galleries.list()
+    outlines = await checks.outlines(galleries)
+    cards = [_card(one, outlines[one.id]) for one in galleries if one.id in outlines]
+    if LIBRARY not in outlines:
+        library = await store.galleries.get(LIBRARY)
+        cards.insert(0, _card(library, parse_gallery(library.config)))
     return templates.page(
         request,
         "pages/galleries.html",
         title="Galleries",
         nav="galleries",
-        galleries=[_card(row, parse_gallery(row.config)) for row in found],
+        galleries=cards,
         max_mb=settings.max_upload_mb,
     )
 
@@ -82,7 +88,7 @@ def _sections(gallery: Gallery) -> tuple[Section, ...]:
     return sections_of(gallery.check())
 
 
-def _card(row: rows.Gallery, gallery: Gallery) -> GalleryCard:
+def _card(row: GallerySummary | rows.Gallery, gallery: Gallery | GalleryOutline) -> GalleryCard:
     description = gallery.metadata.get("description")
     return GalleryCard(
         id=row.id,
@@ -95,7 +101,7 @@ def _card(row: rows.Gallery, gallery: Gallery) -> GalleryCard:
     )
 
 
-def _facts(row: rows.Gallery, gallery: Gallery) -> tuple[str, ...]:
+def _facts(row: GallerySummary | rows.Gallery, gallery: Gallery | GalleryOutline) -> tuple[str, ...]:
     named = [("author", "By {}"), ("version", "Version {}"), ("license", "Licence {}")]
     told = [text.format(gallery.metadata[name]) for name, text in named if gallery.metadata.get(name)]
     if row.id == LIBRARY:

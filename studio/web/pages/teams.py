@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Annotated
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import RedirectResponse
 
 from studio.runs import RunSummary
-from studio.store import Store, TeamSummary
+from studio.store import TeamSummary
 from studio.web.dependencies import SettingsDep, StoreDep, TeamChecksDep, TemplatesDep
-from studio.web.starters import starters
 from studio.web.team_checks import TeamCheck
 
 router = APIRouter(include_in_schema=False)
+PAGE = 100
+SEARCHED_FROM = 20
+"""Teams from which on a search is offered."""
 
 
 @dataclass(frozen=True)
@@ -50,22 +53,37 @@ async def login() -> Response:
 
 @router.get("/teams")
 async def teams_page(
-    request: Request, store: StoreDep, checks: TeamChecksDep, templates: TemplatesDep, settings: SettingsDep
+    request: Request,
+    store: StoreDep,
+    checks: TeamChecksDep,
+    templates: TemplatesDep,
+    settings: SettingsDep,
+    search: Annotated[str, Query(max_length=200)] = "",
+    page: Annotated[int, Query(ge=1, le=1_000_000)] = 1,
 ) -> Response:
+    count = await store.teams.count(search=search)
+    page_count = max(1, -(-count // PAGE))
+    page = min(page, page_count)
+    teams = await store.teams.list(search=search, offset=(page - 1) * PAGE, limit=PAGE)
+    found, runs = await checks.of(teams), await store.runs.newest_of([team.id for team in teams])
     return templates.page(
         request,
         "pages/teams.html",
         title="Teams",
         nav="teams",
-        teams=[await _row(store, summary, await checks.of(summary)) for summary in await store.teams.list()],
-        starters=await starters(store),
+        teams=[_row(team, found[team.id], runs.get(team.id)) for team in teams if team.id in found],
+        team_count=count,
+        search=search,
+        page=page,
+        page_count=page_count,
+        has_search=bool(search) or count > SEARCHED_FROM,
+        starters=await checks.starters(),
         max_mb=settings.max_upload_mb,
     )
 
 
-async def _row(store: Store, summary: TeamSummary, check: TeamCheck) -> TeamRow:
+def _row(summary: TeamSummary, check: TeamCheck, run: RunSummary | None) -> TeamRow:
     state, text = _problem(check)
-    runs = await store.runs.list(summary.id, limit=1)
     return TeamRow(
         id=summary.id,
         name=summary.name,
@@ -73,7 +91,7 @@ async def _row(store: Store, summary: TeamSummary, check: TeamCheck) -> TeamRow:
         updated_at=summary.updated_at,
         problem_state=state,
         problem_text=text,
-        last_run=_last_run(runs[0]) if runs else None,
+        last_run=_last_run(run) if run else None,
     )
 
 
