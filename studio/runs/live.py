@@ -170,6 +170,11 @@ class LiveRun:
         """Whether something is under way that must not be broken off."""
         return any(flight.kind != "model" for flight in self.debugger.flights.listed())
 
+    @property
+    def is_waiting_for_answers(self) -> bool:
+        """Whether the world has been asked something and has not answered yet."""
+        return bool(self.debugger.flights.listed())
+
     def stop_after_turn(self) -> None:
         """Let the team end when its turn is done."""
         self.is_stopping = self.debugger.is_over = True

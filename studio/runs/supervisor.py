@@ -24,7 +24,7 @@ from studio.runs.debugging.setting import NoSettings, SettingsSource
 from studio.runs.debugging.team_tools import tools_in
 from studio.runs.driver import drive
 from studio.runs.feed import Batch, follow, replay
-from studio.runs.leaving import let_tools_end
+from studio.runs.leaving import drain
 from studio.runs.live import Ending, LiveRun
 from studio.runs.log import SHOWN, EntryKind, JsonObject, LeaseLost, LogUnavailable, NewRun, RunStatus, RunStore
 from studio.runs.owning import owned_tasks
@@ -403,7 +403,7 @@ class RunSupervisor:
         for bell in list(self._bells.values()):
             bell.ring()
         if self._goes_on:
-            await let_tools_end(list(self._live.values()), LEFT.detail, GRACE_S)
+            await drain(list(self._live.values()), GRACE_S)
         tasks: dict[asyncio.Task[None], LiveRun] = {}
         for run in list(self._live.values()):
             tasks[run.interrupt(LEFT if self._goes_on else SHUT_DOWN)] = run

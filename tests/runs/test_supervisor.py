@@ -148,6 +148,24 @@ async def test_a_stopped_server_leaves_its_runs_paused(open_studio: OpenStudio, 
         assert (view.state, view.reason) == (RunState.PAUSED, "shutdown")
 
 
+async def test_an_answer_that_comes_while_the_server_stops_is_kept_and_nothing_more_is_asked(
+    open_studio: OpenStudio, world: World
+) -> None:
+    async with open_studio() as studio, asyncio.TaskGroup() as group:
+        world.answers.clear()
+        run_id = await studio.supervisor.start(scripted("a: one", "a: two"), "Go.")
+        await world.called.wait()
+        group.create_task(studio.supervisor.shut_down())
+        with pytest.raises(Conflict):  # so it is stopping by now
+            await studio.supervisor.start(scripted("a: other"), "Go.")
+        world.answers.set()
+    assert world.calls == ["one"]
+    async with open_studio() as studio:
+        await studio.until(run_id, RunState.FINISHED)
+        assert world.calls == ["one", "two"]
+        assert await studio.said(run_id) == ["Go.", "one", "two"]
+
+
 async def test_pages_hear_of_the_servers_stop(open_studio: OpenStudio, world: World) -> None:
     async with open_studio() as studio, asyncio.TaskGroup() as group:
         world.answers.clear()

@@ -6,7 +6,7 @@ import asyncio
 from asyncio import current_task
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from typing import cast
+from typing import NoReturn, cast
 
 from pydantic import BaseModel, ConfigDict
 
@@ -45,6 +45,8 @@ class Flights:
         self._given_up: dict[EffectRequest, asyncio.Handle | None] = {}
         """Those that are not to be waited for any more, and what is to cancel the waiting."""
         self._cancelled: set[EffectRequest] = set()
+        self.is_closed = False
+        """Whether the server is stopping: what is under way may end, and nothing else begins."""
 
     def begin(self, request: EffectRequest, since_s: float) -> None:
         """The running task waits for this call now, which was first made at that time.
@@ -75,6 +77,15 @@ class Flights:
         """Whether the waiting was cancelled here, and by nobody else."""
         task, others, _ = self._under_way[request]
         return request in self._cancelled and task is not None and task.cancelling() <= others + 1
+
+    def close(self) -> None:
+        """Let nothing more begin; whatever would, waits until the run is left."""
+        self.is_closed = True
+
+    async def never_begin(self) -> NoReturn:
+        """Wait until the task is cancelled."""
+        await asyncio.get_running_loop().create_future()
+        raise AssertionError("nobody gives this a result")
 
     def hold(self) -> None:
         """Give up the calls of models, which can be made again: now, or when they are waited for next."""

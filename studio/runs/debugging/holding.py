@@ -29,6 +29,8 @@ class Holding(Relay):
     async def call(self, request: EffectRequest, perform: Perform) -> JsonValue:
         flights, since_s = self._flights, time()
         while True:
+            if flights.is_closed:
+                await flights.never_begin()
             flights.begin(request, since_s)
             try:
                 return await self._outer.call(request, perform)
@@ -44,6 +46,8 @@ class Holding(Relay):
     ) -> AsyncIterator[StreamItem]:
         flights, since_s = self._flights, time()
         while True:
+            if flights.is_closed:
+                await flights.never_begin()
             pieces = cast("AsyncGenerator[StreamItem, None]", self._outer.stream(request, perform))
             try:
                 async with aclosing(pieces):
