@@ -6,6 +6,8 @@ import ast
 import re
 from collections.abc import Iterator
 
+from studio.components.python_text import NO_FILE
+
 MOST_HOSTS = 20
 _ADDRESS = re.compile(
     r"\b(https?|wss?)://(?![^\s/?#]*@)((?:\[[0-9a-f:.]+\]|[^\s/?#\\\"'<>{}()\[\]@:]+)(?::\d+)?)", re.IGNORECASE
@@ -27,7 +29,7 @@ def hosts_in_python(source: str) -> tuple[str, ...]:
     What it puts together while it runs, or reads from elsewhere, is not found.
     """
     try:
-        tree = ast.parse(source)
+        tree = ast.parse(source, NO_FILE)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return hosts_in(source)
     return _first(_of_tree(tree))

@@ -14,6 +14,8 @@ MAX_CHARACTERS = 500_000
 """A script of a thousand agents has about half of it."""
 MAX_TOKENS = 200_000
 """A syntax tree takes some hundred bytes for each."""
+NO_FILE = "/dev/null/source"
+"""To quote a line that is no Python, the parser reads the file of this name; there can be none."""
 MAX_FORMATTED = 20_000
 """Characters of one f-string, which Python 3.11 reads in quadratic time."""
 
@@ -53,7 +55,7 @@ def syntax_tree(text: str) -> ast.Module:
     """As `parsed`, of a source that `comments_in` has seen to its end."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # such as an invalid escape sequence in a string: not ours to tell
-        return ast.parse(text)
+        return ast.parse(text, NO_FILE)
 
 
 def comments_in(text: str) -> Iterator[tuple[int, int]]:

@@ -14,7 +14,7 @@ from contextvars import ContextVar
 from types import TracebackType
 from typing import Self
 
-from studio.errors import StudioError
+from studio.errors import StudioError, ToolFailed
 from studio.sandbox.owning import to_its_end
 from studio.sandbox.working import WorkerProcess, started_in_new_folder
 
@@ -24,6 +24,11 @@ KINDS_COUNT = 3
 """Sets of hosts for which workers are kept ready; each worker holds some 30 MB."""
 REST_S = 120.0
 """How long workers wait for a call that does not come."""
+
+
+MAX_AT_ONCE = 16
+"""Calls that run at the same time; each may hold some 2 GB. The others wait in their order."""
+MAX_WAIT_S = 300.0
 
 
 class _Slot:
@@ -80,6 +85,7 @@ class Workers:
 
     def __init__(self, rest_s: float = REST_S) -> None:
         self._rest_s = rest_s
+        self._places = asyncio.Semaphore(MAX_AT_ONCE)
         self._ready: OrderedDict[tuple[str, ...], deque[_Slot]] = OrderedDict()
         self._stack = AsyncExitStack()
         self._group: asyncio.TaskGroup | None = None
@@ -107,16 +113,31 @@ class Workers:
 
         Raises:
             NoJail: The policy cannot be held here.
+            ToolFailed: Too many others run, and none of them ended in time.
         """
-        slot = self._take(hosts)
+        await self._wait_for_a_place()
         try:
-            yield await slot.worker()
-        except BaseException:
-            await slot.end()
-            raise
+            slot = self._take(hosts)
+            try:
+                yield await slot.worker()
+            except BaseException:
+                await slot.end()
+                raise
+            finally:
+                self.prepare(hosts)  # not before: a start takes the time of the call
+            slot.let_go()
         finally:
-            self.prepare(hosts)  # not before: a start takes the time of the call
-        slot.let_go()
+            self._places.release()
+
+    async def _wait_for_a_place(self) -> None:
+        try:
+            async with asyncio.timeout(MAX_WAIT_S):
+                await self._places.acquire()
+        except TimeoutError as error:
+            raise ToolFailed(
+                f"{MAX_AT_ONCE} tools run already, and none ended within {MAX_WAIT_S:g} s.",
+                fix="Try again later, or call fewer tools at once.",
+            ) from error
 
     def prepare(self, hosts: tuple[str, ...] = ()) -> None:
         """Have workers of that kind ready soon."""

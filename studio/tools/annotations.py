@@ -15,7 +15,7 @@ from uuid import UUID
 
 from pydantic import ConfigDict, Field, create_model
 
-from studio.components.python_text import MAX_FORMATTED
+from studio.components.python_text import MAX_FORMATTED, NO_FILE
 from studio.models.schema_model import is_field_name
 
 _SIMPLE: dict[str, Any] = {
@@ -220,7 +220,7 @@ def _parsed(text: str) -> list[ast.expr]:
     if len(text) > MAX_FORMATTED:  # a formatted string in there would cost the parser too much
         return []
     try:
-        return [ast.parse(text, mode="eval").body]
+        return [ast.parse(text, NO_FILE, mode="eval").body]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
 

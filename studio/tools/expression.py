@@ -11,6 +11,7 @@ from typing import Annotated, cast
 
 from pydantic import AfterValidator
 
+from studio.components.python_text import NO_FILE
 from studio.errors import ConfigError
 
 MOST_TEXT = 1_000
@@ -49,7 +50,7 @@ class VariableCondition:
         if len(text) > MOST_TEXT:
             raise ValueError(f"A condition is {MOST_TEXT} characters at most.")
         try:
-            self._tree = ast.parse(_PLACE.sub(self._placed, text).strip(), mode="eval").body
+            self._tree = ast.parse(_PLACE.sub(self._placed, text).strip(), NO_FILE, mode="eval").body
             self._check(self._tree)
         except (SyntaxError, RecursionError, MemoryError) as error:
             raise ValueError(f"{text!r} is no condition. Write one such as `count >= 3 and not done`.") from error

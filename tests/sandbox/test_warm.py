@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -22,6 +22,7 @@ from studio.sandbox import (
     current_workers,
     open_sandbox,
     run_function,
+    warm,
 )
 from tests.sandbox.jailed import PLAIN, best_jail
 
@@ -148,3 +149,17 @@ async def test_a_sandbox_is_opened_by_its_name() -> None:
         assert current_workers.get() is not None
         assert await call("def f(): return 1") == 1
     assert current_workers.get() is None
+
+
+async def test_many_calls_at_once_wait_for_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(warm, "MAX_AT_ONCE", 2)
+    monkeypatch.setattr(warm, "MAX_WAIT_S", 0.05)
+    async with Workers() as workers, AsyncExitStack() as stack:
+        for _ in range(2):
+            await stack.enter_async_context(workers.one())
+        with pytest.raises(ToolFailed, match="2 tools run already"):
+            async with workers.one():
+                pass
+        await stack.aclose()
+        async with workers.one() as worker:
+            assert worker.is_running
