@@ -44,11 +44,28 @@ DAMAGED: Final = {"damaged": "This cannot be read: it is no JSON."}
 
 def stored_json(text: str | bytes) -> JsonValue:
     """Read JSON that was stored by any version, also one that kept what is not well formed."""
+    return well_formed_json(_parsed(text), MAX_STORED_LEVELS)
+
+
+def stored_document(text: str | bytes) -> JsonValue:
+    """The same of a person's document, whose text stays as it is, half characters included."""
+    value = _parsed(text)
+    return value if _is_readable(value, MAX_STORED_LEVELS) else well_formed_json(value, MAX_STORED_LEVELS)
+
+
+def _parsed(text: str | bytes) -> JsonValue:
     try:
-        value = json.loads(text)
+        return cast("JsonValue", json.loads(text))
     except RecursionError:
-        value = json.loads(_cut(text if isinstance(text, str) else text.decode()))
-    return well_formed_json(cast("JsonValue", value), MAX_STORED_LEVELS)
+        return cast("JsonValue", json.loads(_cut(text if isinstance(text, str) else text.decode())))
+
+
+def _is_readable(value: JsonValue, levels: int) -> bool:
+    """Whether JSON has such numbers, and no more levels."""
+    if isinstance(value, dict | list):
+        items = value.values() if isinstance(value, dict) else value
+        return levels > 0 and all(_is_readable(item, levels - 1) for item in items)
+    return not isinstance(value, float) or math.isfinite(value)
 
 
 def stored_text(text: str) -> str:

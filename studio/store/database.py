@@ -14,7 +14,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlmodel.ext.asyncio.session import AsyncSession
 
-from studio.components.well_formed import stored_json
+from studio.components.well_formed import stored_document
 from studio.errors import Conflict, SetupError
 from studio.store.failing import told_in_words, unavailable
 from studio.store.json_text import to_json
@@ -168,9 +168,9 @@ def _engines(url: URL) -> tuple[AsyncEngine, AsyncEngine]:
     try:
         # Reading is one statement at a time; it needs no transaction and no round trip to end one.
         reader = create_async_engine(
-            url, isolation_level="AUTOCOMMIT", skip_autocommit_rollback=True, json_deserializer=stored_json
+            url, isolation_level="AUTOCOMMIT", skip_autocommit_rollback=True, json_deserializer=stored_document
         )
-        writer = create_async_engine(url, json_serializer=to_json, json_deserializer=stored_json)
+        writer = create_async_engine(url, json_serializer=to_json, json_deserializer=stored_document)
     except (ArgumentError, NoSuchModuleError, ModuleNotFoundError) as error:
         raise SetupError(
             f"The database URL {url.render_as_string()!r} is not usable: {error}",

@@ -12,7 +12,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.pool import ConnectionPoolEntry, NullPool
 
-from studio.components.well_formed import stored_json, stored_text
+from studio.components.well_formed import stored_document, stored_text
 from studio.store.json_text import to_json
 
 # FULL: a reply that was paid for and shown is still there after a power cut. Commits are shared, so it costs little.
@@ -36,7 +36,7 @@ class OwnThread:
     def __init__(self, url: URL) -> None:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="run logs")
         self._engine: Engine = create_engine(
-            url.set(drivername="sqlite"), json_serializer=to_json, json_deserializer=stored_json, poolclass=NullPool
+            url.set(drivername="sqlite"), json_serializer=to_json, json_deserializer=stored_document, poolclass=NullPool
         )
         self._connection: Connection | None = None
         event.listen(self._engine, "connect", prepare_sqlite)
