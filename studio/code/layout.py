@@ -111,7 +111,7 @@ def _broken(expression: Expression, indent: str) -> tuple[str, list[str], str]:
         case Text(value):
             width = LINE_LENGTH - len(indent)
             lines = [quoted(piece) for piece in _pieces(value, width)]
-            return "(", lines if len(lines) > 1 or len(lines[0]) <= width else [], ")"
+            return "(", lines if len(lines) > 1 or (lines and len(lines[0]) <= width) else [], ")"
         case Items(items, brackets):
             return brackets[0], [laid_out(item, indent=indent, after=",") for item in items], brackets[1]
         case Pairs(pairs):

@@ -7,6 +7,7 @@ import json
 import os
 import re
 import subprocess
+import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -196,7 +197,7 @@ async def test_cancelling_while_it_starts_leaves_no_browser(make_surfer: Make):
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="of another user it has no more rights anyway")
 async def test_the_browser_of_root_has_no_rights(make_surfer: Make):
     await turn(make_surfer(does("sleep")))
-    users = {pid: status_of(pid) for pid in programs_below()}
+    users = await asyncio.to_thread(programs_once_confined)
     assert users
     assert all(int(user) > 1000 for one in users.values() for user in one["Uid"].split())
     assert {one["CapPrm"].strip("0") for one in users.values() if one["NSpid"].count("\t") == 0} == {""}
@@ -230,6 +231,16 @@ def command_of(pid: str) -> str:
     with suppress(OSError):
         return Path(f"/proc/{pid}/cmdline").read_text()
     return ""
+
+
+def programs_once_confined(limit_s: float = 20.0) -> dict[str, dict[str, str]]:
+    """What Linux says of each, when one of those that read pages has entered Chromium's sandbox."""
+    end = time.monotonic() + limit_s
+    while True:
+        found = {pid: status_of(pid) for pid in programs_below()}
+        if "2" in {one["Seccomp"] for one in found.values()} or time.monotonic() > end:
+            return found
+        time.sleep(0.05)
 
 
 def status_of(pid: str) -> dict[str, str]:

@@ -21,6 +21,11 @@ def test_a_text_over_several_lines_reads_back_as_itself(text: str, depth: int):
     assert ast.literal_eval(code.removeprefix("value = ")) == text
 
 
+def test_an_empty_text_behind_a_long_key_is_one():
+    key = "k" * LINE_LENGTH
+    assert ast.literal_eval(laid_out(Text(""), indent="", before=f"{key}=").removeprefix(f"{key}=")) == ""
+
+
 def test_what_fits_stays_on_one_line():
     call = Call("MaxMessageTermination", (Name("10"),), (("include_agent_event", Name("True")),))
     assert laid_out(call, before="limit = ") == "limit = MaxMessageTermination(10, include_agent_event=True)"

@@ -11,6 +11,7 @@ from typing import Any, cast
 from studio.components import JsonObject
 from studio.runs import LogEntry, RunState
 from studio.runs.live import LiveRun
+from studio.runs.log_pages import read_whole
 from tests.runs.scripted import OpenStudio
 from tests.runs.tooling import agent, team
 
@@ -59,7 +60,7 @@ async def test_a_late_turn_costs_what_an_early_one_does(open_studio: OpenStudio)
             await studio.until(run_id, RunState.FINISHED)
         finally:
             sys.setprofile(before)
-        log = await studio.store.runs.read(run_id, limit=10 * TURNS)
+        log = await read_whole(studio.store.runs, run_id, max_entries=10 * TURNS)
     ends = [index for index, entry in enumerate(log) if entry.kind == "message"]
     assert len(ends) == TURNS + 1
     early, late = (log[ends[turn] : ends[turn + 20]] for turn in (10, TURNS - 20))
