@@ -169,6 +169,7 @@ def test_an_admin_lets_somebody_in_and_makes_a_token(open_page: OpenPage, studio
     page = open_page()
     page.goto(f"{studio_server.url}/users")
     sign_in(page, "Ada")
+    page.wait_for_url("**/users", wait_until="domcontentloaded")  # and its scripts listen
     page.get_by_role("button", name="New user").click()
     page.get_by_label("Name").fill("Eve")
     page.get_by_label("Role", exact=True).select_option("editor")
