@@ -45,7 +45,7 @@ WATCHED = (
     "subprocess.Popen",
     "webbrowser.open",
 )
-SYNTAX_ONLY = "<unknown>"
+SYNTAX_ONLY = ("<unknown>", "/dev/null/source")
 """The file name under which `ast.parse` compiles: it makes a syntax tree and no code."""
 
 TEMPLATES = str(Path(__file__).parents[2] / "frontend/templates")
@@ -55,7 +55,7 @@ MARK = re.compile(r"mark-\d+-")
 """What tells one document from the others, in answers that should speak of this one alone."""
 
 OWN_FOLDERS = (
-    SYNTAX_ONLY,
+    *SYNTAX_ONLY,
     str(Path(__file__).parents[2]),
     sys.prefix,
     sys.base_prefix,
@@ -80,7 +80,7 @@ class Witness:
     def __call__(self, event: str, args: tuple[object, ...]) -> None:
         if not self.is_on or event not in WATCHED:
             return
-        if event == "compile" and args[1] == SYNTAX_ONLY:
+        if event == "compile" and args[1] in SYNTAX_ONLY:
             return
         if event in ("compile", "exec") and _file_of(args).startswith(TEMPLATES):
             return
