@@ -14,12 +14,20 @@
 FROM python:3.13-slim-bookworm AS build
 ARG EXTRAS=""
 WORKDIR /source
-COPY pyproject.toml README.md LICENSE CHANGELOG.md ./
+# Each package in the version of uv.lock and by its hash, also those that build the studio itself.
+COPY pyproject.toml uv.lock build.lock ./
+RUN python -m venv /opt/build \
+    && python -m venv /opt/studio \
+    && /opt/build/bin/pip install --no-cache-dir --disable-pip-version-check --require-hashes --requirement build.lock \
+    && /opt/build/bin/uv export --quiet --frozen --no-emit-project --output-file /opt/build/wanted \
+        $(echo "$EXTRAS" | tr , '\n' | sed '/./s/^/--extra=/') \
+    && /opt/studio/bin/pip install --no-cache-dir --disable-pip-version-check --require-hashes --requirement /opt/build/wanted
+COPY README.md LICENSE CHANGELOG.md ./
 COPY studio ./studio
 COPY frontend ./frontend
 COPY gallery ./gallery
-RUN python -m venv /opt/studio \
-    && /opt/studio/bin/pip install --no-cache-dir --disable-pip-version-check ".${EXTRAS:+[$EXTRAS]}"
+RUN /opt/build/bin/pip wheel --no-deps --no-build-isolation --wheel-dir /opt/build/wheel . \
+    && /opt/studio/bin/pip install --no-deps --no-index --disable-pip-version-check /opt/build/wheel/*.whl
 
 FROM python:3.13-slim-bookworm
 RUN useradd --uid 10001 --user-group --create-home --home-dir /home/studio studio \

@@ -4,22 +4,49 @@
 readonly venv_python=.venv/bin/python
 readonly installed=.venv/.installed
 
-# install_studio [extra]: with the extra "dev" also what the checks need.
+# install_studio [extra]: with the extra "dev" also what the checks need. STUDIO_LOCKED=1 takes the versions of uv.lock
+# and checks the hash of each file; else the newest versions come in that pyproject.toml allows.
 install_studio() {
-  local extra=${1:-} key
+  local extra=${1:-} key lock=""
   key="$(cksum < pyproject.toml) $PWD"
+  [[ -z ${STUDIO_LOCKED:-} ]] || lock=" $(cksum < uv.lock)"
   if [[ -x $venv_python && -f $installed ]]; then
     local have
     have=$(< "$installed")
-    [[ $have == "$key ${extra:-serve}" || $have == "$key dev" ]] && return
+    [[ $have == "$key ${extra:-serve}$lock" || $have == "$key dev$lock" ]] && return
+    [[ -z $lock && $have == "$key dev "* ]] && return
   fi
   if ! is_new_enough "$venv_python"; then
     make_venv "$(find_python)"
   fi
   say "Installing the studio into .venv (once, about a minute)"
   rm -f "$installed"
-  "$venv_python" -m pip install --disable-pip-version-check -qq --editable ".${extra:+[$extra]}"
-  printf '%s' "$key ${extra:-serve}" > "$installed"
+  if [[ -z $lock ]] || ! install_locked "$extra"; then
+    lock=""
+    pip_install --editable ".${extra:+[$extra]}"
+  fi
+  printf '%s' "$key ${extra:-serve}$lock" > "$installed"
+}
+
+# Fails where this machine's package index lacks one of the files. A file with another hash ends the script.
+install_locked() {
+  local wanted=.venv/.wanted told=.venv/.told
+  if pip_install --require-hashes --requirement build.lock 2> "$told" &&
+    "$venv_python" -m uv export --quiet --frozen --no-emit-project ${1:+--extra "$1"} --output-file "$wanted" \
+      > /dev/null 2> "$told" &&
+    "$venv_python" -m uv pip install --quiet --python "$venv_python" --require-hashes --requirement "$wanted" \
+      2> "$told"; then
+    pip_install --no-deps --no-build-isolation --editable .
+    return
+  fi
+  cat "$told" >&2
+  ! grep -qi 'do not match the hashes\|hash mismatch' "$told" || fail "A package is not the one that uv.lock names."
+  say "The packages of uv.lock are not all here; installing the newest ones that pyproject.toml allows."
+  return 1
+}
+
+pip_install() {
+  "$venv_python" -m pip install --disable-pip-version-check -qq "$@"
 }
 
 find_python() {

@@ -15,7 +15,7 @@ from tests.packaging.conftest import ROOT
 PYTHON = """\
 #!/bin/sh
 echo "$*" >> asked
-case "$*" in *"${FAILS:-nothing}"*) exit 3 ;; esac
+case "$*" in *"${FAILS:-nothing}"*) echo "$SAYS" >&2; exit 3 ;; esac
 """
 
 
@@ -23,13 +23,14 @@ case "$*" in *"${FAILS:-nothing}"*) exit 3 ;; esac
 class Checkout:
     folder: Path
 
-    def run(self, script: str, *arguments: str, fails: str = "nothing") -> subprocess.CompletedProcess[str]:
+    def run(
+        self, script: str, *arguments: str, fails: str = "nothing", says: str = "", locked: str = ""
+    ) -> subprocess.CompletedProcess[str]:
         (self.folder / "asked").unlink(missing_ok=True)
         command = [str(self.folder / "scripts" / script), *arguments]
-        there = {"STUDIO_CHROMIUM": "x", "STUDIO_DOCKER_BASE": __file__}
-        return subprocess.run(
-            command, capture_output=True, text=True, cwd="/", env={**os.environ, "FAILS": fails, **there}
-        )
+        there = {"STUDIO_CHROMIUM": "x", "STUDIO_DOCKER_BASE": __file__, "STUDIO_LOCKED": locked}
+        told = {"FAILS": fails, "SAYS": says}
+        return subprocess.run(command, capture_output=True, text=True, cwd="/", env={**os.environ, **told, **there})
 
     @property
     def asked(self) -> list[str]:
@@ -41,7 +42,8 @@ class Checkout:
 @pytest.fixture
 def checkout(tmp_path: Path) -> Checkout:
     shutil.copytree(ROOT / "scripts", tmp_path / "scripts")
-    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    for name in ("pyproject.toml", "uv.lock", "build.lock"):
+        shutil.copy(ROOT / name, tmp_path)
     python = tmp_path / ".venv/bin/python"
     python.parent.mkdir(parents=True)
     python.write_text(PYTHON)
@@ -75,6 +77,37 @@ def test_what_the_checks_install_is_enough_to_serve(checkout: Checkout):
     assert checkout.asked[0].endswith(".[dev]")
     checkout.run("serve")
     assert checkout.asked == ["-m studio serve"]
+
+
+def test_a_locked_install_takes_each_package_by_its_hash_and_then_the_studio_alone(checkout: Checkout):
+    checkout.run("test", "vendor", locked="1")
+    installs = [line for line in checkout.asked if "pip install" in line]
+    assert len(installs) == 3
+    assert [("--require-hashes" in line, "--no-deps" in line) for line in installs] == [
+        (True, False),
+        (True, False),
+        (False, True),
+    ]
+    checkout.run("test", "vendor", locked="1")
+    assert checkout.asked == ["scripts/vendor.py check"]
+    (checkout.folder / "uv.lock").write_text("# another")
+    checkout.run("test", "vendor", locked="1")
+    assert len(checkout.asked) > 1
+    checkout.run("serve")
+    assert checkout.asked == ["-m studio serve"]
+
+
+def test_a_package_with_another_hash_ends_a_locked_install(checkout: Checkout):
+    done = checkout.run("test", "vendor", locked="1", fails="--require-hashes", says="Hash mismatch for `ruff`")
+    assert done.returncode
+    assert len(checkout.asked) == 1
+
+
+def test_where_the_index_lacks_a_package_of_the_lock_the_newest_are_installed(checkout: Checkout):
+    done = checkout.run("test", "vendor", locked="1", fails="--require-hashes", says="No matching distribution")
+    assert done.returncode == 0
+    assert "are not all here" in done.stderr
+    assert any(line.endswith("--editable .[dev]") for line in checkout.asked)
 
 
 def test_a_failing_stage_is_named_and_ends_the_checks(checkout: Checkout):
