@@ -22,6 +22,7 @@ from studio.components import (
     parse_document,
     validate_component,
 )
+from studio.components.python_text import bounded_together
 from studio.errors import Finding, InvalidDocument
 
 AUTOGEN_GROUPS = ("agents", "models", "tools", "terminations", "teams", "workbenches")
@@ -147,7 +148,8 @@ class Gallery:
 
     def check(self) -> GalleryReport:
         """Validate every component; nothing is executed."""
-        return GalleryReport(tuple(_checked(entry) for entry in self.entries), self.rejected)
+        with bounded_together():
+            return GalleryReport(tuple(_checked(entry) for entry in self.entries), self.rejected)
 
 
 def shipped_galleries() -> list[Path]:

@@ -113,6 +113,13 @@ class Settings(BaseModel):
     sandbox_read: Annotated[
         tuple[Path, ...], Field(description="Folders that the code of every team may read, beside the system's own.")
     ] = ()
+    trust_typed_code: Annotated[
+        bool,
+        Field(
+            description="Approve Python that an approver typed in the builder without showing it to them again. Code "
+            "that was pasted, imported, generated or changed by others is asked for, as without this."
+        ),
+    ] = False
     chromium: Annotated[
         str, Field(description="Path of the Chromium that web surfers and browser tests use; empty searches.")
     ] = ""

@@ -50,6 +50,7 @@ class AssistantAgent(ChatAgent):
     """Answers with a model, and may use tools on the way."""
 
     provider = "autogen_agentchat.agents.AssistantAgent"
+    keywords = "llm chat chatbot"
     aliases = (
         "autogen_agentchat.agents._assistant_agent.AssistantAgent",
         "autogen_ext.agents.magentic_one._magentic_one_coder_agent.AssistantAgent",
@@ -60,6 +61,7 @@ class AssistantAgent(ChatAgent):
     component_version = 2
     upgrades: ClassVar[Mapping[int, Callable[[JsonObject], JsonObject]]] = {1: _workbench_in_a_list}
     positional = ("name", "model_client")
+    starts_with = {"model_client_stream": True}
     absent_in_json: ClassVar[Mapping[str, object]] = {"system_message": None}
 
     description: Annotated[
@@ -75,7 +77,7 @@ class AssistantAgent(ChatAgent):
         str | None,
         Field(
             title="Instructions",
-            description="What the model is told first; nothing when left out.",
+            description="System prompt. Optional.",
             json_schema_extra={"x-multiline": True},
         ),
     ] = (

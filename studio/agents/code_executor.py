@@ -51,12 +51,14 @@ class CodeExecutorAgent(ChatAgent):
     """Runs the code in what others say; with a model it writes code itself and reflects on what it gave."""
 
     provider = "autogen_agentchat.agents.CodeExecutorAgent"
+    keywords = "python shell run"
     aliases = (
         "autogen_agentchat.agents._code_executor_agent.CodeExecutorAgent",
         "autogen_ext.teams.magentic_one.CodeExecutorAgent",
         "studio.agents.CodeExecutorAgent",
     )
     positional: ClassVar[tuple[str, ...]] = ("name", "code_executor")
+    starts_with: ClassVar[Mapping[str, JsonValue]] = {"model_client_stream": True}
     absent_in_json: ClassVar[Mapping[str, object]] = {"system_message": None}
 
     description: Annotated[

@@ -44,6 +44,7 @@ class UserProxyAgent(ChatAgent):
     """Asks a person and passes the answer on."""
 
     provider = "autogen_agentchat.agents.UserProxyAgent"
+    keywords = "human person approval feedback"
     aliases = (
         "autogen_agentchat.agents._user_proxy_agent.UserProxyAgent",
         "autogen_agentchat.ui._console.UserProxyAgent",

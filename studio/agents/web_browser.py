@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import os
 import shlex
@@ -21,6 +22,7 @@ from pydantic import BaseModel
 from studio.agents.web_egress import USER, EgressProxy
 from studio.agents.web_marks import COLLECT, DESCRIBE, DRAW, VIEWPORT, VISIBLE_TEXT, WHOLE_TEXT
 from studio.errors import SetupError, ToolFailed
+from studio.executors.writing import OutsideWorkspace, write_within
 from studio.models.extras import needs_extra
 from studio.sandbox.linux import user_for
 from studio.settings import Settings
@@ -69,7 +71,7 @@ class BrowserSetup:
     headless: bool = True
     channel: str | None = None
     data_dir: str | None = None
-    downloads_folder: str | None = None
+    takes_downloads: bool = False
     resizes: bool = True
     allow_private: bool = False
 
@@ -142,7 +144,7 @@ class WebBrowser:
             program = path if path and not setup.channel else playwright.chromium.executable_path
             common |= {"channel": None, **_without_rights(Path(home), program)}
         page: dict[str, Any] = {
-            "accept_downloads": setup.downloads_folder is not None,
+            "accept_downloads": setup.takes_downloads,
             "service_workers": "block",
             **({"viewport": {"width": WIDTH_PX, "height": HEIGHT_PX}} if setup.resizes else {}),
         }
@@ -245,14 +247,20 @@ class WebBrowser:
             return str(await self.page.evaluate(WHOLE_TEXT))
         raise ToolFailed(f"The page {self.page.url!r} cannot be read.")
 
-    async def save_downloads(self) -> list[str]:
-        """Keep what was downloaded meanwhile, and say where."""
-        folder, saved = self._setup.downloads_folder, list[str]()
-        while self._downloads and folder is not None:
+    async def save_downloads(self, folder: Path) -> list[str]:
+        """Keep what was downloaded meanwhile, and say where.
+
+        Raises:
+            ToolFailed: A download broke off, or has no name that a file in the folder can have.
+        """
+        saved = list[str]()
+        while self._downloads:
             download = self._downloads.pop(0)
-            path = Path(folder) / (Path(download.suggested_filename).name or "download")
-            await download.save_as(path)
-            saved.append(str(path))
+            name = Path(download.suggested_filename).name
+            try:
+                saved.append(str(await asyncio.to_thread(_keep, await download.path(), folder, name)))
+            except (*self._errors(), OSError, OutsideWorkspace) as error:
+                raise ToolFailed(f"The download {name!r} cannot be kept: {error}") from error
         return saved
 
     # --- how
@@ -299,6 +307,12 @@ class WebBrowser:
         from playwright.async_api import Error
 
         return (Error,)
+
+
+def _keep(download: Path, folder: Path, name: str) -> Path:
+    """Copy a download. Neither a link that the browser left in its place nor one in the folder is followed."""
+    with open(os.open(download, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0)), "rb") as file:
+        return write_within(folder, name, file)
 
 
 def _is_root() -> bool:

@@ -234,7 +234,8 @@ class MultimodalWebSurfer(ChatAgent):
             saved: list[str] = []
             if name != "look":
                 await browser.act(name, arguments or {})
-                saved = await browser.save_downloads()
+                if self.downloads_folder:
+                    saved = await browser.save_downloads(make_folder(self.downloads_folder, self.capabilities()))
             view = await browser.look()
             if saved:
                 view = view.model_copy(update={"text": f"Downloaded: {', '.join(saved)}\n{view.text}"})
@@ -271,7 +272,7 @@ class MultimodalWebSurfer(ChatAgent):
                 headless=self.headless,
                 channel=self.browser_channel,
                 data_dir=self._folder(self.browser_data_dir),
-                downloads_folder=self._folder(self.downloads_folder),
+                takes_downloads=bool(self.downloads_folder),
                 resizes=self.to_resize_viewport,
                 allow_private=bool(self.allow_private_addresses),
             )

@@ -40,6 +40,12 @@ Participant = ours.Participant
 class FreedAgent(Freed):
     """Agents run as AgentChat's do: `run` gives what the response holds, `run_stream` all that happened."""
 
+    def __init__(self, *args: Any, **data: Any) -> None:
+        named = self._name_arguments(args, data)
+        if "description" in named and named["description"] is None:  # AgentChat checks no argument
+            named = {**named, "description": ""}
+        super().__init__(**named)
+
     async def run(
         self,
         task: Any = None,

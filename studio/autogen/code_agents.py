@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import aclosing
 from typing import Any, ClassVar, Self
 
 from studio import agents as ours
@@ -11,7 +12,7 @@ from studio.agents import code_executor
 from studio.autogen.agents import FreedAgent
 from studio.autogen.tools import FreedTool
 from studio.contexts import UnboundedChatCompletionContext
-from studio.messages import BaseChatMessage, CancellationToken, CodeBlock, CodeResult
+from studio.messages import BaseChatMessage, BaseMessage, CancellationToken, CodeBlock, CodeResult, Response
 from studio.tools.code_execution import CodeExecutionInput, CodeExecutionResult
 
 
@@ -86,6 +87,21 @@ class OpenAIAgent(FreedAgent, ours.OpenAIAgent, stands_for=ours.OpenAIAgent):
         if name == "_client":  # the service's own, under AutoGen's name
             return self._given_client or self._connection.get(self._connect)
         return super().__getattr__(name)
+
+    async def on_messages(
+        self, messages: Sequence[BaseChatMessage], cancellation_token: CancellationToken | None = None
+    ) -> Response:
+        """Answer the new messages; what a script's own stream shows on the way is inside the response, too."""
+        shown: list[BaseMessage] = []
+        async with aclosing(self.on_messages_stream(messages, cancellation_token)) as steps:
+            async for step in steps:
+                if isinstance(step, Response):
+                    inside = list(step.inner_messages or ())
+                    inside += [message for message in shown if message not in inside]
+                    return Response(chat_message=step.chat_message, inner_messages=inside)
+                if step.is_kept:
+                    shown.append(step)
+        raise ValueError("No response was generated")
 
     @classmethod
     def from_config(cls, config: Any) -> Self:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
-from studio.autogen.lacking import known_reason
+from studio.autogen.lacking import ACTORS
 from studio.messages import CancellationToken
 
 __version__ = "0.7.5"
@@ -95,7 +95,7 @@ class SingleThreadedAgentRuntime(AgentRuntime):
         self._options = options
 
     def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"This runtime has no {name!r}. {known_reason('autogen_core.RoutedAgent')}", name=name)
+        raise AttributeError(f"This runtime has no {name!r}. {ACTORS}", name=name)
 
     def start(self) -> None:
         """Nothing to start."""

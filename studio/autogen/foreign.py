@@ -27,11 +27,17 @@ _AT_THE_EDGES = ("close", "start", "stop", "reset")
 """Called by the engine of its own accord, so that a stand-in need not have them."""
 
 
-def adopt(name: str, value: Any) -> Any:
-    """The value of a constructor's argument, as a component if it is none."""
+def adopt(name: str, value: Any, *, is_needed: bool = False) -> Any:
+    """The value of a constructor's argument, as a component if it is none.
+
+    Args:
+        name: Of the argument.
+        value: What a script gives for it.
+        is_needed: Whether None is taken for a component, too: one without attributes, so that using it fails.
+    """
     if isinstance(value, list):
         return [adopt(name, item) for item in cast("list[Any]", value)]
-    is_plain = value is None or isinstance(value, str | dict | Component)
+    is_plain = isinstance(value, str | dict | Component) or (value is None and not is_needed)
     return cast("Any", value) if is_plain or name not in KINDS else _class_for(KINDS[name]).around(value)
 
 

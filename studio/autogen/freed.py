@@ -19,7 +19,7 @@ from pydantic_core import PydanticUndefined
 from studio.autogen.envelope import ComponentBase, ComponentModel, before_loading, from_config, load
 from studio.autogen.foreign import adopt, given
 from studio.autogen.shared import Shared, is_by_engine, is_shared, shared_by
-from studio.components import Component, component_classes
+from studio.components import Component, JsonObject, component_classes
 from studio.components.base import registry
 
 _MADE_BY_PYTHON = ("__module__", "__qualname__", "__doc__", "__classcell__", "__firstlineno__", "__orig_bases__")
@@ -131,10 +131,16 @@ class Freed(Component, ComponentBase[BaseModel], metaclass=FreeMeta):
     def __init__(self, *args: Any, **data: Any) -> None:
         before = {name: value for name, value in vars(self).items() if name not in self.__private_attributes__}
         names = (*self.positional, *("" for _ in args))
-        given_by_place = [adopt(name, value) for name, value in zip(names, args, strict=False)]
-        super().__init__(*given_by_place, **{name: adopt(name, value) for name, value in data.items()})
+        given_by_place = [self._adopted(name, value) for name, value in zip(names, args, strict=False)]
+        super().__init__(*given_by_place, **{name: self._adopted(name, value) for name, value in data.items()})
         for name, value in before.items():
             vars(self).setdefault(name, value)
+
+    @classmethod
+    def _adopted(cls, name: str, value: Any) -> Any:
+        """The value of an argument; None where a component must be is a component that fails when it is used."""
+        field = cls.model_fields.get(name)
+        return adopt(name, value, is_needed=field is not None and field.is_required())
 
     @classmethod
     def __class_getitem__(cls, _parameters: object) -> type[Self]:  # pyright: ignore[reportIncompatibleMethodOverride]
@@ -177,6 +183,12 @@ class Freed(Component, ComponentBase[BaseModel], metaclass=FreeMeta):
     def _has_config(cls) -> bool:
         """Whether a script's class says itself what its config is."""
         return not cls._to_config.__module__.startswith("studio.")
+
+    @classmethod
+    def _prepare(cls, envelope: JsonObject) -> tuple[JsonObject, JsonObject]:
+        config, unknown = super()._prepare(envelope)
+        needed = {name for name, field in cls.model_fields.items() if field.is_required()}
+        return {name: item for name, item in config.items() if item is not None or name not in needed}, unknown
 
     @validator(mode="wrap")
     @classmethod

@@ -8,17 +8,16 @@ from difflib import get_close_matches
 from studio.agents import OpenAIAssistantAgent, VideoSurfer
 from studio.autogen.names import MODULES, places
 
-_ACTORS = (
+ACTORS = (
     "Teams run without AutoGen's actor runtime. Derive your agents from BaseChatAgent and put them into a team, "
     "or run this script with AutoGen."
 )
 _ACTOR_NAMES = (
-    *("Agent", "AgentInstantiationContext", "AgentMetadata", "AgentProxy", "BaseAgent", "ClosureAgent"),
-    *("ClosureContext", "DefaultInterventionHandler", "DefaultSubscription", "DropMessage", "InterventionHandler"),
+    *("Agent", "AgentInstantiationContext", "AgentMetadata", "AgentProxy", "ClosureAgent", "ClosureContext"),
+    *("DefaultInterventionHandler", "DefaultSubscription", "DropMessage", "InterventionHandler"),
     *("JSON_DATA_CONTENT_TYPE", "MessageHandlerContext", "MessageSerializer", "PROTOBUF_DATA_CONTENT_TYPE"),
-    *("RoutedAgent", "Subscription", "SubscriptionInstantiationContext", "TypePrefixSubscription"),
-    *("TypeSubscription", "UnknownPayload", "default_subscription", "event", "exceptions", "message_handler", "rpc"),
-    *("try_get_known_serializers_for_type", "type_subscription"),
+    *("Subscription", "SubscriptionInstantiationContext", "TypePrefixSubscription", "TypeSubscription"),
+    *("UnknownPayload", "exceptions", "try_get_known_serializers_for_type"),
 )
 _LOGGED = "Only calls of models and of tools are logged as events; a run's log in the studio has everything."
 _SEARCH = "Write a FunctionTool that asks the service, or use a server of its own with a McpWorkbench."
@@ -42,7 +41,7 @@ _RENAMED = {
 
 _REASONS: dict[str, str] = {
     **{old: f"AutoGen has renamed it: import {new}." for old, new in _RENAMED.items()},
-    **{f"autogen_core.{name}": _ACTORS for name in _ACTOR_NAMES},
+    **{f"autogen_core.{name}": ACTORS for name in _ACTOR_NAMES},
     "autogen_core.logging": _LOGGED,
     "autogen_core.tool_agent": "Give an AssistantAgent the tools; it makes the calls that its model wishes for.",
     "autogen_core.trace_create_agent_span": _SPANS,
@@ -60,7 +59,7 @@ _REASONS: dict[str, str] = {
     ),
     "autogen_ext.models.openai.AZURE_OPENAI_USER_AGENT": "Give the client's `default_headers` a user agent.",
     "autogen_ext.models.semantic_kernel": "Use the client of the service itself, such as OpenAIChatCompletionClient.",
-    "autogen_ext.runtimes": _ACTORS,
+    "autogen_ext.runtimes": ACTORS,
     "autogen_ext.tools.azure": _SEARCH,
     "autogen_ext.tools.graphrag": _SEARCH,
     "autogen_ext.tools.semantic_kernel": "Make a FunctionTool of the function.",

@@ -162,6 +162,7 @@ class ReplayChatCompletionClient(
 
     provider = ours.ReplayChatCompletionClient.provider
     aliases = ours.ReplayChatCompletionClient.aliases
+    at_the_end = "No more mock responses available"
 
     _calls: list[dict[str, Any]] = PrivateAttr(default_factory=list[dict[str, Any]])
 

@@ -85,6 +85,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "autogen_agentchat.utils": ("studio.autogen.content: content_to_str remove_images",),
     # --- autogen_core ---
     "autogen_core": (
+        "studio.autogen.actors: BaseAgent RoutedAgent default_subscription event message_handler rpc type_subscription",
         "studio.autogen.core: AgentId AgentRuntime AgentType DefaultTopicId EVENT_LOGGER_NAME MessageContext",
         "studio.autogen.core: ROOT_LOGGER_NAME SingleThreadedAgentRuntime TRACE_LOGGER_NAME TopicId __version__",
         "studio.autogen.envelope: Component ComponentBase ComponentFromConfig ComponentLoader ComponentModel",

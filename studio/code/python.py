@@ -11,6 +11,7 @@ from studio.code.names import Imports, Names, snake_case
 from studio.code.notes import Notes, notes_of
 from studio.code.values import Values
 from studio.components import Component, walk
+from studio.components.python_text import bounded_together
 from studio.effects import canonical_json
 from studio.errors import ConfigError
 from studio.tools import FunctionTool
@@ -40,7 +41,8 @@ def export_python(component: Component) -> str:
                 fix="Remove it, or replace it by a component from the palette.",
                 where=where,
             )
-    return _Script(component).text()
+    with bounded_together():
+        return _Script(component).text()
 
 
 class _Script:

@@ -11,7 +11,7 @@ from typing import NoReturn
 
 from studio.code.findings import CodeFinding, InvalidPython, Place
 from studio.components.python_text import MAX_CHARACTERS as MAX_CHARACTERS
-from studio.components.python_text import CostlyPython, comments_in, syntax_tree
+from studio.components.python_text import THIS_PYTHON, CostlyPython, comments_in, syntax_tree
 from studio.errors import TooLarge
 
 
@@ -68,7 +68,7 @@ def _parsed(text: str) -> tuple[ast.Module, tuple[Place, ...]]:
         _refuse("too_large", str(error), error.fix, Place(error.line, error.column))
     except SyntaxError as error:
         place = Place(max(error.lineno or 1, 1), max(error.offset or 1, 1))
-        _refuse("syntax", f"This is not Python: {error.msg}.", "Mend it where the mark is.", place)
+        _refuse("syntax", f"This is not valid {THIS_PYTHON}: {error.msg}.", "Mend it where the mark is.", place)
     except (RecursionError, MemoryError):
         _refuse("too_deep", "The script is nested too deeply.", "Give inner parts a variable of their own.")
     except ValueError as error:  # half a character, or a null byte

@@ -82,6 +82,8 @@ class Component(StatefulModel):
     """What a field means that is missing in JSON, where that differs from the constructor's default."""
     starts_with: ClassVar[Mapping[str, JsonValue]] = {}
     """What a new one from the palette holds beside its defaults and the examples of its required fields."""
+    keywords: ClassVar[str] = ""
+    """Other words that a person may search it by."""
     keep_null: ClassVar[frozenset[str]] = frozenset()
     """Fields written even when null, because AutoGen's loader demands them."""
     is_offered: ClassVar[bool] = True

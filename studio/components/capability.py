@@ -24,6 +24,7 @@ class Capability:
         is_open: Whether a model decides later what is done with it: any code, any page. The detail then tells only
             where and how.
         has_own_network: Whether what runs reaches the network by a way of its own, outside of the sandbox.
+        is_connection: Whether it is part of a model's connection: its address, its key, what it may spend.
     """
 
     kind: CapabilityKind
@@ -32,6 +33,7 @@ class Capability:
     where: str = ""
     is_open: bool = False
     has_own_network: bool = False
+    is_connection: bool = False
 
     @property
     def hash(self) -> str:

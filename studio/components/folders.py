@@ -46,6 +46,8 @@ SETTINGS_OF_THE_MACHINE = (
     "/System",
 )
 """Neither read nor changed."""
+TEMPORARY = ("/tmp", "/var/tmp", "/dev/shm", "/private/tmp")
+"""Folders of all programs, which are given to nobody as a whole."""
 HOMES = ("/home", "/Users")
 FIRST_PERSON = 1000
 """User ids below belong to services."""
@@ -80,11 +82,13 @@ class FolderRules:
 
     Args:
         own: The folder of the team that runs, in which relative names lie.
+        databases: Another one of it, which no code may change: some packages run what they find in their database.
         private: Files and folders of the studio itself. What is in `own` is the team's all the same.
         approved: Hashes of all that a person approved for this run.
     """
 
     own: Path
+    databases: Path
     private: tuple[Path, ...] = ()
     approved: frozenset[str] = frozenset()
 
@@ -140,6 +144,36 @@ def make_folder(path: str, asked: Iterable[Capability]) -> Path:
     if os.path.realpath(place) != str(place):
         raise FolderRefused(f"{str(place)!r} was replaced by a link.", fix=FIX)
     return place
+
+
+def resolve_database(path: str, asked: Iterable[Capability]) -> Path:
+    """The place of a database that a package keeps in the studio's process, made if need be but for its last part.
+
+    Args:
+        path: As the team has it. It is relative: anywhere else code could leave what the package then runs.
+        asked: As for `resolve_folder`, with the place as `database_capability` tells it.
+
+    Raises:
+        FolderRefused: It is not relative, leads elsewhere, or was not approved.
+    """
+    rules = folder_rules.get()
+    if rules is None:
+        return Path(path)
+    if _is_absolute(path) or ".." in Path(path).parts or "\0" in path:
+        raise FolderRefused(
+            f"A database may not lie at {path!r}, where code could change it.", fix="Give it a relative name."
+        )
+    if any(each.hash not in rules.approved for each in asked):
+        raise FolderRefused(f"{path!r} was not approved.", fix="Review what the team asks for again.")
+    place = rules.databases / path
+    place.parent.mkdir(parents=True, exist_ok=True)
+    return place
+
+
+def database_capability(path: str, text: str) -> Capability:
+    """What a component asks for that keeps a database in the studio's process; `{}` in the sentence is its place."""
+    place = describe_folder(path) if _is_absolute(path) else f"{os.path.normpath(path)} among the team's databases"
+    return Capability("file", text.format(place), f"write {place}")
 
 
 def describe_folder(path: str) -> str:
@@ -235,7 +269,7 @@ def _is_absolute(path: str) -> bool:
 
 def _problem_of_machine(place: str, use: Use, temporary: str) -> str:
     """Why nobody gets a place of the machine; empty for one that a team may have."""
-    if lies_in(temporary, place):
+    if any(lies_in(shared, place) for shared in (temporary, *map(os.path.realpath, TEMPORARY))):
         return "it holds the temporary files of all programs"
     home = _home()
     if lies_in(home, place) or _is_same(place, home):

@@ -17,6 +17,7 @@ from studio.components.capability import Capability
 from studio.components.document import check_bounds
 from studio.components.findings import escape, unexpected
 from studio.components.keeping import take_out_secrets
+from studio.components.python_text import bounded_together
 from studio.components.secrets import MASK, DefaultEnv, is_reference, variable_meant
 from studio.components.sound import sound_parts
 from studio.errors import Finding, InvalidComponent, InvalidDocument, first_findings
@@ -112,7 +113,8 @@ def load_component(document: JsonValue, expected: type[C] = Component) -> C:
         InvalidComponent: With every finding, each at its JSON pointer.
         InvalidDocument: Too deep, cyclic or not JSON.
     """
-    return expected.load_component(document)
+    with bounded_together():
+        return expected.load_component(document)
 
 
 def validate_component(document: JsonValue, expected: type[Component] = Component) -> Report:
@@ -121,7 +123,8 @@ def validate_component(document: JsonValue, expected: type[Component] = Componen
     Of errors and warnings the first `MAX_FINDINGS` each. Large documents take seconds: call it in a thread.
     """
     try:
-        return _report(document, expected)
+        with bounded_together():
+            return _report(document, expected)
     except Exception as error:
         # What people stored must not take down every page that lists it, whatever a check did not foresee.
         logger.warning("A document could not be checked.", exc_info=error)

@@ -14,6 +14,7 @@ from studio.components.capability import Capability, CapabilityKind
 from studio.components.loading import Report, envelopes, validate_component
 from studio.components.matching import name_of
 from studio.components.named_hosts import hosts_in, hosts_in_python, is_host
+from studio.components.python_text import bounded_together
 from studio.components.titles import title_of
 
 Group = Literal["code", "programs", "network", "secrets", "files", "money"]
@@ -112,8 +113,10 @@ def manifest_of_all(documents: Iterable[tuple[str, JsonValue]]) -> Manifest:
     """What several documents ask for together, each thing once; the places begin with the document's name."""
     places: dict[str, list[Place]] = {}
     first: dict[str, Capability] = {}
-    for name, document in documents:
-        for item in manifest_of(document).items:
+    with bounded_together():
+        manifests = [(name, manifest_of(document)) for name, document in documents]
+    for name, manifest in manifests:
+        for item in manifest.items:
             first.setdefault(item.hash, item.capability)
             inner = [Place(each.where, f"{name} › {each.name}" if each.where else name) for each in item.places]
             places.setdefault(item.hash, []).extend(inner)

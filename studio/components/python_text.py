@@ -5,10 +5,13 @@ from __future__ import annotations
 import ast
 import io
 import re
+import sys
 import tokenize
 import warnings
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 
 MAX_CHARACTERS = 500_000
 """A script of a thousand agents has about half of it."""
@@ -18,8 +21,46 @@ NO_FILE = "/dev/null/source"
 """To quote a line that is no Python, the parser reads the file of this name; there can be none."""
 MAX_FORMATTED = 20_000
 """Characters of one f-string, which Python 3.11 reads in quadratic time."""
+MAX_FORMATTED_TOGETHER = MAX_FORMATTED**2
+"""The squares of their lengths, of all f-strings in a document or script: about a second of Python 3.11."""
+FORMATTED_FREE = 1_000
+"""Characters of an f-string that costs no more than other text of its length."""
 
-_FORMATTED = re.compile(r"(f|rf|fr)['\"]", re.IGNORECASE)
+THIS_PYTHON = f"Python {sys.version_info.major}.{sys.version_info.minor}"
+"""Whose syntax is read: a source may be valid in a newer version only."""
+
+_STRING = re.compile(
+    r"""\#[^\n]*+|(?P<prefix>\b[a-z]{1,2})?(?:"{3}(?:[^\\]|\\.)*?(?:"{3}|\Z)|'{3}(?:[^\\]|\\.)*?(?:'{3}|\Z)"""
+    r"""|"(?:[^"\\\n]|\\.)*+"?|'(?:[^'\\\n]|\\.)*+'?)""",
+    re.IGNORECASE | re.DOTALL,
+)
+"""Comments and strings, also those that do not end, so that each character is looked at once."""
+_FORMATTED = frozenset({"f", "fr", "rf"})
+
+
+@dataclass
+class _Spent:
+    """What the f-strings of a document have cost so far."""
+
+    cost: int = 0
+    kept: set[str] = field(default_factory=set[str])
+    """Sources that are parsed once, however often they stand there."""
+
+
+_spent: ContextVar[_Spent | None] = ContextVar("studio_python_spent", default=None)
+
+
+@contextmanager
+def bounded_together() -> Generator[None]:
+    """All sources that are parsed in this block share one bound; an inner block belongs to the outer one."""
+    if _spent.get() is not None:
+        yield
+        return
+    token = _spent.set(_Spent())
+    try:
+        yield
+    finally:
+        _spent.reset(token)
 
 
 class CostlyPython(ValueError):
@@ -37,18 +78,51 @@ class CostlyPython(ValueError):
         self.column = column
 
 
-def parsed(text: str) -> ast.Module:
+def parsed(text: str, *, is_kept: bool = False) -> ast.Module:
     """The syntax tree of a source.
+
+    Args:
+        is_kept: Whether the caller remembers what it made of the source, so that it costs once.
 
     Raises:
         ValueError: It costs too much (`CostlyPython`), or has half a character or a null byte.
-        SyntaxError: It is not Python.
+        SyntaxError: It is not Python, or only that of a newer version.
         RecursionError: It is nested too deeply; also MemoryError.
     """
-    if len(text) > MAX_FORMATTED:  # a shorter one can do no harm
-        for _ in comments_in(re.sub(r"\r\n?", "\n", text)):
-            pass
+    if len(text) > FORMATTED_FREE:
+        plain = re.sub(r"\r\n?", "\n", text)
+        require_cheap(plain, is_kept=is_kept)
+        if len(text) > MAX_FORMATTED:  # a shorter one can do no harm
+            for _ in _comments_in(plain):
+                pass
     return syntax_tree(text)
+
+
+def require_cheap(text: str, *, is_kept: bool = False) -> None:
+    """See that the f-strings of a source, with those of the document around it, are within their bounds.
+
+    Args:
+        is_kept: As for `parsed`.
+
+    Raises:
+        CostlyPython: They are not.
+    """
+    spent = _spent.get() or _Spent()
+    if len(text) <= FORMATTED_FREE or text in spent.kept:
+        return
+    for found in _STRING.finditer(text):
+        length = found.end() - found.start()
+        if length <= FORMATTED_FREE or (found["prefix"] or "").lower() not in _FORMATTED:
+            continue
+        spent.cost += length**2
+        if spent.cost > MAX_FORMATTED_TOGETHER:
+            line = text.count("\n", 0, found.start()) + 1
+            column = found.start() - text.rfind("\n", 0, found.start())
+            long = f"A formatted string has more than {MAX_FORMATTED:,} characters"
+            many = "All formatted strings together are too long"
+            raise CostlyPython(f"{long if length > MAX_FORMATTED else many}.", "Write plain text.", line, column)
+    if is_kept:
+        spent.kept.add(text)
 
 
 def syntax_tree(text: str) -> ast.Module:
@@ -64,6 +138,11 @@ def comments_in(text: str) -> Iterator[tuple[int, int]]:
     Raises:
         CostlyPython: On the way there is what costs the parser too much.
     """
+    require_cheap(text)
+    return _comments_in(text)
+
+
+def _comments_in(text: str) -> Iterator[tuple[int, int]]:
     if len(text) > MAX_CHARACTERS:
         message = f"The source has {len(text):,} characters; the limit is {MAX_CHARACTERS:,}."
         raise CostlyPython(message, "Split it.")
@@ -74,6 +153,3 @@ def comments_in(text: str) -> Iterator[tuple[int, int]]:
                 raise CostlyPython(f"The source has more than {MAX_TOKENS:,} words.", "Split it.", line)
             if token.type == tokenize.COMMENT:
                 yield line, column + 1
-            elif len(token.string) > MAX_FORMATTED and _FORMATTED.match(token.string):
-                message = f"A formatted string has more than {MAX_FORMATTED:,} characters."
-                raise CostlyPython(message, "Write plain text.", line, column + 1)

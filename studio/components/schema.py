@@ -110,6 +110,7 @@ def catalogue() -> list[JsonObject]:
                 "group": group_of(cls.component_type),
                 "label": cls.__name__,
                 "summary": cls.summary(),
+                "keywords": cls.keywords,
                 "schema": form_schema(cls),
                 "drawn_as": cls.drawn_as,
                 "led_by": cls.led_by,

@@ -39,7 +39,14 @@ def from_environment(reference: str) -> str | None:
     So an exported script, which has no store, can be given the secrets that its team names.
     """
     scheme, _, name = reference.partition(":")
-    return os.environ.get(name if scheme == "env" else variable_of(name))
+    variable = name if scheme == "env" else variable_of(name)
+    return None if is_setting(variable) else os.environ.get(variable)
+
+
+def is_setting(variable: str) -> bool:
+    """Whether an environment variable sets up the studio itself, such as its token: no team is given that."""
+    name = variable.upper()
+    return name.startswith("STUDIO_") and not name.startswith("STUDIO_SECRET_")
 
 
 def variable_of(secret: str) -> str:
@@ -187,6 +194,10 @@ class SecretRef:
                 )
             return usable
         scheme, _, name = self.reference.partition(":")
+        if scheme == "env" and is_setting(name):
+            raise MissingSecret(
+                f"{name} is a setting of the studio and no secret for a team.", fix="Choose another secret."
+            )
         fix = (
             f"Set the environment variable {name}, or choose another secret."
             if scheme == "env"

@@ -23,6 +23,7 @@ NOUNS = {
 _CALLED = {
     "AgentTool": "agent as a tool",
     "TeamTool": "team as a tool",
+    "FunctionTool": "Python function",
     "MagenticOneGroupChat": "Magentic-One",
     "MagenticOneCoderAgent": "Magentic-One coder",
 }

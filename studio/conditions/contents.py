@@ -20,6 +20,7 @@ class TextMentionTermination(TerminationCondition):
     """Stop when somebody says a certain text."""
 
     provider = "autogen_agentchat.conditions.TextMentionTermination"
+    keywords = "keyword word phrase text says"
     aliases = (
         "autogen_agentchat.conditions._terminations.TextMentionTermination",
         "autogenstudio.gallery.builder.TextMentionTermination",
@@ -30,7 +31,7 @@ class TextMentionTermination(TerminationCondition):
         str,
         Field(
             title="Text",
-            description="Exactly as written; also found in tool results and in the task.",
+            description="Case-sensitive. Also matches in tool results and the task.",
             examples=["TERMINATE"],
         ),
     ]
@@ -38,7 +39,7 @@ class TextMentionTermination(TerminationCondition):
         list[str] | None,
         Field(
             title="Said by",
-            description="Only heed these names; everybody when left out.",
+            description="Only count messages from these agents. Empty means anyone.",
             json_schema_extra=PARTICIPANT_NAMES,
         ),
     ] = None
@@ -86,6 +87,7 @@ class HandoffTermination(TerminationCondition):
     """Stop when the conversation is handed to a certain name, such as the user."""
 
     provider = "autogen_agentchat.conditions.HandoffTermination"
+    keywords = "transfer human person"
     aliases = (
         "autogen_agentchat.conditions._terminations.HandoffTermination",
         "autogenstudio.gallery.builder.HandoffTermination",
@@ -122,6 +124,7 @@ class SourceMatchTermination(TerminationCondition):
     """Stop when one of these has spoken."""
 
     provider = "autogen_agentchat.conditions.SourceMatchTermination"
+    keywords = "agent speaks speaker"
     aliases = (
         "autogen_agentchat.conditions._terminations.SourceMatchTermination",
         "autogenstudio.gallery.builder.SourceMatchTermination",
@@ -210,6 +213,7 @@ class FunctionCallTermination(TerminationCondition):
     """Stop when a certain tool was called."""
 
     provider = "autogen_agentchat.conditions.FunctionCallTermination"
+    keywords = "tool used"
     aliases = (
         "autogen_agentchat.conditions._terminations.FunctionCallTermination",
         "studio.conditions.FunctionCallTermination",

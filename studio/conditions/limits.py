@@ -22,6 +22,7 @@ class MaxMessageTermination(TerminationCondition):
     """Stop after a number of messages, the task included."""
 
     provider = "autogen_agentchat.conditions.MaxMessageTermination"
+    keywords = "limit count length"
     aliases = (
         "autogen_agentchat.conditions._terminations.MaxMessageTermination",
         "autogenstudio.gallery.builder.MaxMessageTermination",
@@ -83,6 +84,7 @@ class TokenUsageTermination(TerminationCondition):
     """Stop when the models have used a number of tokens."""
 
     provider = "autogen_agentchat.conditions.TokenUsageTermination"
+    keywords = "budget cost limit"
     aliases = (
         "autogen_agentchat.conditions._terminations.TokenUsageTermination",
         "autogenstudio.gallery.builder.TokenUsageTermination",
@@ -154,6 +156,7 @@ class TimeoutTermination(TerminationCondition):
     """Stop when a run has taken a number of seconds; looked at between turns."""
 
     provider = "autogen_agentchat.conditions.TimeoutTermination"
+    keywords = "time seconds minutes duration clock"
     aliases = (
         "autogen_agentchat.conditions._terminations.TimeoutTermination",
         "autogenstudio.gallery.builder.TimeoutTermination",

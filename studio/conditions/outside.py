@@ -20,6 +20,7 @@ class ExternalTermination(TerminationCondition):
     """Stop when a program calls `set()`; the turn in progress is finished first."""
 
     provider = "autogen_agentchat.conditions.ExternalTermination"
+    keywords = "api button manual program"
     aliases = (
         "autogen_agentchat.conditions._terminations.ExternalTermination",
         "studio.conditions.ExternalTermination",

@@ -44,6 +44,7 @@ class ToolAct:
         perform_with: Calls the tool with arguments that may be others.
         answer: Makes a result that the model reads as this text, and as an error or not.
         text_of: What the model reads of a result, and whether it is an error.
+        taken: Arguments as the tool takes them: in the types that it wants, with its defaults for those left out.
     """
 
     name: str
@@ -52,6 +53,7 @@ class ToolAct:
     perform_with: Callable[[dict[str, JsonValue]], Awaitable[JsonValue]]
     answer: Callable[[str, bool], dict[str, JsonValue]]
     text_of: Callable[[JsonValue], tuple[str, bool]]
+    taken: Callable[[dict[str, JsonValue]], dict[str, JsonValue]] = dict
 
 
 @dataclass(eq=False)

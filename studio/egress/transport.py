@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.request import getproxies, proxy_bypass
 
 from studio.egress.answers import EVENTS, Meter
+from studio.egress.attempts import failed
 from studio.egress.guard import FIRST_TRIES_S, PORTS, Guard, HostRefused, IPAddress
 
 if TYPE_CHECKING:
@@ -164,13 +165,20 @@ def _transport_class(library: ModuleType, core: ModuleType) -> type[Any]:
         async def handle_async_request(self, request: Any) -> Any:
             self._rules.check(request)
             proxy = self._proxies.transport_for(request.url) if self._proxies else None
-            with _translated(library, core):
-                if proxy is not None:
-                    answer = await proxy.handle_async_request(request)
-                else:
-                    answer = await self._pool.handle_async_request(_core_request(core, request))
             try:
-                return _measured(library, answer, stream_class, self._rules)
+                with _translated(library, core):
+                    if proxy is not None:
+                        answer = await proxy.handle_async_request(request)
+                    else:
+                        answer = await self._pool.handle_async_request(_core_request(core, request))
+            except library.TransportError:
+                failed(request.url.host, 0)
+                raise
+            try:
+                measured = _measured(library, answer, stream_class, self._rules)
+                if measured.is_error:
+                    failed(request.url.host, measured.status_code)
+                return measured
             except HostRefused:
                 await answer.stream.aclose()
                 raise

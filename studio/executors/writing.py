@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 from contextlib import suppress
+from io import BytesIO
 from pathlib import Path, PurePath
+from typing import BinaryIO
 
 NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 MODE = 0o644
@@ -22,13 +25,13 @@ class OutsideWorkspace(ValueError):
         super().__init__("Filename is not in the workspace")
 
 
-def write_within(folder: Path, path: str, data: bytes) -> Path:
+def write_within(folder: Path, path: str, data: bytes | BinaryIO) -> Path:
     """Make a file anew, with the folders that it lies in, and return its full path.
 
     Args:
         folder: Exists, and is trusted itself.
         path: Relative to it. What is there by this name, also a link, is replaced.
-        data: The content.
+        data: The content, or a file that it is read from.
 
     Raises:
         OutsideWorkspace: It leads out of the folder, through a link or otherwise, or names a folder.
@@ -50,7 +53,7 @@ def write_within(folder: Path, path: str, data: bytes) -> Path:
     return folder.joinpath(*parts)
 
 
-def _write_below(folder: Path, parts: tuple[str, ...], data: bytes) -> None:
+def _write_below(folder: Path, parts: tuple[str, ...], data: bytes | BinaryIO) -> None:
     """Go from folder to folder without following a link, whatever changes meanwhile."""
     *above, name = parts
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
@@ -64,12 +67,17 @@ def _write_below(folder: Path, parts: tuple[str, ...], data: bytes) -> None:
         with suppress(FileNotFoundError):
             os.unlink(name, dir_fd=handle)
         with open(os.open(name, NEW | os.O_NOFOLLOW, MODE, dir_fd=handle), "wb") as file:
-            file.write(data)
+            shutil.copyfileobj(_readable(data), file)
     finally:
         os.close(handle)
 
 
-def _write(path: Path, data: bytes) -> None:
+def _write(path: Path, data: bytes | BinaryIO) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.unlink(missing_ok=True)
-    path.write_bytes(data)
+    with path.open("xb") as file:
+        shutil.copyfileobj(_readable(data), file)
+
+
+def _readable(data: bytes | BinaryIO) -> BinaryIO:
+    return BytesIO(data) if isinstance(data, bytes) else data

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import PurePath
 from typing import Annotated, Any, ClassVar, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from studio.components import Capability, DefaultEnv, SecretRef
+from studio.components.folders import FolderRefused, folder_rules
 from studio.egress import Guard, http_client
 from studio.errors import ConfigError, ModelUnavailable
 from studio.models.extras import needs_extra
@@ -166,12 +169,27 @@ AnyEmbedding = Annotated[
 ]
 
 
+def require_model_name(name: str) -> None:
+    """Refuse a folder as the name of a model in a run: what lies in one may be code that loads with the model.
+
+    Raises:
+        FolderRefused: It is no name, or there is a file or folder of that name.
+    """
+    if folder_rules.get() is None:
+        return
+    parts = PurePath(os.path.expanduser(name))
+    if parts.is_absolute() or name.startswith(".") or ".." in parts.parts or os.path.exists(name):
+        raise FolderRefused(f"{name!r} is a folder and no name of a model.", fix="Name a model of Hugging Face.")
+
+
 def sentence_transformer(model_name: str) -> Embed:
     """A model of the package `sentence-transformers`.
 
     Raises:
         ConfigError: The package is not installed.
+        FolderRefused: It is not a name, but a folder.
     """
+    require_model_name(model_name)
     try:
         from sentence_transformers import (  # pyright: ignore[reportMissingImports] -- gigabytes; no check needs it
             SentenceTransformer,  # pyright: ignore[reportUnknownVariableType]

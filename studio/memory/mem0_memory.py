@@ -12,8 +12,10 @@ from pydantic import Field, JsonValue, PrivateAttr, model_validator
 
 from studio import effects
 from studio.components import Capability, DefaultEnv, JsonObject, SecretRef, Warn, is_reference, references_within
+from studio.components.folders import database_capability
 from studio.components.secrets import filled_in
 from studio.egress import Guard, HostRefused, http_client, put_behind_guard
+from studio.memory.mem0_folders import IN_MEMORY, held_to_folders, places_in, texts_in
 from studio.memory.service import MemoryUnavailable, ServiceMemory, config_of, numbered, searchable_text
 from studio.messages import MemoryContent
 from studio.models.connection import Connection, trusted
@@ -69,19 +71,20 @@ class Mem0Memory(ServiceMemory):
 
     @classmethod
     def lenient(cls, config: JsonObject, warn: Warn) -> JsonObject:
-        for where, text in _texts(config.get("config"), "/config"):
+        for where, text in texts_in(config.get("config"), "/config"):
             if where.endswith("key") and text and not is_reference(text):
                 warn("A key stands in the open; name a secret instead, as `env:NAME`.", where)
         return config
 
     def capabilities(self) -> Iterator[Capability]:
         if not self.is_cloud:
-            for _, text in _texts(self.config, ""):
+            for _, text in texts_in(self.config, ""):
                 for reference in references_within(text):
                     yield Capability("secret", f"Gives the secret {reference} to Mem0's package.", reference)
             detail = effects.canonical_json(self.config)
             yield Capability("host", "Contacts what Mem0's own config names, or its usual services.", detail)
-            yield Capability("file", "Keeps a database where Mem0's own config says, or in the home folder.", detail)
+            for place in sorted({*places_in(self.config or {}).values()} - {IN_MEMORY}):
+                yield database_capability(place, "Keeps a database of Mem0 in {}.")
             return
         host, reference = exact_address(self.host or CLOUD), self._key.reference
         yield Capability("secret", f"Sends the secret {reference} to {host}.", f"{reference} to {host}")
@@ -164,8 +167,9 @@ class Mem0Memory(ServiceMemory):
     def _make_local_client(self) -> Any:
         from mem0 import AsyncMemory  # pyright: ignore[reportMissingTypeStubs] -- it has none
 
-        _check_hosts(self.config)
-        client = AsyncMemory.from_config(cast("dict[str, Any]", _resolved(self.config)))
+        config = held_to_folders(self.config or {}, self.capabilities())
+        _check_hosts(config)
+        client = AsyncMemory.from_config(cast("dict[str, Any]", _resolved(config)))
         _protect(client.llm)
         _protect(client.embedding_model)
         return client
@@ -224,7 +228,7 @@ def _check_hosts(config: JsonValue) -> None:
     Raises:
         HostRefused: One of them leads where no team has any business.
     """
-    for _, text in _texts(config, ""):
+    for _, text in texts_in(config, ""):
         if "://" in text:
             parts = urlsplit(text)
             host, port = parts.hostname or "", parts.port or 443
@@ -241,17 +245,6 @@ def _be_silent() -> None:
     if telemetry.client_telemetry.posthog is not None:
         telemetry.client_telemetry.close()
         telemetry.client_telemetry.posthog = None
-
-
-def _texts(value: JsonValue, where: str) -> Iterator[tuple[str, str]]:
-    if isinstance(value, str):
-        yield where, value
-    elif isinstance(value, dict):
-        for name, item in value.items():
-            yield from _texts(item, f"{where}/{name}")
-    elif isinstance(value, list):
-        for index, item in enumerate(value):
-            yield from _texts(item, f"{where}/{index}")
 
 
 def _resolved(value: JsonValue) -> JsonValue:

@@ -143,6 +143,8 @@ class ChatCompletionClient(Component):
     """Asks a model. Subclasses say how; this class sees to it that each call is one recorded effect."""
 
     component_type: ClassVar[str] = "model"
+    is_scripted: ClassVar[bool] = False
+    """Whether it says what its author wrote, whatever it is asked."""
 
     if TYPE_CHECKING:  # each client declares the field itself, so that it does not stand first in its form
         model_info: ModelInfo | None = None

@@ -1,4 +1,4 @@
-"""Mends `model_info` as older files write it."""
+"""Mends what other programs and older files write into the config of a model client."""
 
 from __future__ import annotations
 
@@ -27,6 +27,15 @@ def complete_model_info(config: JsonObject, warn: Warn) -> JsonObject:
     if missing := [name for name in _CONSERVATIVE if name not in info]:
         warn(f"`model_info` lacks {', '.join(missing)}; taken as {_assumed(missing)}.", "/model_info")
     return {**kept, "model_info": {**_CONSERVATIVE, **info}}
+
+
+def without_zero_limit(config: JsonObject, warn: Warn) -> JsonObject:
+    """Read a time limit of zero, as programs write it that mean none, as if it were not there."""
+    limit = config.get("timeout")
+    if isinstance(limit, bool) or limit != 0:
+        return config
+    warn("`timeout` is 0; it is read as if it were not there.", "/timeout")
+    return {name: value for name, value in config.items() if name != "timeout"}
 
 
 def _assumed(names: list[str]) -> str:

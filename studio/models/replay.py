@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import Annotated, ClassVar, Self
 
-from pydantic import Field, PrivateAttr, model_validator
+from pydantic import Field, JsonValue, PrivateAttr, model_validator
 
 from studio.components import JsonObject, Warn
 from studio.errors import ModelRefused
@@ -33,13 +33,18 @@ class ReplayChatCompletionClient(ChatCompletionClient):
     """Answers from a script, in order: for demonstrations and tests, with no key and no network."""
 
     provider = "autogen_ext.models.replay.ReplayChatCompletionClient"
+    keywords = "script mock fake test demo"
     aliases = (
         "autogen_ext.models.replay._replay_chat_completion_client.ReplayChatCompletionClient",
         "studio.models.ReplayChatCompletionClient",
         "ReplayChatCompletionClient",
     )
     component_type: ClassVar[str] = "replay_chat_completion_client"
+    is_scripted = True
     positional = ("chat_completions", "model_info")
+    starts_with: ClassVar[Mapping[str, JsonValue]] = {"repeats": True}
+    at_the_end: ClassVar[str] = "The script has no more replies."
+    """What the error says after the last reply."""
 
     chat_completions: Annotated[
         list[str | CreateResult],
@@ -67,6 +72,15 @@ class ReplayChatCompletionClient(ChatCompletionClient):
             description="Makes a streamed reply arrive word by word, and a whole one take as long as ten words.",
         ),
     ] = None
+
+    repeats: Annotated[
+        bool,
+        Field(
+            title="Repeat",
+            description="Start again after the last reply. Off: the run fails when the script ends.",
+            exclude_if=lambda value: not value,  # AutoGen's client has no such field
+        ),
+    ] = False
 
     _index: int = PrivateAttr(default=0)
     _cached: bool = PrivateAttr(default=True)
@@ -116,13 +130,17 @@ class ReplayChatCompletionClient(ChatCompletionClient):
         if self._index == place + 1:
             self._index = place
 
+    def _scripted(self, index: int) -> str | CreateResult | None:
+        """The reply to a call, counted from 0; None after the end of the script."""
+        count = len(self.chat_completions)
+        if self.repeats and count:
+            return self.chat_completions[index % count]
+        return self.chat_completions[index] if index < count else None
+
     def _reply(self, call: ModelCall) -> CreateResult:
-        taken = self._index - 1
-        if taken >= len(self.chat_completions):
-            raise NoMoreReplies(
-                "No more mock responses available", fix="Add a reply to the script, or stop the team earlier."
-            )
-        reply = self.chat_completions[taken]
+        reply = self._scripted(self._index - 1)
+        if reply is None:
+            raise NoMoreReplies(self.at_the_end, fix="Let the script repeat, add a reply, or stop the team earlier.")
         if isinstance(reply, CreateResult):
             return reply
         return text_answer(reply, self.count_tokens(call.messages), len(reply.split()), is_cached=self._cached)
@@ -140,7 +158,7 @@ class ReplayChatCompletionClient(ChatCompletionClient):
 
     def most_tokens(self, call: ModelCall) -> MostTokens | None:
         """Exactly what the next reply takes: it is written already."""
-        if self._index > len(self.chat_completions):
+        if self._scripted(self._index - 1) is None:
             return MostTokens(0, 0, is_set=True)
         usage = self._reply(call).usage
         return MostTokens(usage.prompt_tokens, usage.completion_tokens, is_set=True)
@@ -154,7 +172,7 @@ class ReplayChatCompletionClient(ChatCompletionClient):
     async def _create_stream(self, call: ModelCall) -> AsyncGenerator[str | CreateResult, None]:
         result = self._reply(call)
         # As AutoGen: a reply that is a whole result is not cut into words.
-        is_text = isinstance(self.chat_completions[self._index - 1], str)
+        is_text = isinstance(self._scripted(self._index - 1), str)
         text = result.content if is_text and isinstance(result.content, str) else ""
         for word in _words(text, keep_lines=self.delay_s is not None):
             if self.delay_s:

@@ -11,7 +11,7 @@ from studio.components import Capability, Component, JsonObject, SecretRef, Warn
 from studio.models.base import ChatCompletionClient
 from studio.models.headers import references_in, references_within_braces
 from studio.models.info import KnownInfo, context_tokens, is_known, known_info, longest_answer
-from studio.models.leniency import complete_model_info
+from studio.models.leniency import complete_model_info, without_zero_limit
 from studio.models.openai_services import exact_address, is_this_machine
 
 
@@ -56,9 +56,11 @@ class ServiceClient(ChatCompletionClient):
         # The host is part of what is approved: a key for one service must not go to another that a config names.
         for secret in self._secrets():
             text = f"Sends the secret {secret.reference} to {host}."
-            yield Capability("secret", text, f"{secret.reference} to {host}")
-        yield Capability("host", f"Sends the conversation to {host}.", host)
-        yield Capability("spend", f"Spends tokens of {self.model} at {host}.", f"{self.model} at {host}")
+            yield Capability("secret", text, f"{secret.reference} to {host}", is_connection=True)
+        yield Capability("host", f"Sends the conversation to {host}.", host, is_connection=True)
+        if not self.is_free:
+            text = f"Spends tokens of {self.model} at {host}."
+            yield Capability("spend", text, f"{self.model} at {host}", is_connection=True)
 
     @property
     def source(self) -> str:
@@ -78,7 +80,7 @@ class ServiceClient(ChatCompletionClient):
 
     @classmethod
     def lenient(cls, config: JsonObject, warn: Warn) -> JsonObject:
-        mended = complete_model_info(config, warn)
+        mended = without_zero_limit(complete_model_info(config, warn), warn)
         model = mended.get("model")
         if isinstance(model, str) and mended.get("model_info") is None and not is_known(model):
             warn(

@@ -17,14 +17,14 @@ from studio.errors import ModelRefused, ModelUnavailable, RunFailed
 
 _FIXES = {
     400: "Check the model's name and the fields of the model client against what the service takes.",
-    401: "Check the API key: the secret that the model client names may be missing, old or of another service.",
+    401: "Check the API key. It may be missing, expired, or for another provider.",
     403: "The key may not use this model or region; choose another, or ask the owner of the account.",
     404: "Check the model's name and the base URL; most services list their models under `/models`.",
     413: "The conversation is too long for the service; use a model context that trims it.",
     422: "Check the fields of the model client against what the service takes.",
     429: "Wait, raise `max_retries`, or check the quota of the account.",
 }
-RETRY = "Try again; if it goes on, see the service's status page or log."
+RETRY = "Try again. If it keeps failing, check the provider's status page."
 RETRYABLE = frozenset((408, 409, 429))
 _CUT = ("RemoteProtocolError", "ReadError", "WriteError", "ClientPayloadError", "ServerDisconnectedError")
 """Names of what HTTP libraries raise when the other side hangs up."""

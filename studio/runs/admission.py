@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 from urllib.parse import quote
@@ -87,7 +88,7 @@ async def check_approved(component: Component, approvals: ApprovalSource, *, tea
     Raises:
         NotApproved: With all that is missing, each once.
     """
-    needed = {capability.hash: capability for capability in all_capabilities(component)}
+    needed = {capability.hash: capability for capability in await asyncio.to_thread(all_capabilities, component)}
     allowed = await approvals.in_force(needed, team_id=team_id)
     missing = [capability for key, capability in needed.items() if key not in allowed]
     if missing:

@@ -8,6 +8,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 from studio import effects
+from studio.egress.attempts import listening
 from studio.errors import RunFailed
 from studio.messages import (
     BaseMessage,
@@ -16,21 +17,21 @@ from studio.messages import (
     TaskResult,
     explained,
 )
+from studio.runs.attempts import Attempts
 from studio.runs.discretion import keep_secret
 from studio.runs.live import Ending, LiveRun
 from studio.runs.ports import port_of
 from studio.runs.prepare import PreparedRun, Stream
 from studio.runs.repeating.logged import Guide, draft_of
+from studio.runs.resting import LONGEST_SPELL_S, Rest
 from studio.runs.scribe import Scribe
+from studio.runs.spending.costs import names_of
 from studio.runs.state import RunState
 from studio.runs.tasks import task_message
 from studio.sandbox.grants import enter
 
 CLOSE_LIMIT_S = 10.0
 """How long a team may take to end; its clients have a shorter limit of their own."""
-
-LONGEST_SPELL_S = 0.005
-"""How long a run whose models answer at once may go on before all else that waits has its turn."""
 
 CANCELLED_INSIDE = Ending.failed(RunFailed("A part of the team cancelled the run."))
 
@@ -43,14 +44,16 @@ async def drive(run: LiveRun, prepared: PreparedRun, past: Guide | None = None) 
     Started only by the supervisor, in its task group.
     """
     run.begun.set()
+    attempts = Attempts(run, names_of(prepared.player))
     try:
-        ending = run.ending or await _play(run, prepared, past)
+        with listening(attempts.failed):
+            ending = run.ending or await _play(run, prepared, past)
     except asyncio.CancelledError:
         if run.was_cancelled_by_others():
             raise  # the process is going down in a way that we did not ask for: not ours to swallow
         ending = run.ending or CANCELLED_INSIDE
     except Exception as error:  # noqa: BLE001  the one broad catch: a run must not end its siblings
-        ending = Ending.failed(error)
+        ending = Ending.failed(error, attempts.culprit(error))
     await run.end(ending)
 
 
@@ -60,7 +63,7 @@ async def _play(run: LiveRun, prepared: PreparedRun, past: Guide | None) -> Endi
     enter(prepared.grants, run.id)
     if past is None:
         run.caught_up.set()
-    port = port_of(run, player, past)
+    port = port_of(run, player, await asyncio.to_thread(names_of, player), past)
     scribe = Scribe(run, player, port.now) if past is None else None  # what was told in a past is to be found there
     with effects.use(port), explained(scribe):
         async with _closing(player.run_stream(task_message(prepared.new.task))) as stream:
@@ -73,7 +76,9 @@ async def _play(run: LiveRun, prepared: PreparedRun, past: Guide | None) -> Endi
 
 async def _catch_up(run: LiveRun, stream: Stream, past: Guide) -> Ending | None:
     """Let happen again what is in the log; how the run ends, where it does so on the way."""
+    rest = Rest()
     while await past.is_past():
+        await rest.taken()
         past.pulled(is_held=False)
         item = await anext(stream, None)
         past.pulled(is_held=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import cast
 
@@ -53,8 +54,9 @@ class Ending:
     error: JsonObject | None = None
 
     @classmethod
-    def failed(cls, error: Exception) -> Ending:
-        """What a viewer is told of an error: those raised on purpose speak for themselves."""
+    def failed(cls, error: Exception, culprit: JsonObject | None = None) -> Ending:
+        """What a viewer is told of an error: those raised on purpose speak for themselves. `culprit` says what else is
+        known of where it came from."""
         cause = single_cause(error)
         if isinstance(cause, StudioError):
             body = cast("JsonObject", cause.as_json()["error"])
@@ -62,7 +64,7 @@ class Ending:
             logger.error("A run failed in a way that nobody foresaw.", exc_info=cause)
             message = f"{type(cause).__name__}: {cause}"
             body: JsonObject = {"code": "unexpected", "message": message, "fix": "", "where": ""}
-        return cls(RunState.FAILED, "error", str(body["message"]), body)
+        return cls(RunState.FAILED, "error", str(body["message"]), {**body, **(culprit or {})})
 
 
 _WAITS_FOR: Mapping[QuestionKind, PauseReason] = {
@@ -72,6 +74,9 @@ _WAITS_FOR: Mapping[QuestionKind, PauseReason] = {
     "outcome": "approval",
     "breakpoint": "breakpoint",
 }
+
+LONGEST_HELD_S = 0.2
+"""How long an entry waits for the next one; runs whose models answer at once seldom get there."""
 
 STOPPED_AT_QUESTION = Ending(RunState.STOPPED, "user", "Stopped while it waited for an answer.")
 RESTING = Ending(RunState.PAUSED, "shutdown")
@@ -124,6 +129,7 @@ class LiveRun:
         self._shown = status  # as committed
         self._last_seq = self._given_seq = last_seq
         self._held: list[Draft] = []
+        self._held_timer: asyncio.TimerHandle | None = None
 
     @property
     def state(self) -> RunState:
@@ -245,8 +251,17 @@ class LiveRun:
         await self._writer.written()
 
     def hold(self, draft: Draft) -> None:
-        """Append an entry together with the next one: it costs no transaction of its own."""
+        """Append an entry together with the next one: it costs no transaction of its own. Where that takes long, such
+        as while a model thinks, it is appended alone, so that whoever looks on knows who has the word."""
         self._held.append(draft if draft.text else _showable(draft))
+        if self._held_timer is None:
+            self._held_timer = asyncio.get_running_loop().call_later(LONGEST_HELD_S, self._hold_no_longer)
+
+    def _hold_no_longer(self) -> None:
+        self._held_timer = None
+        if self._held and not self.is_closed:
+            with suppress(LeaseLost, LogUnavailable):  # whoever adds the next entry is told
+                self._hand_over()
 
     async def change(
         self,

@@ -153,6 +153,7 @@ class Changes(BaseModel):
         results: Other results of effects, by the hashes of their requests.
         is_other_team: Whether what was recorded can only be told to fit by its place.
         began_with: What the team remembered of earlier tasks when the run began.
+        continues: Id of the run at whose end it remembered that.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -161,6 +162,7 @@ class Changes(BaseModel):
     results: dict[str, JsonValue] = {}
     is_other_team: bool = False
     began_with: JsonObject = {}
+    continues: str = ""
 
 
 NO_CHANGES = Changes()
@@ -292,7 +294,7 @@ class RunStore(RunLog, Protocol):
         ...
 
     async def take_over(self, run_id: str) -> tuple[Lease, RunStatus]:
-        """Become the owner: from now on every older lease is refused."""
+        """Become the owner: from now on every older lease is refused. Numbers go on behind the last entry."""
         ...
 
     def own_runs(self) -> AbstractAsyncContextManager[None]:

@@ -97,7 +97,7 @@ async def prepare_run(
     component = prepared.component
     # What is kept is what was loaded: references in place of keys.
     named = new.team_name or (component.label or "" if isinstance(component, Team) else "")
-    new = replace(new, component=component.dump_component(), team_name=well_formed(named))
+    new = replace(new, component=await asyncio.to_thread(component.dump_component), team_name=well_formed(named))
     return replace(prepared, new=without_secrets(new, component, prepared.secrets))
 
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import deque
 from collections.abc import Callable, Collection, Sequence
 from itertools import compress
 from operator import attrgetter
 from typing import cast
 
-from studio.runs.log import SHOWN, EntryKind, LogEntry
+from studio.runs.log import MAX_PAGE_BYTES, SHOWN, EntryKind, LogEntry
 
 KEPT = 300
+KEPT_BYTES = 2 * MAX_PAGE_BYTES
+"""Of all of them, for each run under way; the newest is kept in any case."""
 
 _seq = cast("Callable[[LogEntry], int]", attrgetter("seq"))
 _kind = cast("Callable[[LogEntry], EntryKind]", attrgetter("kind"))
@@ -24,6 +27,8 @@ class Recent:
 
     def __init__(self) -> None:
         self._entries: list[LogEntry] = []
+        self._sizes: deque[int] = deque()
+        self._size = 0
         self._after = 0
         self._last = 0
 
@@ -33,10 +38,20 @@ class Recent:
             return
         if entries[0].seq != self._last + 1:
             self._entries.clear()
+            self._sizes.clear()
+            self._size = 0
             self._after = entries[0].seq - 1
         self._last = entries[-1].seq
-        self._entries += compress(entries, map(SHOWN.__contains__, map(_kind, entries)))
-        if (surplus := len(self._entries) - KEPT) > 0:
+        shown = list(compress(entries, map(SHOWN.__contains__, map(_kind, entries))))
+        self._entries += shown
+        sizes = [len(said if isinstance(said := entry.said, str) else entry.text) for entry in shown]
+        self._sizes += sizes
+        self._size += sum(sizes)
+        surplus = 0
+        while len(self._sizes) > KEPT or (self._size > KEPT_BYTES and len(self._sizes) > 1):
+            self._size -= self._sizes.popleft()
+            surplus += 1
+        if surplus:
             self._after = self._entries[surplus - 1].seq
             del self._entries[:surplus]
 

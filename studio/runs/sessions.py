@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from pydantic import JsonValue
 
 from studio.components.well_formed import well_formed_json
@@ -41,7 +43,7 @@ async def next_of(store: RunStore, record: RunRecord, task: JsonValue) -> NewRun
         record.team_id,
         record.team_name,
         session_id=session_of(record),
-        changes=Changes(began_with=await _remembered(store, record)),
+        changes=await asyncio.to_thread(Changes, began_with=await _remembered(store, record), continues=record.id),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import chain
@@ -16,8 +17,8 @@ MOST_UNWRITTEN = 200
 """Parts. Whoever adds more waits for the log."""
 
 GATHER_S = 0.005
-"""How long an entry for which nobody waits may lie, so that others go with it: too short for anybody to see, and long
-enough for a model's answer and what comes of it, or for many turns of a run whose models answer at once."""
+"""How long after one append the next one comes, where nobody waits for it: an answer goes into the log as soon as it is
+there, and the many turns of a run whose models answer at once go together."""
 
 Committed = Callable[[Sequence[LogEntry], RunStatus], None]
 
@@ -48,6 +49,7 @@ class LogWriter:
         self._lost = range(0)
         """Which parts were lost the last time, counted from 1, to `_loss`."""
         self._loss: LeaseLost | LogUnavailable | None = None
+        self._sent_at = -math.inf
         self._timer: asyncio.TimerHandle | None = None
         self._is_urgent = False
         self._one_by_one = 0
@@ -104,18 +106,20 @@ class LogWriter:
         self._plan()
 
     def _plan(self) -> None:
-        """Send at once when somebody waits, and else after a while; never while something is under way."""
+        """Send now when somebody waits, and else a while after the last time; never while something is under way."""
         if self._sent or not self._waiting:
             return
-        if self._is_urgent:
+        loop, due = asyncio.get_running_loop(), self._sent_at + GATHER_S
+        if self._is_urgent or loop.time() >= due:
             self._send()
         elif self._timer is None:
-            self._timer = asyncio.get_running_loop().call_later(GATHER_S, self._send)
+            self._timer = loop.call_at(due, self._send)
 
     def _send(self) -> None:
         if self._timer:
             self._timer.cancel()
             self._timer = None
+        self._sent_at = asyncio.get_running_loop().time()
         count = self._next_count()
         self._one_by_one = max(self._one_by_one - 1, 0)
         self._sent, self._waiting = self._waiting[:count], self._waiting[count:]

@@ -53,7 +53,8 @@ def enter(given: Grants, run_id: str) -> None:
     rules = folder_rules.get()
     if rules is not None:
         name = own_folder_name(given.team_id) if given.team_id else own_folder_name(run_id, "run-")
-        folder_rules.set(replace(rules, own=rules.own / name, approved=given.approved))
+        own, databases = rules.own / name, rules.databases / name
+        folder_rules.set(replace(rules, own=own, databases=databases, approved=given.approved))
 
 
 def own_folder_name(of: str, kind: str = "") -> str:

@@ -17,6 +17,8 @@ from studio.settings import Sandbox, Settings
 
 WORK = "work"
 """The folder in the data folder in which each team has its own."""
+DATABASES = "databases"
+"""Another one, which is none for code."""
 
 
 def outside_of(settings: Settings) -> Outside:
@@ -66,4 +68,6 @@ async def open_sandbox(setting: Sandbox, outside: Outside = NOTHING) -> AsyncGen
 
 
 def _rules(outside: Outside) -> FolderRules | None:
-    return None if outside.work is None else FolderRules(outside.work, (*outside.hidden, *outside.files))
+    if outside.work is None:
+        return None
+    return FolderRules(outside.work, outside.work.with_name(DATABASES), (*outside.hidden, *outside.files))

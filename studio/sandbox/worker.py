@@ -2,14 +2,15 @@
 
 Reads one JSON line from the file descriptor given as its argument: {imports, source, function, wants_token,
 arguments, variables, variables_as, environment, text_limit};
-writes one: {"text": ..., "value": ...} or {"error": ...}, with the "events" that the tool emitted and what it changed
-of the "variables", if any. What the tool prints goes elsewhere and spoils nothing.
+writes one: {"text": ..., "value": ...} or {"error": ..., "cause": ...}, with the "events" that the tool emitted and
+what it changed of the "variables", if any. What the tool prints goes elsewhere and spoils nothing.
 """
 
 from __future__ import annotations
 
 import collections.abc
 import contextlib
+import errno
 import importlib
 import json
 import os
@@ -20,6 +21,8 @@ import typing
 EXERCISE = """{"imports": "", "source": "def f(a: int) -> int: return a", "function": "f", "arguments": {"a": 1},
 "wants_token": false, "variables": {}, "variables_as": [], "text_limit": 100}"""
 """Done once while nobody waits: the first call of anything takes several times as long."""
+NO_NETWORK = frozenset((errno.ENETUNREACH, errno.EHOSTUNREACH, errno.EADDRNOTAVAIL, errno.ECONNREFUSED))
+"""What the system says to a program that has no network."""
 MADE_OF_TEXT = frozenset(("decimal", "uuid", "pathlib"))
 """Modules whose types are made by calling them with text."""
 
@@ -224,11 +227,25 @@ def called(request: dict[str, typing.Any], emit: Emit) -> dict[str, typing.Any]:
         changed = changes(request["variables"], variables)
     except BaseException as error:  # noqa: BLE001 -- the tool is foreign code: whatever it raises is its result
         message = str(error) or type(error).__name__
-        return {"error": limited(message, limit)}
+        return {"error": limited(message, limit), **cause_of(error)}
     shown = limited(text, limit)
     found = plain(value) if len(text) <= limit else shown
     reply = {"text": shown} if found == shown else {"text": shown, "value": found}
     return {**reply, "variables": changed} if changed else reply
+
+
+def cause_of(error: BaseException) -> dict[str, str]:
+    """What an error comes from, where the studio has more to say of it: no network, or a module that is missing."""
+    seen: list[BaseException] = []
+    at: object = error
+    while isinstance(at, BaseException) and at not in seen:
+        seen.append(at)
+        if isinstance(at, ModuleNotFoundError) and at.name:
+            return {"cause": "module", "module": at.name.partition(".")[0], "python": sys.executable}
+        if isinstance(at, OSError) and (type(at).__name__ == "gaierror" or at.errno in NO_NETWORK):
+            return {"cause": "network"}
+        at = getattr(at, "reason", None) or at.__cause__ or at.__context__  # URLError keeps its cause as `reason`
+    return {}
 
 
 def awaited(value: typing.Awaitable[typing.Any]) -> typing.Any:

@@ -26,6 +26,7 @@ from studio.store.merging import TeamsDiffer as TeamsDiffer
 from studio.store.opening import Store as Store
 from studio.store.opening import open_store as open_store
 from studio.store.opening import read_store as read_store
+from studio.store.run_search import RunFilter as RunFilter
 from studio.store.runs import Runs as Runs
 from studio.store.secrets import Secrets as Secrets
 from studio.store.secrets import SecretSummary as SecretSummary

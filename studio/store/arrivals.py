@@ -10,6 +10,7 @@ from sqlalchemy.exc import IntegrityError
 from studio.errors import Conflict, NotFound
 from studio.runs import LogEntry, RunRecord
 from studio.store.database import Database
+from studio.store.starts import start_row
 from studio.store.tables import Run, RunEvent, RunStart, Team, table_of
 
 AT_ONCE = 1_000
@@ -49,16 +50,15 @@ class Arrivals:
             root_id=run.root_id,
             origin=IMPORT,
         )
-        changes = run.changes.model_dump(mode="json", exclude_defaults=True)
-        start = RunStart(run_id=run.id, component=run.component, task=run.task, changes=changes)
+        start = await start_row(run.id, run.component, run.task, run.changes)
         try:
             async with self._database.write() as session:
                 if run.team_id is not None and await session.get(Team, run.team_id) is None:
                     raise NotFound(f"There is no team {run.team_id!r}.")
                 session.add(row)
                 await session.flush()
-                session.add(start)
                 connection = await session.connection()
+                await connection.execute(insert(table_of(RunStart)), start)
                 for first in range(0, len(entries), AT_ONCE):
                     await connection.execute(insert(table_of(RunEvent)), _rows(entries[first : first + AT_ONCE]))
         except IntegrityError as error:

@@ -21,6 +21,8 @@ from studio.store.spending import SUMS
 from studio.store.tables import Budget, JsonObject, OwnPrice, Run, RunEvent, Spending, Team
 
 OWN = "own"
+STEPS_AT_ONCE = 1_000
+"""Rows that are taken from the driver without a pause."""
 
 
 class Cost(BaseModel):
@@ -100,9 +102,14 @@ class Costs:
             columns(col(RunEvent.seq), col(RunEvent.kind), _BODY["source"].as_string(), _BODY["spent"])
             .where(col(RunEvent.run_id) == run_id, col(RunEvent.kind).in_(["effect", "message"]))
             .order_by(col(RunEvent.seq))
+            .limit(STEPS_AT_ONCE)
         )
-        rows = await self._rows(query)
-        return [Step._make([*row[:2], row[2] or "", row[3] or {}]) for row in rows]
+        steps: list[Step] = []
+        while True:
+            rows = await self._rows(query.where(col(RunEvent.seq) > (steps[-1].seq if steps else 0)))
+            steps += [Step._make([*row[:2], row[2] or "", row[3] or {}]) for row in rows]
+            if len(rows) < STEPS_AT_ONCE:
+                return steps
 
     async def by_day(self, *, since: date, until: date, team_id: str | None = None) -> Sequence[DayPart]:
         """What models took, both days included, oldest first."""

@@ -9,12 +9,14 @@ from datetime import UTC, datetime
 from typing import Literal
 from uuid import uuid4
 
+from sqlalchemy import insert
 from sqlmodel import col, select
 from sqlmodel.ext.asyncio.session import AsyncSession
 
 from studio.errors import Forbidden, NotFound
 from studio.store.database import Database
-from studio.store.tables import Gallery, JsonObject, without
+from studio.store.json_text import json_text
+from studio.store.tables import Gallery, JsonObject, table_of, without
 
 Origin = Literal["shipped", "file", "url", "paste", "library"]
 LIBRARY = "library"
@@ -40,8 +42,9 @@ class Galleries:
     async def create(self, name: str, config: JsonObject, *, origin: Origin, source: str = "") -> Gallery:
         """Add an imported gallery; the same file twice makes two."""
         gallery = _new(str(uuid4()), name, config, origin, source)
+        row = {**dict(gallery), "config": await json_text(config)}
         async with self._database.write() as session:
-            session.add(gallery)
+            await (await session.connection()).execute(insert(table_of(Gallery)), row)
         return gallery
 
     async def put(self, gallery_id: str, name: str, config: JsonObject, *, origin: Origin, source: str = "") -> Gallery:

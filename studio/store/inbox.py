@@ -14,6 +14,9 @@ from studio.runs import PendingInput, RunState
 from studio.store.database import Database
 from studio.store.tables import Run, RunEvent
 
+MOST = 200
+"""That are read together. What is answered makes room for the others."""
+
 
 @dataclass(frozen=True, slots=True)
 class OpenQuestion:
@@ -34,8 +37,8 @@ class Inbox:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def list(self) -> Sequence[OpenQuestion]:
-        """The open questions, the one that waits longest first."""
+    async def list(self, *, limit: int = MOST) -> Sequence[OpenQuestion]:
+        """The open questions, the one that waits longest first; so many of them."""
         newest = (
             select(func.max(RunEvent.seq))
             .where(col(RunEvent.run_id) == col(Run.id), col(RunEvent.kind) == "state")
@@ -47,6 +50,7 @@ class Inbox:
             .join(RunEvent, (col(RunEvent.run_id) == col(Run.id)) & (col(RunEvent.seq) == newest))
             .where(col(Run.state) == RunState.PAUSED.value)
             .order_by(col(RunEvent.at), col(Run.id))
+            .limit(limit)
         )
         async with self._database.read() as session:
             rows = await session.exec(query)

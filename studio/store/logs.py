@@ -20,6 +20,8 @@ from studio.store.lineage import Lineage, entries_in
 from studio.store.postgres import Readable
 from studio.store.tables import Counter, RunEvent, RunStart, UtcDateTime
 
+INDEXED_AT_ONCE = 2_000
+"""Rows that are taken from the driver without a pause."""
 SEARCH_PAGE = 500
 SEARCH_SCAN = 4000
 """Entries that one search reads at most: the rest is found by going on, so that no request takes long."""
@@ -99,11 +101,18 @@ class Logs:
     async def index(self, run_id: str, *, after: int, limit: int, kinds: Collection[EntryKind]) -> Sequence[IndexRow]:
         """What there is, oldest first. The database takes the fields out of the bodies, which can be large."""
         stands = await self._stands(run_id, kinds)
-        entries = columns(*_ENTRY).where(*stands, col(RunEvent.seq) > after).order_by(col(RunEvent.seq)).limit(limit)
-        query = columns(*_INDEXED).select_from(entries.subquery("entry")).order_by(_SEQ)
+        entries = columns(*_ENTRY).where(*stands).order_by(col(RunEvent.seq))
+        found: list[IndexRow] = []
         async with self._database.read() as session:
             connection = await session.connection()
-            return [_index_row(row) for row in await connection.execute(query)]
+            while (at_once := min(limit - len(found), INDEXED_AT_ONCE)) > 0:
+                some = entries.where(col(RunEvent.seq) > (found[-1].seq if found else after)).limit(at_once)
+                query = columns(*_INDEXED).select_from(some.subquery("entry")).order_by(_SEQ)
+                rows = [_index_row(row) for row in await connection.execute(query)]
+                found += rows
+                if len(rows) < at_once:
+                    break
+        return found
 
     async def search(self, run_id: str, text: str, *, after: int, limit: int, kinds: Collection[EntryKind]) -> Found:
         """Entries that say `text` in something that people read; upper and lower case are the same."""

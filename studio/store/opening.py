@@ -13,6 +13,7 @@ from studio.store.appender import Appender
 from studio.store.approvals import Approvals
 from studio.store.arrivals import Arrivals
 from studio.store.audit import Audit
+from studio.store.connections import Connections
 from studio.store.costs import Costs
 from studio.store.database import Database, database_url
 from studio.store.galleries import Galleries
@@ -38,6 +39,7 @@ class Store:
     runs: Runs
     logs: Logs
     arrivals: Arrivals
+    connections: Connections
     secrets: Secrets
     approvals: Approvals
     inbox: Inbox
@@ -95,6 +97,7 @@ def _store(database: Database, appender: Appender, lineage: Lineage, data_dir: P
         runs=Runs(database, appender, lineage, data_dir),
         logs=Logs(database, lineage),
         arrivals=Arrivals(database),
+        connections=Connections(database),
         secrets=Secrets(database, data_dir / "secret.key"),
         approvals=Approvals(database),
         inbox=Inbox(database),

@@ -12,7 +12,7 @@ from typing import get_args
 from uuid import uuid4
 
 from pydantic import ValidationError
-from sqlalchemy import func, or_
+from sqlalchemy import case, func, insert, or_
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import col, delete, select, update
 from sqlmodel.ext.asyncio.session import AsyncSession
@@ -38,7 +38,9 @@ from studio.store.database import Database
 from studio.store.entries import read_page
 from studio.store.lineage import Lineage
 from studio.store.ownership import own_folder
-from studio.store.tables import Budget, Run, RunStart, Team
+from studio.store.run_search import ALL_RUNS, RunFilter, search
+from studio.store.starts import start_row
+from studio.store.tables import Budget, Run, RunEvent, RunStart, Team, table_of
 
 NEWEST_FIRST = (col(Run.created_at).desc(), col(Run.id).desc())
 
@@ -76,12 +78,12 @@ class Runs:
             session_id=run.session_id,
             origin=run.origin,
         )
-        changes = run.changes.model_dump(mode="json", exclude_defaults=True)
+        start = await start_row(row.id, run.component, run.task, run.changes)
         try:
             async with self._database.write() as session:
                 session.add(row)
                 await session.flush()
-                session.add(RunStart(run_id=row.id, component=run.component, task=run.task, changes=changes))
+                await (await session.connection()).execute(insert(table_of(RunStart)), start)
         except IntegrityError as error:
             raise NotFound(f"There is no team {run.team_id!r}.", fix="It may have been deleted.") from error
         return Lease(row.id, row.epoch)
@@ -138,21 +140,19 @@ class Runs:
         return [_summary(row) for row in rows if _begun_by(known, row.id) == begun_by]
 
     async def list(
-        self, team_id: str | None = None, *, before: str | None = None, limit: int = 100
+        self, wanted: RunFilter = ALL_RUNS, *, before: str | None = None, limit: int = 100
     ) -> Sequence[RunSummary]:
-        """The newest runs first; of one team, or of all.
+        """The newest runs first.
 
         Args:
-            team_id: The team.
+            wanted: Which runs; its order is not heeded.
             before: Only those older than the run with this id.
             limit: How many.
 
         Raises:
             NotFound: There is no run `before`.
         """
-        query = select(Run)
-        if team_id is not None:
-            query = query.where(Run.team_id == team_id)
+        query = select(Run).where(*wanted.conditions())
         async with self._database.read() as session:
             if before is not None:
                 last = await _get(session, before)
@@ -160,6 +160,12 @@ class Runs:
                 query = query.where(col(Run.created_at) <= last.created_at, is_older)
             rows = (await session.exec(query.order_by(*NEWEST_FIRST).limit(limit))).all()
         return [_summary(row) for row in rows]
+
+    async def search(self, wanted: RunFilter, *, offset: int = 0, limit: int = 100) -> tuple[Sequence[RunSummary], int]:
+        """A page of the runs that meet a filter, and how many there are in all."""
+        async with self._database.read() as session:
+            rows, count = await search(session, wanted, offset=offset, limit=limit)
+        return [_summary(row) for row in rows], count
 
     async def newest_of(self, team_ids: Collection[str]) -> Mapping[str, RunSummary]:
         """The newest run of each team that has one."""
@@ -218,10 +224,12 @@ class Runs:
             return rows.all()
 
     async def take_over(self, run_id: str) -> tuple[Lease, RunStatus]:
+        logged = select(func.coalesce(func.max(RunEvent.seq), 0)).where(RunEvent.run_id == run_id).scalar_subquery()
         statement = (
             update(Run)
             .where(col(Run.id) == run_id)
-            .values(epoch=col(Run.epoch) + 1)
+            # The log is the truth: a row that is behind it would hand out numbers that are taken.
+            .values(epoch=col(Run.epoch) + 1, last_seq=case((col(Run.last_seq) < logged, logged), else_=Run.last_seq))
             .execution_options(synchronize_session=False)
         )
         async with self._database.write() as session:

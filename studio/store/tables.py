@@ -243,6 +243,16 @@ class Budget(Table, table=True):
     limits: JsonObject = Field(sa_type=JSON)
 
 
+class ModelConnection(Table, table=True):
+    """A model service under a name. `component` is a complete model, with a reference for its key."""
+
+    id: str = Field(primary_key=True)
+    name: str = Field(index=True, unique=True)
+    component: JsonObject = Field(sa_type=JSON)
+    is_default: bool = False
+    created_at: datetime = Field(sa_type=UtcDateTime)
+
+
 class Secret(Table, table=True):
     """A secret value, encrypted; the key is a file outside the database."""
 

@@ -82,6 +82,9 @@ class Reason:
     kind: str = ""
 
 
+_WITHOUT_DOCUMENT = without(Team.component, Team.layout)
+
+
 class Teams:
     """The teams of this studio. Each save that changes something makes one version."""
 
@@ -112,19 +115,20 @@ class Teams:
             updated_at=now,
         )
         first = await asyncio.to_thread(_version, team.id, 1, _document(team), Reason("", author), "", now)
+        row = {**dict(team), "component": first["component"], "layout": first["layout"]}
         async with self._database.write() as session:
-            session.add(team)
-            await session.flush()
-            await (await session.connection()).execute(insert(table_of(TeamVersion)), first)
+            connection = await session.connection()
+            await connection.execute(insert(table_of(Team)), row)
+            await connection.execute(insert(table_of(TeamVersion)), first)
         return team
 
     async def list(self, *, search: str = "", offset: int = 0, limit: int | None = None) -> Sequence[TeamSummary]:
         """The teams, the one changed last first: all, or those whose name or members contain a text."""
-        query = select(Team).options(*without(Team.component, Team.layout)).where(*_holds(search))
+        query = select(Team).options(*_WITHOUT_DOCUMENT).where(*_holds(search))
         query = query.offset(offset).limit(limit) if offset or limit is not None else query
         async with self._database.read() as session:
             rows = await session.exec(query.order_by(col(Team.updated_at).desc(), col(Team.id).desc()))
-            return [TeamSummary(row.id, row.name, row.revision, row.summary, row.updated_at) for row in rows]
+            return [_listed(row) for row in rows]
 
     async def count(self, *, search: str = "") -> int:
         """How many teams there are, of those that `list` would give."""
@@ -140,6 +144,15 @@ class Teams:
         """Raises: NotFound."""
         async with self._database.read() as session:
             return await _get(session, team_id)
+
+    async def summary(self, team_id: str) -> TeamSummary:
+        """The same without its document, which may be large.
+
+        Raises:
+            NotFound: There is no such team.
+        """
+        async with self._database.read() as session:
+            return await _summary_of(session, team_id)
 
     async def save(
         self,
@@ -211,7 +224,7 @@ class Teams:
         if named:
             query = query.where(TeamVersion.title != "")
         async with self._database.read() as session:
-            await _get(session, team_id)
+            await _summary_of(session, team_id)
             return [
                 VersionSummary(row.number, row.name, row.title, row.note, row.changes, row.author, row.kind, row.at)
                 for row in await session.exec(query)
@@ -394,8 +407,23 @@ def _holds(search: str) -> list[ColumnElement[bool]]:
 async def _get(session: AsyncSession, team_id: str) -> Team:
     team = await session.get(Team, team_id)
     if team is None:
-        raise NotFound(f"There is no team {team_id!r}.", fix="It may have been deleted in another tab.")
+        raise _no_team(team_id)
     return team
+
+
+def _no_team(team_id: str) -> NotFound:
+    return NotFound(f"There is no team {team_id!r}.", fix="It may have been deleted in another tab.")
+
+
+async def _summary_of(session: AsyncSession, team_id: str) -> TeamSummary:
+    team = (await session.exec(select(Team).options(*_WITHOUT_DOCUMENT).where(Team.id == team_id))).first()
+    if team is None:
+        raise _no_team(team_id)
+    return _listed(team)
+
+
+def _listed(team: Team) -> TeamSummary:
+    return TeamSummary(team.id, team.name, team.revision, team.summary, team.updated_at)
 
 
 async def _get_version(session: AsyncSession, team_id: str, number: int) -> TeamVersion:

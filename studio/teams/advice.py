@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -22,6 +23,9 @@ MAY_RUN_FOREVER = Advice(
 )
 NEVER_MET = Advice("never_met", "A condition waits for a name, handoff, tool or message that the team does not have.")
 UNKNOWN_NAME = Advice("unknown_name", "A condition waits for several names, one of which nobody in the team has.")
+UNHEARD_WORD = Advice(
+    "unheard_word", "Instructions tell an agent to say a word when the work is done, and no condition waits for it."
+)
 SAME_NAME = Advice("same_name", "Two agents, one of them in a nested team, have one name.")
 
 QUESTION_LACKS = Advice(
@@ -33,6 +37,8 @@ NO_DESCRIPTION = Advice(
 
 USUAL_LIMIT = 20
 CONDITION = "/config/termination_condition"
+# Only words that are written in capitals for this purpose: JSON and HTTP are in capitals, too.
+_CLOSING_WORD = re.compile(r"\b(TERMINATE|APPROVED?|DONE|FINISH(?:ED)?|COMPLETED?|STOP|EXIT)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +120,7 @@ def on_ending(
     if max_turns is not None or ends_by_itself or _can_be_met(condition, cast):
         return
     what = "Nothing ends this team" if condition is None else "Nothing here can end this team"
-    limit = Fix(f"Add a limit of {USUAL_LIMIT} messages", *_limited(condition))
+    limit = Fix(f"Add a limit of {USUAL_LIMIT} messages", *_or_else(condition, _usual_limit()))
     yield MAY_RUN_FOREVER(f"{what}, so it may run for ever.", "Add a limit of messages or turns.", CONDITION, [limit])
 
 
@@ -134,17 +140,50 @@ def _comes(need: Need, cast: Cast | None) -> bool:
     return need.kind != "program" if cast is None else cast.has(need)
 
 
-def _limited(condition: TerminationCondition | None) -> tuple[str, JsonObject | list[JsonObject]]:
-    """Where a limit of messages goes, and what stands there then."""
+def _usual_limit() -> TerminationCondition:
     from studio.conditions import MaxMessageTermination  # teams that end otherwise do without it
 
-    limit = MaxMessageTermination(max_messages=USUAL_LIMIT)
+    return MaxMessageTermination(max_messages=USUAL_LIMIT)
+
+
+def _or_else(
+    condition: TerminationCondition | None, other: TerminationCondition
+) -> tuple[str, JsonObject | list[JsonObject]]:
+    """Where a second condition goes that ends the team as well, and what stands there then."""
     if condition is None:
-        return CONDITION, limit.dump_component()
+        return CONDITION, other.dump_component()
     if isinstance(condition, OrTerminationCondition):
-        conditions = [each.dump_component() for each in (*condition.conditions, limit)]
+        conditions = [each.dump_component() for each in (*condition.conditions, other)]
         return f"{CONDITION}/config/conditions", conditions
-    return CONDITION, OrTerminationCondition(conditions=[condition, limit]).dump_component()
+    return CONDITION, OrTerminationCondition(conditions=[condition, other]).dump_component()
+
+
+def on_closing_words(
+    participants: Sequence[Participant], condition: TerminationCondition | None, *, ends_by_itself: bool
+) -> Iterator[Finding]:
+    """Which agents are told to say a word when they are done that the team does not wait for.
+
+    Args:
+        participants: Those of the team itself.
+        condition: What ends the team.
+        ends_by_itself: Whether it may be done without a condition; its own rules may wait for the word.
+    """
+    from studio.conditions import TextMentionTermination
+
+    parts = [part for _, part in walk(condition)] if condition else []
+    if ends_by_itself or any(part.is_opaque for part in parts):
+        return
+    awaited = [part for part in parts if isinstance(part, TextMentionTermination)]
+    for index, agent in enumerate(participants):
+        if not isinstance(agent, AssistantAgent) or agent.is_opaque:
+            continue
+        words = dict.fromkeys(_CLOSING_WORD.findall(agent.system_message or ""))
+        heard = [each.text for each in awaited if each.sources is None or agent.name in each.sources]
+        if words and not any(text in word for text in heard for word in words):
+            word = next(iter(words))
+            fix = Fix(f"Stop when {word} is said", *_or_else(condition, TextMentionTermination(text=word)))
+            message = f"The instructions of `{agent.name}` mention {word}, but no stop condition waits for it."
+            yield UNHEARD_WORD(message, "", f"/config/participants/{index}/config/system_message", [fix])
 
 
 def _on_conditions(condition: TerminationCondition, where: str, cast: Cast | None) -> Iterator[Finding]:
@@ -163,19 +202,19 @@ def _on_conditions(condition: TerminationCondition, where: str, cast: Cast | Non
     else:
         for need in missing:
             fixes = _other_names(need, where, cast)
-            yield UNKNOWN_NAME(f"Nobody in this team is called `{need.name}`.", "", f"{where}{need.where}", fixes)
+            yield UNKNOWN_NAME(f"No agent in this team is named `{need.name}`.", "", f"{where}{need.where}", fixes)
 
 
-_WAITS_FOR = {
-    "speaker": "waits for `{name}`, and nobody in this team is called so",
-    "handoff": "waits for a handoff to `{name}`, and nobody in this team can hand over to it",
-    "tool": "waits for the tool `{name}`, which nobody in this team has",
-    "stop message": "waits for a stop message, which nobody in this team sends",
+_LACKS = {
+    "speaker": "no agent is named `{name}`",
+    "handoff": "no agent can hand over to `{name}`",
+    "tool": "no agent has the tool `{name}`",
+    "stop message": "no agent sends a stop message",
 }
 
 
 def _never_met(need: Need, where: str, cast: Cast) -> Finding:
-    message = f"This condition is never met: it {_WAITS_FOR[need.kind].format(name=need.name)}."
+    message = f"This condition can never be met: {_LACKS[need.kind].format(name=need.name)}."
     return NEVER_MET(message, "", f"{where}{need.where}", _other_names(need, where, cast))
 
 

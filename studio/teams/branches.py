@@ -1,7 +1,8 @@
 """Turns that happen side by side, joined so that none runs ahead of whoever reads them.
 
 Each branch has a task of its own, which stands still while an item of it waits to be taken and until somebody asks for
-more. What a branch has begun to ask of the world goes on meanwhile; it begins nothing new while nobody pulls.
+more. What a branch has begun to ask of the world goes on meanwhile, also an answer that comes in pieces; it begins
+nothing new while nobody pulls.
 """
 
 from __future__ import annotations
@@ -173,9 +174,30 @@ class _BranchEffects(Scoped):
         self, request: EffectRequest, perform: Callable[[], AsyncIterator[StreamItem]]
     ) -> AsyncIterator[StreamItem]:
         await self._pulled.wait()
-        async with aclosing(cast("AsyncGeneratorLike", self._outer.stream(request, perform))) as items:
+        async with aclosing(_read_on(cast("AsyncGeneratorLike", self._outer.stream(request, perform)))) as items:
             async for item in items:
                 yield item
+
+
+async def _read_on(answer: AsyncGeneratorLike) -> AsyncGenerator[StreamItem, None]:
+    """An answer in pieces, read to its end also while nobody takes them, so that it gets into the log."""
+    pieces: asyncio.Queue[StreamItem | None] = asyncio.Queue()
+
+    async def read() -> None:
+        try:
+            async with aclosing(answer) as items:
+                async for item in items:
+                    pieces.put_nowait(item)
+        finally:
+            pieces.put_nowait(None)
+
+    reading = asyncio.get_running_loop().create_task(read())
+    try:
+        while (piece := await pieces.get()) is not None:
+            yield piece
+        await reading  # raises its error
+    finally:
+        await _end([reading])
 
 
 async def _end(tasks: Sequence[asyncio.Task[None]]) -> None:

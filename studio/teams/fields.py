@@ -22,7 +22,8 @@ TeamName = Annotated[
     str,
     Field(
         title="Name",
-        description="What an outer team calls it, where it takes part in one. The title on the page is another.",
+        description="Name used when this team is nested in another team.",
+        json_schema_extra={"x-advanced": True},
     ),
 ]
 
@@ -39,7 +40,7 @@ class TeamFields(Participant):
         str,
         Field(
             title="Description",
-            description="What it can do; read where the team takes part in another one.",
+            description="What this team does. Shown to other agents when it is nested.",
             json_schema_extra={"x-multiline": True},
         ),
     ] = "A team of agents."
@@ -47,7 +48,7 @@ class TeamFields(Participant):
         list[Participant], Field(title="Participants", description="Agents or teams.", examples=[[]])
     ]
     termination_condition: Annotated[
-        TerminationCondition | None, Field(title="Stop when", description="Looked at after each turn.")
+        TerminationCondition | None, Field(title="Stop when", description="Checked after every turn.")
     ] = None
     max_turns: Annotated[
         int | None,
@@ -94,10 +95,12 @@ class TeamFields(Participant):
         return False
 
     def advice(self) -> Iterator[Finding]:
-        from studio.teams.advice import cast_of, on_ending, on_names  # a run gives no advice
+        from studio.teams.advice import cast_of, on_closing_words, on_ending, on_names  # a run gives no advice
 
         cast = cast_of(self, self.participants)
         yield from on_ending(self.termination_condition, self.max_turns, cast, ends_by_itself=self.ends_by_itself)
+        ends_by_itself = self.ends_by_itself or self.max_turns is not None
+        yield from on_closing_words(self.participants, self.termination_condition, ends_by_itself=ends_by_itself)
         yield from on_names([(f"/config/participants/{at}", each) for at, each in enumerate(self.participants)])
 
     @property

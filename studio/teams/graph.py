@@ -46,7 +46,7 @@ class DiGraphEdge(BaseModel):
     ]
     condition: Annotated[
         str | None,
-        Field(title="Only if", description="Text that the last message must hold; always when left out."),
+        Field(title="Only if", description="Follow this edge only if the last message contains this text."),
     ] = None
     context_condition: Annotated[
         ConditionText | None,
@@ -125,7 +125,7 @@ class DiGraph(BaseModel):
         dict[str, DiGraphNode],
         Field(
             title="Nodes",
-            description="Each participant has one, called as it is; rename the participant itself.",
+            description="One node per agent. To rename a node, rename the agent.",
             json_schema_extra={"x-fixed-keys": True},
         ),
     ]
@@ -133,7 +133,7 @@ class DiGraph(BaseModel):
         str | None,
         Field(
             title="Start",
-            description="Every node to which no edge leads when left out.",
+            description="Optional. Defaults to nodes without incoming edges.",
             json_schema_extra={"x-choices": "/graph/nodes"},
         ),
     ] = None

@@ -24,6 +24,7 @@ class GraphFlow(Team):
     """The participants speak as a graph says; those that are ready at the same time speak side by side."""
 
     provider = "autogen_agentchat.teams.GraphFlow"
+    keywords = "workflow pipeline dag"
     aliases = (
         "autogen_agentchat.teams._group_chat._graph.GraphFlow",
         "autogen_agentchat.teams._group_chat._graph._digraph_group_chat.GraphFlow",
@@ -38,7 +39,7 @@ class GraphFlow(Team):
         str,
         Field(
             title="Description",
-            description="What it can do; read where the team takes part in another one.",
+            description="What this team does. Shown to other agents when it is nested.",
             json_schema_extra={"x-multiline": True},
         ),
     ] = "A team of agents"

@@ -48,6 +48,7 @@ class MagenticOneGroupChat(Team):
     """An orchestrator collects facts, plans, tells the participants what to do, and answers in the end."""
 
     provider = "autogen_agentchat.teams.MagenticOneGroupChat"
+    keywords = "orchestrator planner"
     aliases = (
         "autogen_agentchat.teams._group_chat._magentic_one.MagenticOneGroupChat",
         "autogen_agentchat.teams._group_chat._magentic_one._magentic_one_group_chat.MagenticOneGroupChat",

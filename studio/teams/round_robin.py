@@ -17,6 +17,7 @@ class RoundRobinGroupChat(Team):
     """The participants speak one after another, in order."""
 
     provider = "autogen_agentchat.teams.RoundRobinGroupChat"
+    keywords = "order sequence turns"
     aliases = (
         "autogen_agentchat.teams._group_chat._round_robin_group_chat.RoundRobinGroupChat",
         "autogenstudio.gallery.builder.RoundRobinGroupChat",

@@ -94,6 +94,7 @@ class SelectorGroupChat(Team):
     """A model reads the conversation and says who speaks next."""
 
     provider = "autogen_agentchat.teams.SelectorGroupChat"
+    keywords = "router manager"
     aliases = (
         "autogen_agentchat.teams._group_chat._selector_group_chat.SelectorGroupChat",
         "autogenstudio.gallery.builder.SelectorGroupChat",

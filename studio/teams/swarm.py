@@ -39,6 +39,7 @@ class Swarm(Team):
     """The participants hand over to each other; until somebody does, the last speaker goes on."""
 
     provider = "autogen_agentchat.teams.Swarm"
+    keywords = "handoff transfer"
     aliases = (
         "autogen_agentchat.teams._group_chat._swarm_group_chat.Swarm",
         "autogenstudio.gallery.builder.Swarm",

@@ -82,7 +82,7 @@ class BaseTool(Component):
             body["context_variables"] = copy.deepcopy(dict(team_variables() or {}))
 
         with linked(cancellation_token):
-            act = ToolAct(name, given, calling_agent(), self._attempt, _saying, _said_by)
+            act = ToolAct(name, given, calling_agent(), self._attempt, _saying, _said_by, self.taken)
             request = EffectRequest("tool", name, lambda: body, tool=act, is_safe=self.is_safe_to_repeat)
             answer = await effects.call(request, lambda: self._attempt(given))
         answer = cast("JsonObject", answer)
@@ -91,6 +91,10 @@ class BaseTool(Component):
         if "error" in answer:
             raise ToolFailed(str(answer["error"]))
         return ToolReturn(answer["value"], str(answer["text"]))
+
+    def taken(self, arguments: JsonObject) -> JsonObject:
+        """Arguments as the tool takes them, for rules that look at them: with its defaults for those left out."""
+        return {**defaults_in(self.schema.get("parameters", {})), **arguments}
 
     async def _attempt(self, arguments: JsonObject) -> JsonObject:
         """One call as an effect's result: what it gave or why it failed, and all that it told."""
@@ -159,6 +163,13 @@ class StreamTool(BaseTool):
             async for item in items:
                 last = item
         return ToolReturn(plain(last), self.return_value_as_string(last))
+
+
+def defaults_in(parameters: Mapping[str, object]) -> JsonObject:
+    """What a JSON schema of arguments says that they are when they are left out."""
+    properties = parameters.get("properties")
+    known = cast("JsonObject", properties) if isinstance(properties, dict) else {}
+    return {name: each["default"] for name, each in known.items() if isinstance(each, dict) and "default" in each}
 
 
 def _saying(text: str, is_error: bool) -> JsonObject:

@@ -7,6 +7,7 @@ import hashlib
 import inspect
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any, Self, cast
 
 from pydantic import AfterValidator, Field, PrivateAttr, ValidationError, model_validator
@@ -24,6 +25,9 @@ from studio.tools.variables import apply_changes
 
 if TYPE_CHECKING:
     from studio.tools.signature import Signature
+
+NO_NETWORK = "This code has no network access."
+"""How an error begins that comes from the sandbox; the page of the run offers the review then."""
 
 
 def _defines_function(source: str) -> str:
@@ -45,6 +49,7 @@ class FunctionTool(BaseTool):
     """
 
     provider = "autogen_core.tools.FunctionTool"
+    keywords = "code script custom"
     aliases = (
         "autogen_core.tools._function_tool.FunctionTool",
         "autogen_agentchat.base._handoff.FunctionTool",
@@ -76,7 +81,7 @@ class FunctionTool(BaseTool):
         AfterValidator(_defines_function),
         Field(
             title="Python source",
-            description="Defines the function; its annotated parameters are what the model fills in.",
+            description="A Python function with type hints. The model fills in its parameters.",
             examples=['def add(a: float, b: float) -> float:\n    """Add two numbers."""\n    return a + b\n'],
             json_schema_extra={"x-language": "python", "x-multiline": True},
         ),
@@ -183,9 +188,10 @@ class FunctionTool(BaseTool):
             given = {**fitting(self._live, checked), **dict.fromkeys(names, variables)}
             value = await _call_live(self._live, given, has_token=self.signature.wants_token)
             return ToolReturn(plain(value), text_of(value))
-        from studio.sandbox import run_function  # not needed before a tool is called
+        from studio.sandbox import current_jail, run_function  # not needed before a tool is called
         from studio.sandbox.grants import granted_hosts
 
+        hosts = granted_hosts(self.capabilities())
         reply = await run_function(
             imports=import_statements(self.global_imports),
             source=self.source_code,
@@ -195,13 +201,13 @@ class FunctionTool(BaseTool):
             variables=dict(variables),
             variables_as=names,
             environment=self._environment(),
-            hosts=granted_hosts(self.capabilities()),
+            hosts=hosts,
             limits=Limits(self.timeout_s or TIMEOUT_S),
         )
         for told in cast("list[JsonObject]", reply.get("events") or []):
             emit(str(told["name"]), told["content"])
         if "error" in reply:
-            raise ToolFailed(str(reply["error"]))
+            raise ToolFailed(_why(reply, has_network=bool(hosts) or not current_jail.get().is_confining))
         apply_changes(variables, cast("JsonObject", reply.get("variables") or {}))
         return ToolReturn(reply["value"], str(reply["text"]))
 
@@ -213,10 +219,31 @@ class FunctionTool(BaseTool):
             raise ToolFailed(str(error)) from error
         return model.model_dump(mode="json", exclude_unset=True)
 
+    def taken(self, arguments: JsonObject) -> JsonObject:
+        with suppress(ToolFailed):  # then it is not called
+            arguments = self._checked(arguments)
+        return super().taken(arguments)
+
     def _environment(self) -> dict[str, str]:
         source = secret_source.get()
         found = {name: source(f"env:{name}") for name in self.signature.environment}
         return {name: value for name, value in found.items() if value}
+
+
+def _why(reply: JsonObject, *, has_network: bool) -> str:
+    """What the function said, and what the studio knows of it."""
+    error = str(reply["error"])
+    match reply.get("cause"):
+        case "network" if not has_network:
+            return f"{NO_NETWORK} An approver can allow hosts in the team's review. The function failed with: {error}"
+        case "module":
+            module, python = reply["module"], reply["python"]
+            return (
+                f"{error}. Tools run in the studio's Python, {python}. If the package is called like the module, "
+                f"install it with: {python} -m pip install {module}"
+            )
+        case _:
+            return error
 
 
 def _imported_names(imports: Sequence[Import]) -> tuple[tuple[str, str], ...]:

@@ -39,6 +39,7 @@ class HttpTool(BaseTool):
     """Calls an HTTP endpoint."""
 
     provider = "autogen_ext.tools.http.HttpTool"
+    keywords = "api rest request url web"
     aliases = ("autogen_ext.tools.http._http_tool.HttpTool", "studio.tools.HttpTool")
     positional = (
         "name",

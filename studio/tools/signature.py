@@ -11,7 +11,7 @@ from typing import Any, cast
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from studio.components import JsonObject
-from studio.components.python_text import CostlyPython, parsed
+from studio.components.python_text import THIS_PYTHON, CostlyPython, parsed, require_cheap
 from studio.models.schema_model import inlined, is_field_name
 from studio.tools.annotations import Names, default_of, names_in
 
@@ -55,8 +55,11 @@ def read_signature(source: str, imported: tuple[tuple[str, str], ...] = ()) -> S
     Raises:
         ValueError: The source does not parse, defines no function, or one that no schema can be made of.
     """
+    is_kept = len(source) <= KEPT_SOURCE
+    if is_kept:  # before it is looked up, so that a document gets the same answer each time
+        require_cheap(source, is_kept=True)
     try:
-        return (_read_once if len(source) <= KEPT_SOURCE else _read)(source, imported)
+        return (_read_once if is_kept else _read)(source, imported)
     except ValueError:
         raise
     except Exception as error:  # Pydantic, which makes the schema, fails in many ways on odd annotations
@@ -98,9 +101,9 @@ _read_once = lru_cache(maxsize=KEPT_SOURCES)(_read)
 
 def _parse(source: str) -> ast.Module:
     try:
-        return parsed(source)
+        return parsed(source, is_kept=len(source) <= KEPT_SOURCE)
     except SyntaxError as error:
-        raise ValueError(f"The source is not Python: {error.msg} (line {error.lineno}).") from error
+        raise ValueError(f"The source is not valid {THIS_PYTHON}: {error.msg} (line {error.lineno}).") from error
     except CostlyPython:
         raise
     except (ValueError, RecursionError, MemoryError) as error:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import base64
 import hashlib
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import version
+from typing import cast
 
-from fastapi import APIRouter, Depends, FastAPI, Request
+from fastapi import APIRouter, Depends, FastAPI, Request, Response
 from markupsafe import Markup
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import BaseRoute
@@ -35,6 +36,7 @@ from studio.web.api import (
     budgets,
     bundles,
     components,
+    connections,
     costs,
     diffs,
     forks,
@@ -66,6 +68,7 @@ from studio.web.pages import costs as cost_pages
 from studio.web.pages import galleries as gallery_pages
 from studio.web.pages import inbox as inbox_pages
 from studio.web.pages import review as review_pages
+from studio.web.pages import runs as run_pages
 from studio.web.pages import settings as settings_pages
 from studio.web.pages import teams as team_pages
 from studio.web.requests import AsciiJSONResponse
@@ -78,8 +81,11 @@ from studio.web.views import Views
 
 MB = 1024 * 1024
 GZIP_FROM_BYTES = 1024
+DESCRIPTION_PATH = "/api/openapi.json"
+WARMING = "make ready what first visitors want"
 ROUTERS = (
     team_pages.router,
+    run_pages.router,
     play.router,
     comparisons.router,
     sharing.router,
@@ -108,6 +114,7 @@ ROUTERS = (
     run_states.router,
     tries.router,
     components.router,
+    connections.router,
     python.router,
     approvals.router,
     breakpoints.router,
@@ -131,22 +138,24 @@ def create_app(settings: Settings) -> FastAPI:
     app = FastAPI(
         title="Team Studio",
         version=version("team-studio"),
-        lifespan=_lifespan(settings, assets, templates, keys),
-        openapi_url="/api/openapi.json",
+        lifespan=_lifespan(settings, templates, keys),
+        openapi_url=None,
         docs_url=None,
         redoc_url=None,
     )
     # Files first, since a page asks for a hundred of them.
     app.router.routes[:] = [*assets.routes(), *app.router.routes, *_routes()]
+    app.add_route(DESCRIPTION_PATH, _description(app))
     add_error_handlers(app, templates, csp)
     app.add_middleware(GZipMiddleware, minimum_size=GZIP_FROM_BYTES)
+    app.state.routes = Routes(app.routes)
     policy = Policy(
         keys=keys,
         hosts=allowed_hosts(settings),
         csp=csp,
         login=_login_page(assets, templates),
         max_body_bytes=settings.max_upload_mb * MB,
-        routes=Routes(app.routes),
+        routes=app.state.routes,
         accounts=lambda: services.accounts if (services := services_of(app)) else None,
         refusal_page=lambda asked, error: error_page(templates, Request(asked.scope), 403, error.as_json()),
     )
@@ -166,6 +175,20 @@ def _routes() -> Sequence[BaseRoute]:
     return tuple(router.routes)
 
 
+def _description(app: FastAPI) -> Callable[[Request], Awaitable[Response]]:
+    """Answers with the description of the API, which takes a third of a second to make."""
+
+    @cache
+    def text() -> bytes:
+        return bytes(AsciiJSONResponse(app.openapi()).body)
+
+    async def description(request: Request) -> Response:
+        del request
+        return Response(await asyncio.to_thread(text), media_type="application/json")
+
+    return description
+
+
 def services_of(app: FastAPI) -> Services | None:
     """What the running server works with; None before it has started."""
     return getattr(app.state, "services", None)
@@ -176,10 +199,11 @@ async def _health() -> dict[str, bool]:
 
 
 def _lifespan(
-    settings: Settings, assets: Assets, templates: Templates, keys: Keys
+    settings: Settings, templates: Templates, keys: Keys
 ) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncGenerator[None]:
+        cast("Routes", app.state.routes).read()
         async with (
             open_store(settings.data_dir, settings.database_url) as store,
             discreet_logs(store, keys.token),
@@ -205,7 +229,7 @@ def _lifespan(
             )
             app.state.services = services
             async with asyncio.TaskGroup() as ahead:
-                ahead.create_task(asyncio.to_thread(_warm, assets))
+                ahead.create_task(asyncio.to_thread(_warm, app, templates, services.closing.is_set), name=WARMING)
                 sweeping = ahead.create_task(remove_left_containers())
                 yield
                 services.closing.set()
@@ -230,9 +254,12 @@ async def _open_books(store: Store) -> AsyncGenerator[Bookkeeping]:
         yield books
 
 
-def _warm(assets: Assets) -> None:
-    """What the first builder would wait for; what is wrong with it is told to who asks."""
-    assets.loading("js/builder.js")
+def _warm(app: FastAPI, templates: Templates, is_over: Callable[[], bool]) -> None:
+    """What first visitors would wait for, and all runs with them; what is wrong with it is told to who asks."""
+    for _ in templates.prepare():
+        if is_over():
+            return
+    app.openapi()
     with suppress(StudioError):
         components.catalogue_json()
 

@@ -39,6 +39,7 @@ BUILD_ID_LENGTH = 12
 CONTENT_TYPES = {
     ".css": "text/css; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
+    ".mjs": "text/javascript; charset=utf-8",
     ".json": "application/json",
     ".map": "application/json",
     ".svg": "image/svg+xml",
@@ -49,7 +50,7 @@ CONTENT_TYPES = {
 MOST_MADE = 100
 """Joined files that are kept; pages ask for a handful."""
 
-PACKED = frozenset({".css", ".js", ".json", ".map", ".svg"})
+PACKED = frozenset({".css", ".js", ".mjs", ".json", ".map", ".svg"})
 
 
 class LockedPackage(TypedDict):

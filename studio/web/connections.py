@@ -83,7 +83,7 @@ class LimitedConnection(H11Protocol):
         self._received = 0
         self._counted = ""
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride] -- uvicorn's own signature
+    def connection_made(self, transport: asyncio.Transport) -> None:  # pyright: ignore[reportIncompatibleMethodOverride] -- uvicorn's own signature
         super().connection_made(transport)
         address = self.client[0] if self.client else "-"
         if self.limits.add(address):

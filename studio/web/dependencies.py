@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, cast
 
@@ -18,6 +18,7 @@ from studio.web.accounts.presence import Admitted
 from studio.web.accounts.signing_in import Accounts
 from studio.web.team_checks import TeamChecks
 from studio.web.templates import Templates
+from studio.web.turns import Turns
 from studio.web.views import View, Views
 
 
@@ -34,6 +35,7 @@ class Services:
     checks: TeamChecks
     accounts: Accounts
     views: Views
+    check_turns: Turns = field(default_factory=lambda: Turns("checks"))
     closing: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when the server stops; event streams end then."""
 
@@ -102,6 +104,11 @@ class Viewing:
         return await self.views.show(self.request, admitted(self.request), view, runs, *args, is_kept=is_kept)
 
 
+async def _check_turn(found: ServicesDep, person: PersonDep) -> AsyncGenerator[None]:
+    async with found.check_turns.of(person.id or person.name):
+        yield
+
+
 def _viewing(request: Request, found: ServicesDep) -> Viewing:
     return Viewing(found.views, request)
 
@@ -117,5 +124,7 @@ ClosingDep = Annotated[asyncio.Event, Depends(_closing)]
 AccountsDep = Annotated[Accounts, Depends(_accounts)]
 PersonDep = Annotated[Person, Depends(_person)]
 """Who makes the request; their `name` is what logs and versions say."""
+IN_TURN = Depends(_check_turn)
+"""For routes that read a whole document or script: one at a time for each person."""
 ViewingDep = Annotated[Viewing, Depends(_viewing)]
 AdmittedDep = Annotated[Admitted, Depends(admitted)]

@@ -23,14 +23,16 @@ from studio.errors import (
     StudioError,
     TooLarge,
 )
+from studio.runs import NotApproved
 from studio.sandbox import NoJail
 from studio.store import StorageUnavailable
 from studio.web.dependencies import Services
 from studio.web.fetch import UrlRefused, UrlUnreachable
 from studio.web.requests import AsciiJSONResponse
+from studio.web.review_words import asked_for
 from studio.web.security import security_headers
 from studio.web.templates import Templates
-from studio.web.views import TooManyViews
+from studio.web.turns import TooManyAtOnce
 
 STATUS: Mapping[type[StudioError], int] = {
     InvalidDocument: 400,
@@ -44,7 +46,7 @@ STATUS: Mapping[type[StudioError], int] = {
     RunFailed: 502,
     NoJail: 503,
     StorageUnavailable: 503,
-    TooManyViews: 429,
+    TooManyAtOnce: 429,
     SetupError: 500,
     StudioError: 400,
 }
@@ -106,7 +108,8 @@ def add_error_handlers(app: FastAPI, templates: Templates, csp: str) -> None:
 
     async def studio_error(request: Request, error: Exception) -> Response:
         assert isinstance(error, StudioError)
-        return answer(request, status_of(error), error.as_json())
+        told = asked_for(error.missing) if isinstance(error, NotApproved) else {}
+        return answer(request, status_of(error), {**error.as_json(), **told})
 
     async def http_error(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from studio.components import sentence_case
 from studio.errors import Finding
+from studio.models.service_list import known_models
 from studio.web.form_model import ComponentValue, FormField, FormModel, Json, Variant
 from studio.web.form_schema import (
     Object,
@@ -159,7 +160,8 @@ class FieldMaker:
             is_removable=place.is_removable,
             accepts=accepts(self.schemas, chosen),
             choices=_with_current(options, value) if kind == "choice" else (),
-            suggestions=self.room.names_at(self.owners, str(chosen.get("x-suggestions") or "")),
+            suggestions=self.room.names_at(self.owners, str(chosen.get("x-suggestions") or ""))
+            or self._known_models(chosen, place),
             variants=self._variants(read, value),
             parts=parts,
             folded=folded,
@@ -180,6 +182,14 @@ class FieldMaker:
             for name, part in properties.items()
             if "const" not in as_object(part) and as_object(part).get("x-hidden") is not True
         ]
+
+    def _known_models(self, schema: Object, place: Place) -> tuple[str, ...]:
+        """Names that the catalogue knows of the service which the field's own component asks."""
+        if place.name != "model" or "x-service" not in schema:
+            return ()
+        config: Object = self.owners[0] if self.owners else {}
+        address = config.get("base_url") or config.get("azure_endpoint") or ""
+        return tuple(known_models(str(schema["x-service"]), str(address)))
 
     def _parts(
         self, read: Read, kind: str, value: Json, pointer: str

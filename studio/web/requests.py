@@ -14,7 +14,7 @@ from typing import Any
 from fastapi import Request, Response
 from fastapi.responses import JSONResponse
 from fastapi.routing import APIRoute
-from pydantic import JsonValue
+from pydantic import BaseModel, JsonValue
 
 from studio.components import parse_json
 
@@ -50,3 +50,11 @@ class AsciiJSONResponse(JSONResponse):
 
     def render(self, content: object) -> bytes:
         return json.dumps(content, separators=(",", ":"), allow_nan=False).encode("ascii")
+
+
+async def large_answer(make: Callable[[], BaseModel], status: int = 200) -> Response:
+    """What a route answers with that may be large: made, checked and written in a thread.
+
+    FastAPI would do it on the loop. The route names the model as its `response_model`, for the description.
+    """
+    return await asyncio.to_thread(lambda: AsciiJSONResponse(make().model_dump(mode="json"), status))

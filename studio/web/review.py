@@ -49,6 +49,11 @@ class Allowed:
     where: str
     network: str
 
+    @property
+    def reaches_nothing(self) -> bool:
+        """Whether it gives no host to code."""
+        return self.network in ("", NO_NETWORK)
+
 
 @dataclass(frozen=True)
 class ChangedLine:
@@ -141,6 +146,7 @@ class Before:
 
 
 MOST_PLACES = 6
+NO_NETWORK = "no network"
 SHORT = 160
 """Characters of what is shown without being unfolded."""
 
@@ -303,7 +309,7 @@ def network_words(row: Approval) -> str:
     """What code may reach by an approval; "" where it says nothing of that."""
     hosts = [str(host) for host in row.hosts]
     if not hosts:
-        return "no network" if row.kind == "python" else ""
+        return NO_NETWORK if row.kind == "python" else ""
     return "any host" if ANY_HOST in hosts else f"may reach {', '.join(hosts)}"
 
 

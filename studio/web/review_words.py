@@ -6,6 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from pydantic import JsonValue
+
+from studio.components import Capability, JsonObject
 from studio.components.manifest import Group, Item, Risk
 
 GROUP_TITLES: Mapping[Group, str] = {
@@ -57,18 +60,49 @@ def summary_of(items: Sequence[Item], subject: str) -> Summary:
         items: Everything that is asked for.
         subject: "This team", "This gallery".
     """
-    by_group: dict[Group, list[Item]] = {}
-    for item in items:
-        by_group.setdefault(item.group, []).append(item)
+    by_group = _by_group(items)
     if not by_group:
         return Summary(f"{subject} asks for nothing: its agents only talk with each other.", "")
-    could = [phrase for group in GROUP_TITLES for phrase in _phrases(group, by_group.get(group, []))]
-    if by_group.get("money") and _hosts_of(by_group["money"]) == _hosts_of(by_group.get("network", [])):
-        could[-1] = "spend money there"
+    could = _could(by_group)
     untold = {"money", *(["files"] if "programs" in by_group else [])}  # a program says itself what it may read
     lacking = [words for group, words in _LACKING.items() if group not in by_group and group not in untold]
     lacks = f"It does not ask to {listed(lacking, 'or')}." if lacking else ""
     return Summary(f"{subject} can {listed(could)}.", lacks)
+
+
+def asked_for(missing: Sequence[Capability]) -> JsonObject:
+    """What a run lacks, for the dialog that asks for it: `could` goes on after "This team can"; a line for each group.
+
+    `connections` are the hashes of what models are reached by, which a person may allow once for all teams.
+    """
+    by_group = _by_group([Item(each, ()) for each in missing])
+    groups: list[JsonValue] = [
+        {
+            "group": group,
+            "glyph": GLYPHS[group],
+            "title": GROUP_TITLES[group],
+            "words": listed(_phrases(group, by_group[group])),
+            "hashes": [item.hash for item in by_group[group]],
+        }
+        for group in GROUP_TITLES
+        if group in by_group
+    ]
+    connections: list[JsonValue] = [each.hash for each in missing if each.is_connection]
+    return {"could": listed(_could(by_group)), "groups": groups, "connections": connections}
+
+
+def _by_group(items: Sequence[Item]) -> dict[Group, list[Item]]:
+    by_group: dict[Group, list[Item]] = {}
+    for item in items:
+        by_group.setdefault(item.group, []).append(item)
+    return by_group
+
+
+def _could(by_group: Mapping[Group, Sequence[Item]]) -> list[str]:
+    could = [phrase for group in GROUP_TITLES for phrase in _phrases(group, by_group.get(group, []))]
+    if by_group.get("money") and _hosts_of(by_group["money"]) == _hosts_of(by_group.get("network", [])):
+        could[-1] = "spend money there"
+    return could
 
 
 def listed(words: Sequence[str], last: str = "and") -> str:

@@ -15,6 +15,7 @@ from studio.runs.comparing.aligning import Divergence, Fold, Row, State, align, 
 from studio.runs.comparing.word_diff import Piece, WordDiff
 from studio.runs.log_pages import read_beginning
 from studio.store import Store
+from studio.web.amounts import MICRO, cost_words, duration, money
 from studio.web.api.costs import messages_of
 from studio.web.changes import Comparison, compare
 
@@ -26,7 +27,6 @@ MOST_TEXT = 20_000
 """Characters of one message that are shown."""
 MOST_ROWS = 200
 HUES = 8
-MICRO = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -137,10 +137,10 @@ class RunComparison:
         """What a message of a row cost, the later one with how much more or less that is; empty where it is nothing."""
         before, after = self.before.cost_of(row.before), self.after.cost_of(row.after)
         if side == "before" or row.after is None:
-            return _dollars(before) if before else ""
+            return money(before) if before else ""
         if row.before is None or before == after:
-            return _dollars(after) if after else ""
-        return f"{_dollars(after)} ({'+' if after > before else '−'}{_dollars(abs(after - before))})"
+            return money(after) if after else ""
+        return f"{money(after)} ({'+' if after > before else '−'}{money(abs(after - before))})"
 
     @property
     def totals(self) -> list[Total]:
@@ -180,7 +180,8 @@ async def _side(store: Store, run_id: str) -> Side:
     entries, is_cut = await read_beginning(
         store.runs, run_id, kinds=("message", "event"), max_entries=MOST_ENTRIES, max_bytes=MAX_BYTES
     )
-    costs = {each.seq: each.micro_usd for each in messages_of(await store.costs.steps_of_run(run_id))}
+    steps = await store.costs.steps_of_run(run_id)
+    costs = {each.seq: each.micro_usd for each in await asyncio.to_thread(messages_of, steps)}
     acts = await asyncio.to_thread(acts_of, entries)
     return Side(run, acts, is_cut=is_cut, costs=costs)
 
@@ -214,23 +215,7 @@ def cost_totals(one: Usage, other: Usage) -> list[Total]:
         return []
     is_known = not one.unpriced_calls and not other.unpriced_calls
     change = _share(one.micro_usd / MICRO, other.micro_usd / MICRO, least=0.0) if is_known else ""
-    return [Total("Cost", _money(one), _money(other), change)]
-
-
-def _money(usage: Usage) -> str:
-    """Such as `$0.0123`; what calls without a known price cost is not in it."""
-    known = _dollars(usage.micro_usd)
-    return (
-        f"{known} and more"
-        if usage.unpriced_calls and usage.micro_usd
-        else "unknown"
-        if usage.unpriced_calls
-        else known
-    )
-
-
-def _dollars(micro_usd: int) -> str:
-    return f"${micro_usd / MICRO:.{6 if 0 < micro_usd < 100 else 4}f}"
+    return [Total("Cost", cost_words(one), cost_words(other), change)]
 
 
 def _total(name: str, before: int, after: int) -> Total:
@@ -242,15 +227,3 @@ def _share(before: float, after: float, *, least: float = 1.0) -> str:
     if not before or after == before or abs(after - before) < max(least, before / 20):
         return ""
     return f"{(after - before) / before:+.0%}".replace("-", "−")
-
-
-def duration(seconds: float) -> str:
-    """Such as `0.4 s`, `12 s`, `3 min 20 s`, `2 h 5 min`."""
-    if seconds < 10:
-        return f"{seconds:.1f} s"
-    if seconds < 60:
-        return f"{seconds:.0f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    if minutes < 60:
-        return f"{minutes} min {rest} s"
-    return f"{minutes // 60} h {minutes % 60} min"

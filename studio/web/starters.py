@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from studio.components import Component, JsonObject, envelopes, find_class, group_of
 from studio.galleries import Entry, Gallery
+from studio.models import ChatCompletionClient
 from studio.store import tables as rows
 from studio.web.gallery_view import counts_of
 
@@ -57,6 +58,16 @@ def shape_of(team: JsonObject) -> str:
         return "inner"
     cls = _class_of(team)
     return (cls.led_by.lower() or cls.drawn_as) if cls else ""
+
+
+def scripted_model(team: JsonObject) -> str:
+    """Where the first model of a team stands that speaks from a script alone; "" unless all its models do."""
+    models = [
+        (where, cls)
+        for where, envelope in envelopes(team)
+        if (cls := _class_of(envelope)) and issubclass(cls, ChatCompletionClient)
+    ]
+    return models[0][0] if models and all(cls.is_scripted for _, cls in models) else ""
 
 
 def _class_of(envelope: JsonObject) -> type[Component] | None:

@@ -9,6 +9,7 @@ from datetime import datetime
 
 from studio.components import JsonObject, validate_component
 from studio.galleries import parse_gallery
+from studio.models.places import ModelPlace, places_in
 from studio.store import GallerySummary, Store, TeamSummary
 from studio.store.tables import Gallery, Team
 from studio.web.keeping import secret_references
@@ -26,6 +27,8 @@ class TeamCheck:
     """Hashes of what it asks for."""
     secrets: frozenset[str]
     """References of all secrets that the team names."""
+    model_places: frozenset[ModelPlace]
+    """Where its models ask, and with which keys."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +74,11 @@ def _checked(team: Team) -> tuple[str, int, TeamCheck]:
     report = validate_component(team.component)
     hashes = frozenset(capability.hash for capability in report.capabilities)
     secrets = frozenset(secret_references(team.component, report))
-    return team.id, team.revision, TeamCheck(len(report.errors), report.is_runnable, hashes, secrets)
+    return (
+        team.id,
+        team.revision,
+        TeamCheck(len(report.errors), report.is_runnable, hashes, secrets, places_in(team.component)),
+    )
 
 
 def _asked_for(gallery: Gallery) -> tuple[str, datetime, frozenset[str]]:

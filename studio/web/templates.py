@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -20,6 +21,9 @@ from studio.web.accounts.presence import Admitted
 from studio.web.assets import Loading, load_assets
 from studio.web.source_lines import as_said
 
+MODULE = re.compile(r"""\bmodule\("([^"]+)"\)""")
+"""Where a template names the module of its page."""
+
 
 @dataclass(frozen=True)
 class PageGlobals:
@@ -34,6 +38,7 @@ class Templates:
     """Renders pages and fragments."""
 
     def __init__(self, folder: Path, page_globals: PageGlobals) -> None:
+        self._folder, self._loading = folder, page_globals.loading
         self._env = Environment(
             loader=FileSystemLoader(folder),
             autoescape=True,
@@ -47,12 +52,21 @@ class Templates:
             loading=page_globals.loading,
             importmap=Markup(page_globals.importmap),
             nav="",
+            trusts_typed_code=False,
         )
         cast("dict[str, object]", self._env.filters).update(moment=moment, ago=ago, visible=as_said)
 
     @property
     def environment(self) -> Environment:
         return self._env
+
+    def prepare(self) -> Iterator[None]:
+        """Compile all templates and join the modules of all pages, one with each step: the first visitor would wait."""
+        for name in self._env.list_templates(extensions=["html"]):
+            for path in MODULE.findall((self._folder / name).read_text(encoding="utf-8")):
+                self._loading(path)
+            self._env.get_template(name)
+            yield
 
     def page(self, request: Request, name: str, *, title: str, **context: object) -> HTMLResponse:
         """A whole page; `name` is relative to the templates folder."""

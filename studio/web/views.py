@@ -14,28 +14,27 @@ import resource
 import signal
 import time
 from collections import OrderedDict
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 
 from anyio import BrokenWorkerProcess, CapacityLimiter, to_process
 from fastapi import Request, Response
 
-from studio.errors import StudioError, TooLarge
+from studio.errors import TooLarge
 from studio.runs import RunSummary, owned_tasks
 from studio.settings import Settings
 from studio.store import Store, read_store
 from studio.web.accounts.passing import ADMITTED
 from studio.web.accounts.presence import Admitted
 from studio.web.templates import Templates, load_templates
+from studio.web.turns import Turns
 
 MAX_ENTRIES_HERE = 400
 MAX_BYTES_HERE = 200_000
 """Of a run that is looked at in the server: what may take some 50 ms."""
 MAX_PROCESSES = 2
-MAX_WAITING = 10
-"""Views of one person that wait or are made; one of them is made at a time."""
 MAX_CPU_S = 30.0
 """Of the processor, for one view."""
 MAX_VIEW_S = 300.0
@@ -72,12 +71,6 @@ View = Callable[..., Awaitable[Response]]
 """A function of a module: given a `Desk` and arguments that can be sent to a process."""
 
 
-class TooManyViews(StudioError):
-    """One person asks for more views at once than are kept waiting."""
-
-    code = "too_many_views"
-
-
 @dataclass
 class Views:
     """The views of one server; those of ended runs are remembered for a while."""
@@ -86,7 +79,7 @@ class Views:
     settings: Settings
     templates: Templates
     _processes: CapacityLimiter = field(default_factory=lambda: CapacityLimiter(MAX_PROCESSES))
-    _turns: dict[str, _Turn] = field(default_factory=lambda: dict[str, _Turn]())
+    _turns: Turns = field(default_factory=lambda: Turns("views"))
     _cache: OrderedDict[object, Response] = field(default_factory=lambda: OrderedDict[object, Response]())
 
     async def show(
@@ -104,7 +97,7 @@ class Views:
 
         Raises:
             NotFound: There is no such run.
-            TooManyViews: The person waits for too many already.
+            TooManyAtOnce: The person waits for too many already.
             TooLarge: It takes too long, or more memory than it may.
         """
         found = [await self.store.runs.summary(run_id) for run_id in runs]
@@ -117,7 +110,7 @@ class Views:
             *((run.id, run.created_at, run.last_seq) for run in found),
             await self.store.approvals.mark(),
         )
-        async with self._turn_of(admitted.person.id or admitted.person.name):
+        async with self._turns.of(admitted.person.id or admitted.person.name):
             if is_kept and (made := self._cache.get(key)) is not None:
                 self._cache.move_to_end(key)
                 return _again(made)
@@ -157,34 +150,12 @@ class Views:
                 if not isinstance(error, BrokenWorkerProcess) or time.monotonic() - began_s > AT_ONCE_S:
                     raise too_large from error
 
-    @asynccontextmanager
-    async def _turn_of(self, person: str) -> AsyncGenerator[None]:
-        turn = self._turns.setdefault(person, _Turn())
-        if turn.count >= MAX_WAITING:
-            raise TooManyViews(f"{turn.count} views of yours are being made.", fix="Wait until one of them is there.")
-        turn.count += 1
-        try:
-            async with turn.lock:
-                yield
-        finally:
-            turn.count -= 1
-            if not turn.count:
-                del self._turns[person]
-
     def _keep(self, key: object, made: Response) -> None:
         if len(made.body) > MAX_CACHED_BYTES // 4:
             return
         self._cache[key] = made
         while sum(len(each.body) for each in self._cache.values()) > MAX_CACHED_BYTES:
             self._cache.popitem(last=False)
-
-
-@dataclass
-class _Turn:
-    """The place of one person, who has one view made at a time."""
-
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    count: int = 0
 
 
 async def _left(request: Request) -> None:

@@ -149,7 +149,7 @@ async def test_what_the_studio_keeps_is_not_opened_by_another_name(folder: Path,
     os.link(data / "token", folder / "copy.txt")
     surfer = FileSurfer("s", scripted(wishes(("open_path", '{"path": "copy.txt"}'))), base_path=str(folder))
     approved = frozenset(each.hash for each in all_capabilities(surfer))
-    token = folder_rules.set(FolderRules(data / "work" / "team", (data,), approved))
+    token = folder_rules.set(FolderRules(data / "work" / "team", data / "databases", (data,), approved))
     try:
         text = said((await surfer.run(task="look")).messages)[-1][1]
     finally:

@@ -67,6 +67,18 @@ def test_azures_clients_take_a_key_an_identity_or_a_function(run_script: RunScri
     assert [request.headers["authorization"] for request in server.requests[1:]] == ["Bearer of-an-identity"] * 2
 
 
+def test_azures_client_says_that_it_wants_an_endpoint(run_script: RunScript):
+    outcome = run_script("""
+        from autogen_ext.models.azure import AzureAIChatCompletionClient
+
+        try:
+            AzureAIChatCompletionClient(model="m", api_key="k")
+        except ValueError as error:
+            print(error)
+    """)
+    assert outcome.lines == ["endpoint is required for AzureAIChatCompletionClient"], outcome.err
+
+
 AZURE_SCRIPT = """
     import asyncio, sys
     from autogen_core.models import UserMessage

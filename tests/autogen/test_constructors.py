@@ -46,6 +46,43 @@ def test_a_redis_store_is_made_around_a_client_of_the_script_and_leaves_it_open(
     assert redis.passwords == {"open"}
 
 
+def test_an_agent_without_a_model_or_description_is_made_and_fails_when_it_asks(run_script: RunScript):
+    outcome = run_script("""
+        import asyncio
+        from autogen_agentchat.agents import AssistantAgent, UserProxyAgent
+        from autogen_agentchat.teams import RoundRobinGroupChat, SelectorGroupChat
+        from autogen_ext.models.replay import ReplayChatCompletionClient
+
+        client = ReplayChatCompletionClient(["hello"])
+        team = RoundRobinGroupChat([AssistantAgent("a", client, description=None)], max_turns=1)
+        print(asyncio.run(team.run(task="hi")).messages[-1].content)
+        user = UserProxyAgent("u", description=None)
+        print(repr(user.description), user.dump_component().config)
+        agent = AssistantAgent("a", None)
+        selector = SelectorGroupChat([agent, UserProxyAgent("u")], model_client=None)
+        print(agent._model_client, selector._model_client)
+        for use in (lambda: asyncio.run(agent.run(task="hi")), lambda: AssistantAgent("a", None, handoffs=["u"])):
+            try:
+                use()
+            except AttributeError as error:
+                print(error)
+        try:
+            AssistantAgent("a")
+        except ValueError as error:
+            print("Field required" in str(error))
+        document = AssistantAgent("a", client).dump_component().model_dump()
+        document["config"]["model_client"] = None
+        try:
+            AssistantAgent.load_component(document)
+        except ValueError as error:
+            print("Field required" in str(error))
+    """)
+    no_model = "'NoneType' object has no attribute 'model_info'"
+    assert outcome.lines == [
+        *("hello", "'' {'name': 'u', 'description': ''}", "None None", no_model, no_model, "True", "True")
+    ], outcome.err
+
+
 def test_a_disk_store_takes_the_place_of_a_cache_under_autogens_name(run_script: RunScript):
     outcome = run_script("""
         from autogen_ext.cache_store.diskcache import DiskCacheStore

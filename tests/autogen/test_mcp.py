@@ -119,6 +119,16 @@ def test_a_workbench_is_told_of_a_second_start_and_ends_with_one_stop(run_script
     assert outcome.lines == ["['McpWorkbench is already started. No need to start again.']", "None"]
 
 
+def test_a_workbench_names_the_provider_that_it_is_written_under(run_script: RunScript):
+    outcome = run(
+        run_script,
+        """
+        print(McpWorkbench.component_provider_override, McpWorkbench(params).dump_component().provider)
+        """,
+    )
+    assert outcome.lines == [" ".join(["autogen_ext.tools.mcp.McpWorkbench"] * 2)], outcome.err
+
+
 def test_an_actor_is_opened_asked_and_closed(run_script: RunScript):
     outcome = run(
         run_script,

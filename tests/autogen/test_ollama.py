@@ -47,6 +47,17 @@ def test_the_model_of_all_answers_may_be_given_with_the_client(run_script: RunSc
     assert outcome.lines == ["['DeprecationWarning'] integer", "True"]
 
 
+def test_a_parameter_without_a_type_is_told_as_text(run_script: RunScript):
+    outcome = run_script("""
+        from autogen_ext.models.ollama._ollama_client import convert_tools
+
+        told = {"x": {"description": "any"}, "y": {"anyOf": [{"type": "null"}, {"type": "integer"}]}}
+        tool, = convert_tools([{"name": "f", "parameters": {"type": "object", "properties": told}}])
+        print({name: each.type for name, each in tool["function"]["parameters"]["properties"].items()})
+    """)
+    assert outcome.lines == ["{'x': 'string', 'y': 'integer'}"], outcome.err
+
+
 def test_options_may_stand_beside_the_arguments_of_a_call(run_script: RunScript):
     outcome = run_script(
         SCRIPT

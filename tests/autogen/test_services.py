@@ -229,6 +229,27 @@ def test_an_openai_agent_takes_an_answer_with_nothing_but_its_text(run_script: R
     assert outcome.lines == ["hello True"]
 
 
+def test_what_an_openai_agent_of_a_script_shows_on_the_way_is_inside_its_response(run_script: RunScript):
+    outcome = run_script("""
+        import asyncio
+        from unittest.mock import MagicMock
+        from autogen_agentchat.base import Response
+        from autogen_agentchat.messages import TextMessage
+        from autogen_core import CancellationToken
+        from autogen_ext.agents.openai import OpenAIAgent
+
+        class Own(OpenAIAgent):
+            async def on_messages_stream(self, messages, cancellation_token):
+                yield TextMessage(content="on the way", source="a")
+                yield Response(chat_message=TextMessage(content="hello", source="a"))
+
+        agent = Own("a", "An agent", MagicMock(), "gpt-4o", "Help.")
+        response = asyncio.run(agent.on_messages([], CancellationToken()))
+        print(response.chat_message.content, [message.content for message in response.inner_messages])
+    """)
+    assert outcome.lines == ["hello ['on the way']"]
+
+
 def test_a_stand_in_for_anthropics_stream_may_be_a_plain_generator(run_script: RunScript):
     outcome = run_script("""
         import asyncio

@@ -172,6 +172,21 @@ def test_pages(open_page: OpenPage, browser: Browser, studio_server: StudioServe
 
 
 @widths
+def test_the_page_of_models(open_page: OpenPage, studio_server: StudioServer, api: httpx.Client, width_px: int):
+    api.post(
+        "/api/connections", json={"name": f"At {width_px}", "service": "openrouter", "key": f"secret:at-{width_px}"}
+    )
+    inspection = Inspection(open_page(width_px))
+    page, look = inspection.page, inspection.look
+    page.goto(f"{studio_server.url}/settings/models")
+    expect(page.locator("[data-connection]").filter(has_text=f"At {width_px}")).to_be_visible()
+    look("models")
+    page.get_by_role("button", name="Add connection").click()
+    look("add a connection", "dialog[open]")
+    assert inspection.faults == []
+
+
+@widths
 def test_forms_of_the_builder(open_page: OpenPage, width_px: int):
     inspection = Inspection(open_page(width_px))
     page, look = inspection.page, inspection.look

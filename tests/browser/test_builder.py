@@ -181,7 +181,7 @@ def test_a_blank_team_has_an_agent_and_run_leads_to_what_it_lacks(open_page: Ope
     page.goto(f"{origin(page)}/teams/{made[0]['id']}", wait_until="domcontentloaded")
     expect(names(page)).to_have_text(["assistant"])
     expect(page.locator("[data-checklist]")).to_have_attribute("data-state", "error")
-    page.get_by_role("link", name="Run").click()
+    page.get_by_role("link", name="Run", exact=True).click()
     expect(page.locator("#checklist .checklist-item").first).to_be_focused()
     expect(page).to_have_url(re.compile(f"/teams/{made[0]['id']}$"))
 
@@ -202,7 +202,7 @@ def test_a_tool_added_beside_a_chosen_model_goes_to_its_agent(open_page: OpenPag
     page = open_page()
     team_id = open_team(page, team(agent("writer")))
     page.locator(".node[data-card] .chip[data-kind=model]").click()
-    palette(page, "Function tool").click()
+    palette(page, "Python function").click()
     assert len(saved(page, team_id)["config"]["participants"][0]["config"]["tools"]) == 1
 
 

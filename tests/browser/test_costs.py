@@ -9,7 +9,6 @@ from playwright.sync_api import expect
 from studio.components import JsonObject
 from tests.browser.conftest import MakeTeam, OpenPage
 from tests.browser.playing import STATE, expect_end, give_task
-from tests.fakes.openai_server import OpenAIServer
 from tests.runs.test_budgets import agent, in_turn
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(90)]
@@ -86,21 +85,3 @@ def test_a_run_at_its_budget_can_be_stopped_with_the_keyboard(
     stop.focus()
     page.keyboard.press("Enter")
     expect_end(page, "Stopped")
-
-
-def test_a_conversation_is_continued_with_another_task(
-    open_page: OpenPage, make_team: MakeTeam, openai_server: OpenAIServer
-) -> None:
-    openai_server.say("Hello Ann.", "You are Ann.")
-    page = open_page()
-    give_task(page, make_team(in_turn(agent("a", model="fake", base_url=openai_server.url), turns=1)), "I am Ann.")
-    expect_end(page)
-    box = page.get_by_role("checkbox", name="Continue this conversation")
-    box.focus()
-    page.keyboard.press("Space")
-    page.get_by_role("textbox", name="Task for the team").fill("Who am I?")
-    page.keyboard.press("Enter")
-    expect(page.locator(".chat")).to_contain_text("You are Ann.")
-    expect(page.locator(".run-row").first).to_contain_text("Continued: Who am I?")
-    told = [str(message["content"]) for message in openai_server.requests[1].body["messages"]]
-    assert told == ["I am Ann.", "Hello Ann.", "Who am I?"]

@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.building import OpenPage, open_team, origin, team
+from tests.browser.building import OpenPage, agent, open_team, origin, saved, team
 
 
 def ticked(page: Page) -> Locator:
@@ -50,9 +50,9 @@ def test_four_steps_lead_from_nothing_to_a_team_that_ran(open_page: OpenPage, by
     expect(page.locator("#announcer")).to_have_text(re.compile("Add an agent: done. Next: Choose a model."))
     go(page, step(page, "Choose a model"), by_pointer=by_pointer)
     choose(page, "Scripted replies", by_pointer=by_pointer)
-    expect(step(page, "Say when it stops")).to_have_attribute("aria-current", "step")
-    go(page, step(page, "Say when it stops"), by_pointer=by_pointer)
-    choose(page, "Max message", by_pointer=by_pointer)
+    expect(step(page, "Choose when it stops")).to_have_attribute("aria-current", "step")
+    go(page, step(page, "Choose when it stops"), by_pointer=by_pointer)
+    choose(page, "Message limit", by_pointer=by_pointer)
     expect(ticked(page)).to_have_count(3)
     page.keyboard.press("Control+z")
     expect(ticked(page)).to_have_count(2)
@@ -67,6 +67,39 @@ def test_four_steps_lead_from_nothing_to_a_team_that_ran(open_page: OpenPage, by
     page.goto(builder, wait_until="domcontentloaded")
     expect(ticked(page)).to_have_count(4)
     expect(page.locator("[data-first-steps-end]")).to_be_visible()
+
+
+def test_the_blank_team_with_scripted_replies_finishes(open_page: OpenPage):
+    page = open_page()
+    page.goto(f"{origin(page)}/teams", wait_until="domcontentloaded")
+    page.get_by_role("button", name="New team", exact=True).click()
+    page.get_by_role("dialog").get_by_role("button", name="Blank team").click()
+    expect(page.locator("[data-builder]:not([aria-busy])")).to_be_visible()
+    step(page, "Choose a model").click()
+    choose(page, "Scripted replies", by_pointer=True)
+    expect(page.get_by_role("spinbutton", name="Pause between words")).to_be_visible()
+    expect(page.locator("[data-form]").get_by_text("Choose a model.")).to_be_hidden()
+    expect(page.get_by_role("button", name="Ready")).to_be_visible()
+    step(page, "Run it").click()
+    page.wait_for_url("**/play")
+    expect(page.get_by_text("These agents speak from a script and do not read your task.")).to_be_visible()
+    page.get_by_role("textbox", name="Task for the team").fill("What is 17 times 23?")
+    page.keyboard.press("Enter")
+    expect(page.locator(".run-end")).to_contain_text("Finished", timeout=30_000)
+    expect(page.locator(".chat > .turn[data-kind=message]")).to_have_count(3)
+    page.get_by_role("link", name="Use a real model").click()
+    expect(page.locator("[data-inspector-head]")).to_contain_text("Scripted replies")
+
+
+def test_instructions_that_nobody_waits_for_are_mended_with_one_press(open_page: OpenPage):
+    page = open_page()
+    told = agent("helper", system_message="Reply with TERMINATE when you are done.")
+    team_id = open_team(page, team(told))
+    page.get_by_role("button", name="1 hint").click()
+    page.get_by_role("button", name="Stop when TERMINATE is said").click()
+    condition = saved(page, team_id)["config"]["termination_condition"]["config"]["conditions"]
+    assert (condition[0]["config"]["max_messages"], condition[1]["config"]) == (4, {"text": "TERMINATE"})
+    expect(page.get_by_role("button", name="Ready")).to_be_visible()
 
 
 def test_they_go_for_good_and_come_back_as_a_command(open_page: OpenPage):
@@ -89,7 +122,7 @@ def test_they_go_for_good_and_come_back_as_a_command(open_page: OpenPage):
 def test_whoever_has_a_team_is_left_alone(open_page: OpenPage):
     page = open_page()
     page.goto(f"{origin(page)}/teams", wait_until="domcontentloaded")
-    page.get_by_role("button", name="New team").click()
+    page.get_by_role("button", name="New team", exact=True).click()
     page.get_by_role("dialog").get_by_role("button", name="Help desk").click()
     expect(page.locator("[data-builder]:not([aria-busy])")).to_be_visible()
     expect(page.get_by_role("group", name="front_desk, Assistant")).to_be_visible()

@@ -127,8 +127,8 @@ def test_a_run_is_run_again_and_replayed_from_its_menu(open_page: OpenPage, api:
     _, run_id = ran(api, poets())
     page = open_page()
     for item, origin, words in [
-        ("Run all again", "rerun", "Run again from"),
-        ("Replay for nothing", "replay", "Replay of"),
+        ("Run again as it ran", "rerun", "Run again from"),
+        ("Replay for free", "replay", "Replay of"),
     ]:
         open_run(page, api, run_id)
         page.get_by_role("button", name="More for this run").focus()
@@ -145,7 +145,7 @@ def test_a_replay_asks_what_tools_do_and_shows_where_it_parts(open_page: OpenPag
     page = open_page()
     open_run(page, api, shouted(api))
     page.get_by_role("button", name="More for this run").click()
-    page.get_by_role("menuitem", name="Replay for nothing").click()
+    page.get_by_role("menuitem", name="Replay for free").click()
     page.get_by_role("combobox", name="What shout does").select_option("always gives")
     page.keyboard.type("whisper")
     page.keyboard.press("Enter")
@@ -178,7 +178,7 @@ def test_a_replay_calls_a_tool_or_asks_a_person(open_page: OpenPage, api: httpx.
     page = open_page()
     open_run(page, api, shouted(api))
     page.get_by_role("button", name="More for this run").click()
-    page.get_by_role("menuitem", name="Replay for nothing").click()
+    page.get_by_role("menuitem", name="Replay for free").click()
     page.get_by_role("combobox", name="What shout does").select_option(mode)
     page.get_by_role("button", name="Replay", exact=True).press("Enter")
     expect(page.locator(".run-origin")).to_contain_text("Replay of")

@@ -199,3 +199,26 @@ def test_every_kind_of_component_opens_with_its_form(open_page: OpenPage) -> Non
         expect(shown.locator(f'[data-form=""][data-provider="{provider}"]'), provider).to_be_visible()
         expect(page.locator("#toasts .toast"), provider).to_have_count(0)
     assert problems == []
+
+
+def test_a_python_tool_is_called_as_its_function_is_until_it_is_named_by_hand(open_page: OpenPage) -> None:
+    page = open_page()
+    source = 'def add(a: int) -> int:\n    """Add one."""\n    return a + 1\n'
+    config = {"name": "add", "description": "Add one.", "source_code": source}
+    provider = "autogen_core.tools.FunctionTool"
+    team_id = open_team(page, {"provider": provider, "component_type": "tool", "config": config})
+    code = field(page, "/config/source_code").locator(".cm-content")
+
+    def rewrite(text: str) -> None:
+        code.click()
+        page.keyboard.press("ControlOrMeta+a")
+        page.keyboard.press("Delete")
+        page.keyboard.insert_text(text)
+
+    rewrite('def flight_price(city: str) -> str:\n    """Find a flight."""\n    return city\n')
+    expect(control(page, "/config/name")).to_have_value("flight_price")
+    expect(control(page, "/config/description")).to_have_value("Find a flight.")
+    control(page, "/config/name").fill("price")
+    rewrite('def train_price(city: str) -> str:\n    """Find a train."""\n    return city\n')
+    expect(control(page, "/config/description")).to_have_value("Find a train.")
+    assert saved(page, team_id)["config"]["name"] == "price"

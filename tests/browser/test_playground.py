@@ -20,6 +20,7 @@ from tests.browser.playing import (
     shown_messages,
 )
 from tests.fakes.openai_server import OpenAIServer, Reply
+from tests.web.documents import assistant, team
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(90)]
 
@@ -194,3 +195,18 @@ def test_a_page_sees_its_run_go_on_after_the_server_was_killed(
     expect(page.get_by_text("Connecting again")).to_be_hidden()
     assert shown_messages(page) == logged_messages(api, page)
     assert len(logged_messages(api, page)) == 9
+
+
+def test_older_runs_of_a_team_are_listed_when_asked_for(open_page: OpenPage, api: httpx.Client) -> None:
+    """A page of the list has fifty; who asked for more keeps them, and goes on from the first of them."""
+    made = api.post("/api/teams", json={"component": team(assistant("writer", "A line."), max_messages=2)}).json()
+    begun = [api.post("/api/runs", json={"team_id": made["id"], "task": f"Task {n}."}).json()["id"] for n in range(53)]
+    page = open_page()
+    page.goto(f"{str(api.base_url).rstrip('/')}/teams/{made['id']}/play", wait_until="domcontentloaded")
+    rows = page.locator(".run-list .run-row")
+    expect(rows).to_have_count(50)
+    page.get_by_role("button", name="Older runs").press("Enter")
+    expect(rows).to_have_count(53)
+    expect(page.get_by_role("button", name="Older runs")).to_be_hidden()
+    assert rows.evaluate_all("rows => rows.map(row => row.dataset.run)") == begun[::-1]
+    expect(rows.nth(50)).to_be_focused()

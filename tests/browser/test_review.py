@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import httpx
 import pytest
 from playwright.sync_api import Locator, Page, expect
+from pydantic import JsonValue
 
 from studio.components import JsonObject
-from tests.browser.building import agent, team
+from tests.browser.building import agent, limit, team
 from tests.browser.conftest import MakeTeam, OpenPage
 from tests.browser.test_accessibility import Inspection, widths
+from tests.fakes.openai_server import OpenAIServer
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(90)]
 
@@ -27,10 +30,10 @@ def tool(name: str, source: str) -> JsonObject:
     return {"provider": "autogen_core.tools.FunctionTool", "component_type": "tool", "config": config}
 
 
-def guests(*sources: str) -> JsonObject:
+def guests(*sources: str, replies: Sequence[JsonValue] = ("Good evening.",)) -> JsonObject:
     tools = [tool("shout" if "shout" in source else "fetch", source) for source in sources]
     info: JsonObject = {"vision": False, "function_calling": True, "json_output": False, "family": "unknown"}
-    scripted: JsonObject = {"chat_completions": ["Good evening."], "model_info": info}
+    scripted: JsonObject = {"chat_completions": [*replies], "model_info": info}
     provider = "autogen_ext.models.replay.ReplayChatCompletionClient"
     model: JsonObject = {"provider": provider, "component_type": "replay_chat_completion_client", "config": scripted}
     return team(agent("guest", tools=[*tools], model_client=model))
@@ -40,13 +43,75 @@ def item(page: Page, words: str) -> Locator:
     return page.locator(".review-item").filter(has_text=words)
 
 
+def asks(page: Page, address: str) -> Locator:
+    """The dialog of a run that is not allowed yet."""
+    page.goto(address, wait_until="domcontentloaded")
+    page.get_by_role("textbox", name="Task for the team").fill("Greet the neighbours.")
+    page.keyboard.press("Enter")
+    return page.get_by_role("dialog")
+
+
+def connected(server: OpenAIServer, *tools: JsonObject, key: str = "env:HOME") -> JsonObject:
+    config: JsonObject = {"model": "gpt-4o", "base_url": server.url, "api_key": key, "max_retries": 0}
+    provider = "autogen_ext.models.openai.OpenAIChatCompletionClient"
+    model: JsonObject = {"provider": provider, "component_type": "model", "config": config}
+    return team(agent("guest", tools=[*tools], model_client=model), termination_condition=limit(2))
+
+
+def test_a_run_asks_in_one_sentence_and_folds_what_is_exact(
+    open_page: OpenPage, make_team: MakeTeam, openai_server: OpenAIServer
+):
+    page = open_page()
+    dialog = asks(page, make_team(connected(openai_server, tool("shout", SHOUT))))
+    host = openai_server.url.split("/")[2]
+    expect(dialog).to_contain_text(
+        f"This team can run 1 piece of Python on this computer, talk to {host} and use the secret env:HOME."
+    )
+    expect(dialog.locator(".capability summary strong")).to_have_text(["Code", "Network", "Secrets"])
+    expect(dialog).not_to_contain_text("/config/")
+    expect(dialog.locator("pre").filter(has_text="def shout")).to_be_hidden()
+    expect(dialog.locator(".capability summary").first).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(dialog.locator("pre").filter(has_text="def shout")).to_be_visible()
+
+
+def test_a_model_connection_is_approved_once_for_all_teams_and_nothing_else_with_it(
+    open_page: OpenPage, make_team: MakeTeam, openai_server: OpenAIServer
+):
+    openai_server.say("Good evening.", "Good night.")
+    shouting, quiet, other_key = (
+        make_team(each)
+        for each in (
+            connected(openai_server, tool("shout", SHOUT)),
+            connected(openai_server),
+            connected(openai_server, key="env:PATH"),
+        )
+    )
+    again = make_team(connected(openai_server, tool("shout", SHOUT)))
+    page = open_page()
+    dialog = asks(page, shouting)
+    dialog.get_by_label("Allow this model connection in all teams").check()
+    dialog.get_by_role("button", name="Approve and run").click()
+    page.wait_for_url(re.compile("/runs/"))
+    asks(page, quiet)
+    page.wait_for_url(re.compile("/runs/"))
+    for other in (again, other_key):
+        expect(asks(page, other)).to_contain_text("Approve this team?")
+
+
+def test_what_hides_characters_is_shown_without_being_asked_for(open_page: OpenPage, make_team: MakeTeam):
+    page = open_page()
+    dialog = asks(page, make_team(guests(SHOUT.replace("upper()", "upper() # \u202e"))))
+    expect(dialog.locator("pre").get_by_title("A character that cannot be seen")).to_be_visible()
+
+
 def test_a_refused_run_leads_to_the_review_and_back_to_the_task(open_page: OpenPage, make_team: MakeTeam):
     page = open_page()
     page.goto(make_team(guests(SHOUT, FETCH)), wait_until="domcontentloaded")
     page.get_by_role("textbox", name="Task for the team").fill("Greet the neighbours.")
     page.keyboard.press("Enter")
-    expect(page.get_by_role("dialog")).to_contain_text("code and programs in the sandbox reach no network")
-    page.get_by_role("button", name="in the review").click()
+    expect(page.get_by_role("dialog")).to_contain_text("Code approved here has no network access.")
+    page.get_by_role("button", name="Review each").click()
     expect(page.get_by_role("heading", level=2).first).to_have_text(
         "This team can run 2 pieces of Python on this computer."
     )
@@ -118,3 +183,19 @@ def test_the_review_is_sound_in_every_state(open_page: OpenPage, make_team: Make
     page.goto(address.split("/teams/")[0] + "/settings/approvals", wait_until="domcontentloaded")
     look("approvals")
     assert inspection.faults == []
+
+
+def test_code_that_lacks_a_network_says_so_and_leads_to_where_it_is_allowed(open_page: OpenPage, make_team: MakeTeam):
+    call: JsonObject = {"id": "1", "name": "fetch", "arguments": "{}"}
+    usage: JsonObject = {"prompt_tokens": 1, "completion_tokens": 1}
+    wish: JsonObject = {"finish_reason": "function_calls", "content": [call], "usage": usage, "cached": False}
+    page = open_page()
+    asks(page, make_team(guests(FETCH, replies=[wish, "Sorry."]))).get_by_role("button", name="Approve and run").click()
+    call_of_fetch = page.locator(".tool-call").filter(has_text="fetch")
+    call_of_fetch.locator("summary").click()
+    expect(call_of_fetch.locator("pre").last).to_contain_text("This code has no network access.")
+    call_of_fetch.get_by_role("link", name="Allow hosts").click()
+    allowed = page.locator(".review-allowed").filter(has_text="'fetch'")
+    allowed.get_by_role("button", name="Add weather.test:443").click()
+    allowed.get_by_role("button", name="Allow in this team").click()
+    expect(page.locator(".review-allowed").filter(has_text="'fetch'")).to_contain_text("weather.test:443")

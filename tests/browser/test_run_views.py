@@ -257,3 +257,19 @@ def test_a_reader_further_up_is_told_how_much_is_new(
     page.keyboard.press("s")
     expect(page.locator(".chat > .turn").last).not_to_have_attribute("data-seq", newest)
     expect(page.locator(".chat > .turn").last).to_be_in_viewport()
+
+
+def test_the_timeline_shows_the_run_that_is_opened_next(open_page: OpenPage, pair: Callable[[int], str]) -> None:
+    page = open_page()
+    address = pair(2)
+    for task in ("First.", "Second."):
+        give_task(page, address, task)
+        expect(page.locator(".run-end")).to_be_visible()
+    page.get_by_role("tab", name="Timeline").click()
+    caption = page.locator("[data-part=timeline-caption]")
+    expect(caption).not_to_have_text("Nothing yet")
+    page.get_by_role("link", name=re.compile("First\\.")).click()
+    expect(page.locator(".turn", has_text="First.")).to_be_visible()
+    expect(page.locator(".run-end")).to_be_visible()
+    expect(caption).not_to_have_text("Nothing yet")
+    expect(page.get_by_role("group", name=re.compile("^Timeline: 1 steps"))).to_be_visible()

@@ -53,7 +53,7 @@ def box(page: Page) -> Locator:
 
 def approve(page: Page) -> None:
     """The same review as before a run, then on with it."""
-    expect(page.locator(".capability pre").first).to_be_focused()
+    expect(page.locator(".capability summary").first).to_be_focused()
     page.get_by_role("button", name="Approve and try").click()
 
 

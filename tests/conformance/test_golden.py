@@ -16,6 +16,7 @@ from pydantic import JsonValue
 
 from studio.components import JsonObject
 from studio.conditions import ExternalTermination
+from studio.models import ReplayChatCompletionClient
 from studio.teams import RoundRobinGroupChat
 from tests.conformance.facts import MISSING, ROOT, golden_folder
 from tests.conformance.transcript import comparable, form_of, play, read, unknown_parts
@@ -77,7 +78,7 @@ def _state(record: JsonObject, golden: JsonObject) -> JsonValue:
 def _message(error: JsonValue) -> str:
     """The text of an error; AutoGen's teams wrap it as "Type: text" in a RuntimeError."""
     body = cast("dict[str, str]", error)
-    text = body["message"]
+    text = body["message"].replace("No more mock responses available", ReplayChatCompletionClient.at_the_end)
     return re.sub(r"^(\w+Error: )+", "", text) if body["type"] == "RuntimeError" else text
 
 

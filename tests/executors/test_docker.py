@@ -150,7 +150,7 @@ async def test_no_volume_opens_the_machine_the_engine_or_the_studio(
         )
         executor = DockerCommandLineCodeExecutor(extra_volumes={named: {"bind": "/host", "mode": mode}})
         approved = frozenset(each.hash for each in all_capabilities(executor))
-        token = folder_rules.set(FolderRules(tmp_path / "own", (data,), approved))
+        token = folder_rules.set(FolderRules(tmp_path / "own", tmp_path / "databases", (data,), approved))
         try:
             with pytest.raises(FolderRefused):
                 await executor.start()

@@ -61,6 +61,11 @@ class OllamaServer(ModelServer):
     exchange = _OllamaExchange
     question_paths = ("/api/chat",)
 
+    def other(self, path: str) -> tuple[int, dict[str, Any]]:
+        if path.endswith("/api/tags"):
+            return 200, {"models": [{"name": "qwen3:8b", "model": "qwen3:8b", "size": 5_000_000_000}]}
+        return super().other(path)
+
 
 def _encoded(line: dict[str, Any]) -> bytes:
     return json.dumps(line).encode() + b"\n"

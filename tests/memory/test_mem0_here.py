@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from studio.components import JsonObject
+from studio.components.folders import FolderRules, folder_rules
 from studio.memory import Mem0Memory, MemoryUnavailable
 from studio.messages import MemoryContent
 from tests.fakes.embedding_server import EmbeddingServer
@@ -68,3 +69,20 @@ async def test_a_model_that_refuses_is_reported(memory: Mem0Memory, server: Embe
     server.key = "sk-other"
     with pytest.raises(MemoryUnavailable, match="its local config gave no answer"):
         await memory.query("x")
+
+
+async def test_in_a_run_its_files_lie_where_no_code_may_write(memory: Mem0Memory, tmp_path: Path):
+    config: JsonObject = {**(memory.config or {}), "vector_store": {"config": {"embedding_model_dims": len(ALPHABET)}}}
+    del config["history_db_path"]
+    made = Mem0Memory(user_id="u1", is_cloud=False, config=config)
+    asked = {each.detail for each in made.capabilities() if each.kind == "file"}
+    assert asked == {f"write {name} among the team's databases" for name in ("mem0/history.db", "mem0/qdrant")}
+    approved = frozenset(each.hash for each in made.capabilities())
+    told = folder_rules.set(FolderRules(tmp_path / "own", tmp_path / "kept", approved=approved))
+    try:
+        assert (await made.query("bbba")).results == []
+    finally:
+        folder_rules.reset(told)
+        await made.close()
+    assert sorted(path.name for path in (tmp_path / "kept/mem0").iterdir()) == ["history.db", "qdrant"]
+    assert not (tmp_path / "own").exists()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import pytest
 
 from studio.components import JsonObject, load_component, validate_component
@@ -65,6 +67,25 @@ def test_older_model_info_is_completed() -> None:
         "family": "unknown",
         "structured_output": False,
     }
+
+
+@pytest.mark.parametrize(
+    ("provider", "more"),
+    [
+        ("autogen_ext.models.openai.OpenAIChatCompletionClient", {}),
+        ("autogen_ext.models.ollama.OllamaChatCompletionClient", {}),
+        ("autogen_ext.models.anthropic.AnthropicChatCompletionClient", {}),
+        ("autogen_ext.models.azure.AzureAIChatCompletionClient", {"endpoint": "https://x.example"}),
+    ],
+)
+def test_a_time_limit_of_zero_is_read_as_absent_and_told(provider: str, more: JsonObject) -> None:
+    config: JsonObject = {"model": "gpt-4o", **more}
+    document: JsonObject = {"provider": provider, "config": {**config, "timeout": 0}}
+    report = validate_component(document)
+    assert report.ok
+    assert ("/config/timeout", "lenient") in [(warning.where, warning.code) for warning in report.warnings]
+    assert "timeout" not in cast("JsonObject", load_component(document).dump_component()["config"])
+    assert not validate_component({**document, "config": {**config, "timeout": -1}}).ok
 
 
 def test_a_masked_key_becomes_a_reference_to_the_services_usual_variable() -> None:

@@ -197,7 +197,7 @@ async def test_the_key_of_the_environment_does_not_go_to_any_host(
 def test_capabilities_name_host_and_model() -> None:
     document: JsonObject = {"provider": "OllamaChatCompletionClient", "config": {"model": "qwen3"}}
     details = [(capability.kind, capability.detail) for capability in all_capabilities(load_component(document))]
-    assert details == [("host", "http://localhost:11434"), ("spend", "qwen3 at http://localhost:11434")]
+    assert details == [("host", "http://localhost:11434")]
 
 
 def test_the_context_is_as_long_as_the_options_say() -> None:

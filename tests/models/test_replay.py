@@ -56,10 +56,22 @@ async def test_the_end_of_the_script_is_an_error_until_reset() -> None:
     client = ReplayChatCompletionClient(chat_completions=["only"])
     await client.create(ASK)
     for _ in range(2):
-        with pytest.raises(ModelRefused, match="No more mock responses available"):
+        with pytest.raises(ModelRefused, match="The script has no more replies"):
             await client.create(ASK)
     client.reset()
     assert (await client.create(ASK)).content == "only"
+
+
+async def test_a_script_that_repeats_starts_again_after_its_last_reply() -> None:
+    client = ReplayChatCompletionClient(chat_completions=["one two", "three"], repeats=True)
+    assert [(await client.create(ASK)).content for _ in range(5)] == ["one two", "three"] * 2 + ["one two"]
+    streamed = [item async for item in client.create_stream(ASK)]
+    assert (streamed[0], client.total_usage().completion_tokens) == ("three", 9)
+
+
+async def test_an_empty_script_has_nothing_to_repeat() -> None:
+    with pytest.raises(ModelRefused, match="The script has no more replies"):
+        await ReplayChatCompletionClient(chat_completions=[], repeats=True).create(ASK)
 
 
 async def test_a_call_that_was_given_up_puts_its_reply_back() -> None:

@@ -16,6 +16,7 @@ from studio.runs.debugging.holding import Holding
 from studio.runs.live import LiveRun
 from studio.runs.log import Lease, RunStatus
 from tests.runs.memory_log import MemoryLog
+from tests.waiting import until
 
 MODEL = EffectRequest("model", "model", lambda: None)
 TOOL = EffectRequest("tool", "tool", lambda: None)
@@ -46,20 +47,13 @@ async def _asked(world: Asked, request: EffectRequest = MODEL) -> JsonValue:
     return await world.port.call(request, world.perform)
 
 
-async def _settled() -> None:
-    """Let everybody move who can; turns of the loop, not time."""
-    for _ in range(20):
-        await asyncio.sleep(0)
-
-
 async def test_a_model_is_asked_again_as_often_as_the_run_is_held() -> None:
     world = Asked()
     begun: set[datetime] = set()
     async with asyncio.TaskGroup() as group:
         asking = group.create_task(_asked(world))
         for count in (1, 2, 3):
-            await _settled()
-            assert world.count == count
+            await until(lambda count=count: world.count == count)
             begun.update(each.since for each in world.flights.listed())
             world.flights.hold()
             world.flights.hold()
@@ -72,9 +66,8 @@ async def test_a_tool_is_not_given_up() -> None:
     world = Asked()
     async with asyncio.TaskGroup() as group:
         asking = group.create_task(_asked(world, TOOL))
-        await asyncio.sleep(0)
+        await until(lambda: world.count == 1)
         world.flights.hold()
-        await _settled()
         world.answers.set()
     assert (asking.result(), world.count) == (1, 1)
 

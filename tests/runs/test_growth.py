@@ -10,9 +10,8 @@ from typing import Any, cast
 
 from studio.components import JsonObject
 from studio.runs import LogEntry, RunState
-from studio.runs.live import LiveRun
 from studio.runs.log_pages import read_whole
-from tests.runs.scripted import OpenStudio
+from tests.runs.scripted import OpenStudio, Studio
 from tests.runs.tooling import agent, team
 
 TURNS = 2_000
@@ -39,34 +38,39 @@ class Work:
 
     def __init__(self) -> None:
         self.count = 0
-        self.at_turns: list[int] = []
-        """How many there were when each answer of a model was recorded."""
 
     def __call__(self, frame: FrameType, event: str, argument: Any) -> None:
-        del argument
+        del frame, argument
         self.count += event in ("call", "c_call")
-        if event == "call" and frame.f_code is LiveRun.record_effect.__code__:
-            self.at_turns.append(self.count)
+
+
+async def talk(studio: Studio, turns: int) -> tuple[Sequence[LogEntry], int]:
+    """A run of so many turns.
+
+    Returns:
+        Its log, and how many calls of functions it took.
+    """
+    document = team(buffered("ann"), buffered("bob"), turns=turns)
+    work, before = Work(), sys.getprofile()
+    sys.setprofile(work)
+    try:
+        run_id = await studio.supervisor.start(document, "Talk.")
+        await studio.until(run_id, RunState.FINISHED)
+    finally:
+        sys.setprofile(before)
+    return await read_whole(studio.store.runs, run_id, max_entries=10 * turns), work.count
 
 
 async def test_a_late_turn_costs_what_an_early_one_does(open_studio: OpenStudio) -> None:
     """What it writes into the log, and what is done for it."""
     async with open_studio() as studio:
-        document = team(buffered("ann"), buffered("bob"), turns=TURNS)
-        work, before = Work(), sys.getprofile()
-        sys.setprofile(work)
-        try:
-            run_id = await studio.supervisor.start(document, "Talk.")
-            await studio.until(run_id, RunState.FINISHED)
-        finally:
-            sys.setprofile(before)
-        log = await read_whole(studio.store.runs, run_id, max_entries=10 * TURNS)
+        _, once = await talk(studio, TURNS // 4)  # what is done once, and for the first turns
+        _, half = await talk(studio, TURNS // 2)
+        log, whole = await talk(studio, TURNS)
     ends = [index for index, entry in enumerate(log) if entry.kind == "message"]
     assert len(ends) == TURNS + 1
     early, late = (log[ends[turn] : ends[turn + 20]] for turn in (10, TURNS - 20))
     assert len(early) == len(late)
     assert size_of(late) <= 1.2 * size_of(early)
 
-    assert len(work.at_turns) == TURNS
-    early_work, late_work = (work.at_turns[turn + 100] - work.at_turns[turn] for turn in (20, TURNS - 101))
-    assert late_work <= 1.1 * early_work
+    assert whole - half <= 1.1 * 2 * (half - once)

@@ -13,12 +13,7 @@ from studio.runs import Lease, RunState, RunStatus
 from studio.runs.commands import Command, obey
 from studio.runs.live import LiveRun
 from tests.runs.memory_log import MemoryLog
-
-
-async def settle() -> None:
-    """Let everybody move who can; turns of the loop, not time."""
-    for _ in range(20):
-        await asyncio.sleep(0)
+from tests.waiting import until
 
 
 @pytest.fixture
@@ -29,8 +24,7 @@ async def run() -> AsyncGenerator[LiveRun]:
     async with asyncio.TaskGroup() as group:
         await obey(live, Command("pause", "ann"))
         driver = group.create_task(live.pass_gate())
-        await settle()
-        assert live.gate.is_held
+        await until(lambda: live.gate.is_held)
         yield live
         driver.cancel()
 
@@ -39,16 +33,14 @@ async def test_resume_and_pause_at_the_same_moment_hold_the_run(run: LiveRun) ->
     async with asyncio.TaskGroup() as group:
         group.create_task(obey(run, Command("resume", "ann")))
         group.create_task(obey(run, Command("pause", "ben")))
-    await settle()
-    assert run.gate.is_held
+    await until(lambda: run.gate.is_held and run.view.state is RunState.PAUSED)
     assert (run.view.state, run.view.reason) == (RunState.PAUSED, "user")
 
 
 async def test_an_answer_to_a_held_run_leaves_it_held(run: LiveRun) -> None:
     async with asyncio.TaskGroup() as group:
         branch = group.create_task(run.human.ask(HumanQuestion("q1", "ann", "Which?")))
-        await settle()
-        assert run.view.reason == "input"
+        await until(lambda: run.view.reason == "input")
         await obey(run, Command("answer", "ann", "q1", "this"))
         assert await branch == "this"
     assert run.gate.is_held
@@ -60,10 +52,10 @@ async def test_a_question_stays_open_while_another_branch_comes_to_the_gate() ->
     await run.change(RunState.RUNNING, "start")
     async with asyncio.TaskGroup() as group:
         branch = group.create_task(run.human.ask(HumanQuestion("q1", "ann", "Which?")))
-        await settle()
+        await until(lambda: run.view.pending is not None)
         await obey(run, Command("pause", "ann"))
         driver = group.create_task(run.pass_gate())
-        await settle()
+        await until(lambda: run.gate.is_held)
         assert run.view.pending is not None
         branch.cancel()
         driver.cancel()

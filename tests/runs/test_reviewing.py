@@ -183,10 +183,14 @@ async def test_a_run_that_waits_for_approval_can_be_cancelled(open_studio: OpenS
         ("inside", "/work", {"x": "/work/./b/../a"}, True),
         ("inside", "/work", {"x": "/workshop"}, False),
         ("inside", "/work", {"x": "..\\work"}, False),
+        ("inside", "/work", {"x": "/work/\0/../../home"}, None),
         ("inside", ".", {"x": "a/../../b"}, False),
+        ("inside", ".", {"x": "a/b"}, True),
+        ("inside", ".", {"x": "/a"}, False),
         ("matches", "[a-z]+", {"x": "abc1"}, False),
         ("matches", ".*rm.*", {"x": "ls\nrm -r /"}, True),
         ("matches", ".*", {"x": "a" * 20_001}, None),
+        ("matches", ".*", {}, False),
         ("equals", "a", {}, False),
     ],
 )
@@ -242,3 +246,13 @@ def test_a_server_that_shows_its_tools_under_other_names_is_another_one():
     was, now = (tools_in(load_component({"provider": provider, "config": each})) for each in (config, renamed))
     assert new_names(was, marks_of(was)) == frozenset()
     assert new_names(now, marks_of(was)) == {ANY}
+
+
+def test_a_rule_for_exact_arguments_is_none_for_calls_with_more():
+    same = ToolRule(tool="wipe", when=(ArgumentTest(argument="path", value="a"),), verdict="allow", exactly=True)
+    policy = ToolPolicy(rules=(same, ToolRule(tool="rest", verdict="allow", exactly=True)), otherwise="ask")
+    assert policy.ruling("wipe", {"path": "a"})[0] == "allow"
+    assert policy.ruling("wipe", {"path": "a", "force": False}, named=["path"])[0] == "allow"
+    assert policy.ruling("wipe", {"path": "a", "force": True})[0] == "ask"
+    assert [policy.ruling("rest", given)[0] for given in ({}, {"all": True})] == ["allow", "ask"]
+    assert not policy.always_allows("rest")

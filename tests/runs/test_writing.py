@@ -12,12 +12,13 @@ import pytest
 from pydantic import JsonValue
 
 from studio.effects import EffectKind, EffectRequest, Recording
-from studio.runs import Draft, Lease, LeaseLost, LogEntry, LogUnavailable, RunState, RunStatus
+from studio.runs import Draft, Lease, LeaseLost, LogEntry, LogUnavailable, RunState, RunStatus, writing
 from studio.runs.commands import Command, obey
 from studio.runs.live import Ending, LiveRun
 from studio.runs.writing import MOST_UNWRITTEN
 from tests.runs.memory_log import MemoryLog
 from tests.runs.scripted import OpenStudio, World, scripted
+from tests.waiting import until
 
 LEASE = Lease("run", 1)
 Written = asyncio.Future[Sequence[LogEntry]]
@@ -36,18 +37,25 @@ class HeldLog(MemoryLog):
         self.is_lost = False
         self._open = asyncio.Event()
         self._open.set()
+        self._asked = asyncio.Event()
         self._held: list[tuple[Written, Sequence[Draft], RunStatus]] = []
 
     def append(self, lease: Lease, drafts: Sequence[Draft], status: RunStatus) -> Written:
         assert lease == LEASE
         written: Written = asyncio.get_running_loop().create_future()
         self._held.append((written, drafts, status))
+        self._asked.set()
         if self._open.is_set():
             self._commit()
         return written
 
     def hold(self) -> None:
         self._open.clear()
+        self._asked.clear()
+
+    async def asked(self) -> None:
+        """Wait until something was given to the log since it was held."""
+        await self._asked.wait()
 
     def let_go(self) -> None:
         self._open.set()
@@ -76,26 +84,30 @@ def log() -> HeldLog:
 
 
 @pytest.fixture
-async def run(log: HeldLog) -> LiveRun:
+async def run(log: HeldLog, monkeypatch: pytest.MonkeyPatch) -> LiveRun:
+    """One that has just written, so that what nobody waits for is left to gather for as long as a test takes."""
+    monkeypatch.setattr(writing, "GATHER_S", 60.0)
     run = LiveRun(LEASE, log, RunStatus())
     await run.change(RunState.RUNNING, "start")
     log.commits.clear()
     return run
 
 
-async def settle() -> None:
-    """Let everybody move who can; turns of the loop, not time."""
-    for _ in range(20):
-        await asyncio.sleep(0)
+async def ask_world(run: LiveRun, log: HeldLog, kind: EffectKind) -> list[str]:
+    """Perform an effect.
 
+    Returns:
+        What the log held at that moment.
+    """
+    held: list[str] = []
 
-async def ask_world(run: LiveRun, kind: EffectKind, performed: list[str]) -> None:
     async def perform() -> JsonValue:
-        performed.append(kind)
+        held.extend(log.texts)
         return kind
 
     recording = Recording(run.record_effect, run_id=run.id, written=run.written)
     await recording.call(EffectRequest(kind, "a", lambda: None), perform)
+    return held
 
 
 async def test_nothing_is_shown_before_it_is_committed(run: LiveRun, log: HeldLog) -> None:
@@ -104,7 +116,7 @@ async def test_nothing_is_shown_before_it_is_committed(run: LiveRun, log: HeldLo
     await run.add(said("one"))
     async with asyncio.TaskGroup() as group:
         group.create_task(run.written())
-        await settle()
+        await log.asked()
         assert (run.view.last_seq, run.recent.since(1, ["message"]), bell.is_set()) == (1, [], False)
         log.let_go()
     assert (run.view.last_seq, bell.is_set()) == (2, True)
@@ -112,37 +124,46 @@ async def test_nothing_is_shown_before_it_is_committed(run: LiveRun, log: HeldLo
 
 @pytest.mark.parametrize("kind", ["tool", "code", "input", "memory"])
 async def test_what_must_not_be_done_twice_waits_for_the_log(run: LiveRun, log: HeldLog, kind: EffectKind) -> None:
-    performed: list[str] = []
     log.hold()
     await run.add(said("one"))
     async with asyncio.TaskGroup() as group:
-        group.create_task(ask_world(run, kind, performed))
-        await settle()
-        assert performed == []
+        asking = group.create_task(ask_world(run, log, kind))
+        await log.asked()
         log.let_go()
-    assert performed == [kind]
-    assert log.texts == ["state", "one"]
+    assert asking.result() == ["state", "one"]
 
 
 async def test_a_model_is_asked_while_the_log_is_written(run: LiveRun, log: HeldLog) -> None:
-    performed: list[str] = []
     log.hold()
     await run.add(said("one"))
-    await ask_world(run, "model", performed)
-    assert performed == ["model"]
+    assert await ask_world(run, log, "model") == ["state"]
     log.let_go()
     await run.written()
     assert log.commits == [["one", "effect"]]
 
 
+async def test_an_answer_goes_into_the_log_at_once_although_nobody_waits_for_it(
+    log: HeldLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server that is killed then has it; only what comes right behind it is gathered."""
+    monkeypatch.setattr(writing, "GATHER_S", 60.0)
+    run = LiveRun(LEASE, log, RunStatus())
+    await ask_world(run, log, "model")
+    assert log.commits == [["effect"]]
+    for text in ("one", "two"):
+        await run.add(said(text))
+    assert log.commits == [["effect"]]
+    await run.written()
+    assert log.commits == [["effect"], ["one", "two"]]
+
+
 async def test_after_a_failed_commit_no_tool_is_called(run: LiveRun, log: HeldLog) -> None:
-    performed: list[str] = []
     await run.add(said("bad"))
     with pytest.raises(LogUnavailable):
-        await ask_world(run, "tool", performed)
+        await ask_world(run, log, "tool")
     with pytest.raises(LogUnavailable):
         await run.add(said("one"))
-    assert (performed, log.texts) == ([], ["state"])
+    assert log.texts == ["state"]
 
 
 async def test_what_stands_before_a_bad_entry_is_written_and_nothing_behind_it(run: LiveRun, log: HeldLog) -> None:
@@ -180,11 +201,11 @@ async def test_what_waits_when_a_run_is_cancelled_is_written_before_its_end(run:
     async with asyncio.TaskGroup() as group:
         await run.add(said("one"))
         waiting = group.create_task(run.written())
-        await settle()
+        await log.asked()
         await run.add(said("two"))
         waiting.cancel()
         group.create_task(run.end(Ending(RunState.CANCELLED, "user")))
-        await settle()
+        await until(waiting.done)
         log.let_go()
     assert log.texts == ["state", "one", "two", "state"]
     assert run.view.state is RunState.CANCELLED
@@ -200,10 +221,9 @@ async def test_a_state_that_somebody_waits_for_is_seen_before_the_next(run: Live
     log.hold()
     async with asyncio.TaskGroup() as group:
         group.create_task(run.write(said("one")))
-        await settle()
+        await log.asked()
         group.create_task(change(RunState.PAUSED, "user"))
         group.create_task(change(RunState.RUNNING, "resume"))
-        await settle()
         log.let_go()
     assert seen == [(RunState.PAUSED, "user"), (RunState.RUNNING, "resume")]
     assert log.commits == [["one"], ["state"], ["state"]]
@@ -211,19 +231,19 @@ async def test_a_state_that_somebody_waits_for_is_seen_before_the_next(run: Live
 
 async def test_a_run_that_is_faster_than_its_log_waits_for_it(run: LiveRun, log: HeldLog) -> None:
     log.hold()
-    added: list[int] = []
+    ahead: list[int] = []
 
     async def drive() -> None:
         for number in range(MOST_UNWRITTEN + 50):
             await run.add(said(str(number)))
-            added.append(number)
+            ahead.append(number + 2 - len(log.texts))  # the log began with an entry for the state
 
     async with asyncio.TaskGroup() as group:
         group.create_task(drive())
-        await settle()
-        assert len(added) == MOST_UNWRITTEN - 1
+        await log.asked()
         log.let_go()
     await run.written()
+    assert max(ahead) == MOST_UNWRITTEN - 1
     assert log.texts[1:] == [str(number) for number in range(MOST_UNWRITTEN + 50)]
     assert len(log.commits) == 2
 

@@ -10,7 +10,7 @@ import pytest
 
 from studio.errors import NotFound
 from studio.runs import NewRun
-from studio.store import Store
+from studio.store import RunFilter, Store
 from tests.store.opening import OpenStore, sqlite_only
 from tests.store.statements import plan_of, statements
 
@@ -18,7 +18,7 @@ WHOLE = ("runs", "teams", "audit")
 """Lists of all there is: from the end of an index on."""
 LISTS: dict[str, Callable[[Store], Awaitable[object]]] = {
     "runs": lambda store: store.runs.list(),
-    "runs of a team": lambda store: store.runs.list("t"),
+    "runs of a team": lambda store: store.runs.list(RunFilter(team_id="t")),
     "audit": lambda store: store.audit.list(),
     "audit of a person": lambda store: store.audit.list(who="ann", before=9),
     "versions": lambda store: store.teams.versions("t", before=9),
@@ -43,7 +43,7 @@ async def test_an_older_page_of_runs_is_read_by_an_index(open_it: OpenStore, tmp
         run = await store.runs.create(NewRun({"provider": "x"}, "Go.", "Go."))
         for team_id in (None, "t"):
             with statements() as asked:
-                await store.runs.list(team_id, before=run.run_id)
+                await store.runs.list(RunFilter(team_id=team_id), before=run.run_id)
             plan = plan_of(tmp_path / "studio.db", asked)
             assert plan.count("SEARCH") == 2
             assert "TEMP B-TREE" not in plan

@@ -11,7 +11,7 @@ import pytest
 
 from studio.errors import NotFound, SetupError
 from studio.runs import Draft, LeaseLost, LogEntry, LogUnavailable, NewRun, PendingInput, RunState, RunStatus, Usage
-from studio.store import open_store
+from studio.store import RunFilter, open_store
 from tests.store.opening import OpenStore, postgres_only, sqlite_only
 from tests.store.statements import statements
 
@@ -191,7 +191,7 @@ async def test_runs_of_a_team_outlive_it(open_it: OpenStore) -> None:
     async with open_it() as store:
         team = await store.teams.create({"provider": "x"})
         lease = await store.runs.create(NewRun({"provider": "x"}, "Go.", "Go.", team.id, "Pair"))
-        assert [run.id for run in await store.runs.list(team.id)] == [lease.run_id]
+        assert [run.id for run in await store.runs.list(RunFilter(team_id=team.id))] == [lease.run_id]
         await store.teams.delete(team.id)
         run = await store.runs.get(lease.run_id)
         assert (run.team_id, run.team_name, run.component) == (None, "Pair", {"provider": "x"})

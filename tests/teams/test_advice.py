@@ -43,13 +43,18 @@ from studio.teams import (
     TeamTool,
 )
 from studio.tools import FunctionTool, StaticWorkbench
-from tests.teams.scripted import ABLE, agent, scripted
+from tests.teams.scripted import ABLE, scripted
 
 TEN = MaxMessageTermination(max_messages=10)
 
 
 def add(a: int, b: int) -> int:
     return a + b
+
+
+def agent(name: str, **config: Any) -> AssistantAgent:
+    """An agent without AutoGen's default instructions, which ask for TERMINATE."""
+    return AssistantAgent(name, scripted(), **{"system_message": None, **config})
 
 
 def model(**abilities: bool) -> ReplayChatCompletionClient:
@@ -90,6 +95,42 @@ def mended(component: Component, finding: Finding, number: int = 0) -> Component
         return load_component(fix.value)  # pyright: ignore[reportArgumentType] -- plain JSON, as the page sends it
     here[int(last) if isinstance(here, list) else last] = fix.value
     return load_component(document)
+
+
+# --- whether a team waits for what its agents are told to say ---
+
+
+@pytest.mark.parametrize(
+    "stop",
+    [
+        None,
+        TEN,
+        TEN | TextMentionTermination(text="APPROVE"),
+        TextMentionTermination(text="TERMINATE", sources=["b"]),
+        TEN & TimeoutTermination(timeout_seconds=3),
+    ],
+    ids=["nothing", "a limit", "another word", "from another agent", "both of two"],
+)
+def test_a_closing_word_that_no_condition_waits_for_is_noticed(stop: TerminationCondition | None):
+    polite = team(agent("a", system_message="Reply with TERMINATE when done."), agent("b"), stop=stop)
+    found = next(finding for finding in advice(polite) if finding.code == "unheard_word")
+    assert found.where == "/config/participants/0/config/system_message"
+    assert found.fixes[0].label == "Stop when TERMINATE is said"
+    assert "unheard_word" not in codes(mended(polite, found))
+
+
+@pytest.mark.parametrize(
+    "heard",
+    [
+        team(agent("a", system_message="Say TERMINATE."), stop=TEN | TextMentionTermination(text="TERMINATE")),
+        team(agent("a", system_message="Say APPROVED or why not."), stop=TextMentionTermination(text="APPROVE")),
+        team(agent("a", system_message="Answer in JSON. Never terminate early.")),
+        team(agent("a", system_message="Say TERMINATE."), max_turns=1),
+    ],
+    ids=["the word", "its beginning", "no closing word", "one turn only"],
+)
+def test_a_closing_word_that_somebody_waits_for_is_left_alone(heard: Component):
+    assert "unheard_word" not in codes(heard)
 
 
 # --- whether a team ends ---

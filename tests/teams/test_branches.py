@@ -161,7 +161,7 @@ async def test_the_error_of_a_branch_ends_the_others_and_is_raised():
         participants=[agent("B"), thinking("C")],
         graph=graph({"B": [], "C": []}),
     )
-    with pytest.raises(ValueError, match="No more mock responses"):
+    with pytest.raises(ValueError, match="The script has no more replies"):
         await team.run(task="go")
     assert asyncio.all_tasks() == before
 

@@ -98,7 +98,7 @@ async def test_what_a_node_has_said_counts_though_the_run_was_left_before_it_was
 async def test_a_node_that_failed_is_ready_again():
     people: list[Participant] = [agent("A", "a"), agent("B", "b"), agent("C"), agent("D", "d")]
     team = GraphFlow(participants=people, graph=graph(DIAMOND))
-    with pytest.raises(ValueError, match="No more mock responses"):
+    with pytest.raises(ValueError, match="The script has no more replies"):
         await team.run(task="go")
     states = cast("dict[str, JsonObject]", (await team.save_state())["agent_states"])
     assert "C" in cast("list[JsonValue]", states["GraphManager"]["ready"])

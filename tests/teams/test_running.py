@@ -118,7 +118,7 @@ async def test_a_handoff_to_a_person_comes_back_as_a_handoff():
 
 async def test_an_error_of_an_agent_is_raised_as_it_is_and_the_team_can_go_on():
     team = RoundRobinGroupChat(participants=[agent("a", "1", "2"), agent("b")], max_turns=2)
-    with pytest.raises(ModelRefused, match="No more mock responses available"):
+    with pytest.raises(ModelRefused, match="The script has no more replies"):
         await team.run(task="go")
     with pytest.raises(ModelRefused):
         await team.run(task="again")  # a has answered, b's script is still empty

@@ -113,7 +113,8 @@ def test_a_selector_needs_two_participants():
 def test_a_placeholder_that_nobody_fills_is_a_warning():
     document = selector().dump_component()
     cast("JsonObject", document["config"])["selector_prompt"] = "Choose from {people}."
-    assert [warning.where for warning in validate_component(document).warnings] == ["/config/selector_prompt"]
+    warnings = [each.where for each in validate_component(document).warnings if each.code != "unheard_word"]
+    assert warnings == ["/config/selector_prompt"]
 
 
 def test_a_team_made_in_python_comes_back_from_its_json():

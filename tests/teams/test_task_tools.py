@@ -27,7 +27,7 @@ async def test_a_failure_inside_is_told_to_the_model():
     lead = agent("lead", wishes(("writer", '{"task": "a poem"}')), tools=[AgentTool(agent=agent("writer"))])
     executed = (await lead.run(task="go")).messages[-2]
     assert isinstance(executed, ToolCallExecutionEvent)
-    assert (executed.content[0].is_error, executed.content[0].content) == (True, "No more mock responses available")
+    assert (executed.content[0].is_error, executed.content[0].content) == (True, "The script has no more replies.")
 
 
 def test_what_works_inside_a_tool_is_part_of_the_tree():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 from typing import Any
 
 import pytest
@@ -112,6 +113,13 @@ async def test_what_the_function_raises_is_told_to_the_model() -> None:
 
 
 @pytest.mark.slow
+async def test_a_missing_module_is_told_with_the_python_that_lacks_it() -> None:
+    source = "def load() -> str:\n    import no_such_module_here.inner\n    return ''\n"
+    made = FunctionTool(name="load", description="", source_code=source)
+    with pytest.raises(ToolFailed, match=r"No module named 'no_such_module_here'.* -m pip install no_such_module_here"):
+        await made.run_json({})
+
+
 async def test_a_function_that_hangs_is_stopped_in_time() -> None:
     with pytest.raises(ToolFailed, match=r"longer than 0\.5 s"):
         await tool("import time\ndef f(): time.sleep(60)", timeout_s=0.5).run_json({})
@@ -135,12 +143,13 @@ def test_what_is_approved_is_the_imports_and_the_source() -> None:
     )
 
 
-def test_source_that_does_not_parse_is_marked_at_its_place() -> None:
+def test_source_that_does_not_parse_is_marked_at_its_place_with_the_version_that_reads_it() -> None:
     report = validate_component(
         {**ADD, "config": {"name": "f", "description": "d", "source_code": "def f(:", "global_imports": []}}
     )
+    version = ".".join(platform.python_version_tuple()[:2])
     assert [(error.where, error.message) for error in report.errors] == [
-        ("/config/source_code", "The source is not Python: invalid syntax (line 1).")
+        ("/config/source_code", f"The source is not valid Python {version}: invalid syntax (line 1).")
     ]
 
 

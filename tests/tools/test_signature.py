@@ -239,8 +239,8 @@ def test_an_odd_annotation_is_taken(annotation: str) -> None:
     [
         ("def f(:", "line 1"),
         ("x = 1", "defines no function"),
-        ("(" * 300, "not Python"),
-        ("\0", "not Python"),
+        ("(" * 300, "not valid Python"),
+        ("\0", "not valid Python"),
     ],
 )
 def test_source_that_is_none_is_refused_with_the_reason(source: str, message: str) -> None:

@@ -89,8 +89,8 @@ def test_the_page_shows_both_runs_and_escapes_what_they_said(browser: TestClient
     [
         ({"micro_usd": 20_000}, {"micro_usd": 10_000}, ("$0.0200", "$0.0100", "−50%")),
         ({"micro_usd": 20_000}, {"micro_usd": 20_000}, ("$0.0200", "$0.0200", "")),
-        ({"micro_usd": 20_000}, {"unpriced_calls": 1}, ("$0.0200", "unknown", "")),
-        ({"micro_usd": 20_000, "unpriced_calls": 2}, {}, ("$0.0200 and more", "$0.0000", "")),
+        ({"micro_usd": 20_000}, {"unpriced_calls": 1}, ("$0.0200", "price unknown", "")),
+        ({"micro_usd": 20_000, "unpriced_calls": 2}, {}, ("$0.0200 + price unknown", "$0.00", "")),
     ],
 )
 def test_costs_are_compared_where_they_are_known(

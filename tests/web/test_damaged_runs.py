@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Sequence
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -130,3 +131,16 @@ def test_a_parked_run_goes_on_once_it_can_be_read(settings: Settings) -> None:
         client = client_of(server, {"Authorization": f"Bearer {TOKEN}"})
         client.post(f"/api/runs/{run_id}/commands", json={"command": "continue"})
         assert '"finished"' in client.get(f"/api/runs/{run_id}/stream").text
+
+
+def test_a_run_whose_row_is_behind_its_log_goes_on_behind_the_last_entry(settings: Settings) -> None:
+    run_id = ended_run(settings)
+    damage(settings, "DELETE FROM run_event WHERE seq > 4", "UPDATE run SET last_seq = 2", UNDER_WAY)
+    with TestClient(create_app(settings), base_url=BASE_URL) as server:
+        client = client_of(server, {"Authorization": f"Bearer {TOKEN}"})
+        assert '"finished"' in client.get(f"/api/runs/{run_id}/stream").text
+    with closing(sqlite3.connect(settings.data_dir / "studio.db")) as database:
+        numbers = [seq for (seq,) in database.execute("SELECT seq FROM run_event ORDER BY seq")]
+        assert database.execute("SELECT last_seq FROM run").fetchall() == [(len(numbers),)]
+    assert numbers == list(range(1, len(numbers) + 1))
+    assert len(numbers) > 4

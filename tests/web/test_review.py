@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import cast
 
 import pytest
@@ -11,7 +12,10 @@ from fastapi.testclient import TestClient
 
 from studio.components import JsonObject
 from studio.egress import keeping_out_of
+from studio.settings import Settings
+from studio.web.app import create_app
 from tests.web.documents import assistant, function_tool, team
+from tests.web.doors import BASE_URL, TOKEN, client_of
 from tests.web.test_pages import text_of
 
 SHOUT = "def shout(text: str) -> str:\n    return text.upper()\n"
@@ -253,3 +257,15 @@ def test_the_way_back_leads_nowhere_else(client: TestClient, wish: str, leads_to
     assert found is not None
     assert found[1].endswith(leads_to)
     assert "evil" not in found[1]
+
+
+@pytest.mark.parametrize("trusts", [False, True])
+def test_code_is_approved_as_typed_only_where_the_operator_takes_that_as_read(tmp_path: Path, trusts: bool):
+    settings = Settings(data_dir=tmp_path / "data", token=TOKEN, trust_typed_code=trusts)
+    with TestClient(create_app(settings), base_url=BASE_URL) as server:
+        client = client_of(server, {"Authorization": f"Bearer {TOKEN}"})
+        team_id = make(client, FETCH)
+        hashes = missing(client, team_id)
+        assert allow(client, team_id, hashes, typed=True, hosts={hashes[0]: ["*"]}) == 422
+        assert allow(client, team_id, hashes, typed=True, scope="anywhere") == 422
+        assert allow(client, team_id, hashes, typed=True) == (201 if trusts else 422)

@@ -155,3 +155,40 @@ def test_the_studio_keeps_to_itself_what_tools_were_known(client: TestClient):
     assert client.put(f"/api/teams/{made['id']}/policy", json=forged).json()["policy"]["known"] is None
     assert client.get(f"/api/teams/{made['id']}/policy").json()["policy"]["known"] is None
     assert client.post("/api/runs", json={"team_id": made["id"], "task": "Go."}).status_code == 201
+
+
+CAREFUL = (
+    "def shout(text: str, times: int = 1, force: bool = False, how: str = 'all') -> str:\n    return text.upper()\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("argument", "test", "value", "given"),
+    [
+        ("force", "equals", "true", {"force": "yes"}),
+        ("force", "equals", "true", {"force": 1}),
+        ("times", "matches", r"\d{4,}", {"times": "1_000"}),
+        ("times", "equals", "2", {"times": 2.0}),
+        ("times", "equals", "2", {"times": " 2 "}),
+        ("how", "equals", "all", {}),
+        ("times", "equals", "1", {}),
+    ],
+)
+def test_a_rule_holds_for_what_the_tool_makes_of_its_arguments(
+    client: TestClient, argument: str, test: str, value: str, given: JsonObject
+):
+    """A tool turns texts into numbers, and has defaults for what a model leaves out."""
+    document = cast("Any", shouting())
+    agent = document["config"]["participants"][0]["config"]
+    agent["tools"] = [function_tool(CAREFUL)]
+    call = agent["model_client"]["config"]["chat_completions"][0]["content"][0]
+    call["arguments"] = json.dumps({"text": "hello", **given})
+    team_id = client.post("/api/teams", json={"component": document}).json()["id"]
+    when = [{"argument": argument, "test": test, "value": value}]
+    policy = {"rules": [{"tool": "shout", "verdict": "deny", "when": when}]}
+    assert client.put(f"/api/teams/{team_id}/policy", json={"policy": policy}).status_code == 200
+    allow_all(client, team_id)
+    run_id = client.post("/api/runs", json={"team_id": team_id, "task": "Go."}).json()["id"]
+    said = json.dumps(entries(stream(client, run_id)))
+    assert "This call was refused." in said
+    assert "HELLO" not in said

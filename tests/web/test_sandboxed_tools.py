@@ -49,6 +49,25 @@ def test_a_tool_sees_nothing_of_the_studio(tmp_path: Path):
                 assert f"It found {found}" in next(told for told in map(str, following(response)) if "It found" in told)
 
 
+ASK = """
+def look(path: str) -> str:
+    import urllib.request
+    with urllib.request.urlopen(path, timeout=5) as answer:
+        return answer.read().decode()
+"""
+
+
+@pytest.mark.parametrize("address", ["http://weather.test/", "http://192.0.2.1/", "http://127.0.0.1:9/"])
+def test_code_without_a_network_is_told_why_it_reaches_nothing(tmp_path: Path, address: str):
+    best_jail()
+    tool = function_tool(ASK, "look")
+    with studio(tmp_path) as (_, client):
+        approved(client, tool)
+        said = json.dumps({"name": "look", "arguments": {"path": address}})
+        with client.stream("POST", "/api/tries", json={"component": tool, "said": said}) as response:
+            assert any("This code has no network access." in str(told) for told in following(response))
+
+
 def test_without_its_sandbox_no_code_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("PATH", str(tmp_path))  # nothing is installed there
     settings = Settings(data_dir=tmp_path / "data", token=TOKEN, sandbox="bubblewrap")

@@ -119,10 +119,23 @@ def test_a_link_in_the_team_s_own_folder_does_not_lead_out_of_it(client: TestCli
     assert TOKEN not in said
 
 
-PRIVATE = ["{data}", "{data}/", "{data}/work", "{data}/../data", "/", "//", "{link}", "/proc/self/root{data}", "~"]
+PRIVATE = [
+    "{data}",
+    "{data}/",
+    "{data}/work",
+    "{data}/databases",
+    "{data}/../data",
+    "/",
+    "//",
+    "{link}",
+    "/proc/self/root{data}",
+    "~",
+]
 
 
-@pytest.mark.parametrize("name", [*PRIVATE, "/etc", "/proc/self", "~/.ssh", "/root/../etc/ssl"])
+@pytest.mark.parametrize(
+    "name", [*PRIVATE, "/etc", "/tmp", "/var/tmp", "/dev/shm", "/proc/self", "~/.ssh", "/root/../etc/ssl"]
+)
 def test_no_team_reads_what_the_studio_keeps_or_a_home(
     client: TestClient, settings: Settings, tmp_path: Path, name: str
 ):
@@ -193,3 +206,64 @@ def test_a_folder_that_leads_elsewhere_now_is_not_approved(client: TestClient, t
     (tmp_path / "link").unlink()
     (tmp_path / "link").symlink_to(two)
     assert client.post("/api/runs", json={"team_id": team_id, "task": "Go."}).status_code == 403
+
+
+PLACES_OF_MEM0: dict[str, Any] = {
+    "history in the data folder": {"history_db_path": "{data}/history.db"},
+    "history over a link": {"history_db_path": "{link}/history.db"},
+    "history outside of the team's folder": {"history_db_path": "../history.db"},
+    "vectors where code may leave something": {"vector_store": {"provider": "qdrant", "config": {"path": "{shared}"}}},
+    "vectors in a home": {"vector_store": {"provider": "qdrant", "config": {"path": "~/.ssh"}}},
+    "vectors in the data folder": {"vector_store": {"provider": "faiss", "config": {"path": "{data}"}}},
+    "a file as the address of Milvus": {"vector_store": {"provider": "milvus", "config": {"url": "x.db"}}},
+    "a file of keys": {"embedder": {"provider": "gemini", "config": {"vertex_credentials_json": "{data}/token"}}},
+    "a folder as a model": {"embedder": {"provider": "huggingface", "config": {"model": "{link}"}}},
+    "code of a model": {
+        "embedder": {"provider": "huggingface", "config": {"model_kwargs": {"trust_remote_code": True}}}
+    },
+}
+
+
+def remembering(memory: JsonObject) -> JsonObject:
+    agent = cast("Any", assistant("writer", "Hello."))
+    agent["config"]["memory"] = [memory]
+    return cast("JsonObject", agent)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("what", PLACES_OF_MEM0)
+def test_a_memory_of_mem0_keeps_to_the_folders_of_its_team(
+    client: TestClient, settings: Settings, tmp_path: Path, what: str
+):
+    (tmp_path / "link").symlink_to(settings.data_dir)
+    text = json.dumps(PLACES_OF_MEM0[what]).replace("{data}", str(settings.data_dir))
+    config = json.loads(text.replace("{link}", str(tmp_path / "link")).replace("{shared}", str(tmp_path / "shared")))
+    memory: JsonObject = {
+        "provider": "autogen_ext.memory.mem0.Mem0Memory",
+        "component_type": "memory",
+        "config": {"is_cloud": False, "config": config},
+    }
+    before = sorted(settings.data_dir.glob("*"))
+    assert "folder_refused" in told(client, keeping(client, remembering(memory)))
+    assert {*settings.data_dir.glob("*")} - {*before} <= {settings.data_dir / "work", settings.data_dir / "databases"}
+
+
+@pytest.mark.parametrize("model", ["{own}", "/models/x", "./x", "~/x", "../x", "studio"])
+def test_an_embedding_model_is_named_and_no_folder(
+    client: TestClient, settings: Settings, monkeypatch: pytest.MonkeyPatch, model: str
+):
+    """A folder of a model may hold code, which would run in the server."""
+    monkeypatch.chdir(Path(__file__).parents[2])
+    memory: JsonObject = {
+        "provider": "autogen_ext.memory.chromadb.ChromaDBVectorMemory",
+        "component_type": "memory",
+        "config": {
+            "client_type": "persistent",
+            "collection_name": "words",
+            "embedding_function_config": {
+                "function_type": "sentence_transformer",
+                "model_name": model.format(own=settings.data_dir / "work"),
+            },
+        },
+    }
+    assert "folder_refused" in told(client, keeping(client, remembering(memory)))

@@ -6,13 +6,14 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import httpx
 import pytest
 from fastapi.testclient import TestClient
 
 from studio.components import JsonObject
+from studio.runs import CommandName
 from tests.fakes.openai_server import OpenAIServer, Reply
 from tests.web.documents import function_tool, replay_model, team, termination
 from tests.web.doors import client_of
@@ -24,6 +25,8 @@ MCP: JsonObject = {
     "provider": "autogen_ext.tools.mcp.McpWorkbench",
     "config": {"server_params": {"type": "StdioServerParams", "command": "no-such-program-here", "args": []}},
 }
+
+BEYOND_TRIES = sorted({*get_args(CommandName)} - {"answer", "cancel"})
 
 
 def events(text: str) -> list[tuple[str, Any]]:
@@ -125,6 +128,12 @@ def test_what_cannot_be_tried_is_refused_before_anything_is_sent(client: TestCli
 def test_a_command_needs_a_try(client: TestClient):
     response = client.post("/api/tries/none/commands", json={"command": "cancel"})
     assert (response.status_code, response.json()["error"]["code"]) == (404, "not_found")
+
+
+@pytest.mark.parametrize("body", [*({"command": name} for name in BEYOND_TRIES), {"command": "answer", "data": {}}])
+def test_a_try_is_answered_and_ended_and_told_nothing_else(client: TestClient, body: JsonObject):
+    response = client.post("/api/tries/none/commands", json=body)
+    assert (response.status_code, response.json()["error"]["code"]) == (422, "invalid_request")
 
 
 @pytest.mark.parametrize("path", ["/api/tries", "/api/tries/x/commands", "/api/tries/tools", "/api/tries/termination"])

@@ -14,6 +14,7 @@ import { arrangeActions } from './builder/actions/arrange.js'
 import { conditionActions } from './builder/actions/conditions.js'
 import { connectActions, connectSomewhere } from './builder/actions/connect.js'
 import { editActions } from './builder/actions/edit.js'
+import { modelActions } from './builder/actions/models.js'
 import { pageActions } from './builder/actions/page.js'
 import { viewActions } from './builder/actions/view.js'
 import { addOnGround } from './builder/canvas/gestures/add-here.js'
@@ -59,7 +60,7 @@ import { tabs } from './core/tabs.js'
 /** @param {HTMLElement} root */
 async function start(root) {
   const id = root.dataset['teamId'] ?? ''
-  const [team, entries] = await Promise.all([api.get(`/api/teams/${encodeURIComponent(id)}`), api.get('/api/components')])
+  const [team, entries, models] = await Promise.all([api.get(`/api/teams/${encodeURIComponent(id)}`), api.get('/api/components'), api.get('/api/connections')])
   const signal = new AbortController().signal
   const editor = new Editor({ name: team.name, component: team.component, layout: team.layout ?? {} }, new Catalogue(entries))
   if (!may('editor')) editor.whyNot = 'Changing a team needs the role editor.'
@@ -72,7 +73,7 @@ async function start(root) {
   formTab(find('#panel-form', root), editor, signal)
   jsonTab(find('#panel-json', root), find('[data-json-draft]', root), editor, id, signal)
   pythonTab(find('#panel-python', root), find('[data-python-draft]', root), editor, id, signal)
-  palette(find('#panel-palette', root), editor, signal)
+  palette(find('#panel-palette', root), editor, models, signal)
   const tree = outline(find('[data-outline]', root), editor, signal)
   const chooseSide = tabs(find('[data-side]', root), signal)
   checklist(find('[data-checklist]', root), find('#checklist', root), editor, signal)
@@ -92,7 +93,7 @@ async function start(root) {
   const roving = new Roving(canvas, editor, signal)
   const clipboard = new Clipboard(editor, signal)
   const actions = new Actions(sayWhyNot)
-  actions.add([...editActions(editor, clipboard), ...arrangeActions(editor, canvas), ...connectActions(editor, canvas), ...conditionActions(editor), ...viewActions(canvas, roving), ...pageActions(editor, saver, search), ...formActions(find('#panel-form', root), editor)])
+  actions.add([...editActions(editor, clipboard), ...arrangeActions(editor, canvas), ...connectActions(editor, canvas), ...modelActions(editor), ...conditionActions(editor), ...viewActions(canvas, roving), ...pageActions(editor, saver, search), ...formActions(find('#panel-form', root), editor)])
   const surfaces = [canvas.root, find('[data-outline]', root)]
   const goTo = (/** @type {string} */ pointer) => {
     editor.select(pointer)

@@ -13,6 +13,9 @@ import { server } from './playground/log/server.js'
 const LOOK_AGAIN_MS = 5_000
 const list = find('[data-part="inbox"]')
 const none = find('[data-part="inbox-none"]')
+const more = find('[data-part="inbox-more"]')
+/** The server gives no more at once. */
+const MOST = 200
 /** @type {Map<string, HTMLElement>} by the question's id, so that what is being typed stays */
 const shown = new Map()
 
@@ -45,6 +48,7 @@ function show(questions) {
   if (fresh.length > 0 && list.ariaBusy !== 'true') announce(`${fresh.length} new ${fresh.length === 1 ? 'question' : 'questions'}.`)
   list.ariaBusy = null
   none.hidden = questions.length > 0
+  more.hidden = questions.length < MOST
 }
 
 /** @param {Question} question */

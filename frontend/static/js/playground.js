@@ -3,6 +3,7 @@
 import { find, on } from './core/dom.js'
 import { Actions } from './core/actions.js'
 import { keyboard, sayWhyNot } from './core/keyboard.js'
+import { openMenu } from './core/menu.js'
 import { tabs } from './core/tabs.js'
 import { toastError } from './core/toast.js'
 import { keepDraft, keptDraft } from './core/kept-drafts.js'
@@ -10,6 +11,7 @@ import { draftOf, startWithApproval } from './playground/approval.js'
 import { importRun } from './playground/compare/import-run.js'
 import { composer } from './playground/composer.js'
 import { goesOn, nextTask } from './playground/next-task.js'
+import { pastTasks } from './playground/past-tasks.js'
 import { showEstimate } from './playground/cost/estimate.js'
 import { costSettings } from './playground/cost/panel.js'
 import { debugSettings } from './playground/debug/panel.js'
@@ -21,6 +23,7 @@ import { hasEnded } from './playground/run-words.js'
 import { runsList } from './playground/runs-list.js'
 import { server } from './playground/log/server.js'
 import { previewTeam, showRun } from './playground/log/session.js'
+import { tabSign } from './playground/tab-sign.js'
 import { teamSwitcher } from './playground/team-switcher.js'
 import { welcome } from './playground/welcome.js'
 
@@ -28,8 +31,9 @@ const page = find('[data-playground]')
 const { teamId = '' } = page.dataset // '' when the team is no more: its runs stay
 const runs = runsList(find('[data-part="runs"]', page), teamId)
 const form = /** @type {HTMLFormElement} */ (find('[data-part="composer"]', page))
-const task = composer(form, start)
-const next = nextTask(find('[data-part="next"]', page))
+const task = composer(form, start, () => (teamId === '' ? Promise.resolve([]) : server.withoutVision(teamId)))
+const next = nextTask(form)
+const sign = tabSign()
 const showTab = tabs(find('[data-part="views"]', page))
 
 /** @type {AbortController} */
@@ -37,6 +41,7 @@ let life = new AbortController()
 /** @type {ReturnType<typeof showRun> | null} */
 let open = null
 let runId = ''
+/** @type {import('./playground/types.js').Task} */
 let lastTask = ''
 /** Started here, and its Pause button was not ready yet. */
 let isFresh = false
@@ -45,7 +50,11 @@ let actions = new Actions(sayWhyNot)
 
 /** @param {import('./playground/types.js').Task} given */
 async function start(given) {
-  const id = next.isWanted ? await next.start(runId, given) : await startWithApproval(teamId, given)
+  return opened(next.isWanted ? await next.start(runId, given) : await startWithApproval(teamId, given))
+}
+
+/** @param {string | null} id  of a run that has just begun */
+async function opened(id) {
   if (id === null) return false
   history.pushState(null, '', `/runs/${id}`)
   await show(id)
@@ -110,6 +119,7 @@ async function show(id) {
 
 /** @param {AbortSignal} signal */
 async function showNew(signal) {
+  sign.show(null)
   showComposer(true)
   if (isWide()) task.focus()
   if (teamId === '') return
@@ -125,10 +135,25 @@ async function showNew(signal) {
 async function showOne(id, signal) {
   const run = await server.run(id)
   if (signal.aborted) return
-  lastTask = taskText(run.task)
+  lastTask = run.task
+  sign.show(run)
   showComposer(hasEnded(run.state), run.state)
   open = showRun(page, run, { actions, showView }, signal)
   await open.shown
+}
+
+/** The same task once more. */
+async function runAgain() {
+  try {
+    await opened(await startWithApproval(teamId, lastTask))
+  } catch (error) {
+    toastError(error)
+  }
+}
+
+async function changeTask() {
+  await newRun()
+  task.fill(taskText(lastTask))
 }
 
 function newRun() {
@@ -154,6 +179,12 @@ function showComposer(isShown, state = '') {
   find('[data-part="to-live"] span:last-child', page).textContent = isShown ? 'To the end' : 'Jump to live'
 }
 
+/** Whoever comes from the builder wants to see what a change makes of the same task; typing takes its place. */
+function offerLastTask() {
+  const [last] = runs.tasks
+  if (runId === '' && isWide() && last) task.propose(last)
+}
+
 function markTab() {
   for (const tab of page.querySelectorAll('[data-tab-name]')) {
     tab.setAttribute('aria-selected', String(/** @type {HTMLElement} */ (tab).dataset.tabName === page.dataset.tab))
@@ -163,6 +194,7 @@ function markTab() {
 page.addEventListener('run:state', (event) => {
   const { detail } = /** @type {CustomEvent} */ (event)
   runs.update(runId, detail)
+  sign.show(detail)
   showComposer(hasEnded(detail.state), detail.state)
   if (hasEnded(detail.state)) focusAfterRun()
   else focusRun()
@@ -178,7 +210,15 @@ on(page, 'click', 'a[data-run]', (event, link) => {
   show(link.dataset.run ?? '')
 })
 on(page, 'click', '[data-new-run]', newRun)
-on(page, 'click', '[data-again]', () => task.fill(lastTask))
+on(page, 'click', '[data-again]', () => void runAgain())
+on(page, 'click', '[data-again-menu]', (_, button) => {
+  const { left, bottom } = button.getBoundingClientRect()
+  openMenu('Run again', [
+    { label: 'With the team as it is now', icon: 'rotate-ccw', run: () => void runAgain() },
+    { label: 'As it ran', icon: 'history', run: () => void actions.run('rerun-all') },
+    { label: 'Change the task first', icon: 'pencil', run: changeTask },
+  ], { x: left, y: bottom })
+})
 on(page, 'click', '[data-example]', (_, button) => task.fill(button.dataset.example ?? ''))
 on(page, 'click', '[data-tab-name]', (_, tab) => {
   page.dataset.tab = tab.dataset.tabName
@@ -191,7 +231,8 @@ window.addEventListener('popstate', () => {
 on(page, 'click', '[data-commands]', () => void actions.run('command-palette'))
 teamSwitcher(find('[data-part="team-menu"]', page), teamId)
 importRun(page, teamId)
-runs.refresh()
+void runs.refresh().then(offerLastTask)
+pastTasks(/** @type {HTMLTextAreaElement} */ (find('textarea', form)), () => runs.tasks, task.fill)
 const kept = keptDraft(draftOf(teamId)) // somebody comes back from the review of the team
 keepDraft(draftOf(teamId), null)
 if (typeof kept === 'string') task.fill(kept)

@@ -38,7 +38,7 @@ async function allow(rows, button) {
     if (chosen === null) return
     if (chosen.length > 0) hosts[row.dataset['hash'] ?? ''] = chosen
   }
-  const scope = /** @type {HTMLInputElement} */ (find('[name="scope"]:checked', page)).value
+  const scope = button.dataset['scope'] ?? /** @type {HTMLInputElement} */ (find('[name="scope"]:checked', page)).value
   const owner = subject === 'teams' ? { team_id: id } : { gallery_id: id }
   const place = rows.length === 1 && rows[0] ? placeOf(rows[0]) : 0
   await change(button, () => api.post('/api/approvals', { hashes: rows.map((row) => row.dataset['hash']), scope, hosts, ...owner }), place)

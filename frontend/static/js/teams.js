@@ -5,6 +5,7 @@ import { ask } from './core/dialog.js'
 import { announce, find, on } from './core/dom.js'
 import { areFirstStepsHidden, hideFirstSteps } from './core/first-steps-memory.js'
 import { toastError } from './core/toast.js'
+import './found-models.js'
 import { given, showError, sources } from './gallery/source.js'
 
 sources(document)
@@ -37,7 +38,7 @@ on(document, 'click', '[data-delete-team]', async (_event, button) => {
   const item = row(button)
   const { team, name } = item.dataset
   const title = `Delete “${name}”?`
-  const text = 'All its versions go as well. Past runs stay in the log.'
+  const text = 'This also deletes its versions. Its runs are kept.'
   const choices = [{ value: '', label: 'Keep it' }, { value: 'delete', label: 'Delete team', tone: /** @type {const} */ ('danger') }]
   if ((await ask({ title, text, choices })) !== 'delete') return
   try {

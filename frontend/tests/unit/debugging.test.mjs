@@ -48,6 +48,13 @@ test('a lasting permission is for exactly these arguments', () => {
   assert.equal(asText(3), '3')
 })
 
+test('what is always allowed are calls with these arguments, also with none', () => {
+  const { rules } = withPermission(withVerdict(none, 'wipe', 'ask'), 'wipe', {})
+  assert.deepEqual(rules.map((rule) => [rule.verdict, rule.exactly ?? false]), [['allow', true], ['ask', false]])
+  assert.equal(verdictOf({ ...none, rules }, 'wipe'), 'ask')
+  assert.match(ruleWords(rules[0]), /no other arguments/)
+})
+
 test('a tool may run again, and may no longer', () => {
   const may = withRepeat(none, 'save')
   assert.deepEqual(may.repeatable, ['save'])

@@ -21,6 +21,15 @@ test('the gauges that are told ahead of a message leave it its time', () => {
   assert.deepEqual(timeline.bars.map(({ start, end }) => [start, end]), [[0, 2000]])
 })
 
+test('a bar begins where its agent got the word, whatever the run is told meanwhile', () => {
+  const [task, decided, pause, answer] = entriesOf(['message', message('user', 'Task')],
+    ['explanation', { type: 'SpeakerDecisionEvent', path: [], chosen: ['writer'], created_at: '2026-01-01T12:00:00.500Z' }],
+    ['command', { command: 'pause' }], ['message', message('writer', 'a')])
+  const timeline = new TimelineBars([])
+  timeline.apply(batchOf({ entries: [task, decided, pause, answer] }))
+  assert.deepEqual(timeline.bars.map(({ start, end }) => [start, end]), [[500, 3000]])
+})
+
 test('those within a participant have their lanes below it, and a team that says nothing has its name', () => {
   const inside = new Map([['researcher', ['thinker']], ['drafter', ['thinker', 'office']], ['checker', ['thinker', 'office']]])
   const timeline = new TimelineBars(['thinker', 'writer'], (name) => inside.get(name) ?? [])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Protocol
 
 from pydantic import JsonValue
@@ -54,10 +54,10 @@ class Debugger:
         self.policy = policy
         self.put(breakpoints)
 
-    def ruling(self, tool: str, arguments: Mapping[str, JsonValue]) -> tuple[Verdict, str]:
+    def ruling(self, tool: str, arguments: Mapping[str, JsonValue], named: Collection[str]) -> tuple[Verdict, str]:
         """What happens with a call, and the reason that a rule gives. Nothing is permitted to a tool that the team did
         not have like this when the rules were made: a rule names what an approver has seen."""
-        verdict, reason = self.policy.ruling(tool, arguments)
+        verdict, reason = self.policy.ruling(tool, arguments, named)
         return ("ask", "") if verdict == "allow" and self._is_new(tool) else (verdict, reason)
 
     def may_repeat(self, tool: str) -> bool:

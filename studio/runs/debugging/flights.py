@@ -45,6 +45,8 @@ class Flights:
         self._given_up: dict[EffectRequest, asyncio.Handle | None] = {}
         """Those that are not to be waited for any more, and what is to cancel the waiting."""
         self._cancelled: set[EffectRequest] = set()
+        self.failed: EffectRequest | None = None
+        """The newest call that ended in an error."""
         self.is_closed = False
         """Whether the server is stopping: what is under way may end, and nothing else begins."""
 
@@ -93,6 +95,10 @@ class Flights:
             if request.kind == "model" and request not in self._given_up:
                 soon = asyncio.get_running_loop().call_soon
                 self._given_up[request] = soon(self._cancel, request, task) if task is not None else None
+
+    def waited_for_by(self, task: asyncio.Task[object] | None) -> EffectRequest | None:
+        """The call that a task waits for now."""
+        return next((request for request, (waits, _, _) in self._under_way.items() if waits is task), None)
 
     def listed(self) -> Sequence[InFlight]:
         """What is under way now."""

@@ -37,6 +37,9 @@ class Holding(Relay):
             except asyncio.CancelledError:
                 if not flights.gave_up(request):
                     raise
+            except Exception:
+                flights.failed = request
+                raise
             finally:
                 flights.end(request)
             await self._run.pass_gate()
@@ -71,5 +74,8 @@ class Holding(Relay):
             if not flights.gave_up(request):
                 raise
             raise Held from None
+        except Exception:
+            flights.failed = request
+            raise
         finally:
             flights.rest(request)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from fnmatch import fnmatchcase
 from typing import Annotated, Final, Literal
 
@@ -83,14 +83,31 @@ class ToolRule(BaseModel):
     verdict: Verdict = "ask"
     reason: Annotated[str, Field(max_length=2_000)] = ""
     """What the agent reads when the call is refused."""
+    exactly: bool = False
+    """Whether it is about calls that name no other arguments than its tests do."""
 
     @property
     def pattern_count(self) -> int:
         return sum(test.test == "matches" for test in self.when)
 
-    def applies(self, tool: str, arguments: Mapping[str, JsonValue], most_steps: int = MAX_STEPS_AT_ONCE) -> bool:
-        """Whether the call is one of these. Where that cannot be told, all but a permission applies."""
+    def applies(
+        self,
+        tool: str,
+        arguments: Mapping[str, JsonValue],
+        most_steps: int = MAX_STEPS_AT_ONCE,
+        named: Collection[str] | None = None,
+    ) -> bool:
+        """Whether the call is one of these. Where that cannot be told, all but a permission applies.
+
+        Args:
+            tool: Its name.
+            arguments: What is tested.
+            most_steps: How much a pattern may look at.
+            named: The arguments that the model named, when others were added since.
+        """
         if not fnmatchcase(tool, self.tool):
+            return False
+        if self.exactly and not {test.argument for test in self.when}.issuperset(arguments if named is None else named):
             return False
         found = [test.holds(arguments, most_steps) for test in self.when]
         return False not in found and (None not in found or self.verdict != "allow")
@@ -134,15 +151,17 @@ class ToolPolicy(BaseModel):
             if fnmatchcase(tool, rule.tool):
                 if rule.verdict != "allow":
                     return False
-                if not rule.when:
+                if not rule.when and not rule.exactly:
                     return True
         return self.otherwise == "allow"
 
-    def ruling(self, tool: str, arguments: Mapping[str, JsonValue]) -> tuple[Verdict, str]:
-        """What happens with a call, and the reason that the rule gives."""
+    def ruling(
+        self, tool: str, arguments: Mapping[str, JsonValue], named: Collection[str] | None = None
+    ) -> tuple[Verdict, str]:
+        """What happens with a call, and the reason that the rule gives; see `ToolRule.applies`."""
         most_steps = MAX_STEPS_AT_ONCE // max(1, self._pattern_count)
         for rule in self.rules:
-            if rule.applies(tool, arguments, most_steps):
+            if rule.applies(tool, arguments, most_steps, named):
                 return rule.verdict, rule.reason
         return self.otherwise, ""
 
@@ -165,10 +184,14 @@ def _found(arguments: Mapping[str, JsonValue], name: str) -> JsonValue:
     return _found(within, inner) if inner and isinstance(within, dict) else None
 
 
-def _is_inside(path: str, folder: str) -> bool:
-    """By the text alone; where links in the file system lead cannot be seen from it."""
+def _is_inside(path: str, folder: str) -> bool | None:
+    """By the text alone; where links in the file system lead cannot be seen from it.
+
+    Returns:
+        None of a path with a null character: some programs end it there, others refuse it.
+    """
     if "\0" in path:
-        return False
+        return None
     place, home = (posixpath.normpath(text.replace("\\", "/")) for text in (path, folder))
     if home == ".":
         return not place.startswith(("/", ".."))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import cast
 
@@ -22,9 +22,11 @@ from studio.effects import (
 )
 from studio.effects.outcomes import came_body
 from studio.runs.debugging.deciding import Decided, close_question, decision_draft
+from studio.runs.debugging.policy import Verdict
 from studio.runs.live import LiveRun
 from studio.runs.log import Draft, JsonObject, PendingInput, QuestionKind
 
+STRICTNESS: Mapping[Verdict, int] = {"allow": 0, "ask": 1, "deny": 2}
 RULE, TIMEOUT = "rule", "timeout"
 """Who decided, where no person did."""
 REFUSED = "This call was refused."
@@ -66,7 +68,7 @@ class Reviewed(Relay):
     async def _decide(self, request: EffectRequest, act: ToolAct, shown: JsonObject) -> Decided | None:
         """What is to happen with a call; None when nobody has anything to say about it."""
         debugger = self._run.debugger
-        verdict, reason = debugger.ruling(act.name, shown)
+        verdict, reason = self._ruling(act, shown)
         met = debugger.watch.tool(act.name, "before")
         if verdict == "deny":
             return Decided(hash=request.hash, verdict="deny", reason=reason, by=RULE)
@@ -78,11 +80,18 @@ class Reviewed(Relay):
         decided = await self._ask("breakpoint", prompt, request, act, shown, {"breakpoint": met.id})
         return await self._within_the_rules(request, act, decided)
 
+    def _ruling(self, act: ToolAct, arguments: JsonObject) -> tuple[Verdict, str]:
+        """By the arguments as the model wrote them, and as the tool takes them: `"yes"` may be true there, and what is
+        left out has a default. The stricter one counts."""
+        debugger = self._run.debugger
+        found = (debugger.ruling(act.name, each, arguments) for each in (arguments, act.taken(arguments)))
+        return max(found, key=lambda ruling: STRICTNESS[ruling[0]])
+
     async def _within_the_rules(self, request: EffectRequest, act: ToolAct, decided: Decided) -> Decided:
         """Whoever steers the run may change the arguments at a breakpoint; the rules look at the new ones, too."""
         if decided.verdict == "deny" or decided.arguments is None:
             return decided
-        verdict, reason = self._run.debugger.ruling(act.name, decided.arguments)
+        verdict, reason = self._ruling(act, decided.arguments)
         if verdict == "allow":
             return decided
         if verdict == "deny":

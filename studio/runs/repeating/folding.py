@@ -27,6 +27,7 @@ from studio.messages import BaseMessage, Explanation, TaskResult, explained
 from studio.runs.admission import load_team
 from studio.runs.repeating.amending import Amending
 from studio.runs.repeating.pages import Entries, tape_pages
+from studio.runs.resting import Rest
 from studio.runs.tasks import task_message
 from studio.teams import Team
 
@@ -84,7 +85,7 @@ async def repeat(
     Raises:
         InvalidComponent: The team does not load.
     """
-    team = load_team(component)
+    team = await asyncio.to_thread(load_team, component)
     if began_with:
         await team.load_state(began_with)
     end = _End(run_id)
@@ -140,7 +141,9 @@ async def _pull(
     """Pull the team to the end of its log, and hold it there."""
     try:
         async with aclosing(team.run_stream(task_message(task))) as stream:
+            rest = Rest()
             while to_end or await port.tape.head() is not None:
+                await rest.taken()
                 item = await anext(stream, None)
                 if item is None or isinstance(item, TaskResult):
                     break

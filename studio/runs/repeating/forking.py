@@ -89,7 +89,7 @@ def start_of(new: NewRun, by: str) -> Draft:
     """The first entry of a run's own."""
     body: JsonObject = {"command": new.origin or "start", "by": by}
     if new.parent_id:
-        changes = new.changes.model_dump(mode="json", exclude_defaults=True, exclude={"began_with"})
+        changes = new.changes.model_dump(mode="json", exclude_defaults=True, exclude={"began_with", "continues"})
         body |= {"from": new.parent_id, "seq": new.parent_seq, **({"changes": changes} if changes else {})}
     return Draft("command", body)
 

@@ -67,7 +67,8 @@ async def take_up(sources: Sources, run_id: str, context: Context, *, by: str = 
     record = await sources.store.get(run_id)
     prepared = await prepare_resume(sources, record, context)
     lease, status = await sources.store.take_over(run_id)
-    run = LiveRun(lease, sources.store, status, last_seq=record.last_seq, namespace=record.namespace)
+    last_seq = (await sources.store.summary(run_id)).last_seq  # only now does nobody else write
+    run = LiveRun(lease, sources.store, status, last_seq=last_seq, namespace=record.namespace)
     past = Past(run, past_of(sources.store, record))
     has_crashed = by_itself and status.state is RunState.RUNNING
     told = Draft("command", {"command": "continue", "by": by, "after": "killed" if has_crashed else status.reason})

@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
 from types import TracebackType
-from typing import Self, cast
+from typing import Literal, Self, cast
 
 from pydantic import JsonValue
 
@@ -17,7 +17,6 @@ from studio.components.well_formed import well_formed_json
 from studio.errors import ConfigError, Conflict, RunFailed
 from studio.models import ChatCompletionClient
 from studio.runs.admission import ApprovalSource, SecretVault
-from studio.runs.commands import CommandName
 from studio.runs.feed import Batch
 from studio.runs.live import Ending
 from studio.runs.log import JsonObject, NewRun
@@ -157,7 +156,9 @@ class Trials:
         finally:
             limit.lift()
 
-    async def command(self, run_id: str, command: CommandName, *, request_id: str = "", text: str = "") -> RunView:
+    async def command(
+        self, run_id: str, command: Literal["answer", "cancel"], *, request_id: str = "", text: str = ""
+    ) -> RunView:
         """Answer the try's question, or end it.
 
         Raises:

@@ -12,6 +12,7 @@ from studio.components import Capability, Component, JsonObject, Warn
 from studio.effects import EffectRequest, ToolAct
 from studio.errors import StudioError
 from studio.messages import CancellationToken, ToolSchema, linked
+from studio.tools.base import defaults_in
 from studio.tools.mcp.connection import Connection
 from studio.tools.mcp.host import ChatCompletionClientSampler, McpSessionHost, as_json
 from studio.tools.mcp.results import Progress, listed_tools, parameters_of, parts_of
@@ -35,6 +36,7 @@ class McpWorkbench(Workbench):
     """
 
     provider = "autogen_ext.tools.mcp.McpWorkbench"
+    keywords = "server model context protocol"
     aliases = (
         "autogen_ext.tools.mcp._workbench.McpWorkbench",
         "autogenstudio.gallery.builder.McpWorkbench",
@@ -151,7 +153,11 @@ class McpWorkbench(Workbench):
             events: JsonObject = {"events": progress.events()} if progress.told else {}
             return {**_answer(parts, is_error), **events}
 
-        act = ToolAct(name, given, calling_agent(), perform_with, _saying, _said_by)
+        def taken(given: JsonObject) -> JsonObject:
+            schemas = (tool.get("inputSchema") for tool in self._tools or () if tool.get("name") == own_name)
+            return {**defaults_in(cast("JsonObject", next(schemas, None) or {})), **given}
+
+        act = ToolAct(name, given, calling_agent(), perform_with, _saying, _said_by, taken)
         body: JsonObject = {"name": name, "arguments": given, "call_id": call_id}
         request = EffectRequest("tool", name, lambda: body, tool=act)
         self._may_have_changed = True

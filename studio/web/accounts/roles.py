@@ -28,6 +28,7 @@ GET /teams/{team_id}
 GET /teams/{team_id}/play
 GET /teams/{team_id}/review
 GET /fragments/teams/{team_id}/review
+GET /runs
 GET /runs/{run_id}
 GET /runs/{run_id}/beside/{other_id}
 GET /runs/{run_id}/compare/{other_id}
@@ -41,9 +42,11 @@ GET /fragments/galleries/{gallery_id}/review
 GET /costs
 GET /settings
 GET /settings/approvals
+GET /settings/models
 GET /inbox
 GET /api/teams
 GET /api/teams/{team_id}
+GET /api/teams/{team_id}/without-vision
 GET /api/teams/{team_id}/json
 GET /api/teams/{team_id}/python
 GET /api/teams/{team_id}/versions
@@ -79,6 +82,7 @@ GET /api/budget
 GET /api/sessions
 GET /api/sessions/{session_id}
 GET /api/components
+GET /api/connections
 GET /api/approvals
 GET /api/inbox
 GET /api/account
@@ -139,6 +143,8 @@ POST /api/tries
 POST /api/tries/{try_id}/commands
 POST /api/tries/tools
 POST /api/tries/termination
+POST /api/connections/models
+POST /api/connections/test
 """
 
 APPROVER = """
@@ -158,6 +164,12 @@ PUT /api/users/{user_id}/password
 DELETE /api/users/{user_id}
 DELETE /api/users/{user_id}/sign-ins
 GET /api/audit
+GET /api/connections/found
+POST /api/connections
+POST /api/connections/found
+PUT /api/connections/default
+PUT /api/connections/{connection_id}
+DELETE /api/connections/{connection_id}
 PUT /api/secrets/{name}
 DELETE /api/secrets/{name}
 PUT /api/prices

@@ -16,9 +16,10 @@ from studio.components.named_hosts import is_host
 from studio.egress import leads_to_studio
 from studio.errors import ConfigError, NotFound
 from studio.sandbox.grants import ANY_HOST
+from studio.settings import Settings
 from studio.store import ANYWHERE, Store, publisher_of, team_scope
 from studio.store.tables import Approval, Team
-from studio.web.dependencies import PersonDep, StoreDep, TeamChecksDep
+from studio.web.dependencies import IN_TURN, PersonDep, SettingsDep, StoreDep, TeamChecksDep
 from studio.web.requests import StudioRoute
 from studio.web.review import gallery_manifest, remember_allowed, team_manifest
 from studio.web.team_checks import TeamChecks
@@ -44,6 +45,7 @@ class ApproveRequest(BaseModel):
         max_length=1000,
         description='By hash of code: the hosts that it may reach, as `name` or `name:port`, or "*".',
     )
+    typed: bool = Field(False, description="The person typed this code; only where the studio takes that as read.")
 
 
 class ApprovalOut(BaseModel):
@@ -74,8 +76,10 @@ async def list_approvals(store: StoreDep, revoked: bool = False) -> list[Approva
     return [_out(row) for row in rows]
 
 
-@router.post("", status_code=201, summary="Approve exactly these things")
-async def approve(body: ApproveRequest, store: StoreDep, checks: TeamChecksDep, person: PersonDep) -> list[ApprovalOut]:
+@router.post("", status_code=201, dependencies=[IN_TURN], summary="Approve exactly these things")
+async def approve(
+    body: ApproveRequest, store: StoreDep, checks: TeamChecksDep, person: PersonDep, settings: SettingsDep
+) -> list[ApprovalOut]:
     team = await store.teams.get(body.team_id) if body.team_id else None
     scope = await _scope(body, store, team)
     wanted = frozenset(body.hashes)
@@ -86,6 +90,8 @@ async def approve(body: ApproveRequest, store: StoreDep, checks: TeamChecksDep, 
             f"Nothing here asks for {sorted(missing)[0]!r}.",
             fix="It may have changed since you looked; open the review again.",
         )
+    if body.typed:
+        _check_typed(body, found.values(), settings)
     hosts = {key: await _hosts(found.get(key), names) for key, names in body.hosts.items()}
     rows = await store.approvals.approve(list(found.values()), by=person.name, scope=scope, hosts=hosts)
     if team is not None and manifest is not None:
@@ -99,6 +105,14 @@ async def approve(body: ApproveRequest, store: StoreDep, checks: TeamChecksDep, 
 async def revoke(capability_hash: str, store: StoreDep, person: PersonDep) -> None:
     """Running teams are not touched."""
     await store.approvals.revoke(capability_hash, by=person.name)
+
+
+def _check_typed(body: ApproveRequest, wanted: Iterable[Capability], settings: Settings) -> None:
+    """Raises: CannotAllow: The studio wants code to be read, or it is more than code."""
+    if not settings.trust_typed_code:
+        raise CannotAllow("Typed code is read before it is approved.", fix="See `STUDIO_TRUST_TYPED_CODE`.")
+    if body.hosts or (body.scope != "team" and body.team_id) or any(each.kind != "python" for each in wanted):
+        raise CannotAllow("Only Python is approved as typed: in its own team, without a network.", where="/typed")
 
 
 def _out(row: Approval) -> ApprovalOut:

@@ -17,7 +17,7 @@ router = APIRouter(prefix="/api/teams/{team_id}", tags=["runs"], route_class=Stu
 
 @router.get("/breakpoints", summary="Read the breakpoints that are kept with a team")
 async def read_breakpoints(team_id: str, store: StoreDep) -> Breakpoints:
-    await store.teams.get(team_id)
+    await store.teams.summary(team_id)
     return Breakpoints(breakpoints=tuple((await store.settings.of(team_id)).breakpoints))
 
 
@@ -33,7 +33,7 @@ async def set_breakpoints(
 
 @router.get("/policy", summary="Read which tools of a team ask, run by themselves, or are refused")
 async def read_policy(team_id: str, store: StoreDep) -> Rules:
-    await store.teams.get(team_id)
+    await store.teams.summary(team_id)
     return _shown((await store.settings.of(team_id)).policy)
 
 

@@ -57,13 +57,13 @@ async def set_studio_budget(body: Budget, books: BooksDep) -> BudgetOut:
 
 @router.get("/teams/{team_id}/budget", summary="Read the limits of a team")
 async def team_budget(team_id: str, store: StoreDep, books: BooksDep) -> BudgetOut:
-    await store.teams.get(team_id)
+    await store.teams.summary(team_id)
     return BudgetOut(own=books.budgets.of_team(team_id), general=books.budgets.of_studio())
 
 
 @router.put("/teams/{team_id}/budget", summary="Set the limits of a team; runs under way go on with them")
 async def set_team_budget(team_id: str, body: Budget, store: StoreDep, books: BooksDep) -> BudgetOut:
-    await store.teams.get(team_id)
+    await store.teams.summary(team_id)
     await books.budgets.set(f"team:{team_id}", body)
     return await team_budget(team_id, store, books)
 

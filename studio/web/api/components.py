@@ -11,7 +11,7 @@ from fastapi import APIRouter, Response
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from studio.components import JsonObject, Report, catalogue, switched, validate_component
-from studio.web.dependencies import StoreDep
+from studio.web.dependencies import IN_TURN, StoreDep
 from studio.web.needs import missing_secrets
 from studio.web.requests import AsciiJSONResponse, StudioRoute
 from studio.web.wording import condition_words
@@ -58,13 +58,21 @@ def _catalogue_json() -> bytes:
     return bytes(AsciiJSONResponse(catalogue()).body)
 
 
-@router.post("/components/switch", summary="The component as another type, with the values that fit; stores nothing")
+@router.post(
+    "/components/switch",
+    dependencies=[IN_TURN],
+    summary="The component as another type, with the values that fit; stores nothing",
+)
 async def switch_type(body: SwitchRequest) -> SwitchedOut:
     made = await asyncio.to_thread(switched, body.component, body.provider)
     return SwitchedOut(component=made.component, left=list(made.left))
 
 
-@router.post("/validate", summary="All errors, advice, capabilities, needs and parts of a component; executes nothing")
+@router.post(
+    "/validate",
+    dependencies=[IN_TURN],
+    summary="All errors, advice, capabilities, needs and parts of a component; executes nothing",
+)
 async def validate(body: ValidateRequest, store: StoreDep) -> JsonObject:
     report, words = await asyncio.to_thread(_checked, body.component)
     hashes = [capability.hash for capability in report.capabilities]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, date, datetime, timedelta
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from studio.models import Price, model_catalogue
@@ -14,7 +15,7 @@ from studio.models.prices import PriceBook
 from studio.runs.spending.estimates import Estimate, estimate_of
 from studio.store import Cost, DayPart, RunPart, Step
 from studio.web.dependencies import BooksDep, StoreDep
-from studio.web.requests import StudioRoute
+from studio.web.requests import StudioRoute, large_answer
 
 router = APIRouter(prefix="/api", tags=["costs"], route_class=StudioRoute)
 DEFAULT_DAYS = 30
@@ -84,18 +85,26 @@ class SetPrice(BaseModel):
     cached_input: Annotated[float | None, Field(ge=0, le=1e6, allow_inf_nan=False)] = None
 
 
-@router.get("/runs/{run_id}/cost", summary="Read what a run took, by message, agent, model and tool")
-async def run_cost(run_id: str, store: StoreDep, books: BooksDep) -> RunCostOut:
+@router.get(
+    "/runs/{run_id}/cost",
+    summary="Read what a run took, by message, agent, model and tool",
+    response_model=RunCostOut,
+)
+async def run_cost(run_id: str, store: StoreDep, books: BooksDep) -> Response:
     await store.runs.summary(run_id)
-    parts = await store.costs.of_run(run_id)
+    parts, steps = await store.costs.of_run(run_id), await store.costs.steps_of_run(run_id)
+    return await large_answer(lambda: _run_cost(parts, steps, books.prices))
+
+
+def _run_cost(parts: Sequence[RunPart], steps: Sequence[Step], prices: PriceBook) -> RunCostOut:
     models = [part for part in parts if part.kind == "model"]
     return RunCostOut(
         total=_sum(part.sum for part in parts),
         agents=_by(parts, lambda part: part.agent),
         models=_by(models, lambda part: part.name),
         tools=_by([part for part in parts if part.kind != "model"], lambda part: part.name),
-        messages=messages_of(await store.costs.steps_of_run(run_id)),
-        prices=[_price_of(books.prices, name, models) for name in sorted({part.name for part in models})],
+        messages=messages_of(steps),
+        prices=[_price_of(prices, name, models) for name in sorted({part.name for part in models})],
     )
 
 
@@ -116,7 +125,7 @@ async def costs(
 
 @router.get("/teams/{team_id}/estimate", summary="Tell what a run of this team takes, by its past ones")
 async def estimate(team_id: str, store: StoreDep) -> Estimate:
-    await store.teams.get(team_id)
+    await store.teams.summary(team_id)
     return estimate_of(await store.costs.past_runs(team_id, limit=PAST_RUNS))
 
 
@@ -141,25 +150,25 @@ async def forget_price(model: str, store: StoreDep, books: BooksDep) -> None:
 def messages_of(steps: Sequence[Step]) -> list[MessageCost]:
     """What led to each message: the calls of its agent since its message before, and those of nobody who speaks."""
     speakers = {step.source for step in steps if step.kind == "message"}
-    waiting: dict[str, Cost] = {}
+    waiting: dict[str, Counter[str]] = {}
     messages: list[MessageCost] = []
     for step in steps:
         if step.kind == "effect":
             agent = str(step.spent.get("agent", ""))
-            key = agent if agent in speakers else ""
-            waiting[key] = _sum([waiting.get(key, Cost()), _cost_of(step)])
+            waiting.setdefault(agent if agent in speakers else "", Counter()).update(_numbers_of(step))
         else:
-            taken = _sum([waiting.pop(step.source, Cost()), waiting.pop("", Cost())])
-            messages.append(MessageCost(seq=step.seq, agent=step.source, **taken.model_dump()))
+            taken = waiting.pop(step.source, Counter()) + waiting.pop("", Counter())
+            messages.append(MessageCost(seq=step.seq, agent=step.source, **taken))
     return messages
 
 
-def _cost_of(step: Step) -> Cost:
+def _numbers_of(step: Step) -> dict[str, int]:
+    """What a call took, by the fields of `Cost`."""
     if not step.spent:
-        return Cost()
+        return {}
     numbers = {name: value for name in Cost.model_fields if isinstance(value := step.spent.get(name), int)}
     is_unpriced = "micro_usd" in step.spent and step.spent["micro_usd"] is None
-    return Cost.model_validate({**numbers, "calls": 1, "unpriced_calls": int(is_unpriced)})
+    return {**numbers, "calls": 1, "unpriced_calls": int(is_unpriced)}
 
 
 def _by(parts: Sequence[RunPart], name_of: Callable[[RunPart], str]) -> list[NamedCost]:

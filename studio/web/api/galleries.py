@@ -16,10 +16,10 @@ from studio.galleries import Gallery, parse_gallery
 from studio.store import LIBRARY, GallerySummary
 from studio.store import tables as rows
 from studio.web.api.downloads import download, filename
-from studio.web.dependencies import StoreDep, TeamChecksDep
+from studio.web.dependencies import IN_TURN, StoreDep, TeamChecksDep
 from studio.web.keeping import storable
 from studio.web.places import type_of
-from studio.web.requests import StudioRoute
+from studio.web.requests import StudioRoute, large_answer
 from studio.web.sources import REQUEST_BODY, GallerySourceDep
 
 router = APIRouter(prefix="/api/galleries", tags=["galleries"], route_class=StudioRoute)
@@ -64,33 +64,45 @@ async def list_galleries(store: StoreDep, checks: TeamChecksDep) -> list[Gallery
     return [_summary(one, outlines[one.id].counts) for one in galleries if one.id in outlines]
 
 
-@router.post("/preview", openapi_extra=IMPORT, summary="What a gallery holds and could do; stores nothing")
-async def preview(source: GallerySourceDep) -> PreviewOut:
+@router.post(
+    "/preview",
+    dependencies=[IN_TURN],
+    openapi_extra=IMPORT,
+    summary="What a gallery holds and could do; stores nothing",
+    response_model=PreviewOut,
+)
+async def preview(source: GallerySourceDep) -> Response:
     gallery = await source.parsed()
-    return PreviewOut(
-        name=gallery.name,
-        counts=gallery.counts,
-        digest=source.digest,
-        report=await asyncio.to_thread(_checked, gallery),
+    return await large_answer(
+        lambda: PreviewOut(
+            name=gallery.name, counts=gallery.counts, digest=source.digest, report=gallery.check().as_json()
+        )
     )
 
 
-@router.post("", status_code=201, openapi_extra=IMPORT, summary="Add a gallery from a file, a text or a URL")
-async def add_gallery(source: GallerySourceDep, store: StoreDep) -> AddedGalleryOut:
+@router.post(
+    "",
+    status_code=201,
+    dependencies=[IN_TURN],
+    openapi_extra=IMPORT,
+    summary="Add a gallery from a file, a text or a URL",
+    response_model=AddedGalleryOut,
+)
+async def add_gallery(source: GallerySourceDep, store: StoreDep) -> Response:
     gallery = await source.parsed()
     report = await asyncio.to_thread(_checked, gallery)
     config = await storable(store, gallery.dump())
     row = await store.galleries.create(str(config["name"]), config, origin=source.origin, source=source.source)
-    return AddedGalleryOut(id=row.id, name=row.name, counts=gallery.counts, digest=source.digest, report=report)
-
-
-@router.get("/{gallery_id}", summary="Read a gallery with its components by kind")
-async def get_gallery(gallery_id: str, store: StoreDep) -> GalleryOut:
-    row = await store.galleries.get(gallery_id)
-    gallery = parse_gallery(row.config)
-    return GalleryOut(
-        **_summary(row, gallery.counts).model_dump(), metadata=gallery.metadata, components=gallery.components
+    return await large_answer(
+        lambda: AddedGalleryOut(id=row.id, name=row.name, counts=gallery.counts, digest=source.digest, report=report),
+        201,
     )
+
+
+@router.get("/{gallery_id}", summary="Read a gallery with its components by kind", response_model=GalleryOut)
+async def get_gallery(gallery_id: str, store: StoreDep) -> Response:
+    row = await store.galleries.get(gallery_id)
+    return await large_answer(lambda: _whole(row))
 
 
 @router.delete("/{gallery_id}", status_code=204, summary="Delete an imported gallery")
@@ -104,20 +116,20 @@ async def delete_gallery(gallery_id: str, store: StoreDep) -> None:
 @router.get("/{gallery_id}/export", summary="The gallery as a file that AutoGen Studio reads as well")
 async def export_gallery(gallery_id: str, store: StoreDep) -> Response:
     row = await store.galleries.get(gallery_id)
-    return await asyncio.to_thread(download, parse_gallery(row.config).dump(), filename(row.name, ".json"))
+    return await asyncio.to_thread(lambda: download(parse_gallery(row.config).dump(), filename(row.name, ".json")))
 
 
 @router.post("/library/components", status_code=201, summary="Put a component into the library")
 async def add_to_library(body: LibraryComponent, store: StoreDep) -> GallerySummaryOut:
     component = await storable(store, body.component)
     row = await store.galleries.add_to_library(component, group=group_of(type_of(component)))
-    return _summary(row, parse_gallery(row.config).counts)
+    return _summary(row, (await asyncio.to_thread(parse_gallery, row.config)).counts)
 
 
 @router.get("/{gallery_id}/components/{group}/{index}", summary="Read one component")
 async def get_component(gallery_id: str, group: str, index: int, store: StoreDep) -> JsonObject:
     row = await store.galleries.get(gallery_id)
-    members = parse_gallery(row.config).components.get(group, [])
+    members = (await asyncio.to_thread(parse_gallery, row.config)).components.get(group, [])
     if not 0 <= index < len(members):
         raise NotFound(f"The gallery has no component {index} among its {group}.")
     return members[index]
@@ -139,6 +151,12 @@ def _summary(row: GallerySummary | rows.Gallery, counts: Mapping[str, int]) -> G
         updated_at=row.updated_at,
         counts=dict(counts),
     )
+
+
+def _whole(row: rows.Gallery) -> GalleryOut:
+    gallery = parse_gallery(row.config)
+    summary = _summary(row, gallery.counts).model_dump()
+    return GalleryOut(**summary, metadata=gallery.metadata, components=gallery.components)
 
 
 def _checked(gallery: Gallery) -> JsonObject:

@@ -24,7 +24,7 @@ class OpenQuestionOut(BaseModel):
     pending: PendingInput
 
 
-@router.get("", summary="List the open questions of all runs, the one that waits longest first")
+@router.get("", summary="List the open questions of all runs that wait longest, 200 at most")
 async def list_questions(store: StoreDep) -> list[OpenQuestionOut]:
     return [
         OpenQuestionOut(

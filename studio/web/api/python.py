@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from studio.code import parse_python
 from studio.code.source import MAX_CHARACTERS
 from studio.components import JsonObject
+from studio.web.dependencies import IN_TURN
 from studio.web.requests import StudioRoute
 
 router = APIRouter(prefix="/api", tags=["python"], route_class=StudioRoute)
@@ -27,7 +28,11 @@ class ReadPythonOut(BaseModel):
     findings: list[JsonObject] = Field(description="What is wrong with the component, and what is not kept; by line.")
 
 
-@router.post("/python/read", summary="The component of a Python script, which is not executed; stores nothing")
+@router.post(
+    "/python/read",
+    dependencies=[IN_TURN],
+    summary="The component of a Python script, which is not executed; stores nothing",
+)
 async def read_python(body: ReadPython) -> ReadPythonOut:
     reading = await asyncio.to_thread(parse_python, body.code)
     return ReadPythonOut(component=reading.component, findings=[each.as_json() for each in reading.findings])

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel
 
 from studio.runs import SHOWN
 from studio.store import IndexRow
 from studio.web.api.runs import MAX_SEQ
 from studio.web.dependencies import StoreDep, SupervisorDep
-from studio.web.requests import StudioRoute
+from studio.web.requests import StudioRoute, large_answer
 
 router = APIRouter(prefix="/api/runs", tags=["runs"], route_class=StudioRoute)
 INDEX_PAGE = 10_000
@@ -59,19 +59,24 @@ class FoundOut(BaseModel):
     next_after: int | None
 
 
-@router.get("/{run_id}/index", summary="Read what stands where in the log, without bodies, from a number on")
+@router.get(
+    "/{run_id}/index",
+    summary="Read what stands where in the log, without bodies, from a number on",
+    response_model=IndexOut,
+)
 async def read_index(
     run_id: str,
     store: StoreDep,
     supervisor: SupervisorDep,
     after: Annotated[int, Query(ge=0, le=MAX_SEQ)] = 0,
     limit: Annotated[int, Query(ge=1, le=INDEX_PAGE)] = INDEX_PAGE,
-) -> IndexOut:
+) -> Response:
     last_seq = (await supervisor.view(run_id)).last_seq  # first: what comes in between is in the rows as well
     rows = await store.logs.index(run_id, after=after, limit=limit, kinds=SHOWN)
     is_whole = len(rows) < limit
     newest = rows[-1].seq if rows else after
-    return _packed(rows, after, max(newest, last_seq) if is_whole else newest, is_whole)
+    seen = max(newest, last_seq) if is_whole else newest
+    return await large_answer(lambda: _packed(rows, after, seen, is_whole))
 
 
 @router.get("/{run_id}/search", summary="Find a text in what was said, thought, called and answered")

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import aclosing
-from datetime import datetime
+from datetime import date, datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Header, Query, Response
@@ -15,12 +15,25 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from studio.components import JsonObject
 from studio.errors import ConfigError
-from studio.runs import SHOWN, Batch, CommandName, LogEntry, PendingInput, RunSummary, Supervisor, Usage
+from studio.runs import (
+    SHOWN,
+    Batch,
+    CommandName,
+    LogEntry,
+    PendingInput,
+    RunRecord,
+    RunState,
+    RunSummary,
+    RunView,
+    Supervisor,
+    Usage,
+)
 from studio.runs.log_pages import in_pages
+from studio.store import RunFilter
 from studio.store.json_text import JsonText
 from studio.web.accounts import Person
 from studio.web.dependencies import ClosingDep, PersonDep, StoreDep, SupervisorDep, ViewingDep
-from studio.web.requests import StudioRoute
+from studio.web.requests import StudioRoute, large_answer
 from studio.web.sse import Event, EventStream
 
 router = APIRouter(prefix="/api/runs", tags=["runs"], route_class=StudioRoute)
@@ -84,6 +97,7 @@ class RunOut(RunSummaryOut):
     pending: PendingInput | None
     finishing: bool
     last_seq: int
+    continues: str = Field("", description="Id of the earlier run whose conversation this one continues.")
 
 
 class EventsOut(BaseModel):
@@ -107,19 +121,28 @@ async def start_run(body: StartRun, store: StoreDep, supervisor: SupervisorDep, 
 async def list_runs(
     store: StoreDep,
     team_id: str | None = None,
+    text: Annotated[str, Query(max_length=200, description="Part of the task or of the team's name.")] = "",
+    state: Annotated[list[RunState] | None, Query(description="Any of these states.")] = None,
+    since: Annotated[date | None, Query(description="Created on this day (UTC) or later.")] = None,
+    until: Annotated[date | None, Query(description="Created on this day (UTC) or earlier.")] = None,
     before: Annotated[
         str | None, Query(max_length=100, description="Only runs older than the one with this id.")
     ] = None,
     limit: Annotated[int, Query(ge=1, le=MAX_LISTED)] = MAX_LISTED,
 ) -> list[RunSummaryOut]:
-    found = await store.runs.list(team_id, before=before, limit=limit)
+    wanted = RunFilter(text=text, team_id=team_id, states=tuple(state or ()), since=since, until=until)
+    found = await store.runs.list(wanted, before=before, limit=limit)
     return [_summary(run, run.task_text) for run in found]
 
 
-@router.get("/{run_id}", summary="Read a run with the team it was started with")
-async def get_run(run_id: str, store: StoreDep, supervisor: SupervisorDep) -> RunOut:
+@router.get("/{run_id}", summary="Read a run with the team it was started with", response_model=RunOut)
+async def get_run(run_id: str, store: StoreDep, supervisor: SupervisorDep) -> Response:
     run = await store.runs.get(run_id)
     view = await supervisor.view(run_id)
+    return await large_answer(lambda: _whole(run, view))
+
+
+def _whole(run: RunRecord, view: RunView) -> RunOut:
     summary = _summary(run.model_copy(update={"status": view}), run.task)
     return RunOut(
         **summary.model_dump(),
@@ -127,6 +150,7 @@ async def get_run(run_id: str, store: StoreDep, supervisor: SupervisorDep) -> Ru
         pending=view.pending,
         finishing=view.is_finishing,
         last_seq=view.last_seq,
+        continues=run.changes.continues,
     )
 
 

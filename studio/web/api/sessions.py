@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from fastapi import APIRouter
-from pydantic import BaseModel, ConfigDict, JsonValue
+from fastapi import APIRouter, Response
+from pydantic import BaseModel, ConfigDict, JsonValue, RootModel
 
 from studio.errors import NotFound
 from studio.runs import RunSummary
 from studio.web.api.runs import StartedRun
 from studio.web.dependencies import PersonDep, StoreDep, SupervisorDep
-from studio.web.requests import StudioRoute
+from studio.web.requests import StudioRoute, large_answer
 
 router = APIRouter(prefix="/api", tags=["sessions"], route_class=StudioRoute)
 
@@ -45,9 +45,12 @@ async def go_on(run_id: str, body: NextTask, supervisor: SupervisorDep, person: 
     return StartedRun(id=await supervisor.start_next(run_id, body.task, by=person.name))
 
 
-@router.get("/sessions", summary="List the sessions of more than one run, the newest first")
-async def list_sessions(store: StoreDep, team_id: str | None = None) -> list[SessionOut]:
-    return [_session(runs) for runs in await store.runs.sessions(team_id)]
+@router.get(
+    "/sessions", summary="List the sessions of more than one run, the newest first", response_model=list[SessionOut]
+)
+async def list_sessions(store: StoreDep, team_id: str | None = None) -> Response:
+    sessions = await store.runs.sessions(team_id)
+    return await large_answer(lambda: RootModel([_session(runs) for runs in sessions]))
 
 
 @router.get("/sessions/{session_id}", summary="Read the runs of a session; a run that is in none is one of its own")

@@ -10,22 +10,28 @@ from typing import Annotated, Literal, cast
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
+from studio.agents import ChatAgent
+from studio.agents.advice import lacks
 from studio.code import export_python
-from studio.components import JsonObject, Side, find_class, load_component, take_out_secrets, template
-from studio.errors import InvalidDocument, NotFound
+from studio.components import JsonObject, Side, find_class, load_component, take_out_secrets, template, walk
+from studio.errors import InvalidDocument, NotFound, StudioError
 from studio.galleries import parse_gallery
+from studio.models import ChatCompletionClient
 from studio.store import Choices, Store, publisher_of
 from studio.store.tables import Team
 from studio.web.api.downloads import download, filename
 from studio.web.changes import came_in
-from studio.web.dependencies import PersonDep, StoreDep
+from studio.web.dependencies import IN_TURN, PersonDep, StoreDep
 from studio.web.keeping import storable
 from studio.web.known_tools import learn
 from studio.web.places import put_component
-from studio.web.requests import StudioRoute
+from studio.web.requests import StudioRoute, large_answer
 
 router = APIRouter(prefix="/api", tags=["teams"], route_class=StudioRoute)
 BLANK = "autogen_agentchat.teams.RoundRobinGroupChat"
+FIRST_CONDITION = "autogen_agentchat.base.OrTerminationCondition"
+FIRST_WORD = "autogen_agentchat.conditions.TextMentionTermination"
+"""Waits for the word that the first agent's instructions end with."""
 FIRST_LIMIT = "autogen_agentchat.conditions.MaxMessageTermination"
 FIRST_AGENT = "autogen_agentchat.agents.AssistantAgent"
 MAX_LISTED = 1000
@@ -55,6 +61,13 @@ class CreateTeam(Body):
     text: str = Field("", description="JSON or YAML that holds one team.")
     from_gallery: FromGallery | None = None
     layout: JsonObject = Field(default_factory=dict[str, JsonValue])
+
+
+class WithoutVision(BaseModel):
+    """An agent, and its model that reads no pictures: it is told that there was one."""
+
+    agent: str
+    model: str
 
 
 class SaveTeam(Body):
@@ -115,23 +128,47 @@ async def list_teams(
     return [TeamSummaryOut.model_validate(team, from_attributes=True) for team in teams]
 
 
-@router.post("/teams", status_code=201, summary="Make a team: blank, from JSON, or from a gallery")
-async def create_team(body: CreateTeam, store: StoreDep) -> TeamOut:
+@router.post(
+    "/teams", status_code=201, summary="Make a team: blank, from JSON, or from a gallery", response_model=TeamOut
+)
+async def create_team(body: CreateTeam, store: StoreDep) -> Response:
     component = await storable(store, await _first_component(body, store))
     publisher = publisher_of(await store.galleries.get(body.from_gallery.gallery_id)) if body.from_gallery else ""
-    return _out(await store.teams.create(component, name=body.name, layout=body.layout, publisher=publisher))
+    team = await store.teams.create(component, name=body.name, layout=body.layout, publisher=publisher)
+    return await large_answer(lambda: _out(team), 201)
 
 
-@router.get("/teams/{team_id}", summary="Read a team")
-async def get_team(team_id: str, store: StoreDep) -> TeamOut:
-    return _out(await store.teams.get(team_id))
+@router.get("/teams/{team_id}", summary="Read a team", response_model=TeamOut)
+async def get_team(team_id: str, store: StoreDep) -> Response:
+    team = await store.teams.get(team_id)
+    return await large_answer(lambda: _out(team))
+
+
+@router.get("/teams/{team_id}/without-vision", summary="List the agents whose models read no pictures")
+async def list_without_vision(team_id: str, store: StoreDep) -> list[WithoutVision]:
+    team = await store.teams.get(team_id)
+    return await asyncio.to_thread(_without_vision, team.component)
+
+
+def _without_vision(document: JsonObject) -> list[WithoutVision]:
+    try:
+        component = load_component(document)
+    except StudioError:  # which a start tells
+        return []
+    clients = [(each, client) for _, each in walk(component) if (client := getattr(each, "model_client", None))]
+    return [
+        WithoutVision(agent=agent.name, model=client.source)
+        for agent, client in clients
+        if isinstance(agent, ChatAgent) and isinstance(client, ChatCompletionClient) and lacks(client, "vision")
+    ]
 
 
 @router.put(
     "/teams/{team_id}",
     summary="Save a change, merged with what somebody else saved meanwhile; 409 when both changed the same",
+    response_model=SavedOut,
 )
-async def save_team(team_id: str, body: SaveTeam, store: StoreDep, person: PersonDep) -> SavedOut:
+async def save_team(team_id: str, body: SaveTeam, store: StoreDep, person: PersonDep) -> Response:
     component, before = await storable(store, body.component), await store.teams.get(team_id)
     saved = await store.teams.save(
         team_id,
@@ -145,7 +182,7 @@ async def save_team(team_id: str, body: SaveTeam, store: StoreDep, person: Perso
     )
     await learn(store, before, component, body.revision, person)
     came = await came_in(saved.sent, saved.team) if saved.sent else []
-    return SavedOut(**_out(saved.team).model_dump(), came=came)
+    return await large_answer(lambda: saved_out(saved.team, came))
 
 
 @router.delete("/teams/{team_id}", status_code=204, summary="Delete a team and its versions; its runs stay")
@@ -153,8 +190,12 @@ async def delete_team(team_id: str, store: StoreDep) -> None:
     await store.teams.delete(team_id)
 
 
-@router.post("/teams/{team_id}/components", summary="Put a component into a field of the team, as a new version")
-async def place_component(team_id: str, body: PlaceComponent, store: StoreDep, person: PersonDep) -> TeamOut:
+@router.post(
+    "/teams/{team_id}/components",
+    summary="Put a component into a field of the team, as a new version",
+    response_model=TeamOut,
+)
+async def place_component(team_id: str, body: PlaceComponent, store: StoreDep, person: PersonDep) -> Response:
     component = body.component or await _from_gallery(body.from_gallery, store)
     team = await store.teams.get(team_id)
     changed = put_component(team.component, body.pointer, await storable(store, component))
@@ -162,7 +203,7 @@ async def place_component(team_id: str, body: PlaceComponent, store: StoreDep, p
         team_id, component=changed, layout=team.layout, revision=team.revision, note="Added from a gallery"
     )
     await learn(store, team, changed, team.revision, person)
-    return _out(saved.team)
+    return await large_answer(lambda: _out(saved.team))
 
 
 @router.get("/teams/{team_id}/json", summary="The team's component JSON, as AutoGen Studio reads it")
@@ -188,7 +229,7 @@ async def team_python(
     return download(code, name, "text/x-python") if as_file == "1" else PythonOut(code=code, filename=name)
 
 
-@router.post("/python", summary="Any component as a Python script; stores nothing")
+@router.post("/python", dependencies=[IN_TURN], summary="Any component as a Python script; stores nothing")
 async def python(body: PythonRequest) -> PythonOut:
     code, label = await asyncio.to_thread(_as_python, body.component)
     return PythonOut(code=code, filename=filename(label, ".py"))
@@ -198,6 +239,11 @@ def _as_python(document: JsonObject) -> tuple[str, str]:
     """The script and the component's label; a key in the open stays out of it."""
     component = load_component(take_out_secrets(document)[0])
     return export_python(component), component.label
+
+
+def saved_out(team: Team, came: list[str]) -> SavedOut:
+    """A team, and what came into it from others."""
+    return SavedOut.model_validate({**team.model_dump(), "came": came})
 
 
 def _out(team: Team) -> TeamOut:
@@ -240,8 +286,9 @@ async def _blank(store: Store) -> JsonObject:
     """A team of one agent that still wants its model, under a name that no team has."""
     taken = {team.name for team in await store.teams.list()}
     names = (f"New team {number}" if number > 1 else "New team" for number in count(1))
-    team = _new(BLANK)
-    parts: JsonObject = {"participants": [_new(FIRST_AGENT)], "termination_condition": _new(FIRST_LIMIT)}
+    team, condition = _new(BLANK), _new(FIRST_CONDITION)
+    condition["config"] = {"conditions": [_new(FIRST_WORD), _new(FIRST_LIMIT)]}
+    parts: JsonObject = {"participants": [_new(FIRST_AGENT)], "termination_condition": condition}
     config: JsonObject = {**cast("JsonObject", team["config"]), **parts}
     return {**team, "label": next(name for name in names if name not in taken), "config": config}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from typing import cast
+from typing import Literal, cast
 
 from fastapi import APIRouter
 from fastapi.responses import StreamingResponse
@@ -18,8 +18,8 @@ from studio.runs import PreparedRun, Trials, Turn, judge, load_condition, read_c
 from studio.runs.log_pages import read_beginning
 from studio.store import Store
 from studio.tools import BaseTool, StaticWorkbench
-from studio.web.api.runs import RunCommand, events_of
-from studio.web.dependencies import ClosingDep, PersonDep, StoreDep, TrialsDep
+from studio.web.api.runs import events_of
+from studio.web.dependencies import IN_TURN, ClosingDep, PersonDep, StoreDep, TrialsDep
 from studio.web.known_tools import check_may_try
 from studio.web.requests import StudioRoute
 from studio.web.sse import Event, EventStream
@@ -43,6 +43,16 @@ class StartTry(BaseModel):
     said: JsonValue
     system_message: str = Field("", max_length=MOST_TEXT, description="What a model is told before it.")
     team_id: str = Field("", max_length=100, description="The team that it is a part of, for what is allowed there.")
+
+
+class TryCommand(BaseModel):
+    """`request_id` and `text` belong to `answer`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    command: Literal["answer", "cancel"]
+    request_id: str = ""
+    text: str = Field("", max_length=1_000_000)
 
 
 class ToolsRequest(BaseModel):
@@ -121,12 +131,16 @@ async def _events(trials: Trials, trial: PreparedRun) -> AsyncGenerator[Event]:
 
 
 @router.post("/{try_id}/commands", summary="Say the next thing (`answer`), answer the part's question, or end the try")
-async def command_try(try_id: str, body: RunCommand, trials: TrialsDep) -> JsonObject:
+async def command_try(try_id: str, body: TryCommand, trials: TrialsDep) -> JsonObject:
     view = await trials.command(try_id, body.command, request_id=body.request_id, text=body.text)
     return view.as_json()
 
 
-@router.post("/tools", summary="The tools of a tool or workbench, as far as they are known without starting anything")
+@router.post(
+    "/tools",
+    dependencies=[IN_TURN],
+    summary="The tools of a tool or workbench, as far as they are known without starting anything",
+)
 async def list_tools(body: ToolsRequest) -> ToolsOut:
     part = await asyncio.to_thread(load_component, body.component)
     schemas: list[object] = []
@@ -141,7 +155,11 @@ async def list_tools(body: ToolsRequest) -> ToolsOut:
     return ToolsOut(tools=cast("list[JsonObject]", schemas), is_known=True)
 
 
-@router.post("/termination", summary="Whether and where a condition would stop a conversation; runs nothing")
+@router.post(
+    "/termination",
+    dependencies=[IN_TURN],
+    summary="Whether and where a condition would stop a conversation; runs nothing",
+)
 async def judge_conversation(body: JudgeRequest, store: StoreDep) -> VerdictOut:
     condition = await asyncio.to_thread(load_condition, body.component)
     verdict = await judge(condition, await _conversation(body, store))

@@ -5,14 +5,14 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query
+from fastapi import APIRouter, Path, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from studio.components import JsonObject
-from studio.web.api.teams import SavedOut, TeamOut
+from studio.web.api.teams import SavedOut, TeamOut, saved_out
 from studio.web.changes import came_in
 from studio.web.dependencies import StoreDep
-from studio.web.requests import StudioRoute
+from studio.web.requests import StudioRoute, large_answer
 
 router = APIRouter(prefix="/api", tags=["versions"], route_class=StudioRoute)
 MOST = 2**63 - 1
@@ -56,9 +56,10 @@ async def list_versions(
     return [VersionSummaryOut.model_validate(version, from_attributes=True) for version in versions]
 
 
-@router.get("/teams/{team_id}/versions/{number}", summary="Read one version")
-async def get_version(team_id: str, number: VersionNumber, store: StoreDep) -> VersionOut:
-    return VersionOut.model_validate(await store.teams.version(team_id, number), from_attributes=True)
+@router.get("/teams/{team_id}/versions/{number}", summary="Read one version", response_model=VersionOut)
+async def get_version(team_id: str, number: VersionNumber, store: StoreDep) -> Response:
+    version = await store.teams.version(team_id, number)
+    return await large_answer(lambda: VersionOut.model_validate(version, from_attributes=True))
 
 
 @router.put("/teams/{team_id}/versions/{number}/title", status_code=204, summary="Name a version")
@@ -66,15 +67,22 @@ async def title_version(team_id: str, number: VersionNumber, body: TitleVersion,
     await store.teams.title(team_id, number, body.title)
 
 
-@router.post("/teams/{team_id}/versions/{number}/restore", summary="Save an old version as the newest")
-async def restore_version(team_id: str, number: VersionNumber, store: StoreDep) -> TeamOut:
-    return TeamOut.model_validate(await store.teams.restore(team_id, number), from_attributes=True)
+@router.post(
+    "/teams/{team_id}/versions/{number}/restore", summary="Save an old version as the newest", response_model=TeamOut
+)
+async def restore_version(team_id: str, number: VersionNumber, store: StoreDep) -> Response:
+    team = await store.teams.restore(team_id, number)
+    return await large_answer(lambda: TeamOut.model_validate(team, from_attributes=True))
 
 
-@router.get("/teams/{team_id}/changes", summary="The team as it is now, and what changed since a version")
+@router.get(
+    "/teams/{team_id}/changes",
+    summary="The team as it is now, and what changed since a version",
+    response_model=SavedOut,
+)
 async def changes_since(
     team_id: str, since: Annotated[int, Query(ge=1, le=MOST, description="A version.")], store: StoreDep
-) -> SavedOut:
+) -> Response:
     team = await store.teams.get(team_id)
     came = [] if team.revision == since else await came_in(await store.teams.version(team_id, since), team)
-    return SavedOut(**TeamOut.model_validate(team, from_attributes=True).model_dump(), came=came)
+    return await large_answer(lambda: saved_out(team, came))

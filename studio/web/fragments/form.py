@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from studio.components import validate_component
 from studio.errors import MAX_FINDINGS, Finding
 from studio.store import Store
-from studio.web.dependencies import StoreDep, TemplatesDep
+from studio.web.dependencies import IN_TURN, StoreDep, TemplatesDep
 from studio.web.form_model import FormField, FormModel, SecretOffer, Secrets
 from studio.web.forms import form_at
 from studio.web.requests import StudioRoute
@@ -37,7 +37,7 @@ class FormRequest(BaseModel):
     )
 
 
-@router.post("/form")
+@router.post("/form", dependencies=[IN_TURN])
 async def form(body: FormRequest, templates: TemplatesDep, store: StoreDep) -> Response:
     made = await asyncio.to_thread(_made, body)
     secrets = await secrets_for(made, store)

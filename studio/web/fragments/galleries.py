@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from studio.errors import NotFound
 from studio.galleries import parse_gallery
 from studio.store.tables import Team
-from studio.web.dependencies import StoreDep, TemplatesDep
+from studio.web.dependencies import IN_TURN, StoreDep, TemplatesDep
 from studio.web.gallery_view import preview_of
 from studio.web.places import Place, places_for, type_of
 from studio.web.requests import StudioRoute
@@ -40,11 +40,12 @@ class TeamPlaces(BaseModel):
     places: list[Place]
 
 
-@router.post("/galleries/preview", openapi_extra=REQUEST_BODY)
+@router.post("/galleries/preview", dependencies=[IN_TURN], openapi_extra=REQUEST_BODY)
 async def gallery_preview(source: GallerySourceDep, templates: TemplatesDep) -> Response:
     gallery = await source.parsed()
-    preview = await asyncio.to_thread(preview_of, gallery)
-    return templates.fragment("fragments/gallery_preview.html", preview=preview, digest=source.digest)
+    return await asyncio.to_thread(
+        lambda: templates.fragment("fragments/gallery_preview.html", preview=preview_of(gallery), digest=source.digest)
+    )
 
 
 def _places_in(team: Team, kind: str) -> TeamPlaces:
@@ -57,7 +58,7 @@ def _with_places(teams: Sequence[Team], kind: str) -> list[TeamPlaces]:
 
 @router.post("/places")
 async def places(body: ComponentOfGallery, store: StoreDep, templates: TemplatesDep) -> Response:
-    gallery = parse_gallery((await store.galleries.get(body.gallery_id)).config)
+    gallery = await asyncio.to_thread(parse_gallery, (await store.galleries.get(body.gallery_id)).config)
     entries = [entry for entry in gallery.entries if entry.group == body.group]
     if body.index >= len(entries):
         raise NotFound(f"The gallery has no component {body.index} among its {body.group}.")

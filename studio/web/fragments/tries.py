@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 
 from studio.components import JsonObject
 from studio.errors import InvalidDocument
-from studio.web.dependencies import TemplatesDep
+from studio.web.dependencies import IN_TURN, TemplatesDep
 from studio.web.form_model import FormModel, Json, Secrets
 from studio.web.form_schema import UNIONS, Object, Schemas, as_list, as_object
 from studio.web.forms import build_form
@@ -32,7 +32,7 @@ class ArgumentsRequest(BaseModel):
     arguments: JsonObject
 
 
-@router.post("/arguments")
+@router.post("/arguments", dependencies=[IN_TURN])
 async def arguments(body: ArgumentsRequest, templates: TemplatesDep) -> Response:
     form = await asyncio.to_thread(_made, body.parameters, body.arguments)
     secrets = Secrets((), {})

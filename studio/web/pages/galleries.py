@@ -68,7 +68,7 @@ async def gallery_page(
     request: Request, gallery_id: str, store: StoreDep, templates: TemplatesDep, kind: str = ""
 ) -> Response:
     row = await store.galleries.get(gallery_id)
-    gallery = parse_gallery(row.config)
+    gallery = await asyncio.to_thread(parse_gallery, row.config)
     sections = await asyncio.to_thread(_sections, gallery)
     shown = next((section for section in sections if section.group == kind), sections[0] if sections else None)
     hashes = [capability.hash for card in (shown.cards if shown else ()) for capability in card.capabilities]

@@ -2,33 +2,78 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from fastapi import APIRouter, Request, Response
 
-from studio.web.dependencies import StoreDep, TemplatesDep
+from studio.errors import NotFound
+from studio.store import Store
+from studio.web.dependencies import SettingsDep, StoreDep, TemplatesDep
 from studio.web.secret_list import suggested_references
+from studio.web.starters import scripted_model
 
 router = APIRouter(include_in_schema=False)
 
 
 @router.get("/teams/{team_id}")
-async def builder_page(request: Request, team_id: str, store: StoreDep, templates: TemplatesDep) -> Response:
-    team = await store.teams.get(team_id)
+async def builder_page(
+    request: Request, team_id: str, store: StoreDep, templates: TemplatesDep, settings: SettingsDep
+) -> Response:
+    team = await store.teams.summary(team_id)
     secrets = await suggested_references(store)
-    return templates.page(request, "pages/builder.html", title=team.name, nav="teams", team_id=team.id, secrets=secrets)
+    return templates.page(
+        request,
+        "pages/builder.html",
+        title=team.name,
+        nav="teams",
+        team_id=team.id,
+        secrets=secrets,
+        trusts_typed_code=settings.trust_typed_code,
+    )
 
 
 @router.get("/teams/{team_id}/play")
-async def play_page(request: Request, team_id: str, store: StoreDep, templates: TemplatesDep) -> Response:
+async def play_page(
+    request: Request, team_id: str, store: StoreDep, templates: TemplatesDep, settings: SettingsDep
+) -> Response:
     team = await store.teams.get(team_id)
-    return templates.page(request, "pages/playground.html", title=team.name, nav="teams", team_id=team.id, run_id="")
+    scripted = await asyncio.to_thread(scripted_model, team.component)
+    return templates.page(
+        request,
+        "pages/playground.html",
+        title=team.name,
+        nav="teams",
+        team_id=team.id,
+        run_id="",
+        scripted=scripted,
+        trusts_typed_code=settings.trust_typed_code,
+    )
 
 
 @router.get("/runs/{run_id}")
-async def run_page(request: Request, run_id: str, store: StoreDep, templates: TemplatesDep) -> Response:
+async def run_page(
+    request: Request, run_id: str, store: StoreDep, templates: TemplatesDep, settings: SettingsDep
+) -> Response:
     run = await store.runs.summary(run_id)
     return templates.page(
-        request, "pages/playground.html", title=run.team_name, nav="teams", team_id=run.team_id or "", run_id=run.id
+        request,
+        "pages/playground.html",
+        title=run.team_name,
+        nav="teams",
+        team_id=run.team_id or "",
+        run_id=run.id,
+        scripted=await _scripted(store, run.team_id),
+        trusts_typed_code=settings.trust_typed_code,
     )
+
+
+async def _scripted(store: Store, team_id: str | None) -> str:
+    """What `scripted_model` says of the team as it is now; "" where it is gone."""
+    try:
+        team = await store.teams.get(team_id or "")
+    except NotFound:
+        return ""
+    return await asyncio.to_thread(scripted_model, team.component)
 
 
 @router.get("/runs/{run_id}/beside/{other_id}")

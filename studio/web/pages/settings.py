@@ -9,8 +9,10 @@ from fastapi import APIRouter, Request, Response
 
 from studio.components import component_classes
 from studio.doctor import Level, examine
+from studio.models.service_list import model_services
 from studio.settings import Settings
 from studio.store import Store
+from studio.web.api.connections import connections
 from studio.web.dependencies import PersonDep, SettingsDep, StoreDep, TeamChecksDep, TemplatesDep
 from studio.web.fetch import MAX_BYTES
 from studio.web.secret_list import secret_lines
@@ -35,8 +37,21 @@ async def settings_page(
         nav="settings",
         secrets=await secret_lines(store, checks),
         approval_count=len(await store.approvals.list()),
+        connection_count=len(await store.connections.list()),
         may_examine=person.may("admin"),
         about=await _about(store, settings),
+    )
+
+
+@router.get("/settings/models")
+async def models_page(request: Request, store: StoreDep, checks: TeamChecksDep, templates: TemplatesDep) -> Response:
+    return templates.page(
+        request,
+        "pages/models.html",
+        title="Models",
+        nav="settings",
+        connections=await connections(store, checks),
+        services=model_services(),
     )
 
 
@@ -56,7 +71,7 @@ async def health_page(request: Request, store: StoreDep, templates: TemplatesDep
 
 
 async def _about(store: Store, settings: Settings) -> list[tuple[str, str]]:
-    teams, galleries = len(await store.teams.list()), len(await store.galleries.list())
+    teams, galleries = await store.teams.count(), len(await store.galleries.list())
     private = "allowed" if settings.allow_private_urls else "refused"
     return [
         ("Version", f"Team Studio {version('team-studio')}, Python {platform.python_version()}"),
@@ -65,5 +80,6 @@ async def _about(store: Store, settings: Settings) -> list[tuple[str, str]]:
         ("Galleries", str(galleries)),
         ("Components known", str(sum(1 for _ in component_classes()))),
         ("Largest upload", f"{settings.max_upload_mb} MB; from a URL {MAX_BYTES // (1024 * 1024)} MB"),
+        ("Code typed in the builder", "approved as read" if settings.trust_typed_code else "read again to approve it"),
         ("Private addresses", f"{private} where nobody named them"),
     ]

@@ -79,6 +79,7 @@ async def teams_page(
         has_search=bool(search) or count > SEARCHED_FROM,
         starters=await checks.starters(),
         max_mb=settings.max_upload_mb,
+        has_connections=bool(await store.connections.list()),
     )
 
 

@@ -55,7 +55,7 @@ async def test_a_model_that_fails_is_an_answer_and_no_traceback_in_the_log(
     silent = ChatCompletionClientSampler(client_config=ReplayChatCompletionClient(chat_completions=[]))
     async with McpWorkbench(server_params=program, host=McpSessionHost(sampler=silent)) as bench:
         result = await bench.call_tool("consult")
-    assert (result.is_error, "No more mock responses" in result.to_text()) == (True, True)
+    assert (result.is_error, "The script has no more replies" in result.to_text()) == (True, True)
     assert caplog.records == []
 
 

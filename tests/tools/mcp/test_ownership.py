@@ -85,7 +85,7 @@ async def test_a_run_that_fails_ends_the_server(program: StdioServerParams) -> N
             if isinstance(item, ToolCallExecutionEvent):
                 pids.append(int(item.content[0].content))
 
-    with pytest.raises(ValueError, match="No more mock responses"):
+    with pytest.raises(ValueError, match="The script has no more replies"):
         await run()
     assert_ended(pids[0])
 

@@ -7,7 +7,7 @@ import { get, last, parent } from '../core/pointer.js'
 import { toast, toastError } from '../core/toast.js'
 import { ranked } from '../core/ranking.js'
 import { inOneList, moveBlock, namesOf, removeMany } from './document/bulk.js'
-import { isComponent, KIND_ICON, titleOf } from './document/catalogue.js'
+import { isComponent, KIND_ICON, KIND_NAME, kindOfType, titleOf } from './document/catalogue.js'
 import { duplicating } from './document/clipboard.js'
 import { addComponent, moveTo } from './document/commands.js'
 import { endsOf } from './document/parts.js'
@@ -135,13 +135,20 @@ export async function fillSlot(editor, slotPointer) {
   const slot = slotAt(editor.catalogue, editor.root, slotPointer)
   if (!slot) return
   const placeOf = editor.keepPlace(slotPointer)
-  const component = await pickComponent(editor, (each) => editor.catalogue.accepts(slot, each), `Add to ${slot.field.replaceAll('_', ' ')}`)
+  const component = await pickComponent(editor, (each) => editor.catalogue.accepts(slot, each), titleOfChoice(slot))
   if (!component) return
   const pointer = placeOf()
   if (pointer === undefined) return tellChanged()
   const filled = get(editor.root, pointer)
   if (!slot.many && isComponent(filled) && editor.catalogue.kindOf(component) === 'termination') return void place(editor, component, pointer)
   editor.run(addComponent(pointer, slot.many, structuredClone(component)))
+}
+
+/** "Choose a model" for a slot that holds one, "Add a tool" for one that holds many. @param {import('./document/catalogue.js').Slot} slot */
+function titleOfChoice({ accepts, many }) {
+  const kinds = new Set(accepts.map(kindOfType))
+  const name = kinds.has('agent') ? 'agent' : KIND_NAME[[...kinds][0] ?? 'other']
+  return `${many ? 'Add' : 'Choose'} ${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name}`
 }
 
 /** Ask for any component that fits the selection. @param {Editor} editor @param {string} [target] */

@@ -177,6 +177,7 @@ export class Editor extends EventTarget {
     const before = this.report.words
     this.#reported = about
     this.report = { ...EMPTY_REPORT, ...report, isKnown: true }
+    this.#dropFilled(about)
     const hasNewWords = this.#lacksWords || !isSame(before, this.report.words)
     this.#lacksWords = false
     this.#fire('report', { hasNewWords })
@@ -192,10 +193,17 @@ export class Editor extends EventTarget {
     return this.report.errors.filter((each) => isWithin(each.where, pointer))
   }
 
+  /** What was missing and is there by now is no error any more, though the server has not said so yet. @param {Component} before */
+  #dropFilled(before) {
+    const isFilled = (/** @type {Finding} */ { where }) => (get(before, where) ?? null) === null && (get(this.root, where) ?? null) !== null
+    if (this.report.errors.some(isFilled)) this.report = { ...this.report, errors: this.report.errors.filter((each) => !isFilled(each)) }
+  }
+
   /** @param {{ label: string, select?: import('../core/store.js').Selection, how: string, key: string }} change */
   #changed(change) {
     const [before, after] = [this.#before, this.root]
     this.#before = after
+    this.#dropFilled(before)
     const origin = change.how === 'run' ? this.origin ?? '' : ''
     const placeOf = (/** @type {string} */ pointer) => placeNow(before, after, pointer)
     const wanted = change.select ?? this.selected.map((each) => placeOf(each) ?? ownerOf(each))

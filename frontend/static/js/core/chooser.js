@@ -3,8 +3,8 @@ import { el, icon } from './dom.js'
 import { keysLabel } from './shortcuts.js'
 
 /**
- * One line to choose. With a `reason` it is greyed, and the reason is said instead of doing it.
- * @typedef {{ id: string, label: string, detail?: string, group?: string, icon?: string, kind?: string, keys?: string[], reason?: string }} Option
+ * One thing to choose; `about` is a second line. With a `reason` it is greyed, and the reason is said instead of doing it.
+ * @typedef {{ id: string, label: string, about?: string, detail?: string, group?: string, icon?: string, kind?: string, keys?: string[], reason?: string }} Option
  */
 
 /** More than these are never looked through; the query narrows them. */
@@ -128,7 +128,8 @@ function line(option, index) {
   return el('div', {
     class: 'chooser-option', role: 'option', id: `chooser-option-${index}`, 'data-index': index, 'data-id': option.id, 'data-kind': option.kind,
     'aria-selected': 'false', 'aria-disabled': option.reason ? 'true' : null,
-  }, glyph, el('span', { class: 'chooser-label truncate' }, option.label),
+  }, glyph, option.about ? el('span', { class: 'chooser-lines' }, el('span', { class: 'chooser-label truncate' }, option.label), el('span', { class: 'chooser-about truncate' }, option.about))
+    : el('span', { class: 'chooser-label truncate' }, option.label),
   (option.reason || option.detail) && el('span', { class: 'chooser-detail truncate' }, option.reason || option.detail),
   (option.keys ?? []).length > 0 && el('span', { class: 'chooser-keys' }, ...(option.keys ?? []).slice(0, 1).map((keys) => el('kbd', {}, keysLabel(keys)))))
 }

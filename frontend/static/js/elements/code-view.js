@@ -6,7 +6,7 @@ import { python } from '@codemirror/lang-python'
 import { bracketMatching, foldGutter, foldKeymap, HighlightStyle, indentOnInput, syntaxHighlighting } from '@codemirror/language'
 import { lintGutter, linter, lintKeymap } from '@codemirror/lint'
 import { search, searchKeymap } from '@codemirror/search'
-import { EditorState, StateEffect, StateField } from '@codemirror/state'
+import { EditorState, StateEffect, StateField, Transaction } from '@codemirror/state'
 import { drawSelection, EditorView, highlightActiveLine, highlightSpecialChars, keymap, lineNumbers } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 import { el, prose } from '../core/dom.js'
@@ -99,8 +99,16 @@ function findings(isJson, isMarked) {
   return [marks, all, isMarked ? lintGutter() : [], keymap.of(lintKeymap)]
 }
 
+/** What keys do to a text; what is pasted, dropped, replaced by a search or brought back by undo has another name, or none. */
+const BY_KEYS = new Set(['input', 'input.type', 'input.type.compose', 'input.indent', 'delete', 'delete.backward', 'delete.forward', 'delete.selection', 'delete.dedent', 'delete.line', 'move.line', 'select'])
+
+/** @param {import('@codemirror/state').Transaction} transaction */
+function isTyped(transaction) {
+  return !transaction.docChanged || BY_KEYS.has(transaction.annotation(Transaction.userEvent) ?? '')
+}
+
 /**
- * @param {{ root: ShadowRoot, text: string, label: string, language: string, isReadOnly: boolean, isMarked: boolean, onChange: (text: string) => void }} options
+ * @param {{ root: ShadowRoot, text: string, label: string, language: string, isReadOnly: boolean, isMarked: boolean, onChange: (text: string, isTyped: boolean) => void }} options
  * @returns {EditorView}
  */
 export function makeView({ root, text, label, language, isReadOnly, isMarked, onChange }) {
@@ -117,7 +125,7 @@ export function makeView({ root, text, label, language, isReadOnly, isMarked, on
         syntaxHighlighting(colours), look, typingOverLines, isJson ? EditorView.lineWrapping : [], EditorState.tabSize.of(isJson ? 2 : 4), EditorState.readOnly.of(isReadOnly),
         EditorView.contentAttributes.of({ 'aria-label': label }),
         keymap.of([...defaultKeymap, ...historyKeymap, ...foldKeymap, ...searchKeymap, indentWithTab]),
-        EditorView.updateListener.of((update) => { if (update.docChanged) onChange(update.state.doc.toString()) }),
+        EditorView.updateListener.of((update) => { if (update.docChanged) onChange(update.state.doc.toString(), update.transactions.every(isTyped)) }),
       ],
     }),
   })

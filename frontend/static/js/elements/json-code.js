@@ -6,13 +6,15 @@ import { debounce } from '../core/dom.js'
 
 /**
  * `<json-code data-language="json|python" data-label="…" data-readonly data-marked>`: a code editor. The text comes from a `<textarea>`
- * inside, which stays as it is where CodeMirror cannot load, or from `text`. Fires `json-code:input` with `detail.text`.
+ * inside, which stays as it is where CodeMirror cannot load, or from `text`. Fires `json-code:input` with `detail.text` and,
+ * since it last did, `detail.isTyped`: whether keys alone changed it.
  */
 export class JsonCode extends HTMLElement {
   /** @type {EditorView | undefined} */
   #view
   #text = ''
   #isSetting = false
+  #isTyped = true
   /** @type {import('./code-view.js').Mark[]} */
   #marks = []
   /** @type {typeof import('./code-view.js') | undefined} */
@@ -30,7 +32,10 @@ export class JsonCode extends HTMLElement {
     if (this.#view) return
     const area = this.querySelector('textarea')
     if (area) this.#text = area.value
-    area?.addEventListener('input', () => this.#tell(area.value))
+    area?.addEventListener('input', () => {
+      this.#isTyped = false // how, is not known here
+      this.#tell(area.value)
+    })
     this.#watch.observe(this)
   }
 
@@ -85,7 +90,10 @@ export class JsonCode extends HTMLElement {
     root.replaceChildren()
     this.#view = this.#code.makeView({
       root, text: this.#text, label: this.dataset['label'] ?? 'Code', language: this.dataset['language'] ?? 'json', isReadOnly: this.dataset['readonly'] !== undefined, isMarked: this.dataset['marked'] !== undefined,
-      onChange: (text) => { if (!this.#isSetting) this.#later(text) },
+      onChange: (text, isTyped) => {
+        this.#isTyped &&= isTyped && !this.#isSetting
+        if (!this.#isSetting) this.#later(text)
+      },
     })
     if (this.#marks.length > 0) this.#code.mark(this.#view, this.#marks)
     area?.remove()
@@ -98,7 +106,9 @@ export class JsonCode extends HTMLElement {
   /** @param {string} text */
   #tell(text) {
     this.#text = text
-    this.dispatchEvent(new CustomEvent('json-code:input', { bubbles: true, detail: { text } }))
+    const isTyped = this.#isTyped
+    this.#isTyped = true
+    this.dispatchEvent(new CustomEvent('json-code:input', { bubbles: true, detail: { text, isTyped } }))
   }
 }
 

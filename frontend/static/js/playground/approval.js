@@ -1,20 +1,14 @@
 // @ts-check
 /** @import {Capability, Task} from './types.js' */
+/** @import {Asked, AskedGroup} from './log/server.js' */
 import { ask } from '../core/dialog.js'
 import { el, icon } from '../core/dom.js'
+import { hiddenCharacters } from '../core/hidden-characters.js'
 import { markedText } from '../core/marked-text.js'
 import { may } from '../core/may.js'
 import { keepDraft } from '../core/kept-drafts.js'
+import { trustsTypedCode, wasTyped } from '../core/typed-code.js'
 import { missingApprovals, reviewPage, server } from './log/server.js'
-
-const KINDS = /** @type {{[kind: string]: {glyph: string, words: string}}} */ ({
-  python: { glyph: 'file-code', words: 'Runs Python' },
-  process: { glyph: 'terminal', words: 'Starts a program' },
-  host: { glyph: 'globe', words: 'Reaches a host' },
-  secret: { glyph: 'key-round', words: 'Reads a secret' },
-  file: { glyph: 'folder-open', words: 'Uses files' },
-  spend: { glyph: 'coins', words: 'Spends money' },
-})
 
 /** What is given hosts in the review. */
 const RUNS = ['python', 'process']
@@ -42,40 +36,64 @@ export const draftOf = (teamId) => `task of ${teamId}`
  * @param {{ subject?: string, action?: string, component?: unknown, leave?: () => void }} [what]  `component`: what is started, where it is not saved; `leave`: before the page is left for the review
  * @returns {Promise<T | null>} null when the person refused
  */
-export async function withApproval(start, { subject = 'team', action = 'run', component, leave = () => {} } = {}) {
+export async function withApproval(start, what = {}) {
+  const { subject = 'team', action = 'run', component, leave = () => {} } = what
   try {
     return await start()
   } catch (error) {
-    const missing = missingApprovals(error)
-    if (!missing) throw error
+    const asked = missingApprovals(error)
+    if (!asked) throw error
+    if (await approveTyped(asked, what.component)) return withApproval(start, what)
     const review = reviewPage(error)
-    const approve = /** @type {const} */ ({ value: 'approve', label: `Approve and ${action}`, tone: 'primary' })
     const mayApprove = may('approver')
-    const count = missing.length === 1 ? 'your approval' : `${missing.length} approvals`
+    const approve = /** @type {const} */ ({ value: 'approve', label: `Approve and ${action}`, tone: 'primary' })
+    const everywhere = mayApprove && asked.connections.length > 0 ? everywhereBox() : null
     const asking = ask({
-      title: mayApprove ? `This ${subject} needs ${count}` : `This ${subject} is not approved yet`,
-      text: `Nothing has run yet. ${mayApprove ? 'An approval holds for exactly what is shown; any change asks again.' : 'Somebody with the role approver decides.'}`,
-      body: el('div', { class: 'stack' }, mayApprove && networkNote(missing, review !== ''), el('ul', { role: 'list', class: 'capabilities' }, ...missing.map(renderCapability))),
+      title: mayApprove ? `Approve this ${subject}?` : `This ${subject} is not approved yet`,
+      text: `This ${subject} can ${asked.could}.`,
+      body: el('div', { class: 'stack' },
+        el('p', { class: 'muted' }, mayApprove ? 'Nothing has run yet. You approve exactly what is listed here; you are asked again if it changes.' : 'Nothing has run yet. An approver decides.'),
+        el('ul', { role: 'list', class: 'capabilities' }, ...asked.groups.map((group) => renderGroup(group, asked.missing))),
+        mayApprove && networkNote(asked.missing, review !== ''), everywhere?.label),
       choices: [{ value: '', label: 'Cancel' }, ...(review ? [{ value: 'review', label: mayApprove ? 'Review each' : 'Open the review' }] : []), ...(mayApprove ? [approve] : [])],
     })
-    focusFirst(document.querySelector('.capability pre')) // not the button: Enter, still held down, must approve nothing
+    focusFirst(document.querySelector('.capability summary')) // not the button: Enter, still held down, must approve nothing
     const answer = await asking
     if (answer === 'review') {
       leave()
       location.assign(`${review}?${new URLSearchParams({ back: location.pathname })}`)
     }
     if (answer !== 'approve') return null
-    await server.approve(missing.map((capability) => capability.hash), component)
+    await approveAll(asked, component, everywhere?.box.checked ?? false)
     return start()
   }
+}
+
+/** Approve the code that this person has typed here, where the studio takes that as read. @param {Asked} asked @param {unknown} component @returns {Promise<boolean>} whether there was some */
+async function approveTyped({ missing }, component) {
+  if (!trustsTypedCode() || !may('approver')) return false
+  const typed = missing.filter(({ kind, detail }) => kind === 'python' && wasTyped(detail))
+  if (typed.length > 0) await server.approve(typed.map(({ hash }) => hash), component, { isTyped: true })
+  return typed.length > 0
+}
+
+/** @param {Asked} asked @param {unknown} component @param {boolean} isEverywhere  whether models may be reached from all teams */
+async function approveAll({ missing, connections }, component, isEverywhere) {
+  const apart = new Set(isEverywhere ? connections : [])
+  const here = missing.filter(({ hash }) => !apart.has(hash)).map(({ hash }) => hash)
+  if (apart.size > 0) await server.approve([...apart], component, { isForAll: true })
+  if (here.length > 0) await server.approve(here, component)
+}
+
+function everywhereBox() {
+  const box = /** @type {HTMLInputElement} */ (el('input', { type: 'checkbox' }))
+  return { box, label: el('label', { class: 'check' }, box, el('span', {}, 'Allow this model connection in all teams')) }
 }
 
 /** The review offers hosts; here nobody is asked about them. @param {Capability[]} missing @param {boolean} hasReview */
 function networkNote(missing, hasReview) {
   if (!missing.some(({ kind }) => RUNS.includes(kind))) return null
-  const review = el('button', { class: 'link-button', value: 'review' }, 'in the review')
-  return el('p', { class: 'approval-network' }, icon('globe'), el('span', {}, 'Approved here, code and programs in the sandbox reach no network.',
-    ...(hasReview ? [' Which hosts they may reach is chosen ', review, '.'] : [' Save the team to choose in its review which hosts they may reach.'])))
+  return el('p', { class: 'approval-network' }, icon('globe'), el('span', {}, `Code approved here has no network access. To allow hosts, ${hasReview ? 'review each' : 'save the team and open its review'}.`))
 }
 
 /** @param {Element | null} node */
@@ -83,11 +101,17 @@ function focusFirst(node) {
   if (node instanceof HTMLElement) node.focus()
 }
 
+/** One line for each kind, with the exact things folded into it; one that hides characters is unfolded. @param {AskedGroup} group @param {Capability[]} missing */
+function renderGroup({ group, glyph, title, words, hashes }, missing) {
+  const things = missing.filter(({ hash }) => hashes.includes(hash))
+  const isDoubtful = things.some(({ text, detail }) => hiddenCharacters().test(`${text}${detail}`))
+  return el('li', { class: 'capability', 'data-group': group },
+    el('details', { open: isDoubtful },
+      el('summary', { class: 'capability-head' }, icon(glyph), el('strong', {}, title), el('span', { class: 'muted' }, ...markedText(words)), icon('chevron-down')),
+      ...things.map(renderThing)))
+}
+
 /** @param {Capability} capability */
-function renderCapability({ kind, text, detail, hash, where }) {
-  const { glyph, words } = KINDS[kind] ?? { glyph: 'shield-alert', words: kind }
-  return el('li', { class: 'capability', 'data-kind': kind },
-    el('div', { class: 'capability-head' }, icon(glyph), el('strong', {}, words), el('span', { class: 'muted' }, ...markedText(text))),
-    el('pre', { class: 'code-block', tabindex: '0' }, ...markedText(detail)),
-    el('p', { class: 'capability-foot muted mono' }, el('span', {}, where), el('span', { title: hash }, hash.slice(0, 12))))
+function renderThing({ text, detail, hash }) {
+  return el('div', { class: 'capability-thing', title: `SHA-256 ${hash.slice(0, 12)}` }, el('p', {}, ...markedText(text)), el('pre', { class: 'code-block', tabindex: '0' }, ...markedText(detail)))
 }

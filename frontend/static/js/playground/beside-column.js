@@ -7,6 +7,7 @@ import { keptLevel } from './chat/detail.js'
 import { createFeed } from './log/feed.js'
 import { excerpt, taskText, tokens, usageTotal } from './format.js'
 import { colourBook, participantsOf } from './flow/participants.js'
+import { AtWork } from './log/at-work.js'
 import { RunIndex } from './log/run-index.js'
 import { RunItems } from './log/run-items.js'
 import { readRun } from './log/run-reading.js'
@@ -28,7 +29,7 @@ export async function besideColumn(root, signal) {
   const tail = followTail(part('scroll'), /** @type {HTMLButtonElement} */ (part('to-end')), () => chat.draw(), signal)
   const chat = new Chat({
     scroller: part('scroll'), list: part('chat'), none: part('none'), tail, selection: createSelection(), index, items,
-    context: { colours: colourBook(participantsOf(run.component)), answer }, level: keptLevel(),
+    context: { colours: colourBook(participantsOf(run.component)), answer }, level: keptLevel(), work: new AtWork(), component: run.component,
   }, signal)
 
   /** @param {string} requestId @param {string} text */

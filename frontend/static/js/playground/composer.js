@@ -9,12 +9,14 @@ import { dataUrl, refusal, taskOf } from './chat/pictures.js'
  *
  * @param {HTMLFormElement} form
  * @param {(task: Task) => Promise<boolean>} start  false when the person took it back
+ * @param {() => Promise<{agent: string, model: string}[]>} withoutVision  whose models read no pictures
  */
-export function composer(form, start) {
+export function composer(form, start, withoutVision) {
   const text = /** @type {HTMLTextAreaElement} */ (find('textarea', form))
   const chooser = /** @type {HTMLInputElement} */ (find('input[type="file"]', form))
   const shelf = find('[data-part="pictures"]', form)
   const error = find('[data-part="refusal"]', form)
+  const unseen = find('[data-part="unseen"]', form)
   const send = /** @type {HTMLButtonElement} */ (find('button[type="submit"]', form))
   /** @type {string[]} */
   let pictures = []
@@ -22,6 +24,7 @@ export function composer(form, start) {
   function show() {
     shelf.replaceChildren(...pictures.map(thumbnail))
     send.disabled = text.value.trim() === '' && pictures.length === 0
+    if (pictures.length === 0) unseen.hidden = true
   }
 
   /** @param {string} url @param {number} index */
@@ -40,6 +43,15 @@ export function composer(form, start) {
     }
     error.textContent = refusals.join(' ')
     show()
+    if (pictures.length > 0) await warn()
+  }
+
+  /** Who will not see the pictures; they are sent all the same, if that is what one wants. */
+  async function warn() {
+    const blind = await withoutVision().catch(() => [])
+    unseen.hidden = blind.length === 0 || pictures.length === 0
+    unseen.replaceChildren(icon('triangle-alert'), el('span', {}, blind.map(({ agent, model }) => `${agent} (${model})`).join(', '),
+      blind.length === 1 ? ' reads no pictures: it is only told that there is one.' : ' read no pictures: they are only told that there is one.'))
   }
 
   async function submit() {
@@ -93,6 +105,13 @@ export function composer(form, start) {
       text.value = task
       show()
       text.focus()
+    },
+    /** Put it there to be typed over, unless something is there. @param {string} task */
+    propose(task) {
+      if (text.value !== '') return
+      text.value = task
+      show()
+      if (document.activeElement === text) text.select()
     },
     focus: () => text.focus(),
     blur: () => text.blur(),

@@ -14,9 +14,10 @@ import { Totals } from './totals.js'
  * @param {HTMLElement} root
  * @param {RunState} first
  * @param {(command: Command) => Promise<RunState>} send
+ * @param {import('./log/at-work.js').AtWork} work  told of each batch before
  * @param {AbortSignal} signal
  */
-export function controls(root, first, send, signal) {
+export function controls(root, first, send, work, signal) {
   const totals = new Totals()
   totals.tell(first.usage)
   let run = first
@@ -91,7 +92,7 @@ export function controls(root, first, send, signal) {
       totals.apply(batch)
       isStopping ||= batch.entries.some(({ kind, body }) => kind === 'command' && body.command === 'stop')
       const before = worker
-      worker = whoWorks(batch, worker)
+      worker = work.names.join(', ')
       if (batch.state) take(batch.state)
       else if (worker !== before) show()
       else if (batch.entries.length > 0) showTotals()
@@ -101,13 +102,6 @@ export function controls(root, first, send, signal) {
     },
     take,
   }
-}
-
-/** @param {Batch} batch @param {string} before */
-function whoWorks(batch, before) {
-  const last = batch.entries.findLast(({ kind }) => kind === 'message' || kind === 'event')
-  const isIdle = last?.kind === 'message' || last?.body.type === 'SelectSpeakerEvent'
-  return batch.chunks.at(-1)?.source ?? (isIdle ? '' : last?.body.source ?? before)
 }
 
 /** Until a run is there, no button means anything. @param {HTMLElement} root */

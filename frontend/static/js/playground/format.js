@@ -90,14 +90,19 @@ export function clip(text, limit = TEXT_LIMIT) {
 }
 
 const FOLDED_LINES = 12
+/** An answer is what one came to read: only a very long one is folded. */
+export const LONG_ANSWER_LINES = 100
 /** About what fits into a line of a person's message. */
 const LINE_CHARACTERS = 88
 
-/** Whether a text takes more lines than are shown at first. @param {string} text */
-export function isLong(text) {
+/** Whether a text takes more lines than are shown at first. @param {string} text @param {number} [most] */
+export function isLong(text, most = FOLDED_LINES) {
   const lines = text.split('\n').map((line) => Math.max(1, Math.ceil(line.length / LINE_CHARACTERS)))
-  return lines.reduce((sum, count) => sum + count, 0) > FOLDED_LINES
+  return lines.reduce((sum, count) => sum + count, 0) > most
 }
+
+/** @param {number} characters */
+export const kilobytes = (characters) => `${Math.max(1, Math.round(characters / 1024))} kB`
 
 /** First words of a text without Markdown signs, for list rows and announcements. @param {string} text @param {number} [limit] */
 export function excerpt(text, limit = 90) {

@@ -8,18 +8,23 @@ import { withApproval } from './approval.js'
 export const goesOn = (state) => state === 'finished' || state === 'stopped'
 
 /**
- * The box beside the task that lets a conversation go on: the team still knows what was said in the run that is open.
- * @param {HTMLElement} root
+ * Where a run has ended whose team still knows what was said, the next task continues the conversation. A new one is
+ * begun by the button beside it.
+ * @param {HTMLFormElement} form
  */
-export function nextTask(root) {
-  const box = /** @type {HTMLInputElement} */ (find('input', root))
+export function nextTask(form) {
+  const note = find('[data-part="next"]', form)
+  const text = /** @type {HTMLTextAreaElement} */ (find('textarea', form))
+  const words = find('button[type="submit"] span:last-child', form)
   return {
     get isWanted() {
-      return !root.hidden && box.checked
+      return !note.hidden
     },
     /** @param {boolean} isPossible */
     offer(isPossible) {
-      root.hidden = !isPossible
+      note.hidden = !isPossible
+      text.placeholder = isPossible ? 'Reply to the team' : 'What should the team do?'
+      words.textContent = isPossible ? 'Send' : 'Run'
     },
     /** @param {string} runId @param {Task} task @returns {Promise<string | null>} */
     start: (runId, task) => withApproval(async () => (await api.post(`/api/runs/${runId}/next`, { task })).id),

@@ -82,6 +82,18 @@ function runningBadge(run, isStopping, worker) {
   return { word: isStopping ? 'Stopping after this turn' : 'Pausing', look: 'paused', more: rest }
 }
 
+/** What the service of a model answered instead. @param {number} status  0 where it did not answer */
+export function statusWords(status) {
+  const meaning = { 0: 'no connection', 401: 'status 401 (key refused)', 429: 'status 429 (rate limit)', 503: 'status 503 (overloaded)', 529: 'status 529 (overloaded)' }[status]
+  return meaning ?? `status ${status}`
+}
+
+/** @param {Body} body  of the entry, which an index tells only the name of */
+function failedWords({ agent, model, status, attempt }) {
+  if (status === undefined) return 'A model did not answer'
+  return `${[agent, model].filter(Boolean).join(', ') || 'The model'}: ${statusWords(status)} at attempt ${attempt}`
+}
+
 /** @typedef {'pause' | 'step' | 'resume' | 'stop' | 'cancel'} Command */
 
 /**
@@ -124,6 +136,7 @@ const person = (by) => (by && by !== 'user' ? by : 'you')
 /** A command as a line of the conversation. What ends the run is told where it ends. @param {string} command @param {string} [by] @param {Body} [body]  of the entry, where it is known */
 export function commandWords(command, by = '', body = {}) {
   if (command === 'decide') return decisionWords(by, body)
+  if (command === 'model_failed') return failedWords(body)
   const past = { pause: 'Pause asked', hold: 'Held', resume: 'Resumed', step: STEPS[body.until] ?? 'One step', amend: body.text === null ? 'Message dropped' : 'Message changed' }
   const word = /** @type {{[name: string]: string}} */ (past)[command]
   return word ? `${word} by ${person(by)}` : ''

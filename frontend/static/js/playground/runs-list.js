@@ -5,7 +5,7 @@ import { toastError } from '../core/toast.js'
 import { asTree } from './compare/fork-changes.js'
 import { excerpt, listTime, taskText, tokens, usageTotal } from './format.js'
 import { rowWords } from './run-words.js'
-import { server } from './log/server.js'
+import { RUNS, server } from './log/server.js'
 
 /**
  * The past runs of the team, newest first.
@@ -15,7 +15,44 @@ import { server } from './log/server.js'
 export function runsList(root, teamId) {
   const list = find('[data-part="run-list"]', root)
   const empty = find('[data-part="no-runs"]', root)
+  const older = /** @type {HTMLButtonElement} */ (find('[data-part="older-runs"]', root))
   let current = ''
+  /** @type {string[]} */
+  let tasks = []
+  /** @type {RunSummary[]} newest first, without a gap */
+  let known = []
+  let isWhole = false
+
+  function show() {
+    const focused = list.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement).dataset.run ?? '' : ''
+    list.replaceChildren(...asTree(known).map(({ run, depth }) => renderRow(run, depth)))
+    empty.hidden = known.length > 0
+    older.hidden = isWhole
+    mark()
+    if (focused) focus(focused)
+  }
+
+  /** @param {string} runId */
+  function focus(runId) {
+    /** @type {HTMLElement | null} */ (list.querySelector(`[data-run="${CSS.escape(runId)}"]`))?.focus({ preventScroll: true })
+  }
+
+  older.addEventListener('click', async () => {
+    const last = known.at(-1)
+    if (!last || older.ariaDisabled === 'true') return
+    older.ariaDisabled = 'true'
+    try {
+      const runs = await server.runs(teamId, last.id)
+      known = [...known, ...runs]
+      isWhole = runs.length < RUNS
+      show()
+      if (runs[0]) focus(runs[0].id)
+    } catch (error) {
+      toastError(error)
+    } finally {
+      older.ariaDisabled = null
+    }
+  })
 
   function mark() {
     for (const link of list.querySelectorAll('a')) {
@@ -25,15 +62,21 @@ export function runsList(root, teamId) {
   }
 
   return {
+    /** What was asked before, the newest first. */
+    get tasks() {
+      return tasks
+    },
     /** @param {{isQuiet?: boolean}} [options]  quiet: nobody asked, so a failure is not told */
     async refresh({ isQuiet = false } = {}) {
       try {
         const runs = teamId === '' ? [] : await server.runs(teamId)
-        const focused = list.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement).dataset.run ?? '' : ''
-        list.replaceChildren(...asTree(runs).map(({ run, depth }) => renderRow(run, depth)))
-        empty.hidden = runs.length > 0
-        mark()
-        if (focused) /** @type {HTMLElement | null} */ (list.querySelector(`[data-run="${CSS.escape(focused)}"]`))?.focus({ preventScroll: true })
+        tasks = [...new Set(runs.map((run) => taskText(run.task)).filter(Boolean))]
+        const last = runs.at(-1)
+        const at = known.findIndex(({ id }) => id === last?.id)
+        const isAll = runs.length < RUNS
+        if (isAll || at < 0) isWhole = isAll
+        known = isAll || at < 0 ? runs : [...runs, ...known.slice(at + 1)] // what somebody has asked for stays
+        show()
       } catch (error) {
         if (!isQuiet) toastError(error)
       }

@@ -52,6 +52,7 @@
  * @property {string | null} [parent_id]  of a run that goes on from another one
  * @property {number} [parent_seq]  the last entry that both have
  * @property {'' | 'fork' | 'rerun' | 'replay' | 'import'} [origin]
+ * @property {string} [continues]  the earlier run whose conversation this one continues
  *
  * @typedef {object} RunSummary
  * @property {string} id
@@ -104,6 +105,7 @@
  * @property {Body} [details]  of the question: choices, a schema of the answer
  * @property {'open' | 'answered' | 'unanswered' | ''} answer
  * @property {string} state  of the run, in an end item
+ * @property {{agent: string, model: string}} [culprit]  whose model failed, in an end item
  * @property {Body[]} why  the decisions that gave the word to who speaks here, from the outermost team inwards
  *
  * @typedef {object} RunContext  what a panel is given of the run that is shown

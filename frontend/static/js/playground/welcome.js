@@ -26,5 +26,5 @@ export function welcome(page, component) {
   if (about) find('[data-part="about"]', page).textContent = about
   if (!task) return
   find('[data-part="examples"]', page).replaceChildren(
-    el('li', {}, el('button', { class: 'example', type: 'button', 'data-example': task }, icon('play'), el('span', {}, task))))
+    el('li', {}, el('button', { class: 'example', type: 'button', 'data-example': task }, icon('pencil'), el('span', {}, task))))
 }

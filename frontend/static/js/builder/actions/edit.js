@@ -32,7 +32,7 @@ export function editActions(editor, clipboard) {
     { id: 'duplicate', label: 'Duplicate', icon: 'copy', keys: ['mod+d'], menu: true, when: () => (isEntry(editor) && isPart() === true ? true : 'Only something in a list can be duplicated.'), run: () => duplicateSelected(editor) },
     ...clipboard.actions(),
     { id: 'keep', label: 'Keep in the library', icon: 'star', menu: true, when: isPart, run: () => void keepInLibrary(editor) },
-    { id: 'select-around', label: 'Select what is around', icon: 'corner-left-up', keys: ['escape'], when: isMember, run: () => goOut(editor) },
+    { id: 'select-around', label: 'Select parent', icon: 'corner-left-up', keys: ['escape'], when: isMember, run: () => goOut(editor) },
     { id: 'remove', label: 'Delete', icon: 'trash-2', keys: ['delete', 'backspace'], menu: true, isDanger: true, when: isMember, run: () => removeSelected(editor) },
   ]
   return list.map((each) => ({ needs: LOOKING.includes(each.id) ? 'viewer' : 'editor', ...each, group: 'Edit', scope: 'canvas' }))

@@ -6,7 +6,7 @@ import { get, join } from '../../core/pointer.js'
  *   component_version?: number, config: Record<string, any> }} Component  the envelope of one component
  * @typedef {'team' | 'agent' | 'model' | 'tool' | 'workbench' | 'termination' | 'memory' | 'context' | 'executor' | 'other'} Kind
  * @typedef {{ field: string, accepts: string[], many: boolean, required: boolean }} Slot
- * @typedef {{ provider: string, aliases?: string[], component_type: string, group: string, label: string, summary: string,
+ * @typedef {{ provider: string, aliases?: string[], component_type: string, group: string, label: string, summary: string, keywords?: string,
  *   slots: Slot[], template: Component, schema?: any,
  *   drawn_as?: '' | 'order' | 'hub' | 'handoffs' | 'graph', led_by?: string, leader_does?: string }} Entry
  */
@@ -58,7 +58,7 @@ export function typeLabel(provider) {
 }
 
 /** What is called otherwise than its class. @type {Record<string, string>} */
-const CALLED = { AgentTool: 'Agent as a tool', TeamTool: 'Team as a tool', MagenticOneGroupChat: 'Magentic-One', MagenticOneCoderAgent: 'Magentic-One coder' }
+const CALLED = { AgentTool: 'Agent as a tool', TeamTool: 'Team as a tool', FunctionTool: 'Python function', MagenticOneGroupChat: 'Magentic-One', MagenticOneCoderAgent: 'Magentic-One coder' }
 
 /** @param {string} provider */
 function labelOf(provider) {

@@ -1,7 +1,7 @@
 // @ts-check
 // What the server found about a team, as a person works through it. Pure: no DOM.
 import { get, isRecord, join, set, steps } from '../../core/pointer.js'
-import { isComponent, KIND_NAME, kindOfType, typeLabel } from './catalogue.js'
+import { isComponent, KIND_NAME, kindOfType } from './catalogue.js'
 
 /**
  * @typedef {import('../../core/api.js').Finding} Finding
@@ -31,8 +31,8 @@ export function sorted(report, doc) {
 export function problems(report, doc) {
   const opaque = report.parts.filter((part) => part.status === 'opaque').map(({ where }) => {
     const component = get(doc.component, where)
-    const what = isComponent(component) ? typeLabel(component.provider) : 'A part'
-    return { code: 'opaque', where, message: `Cannot run here: ${what} is not supported yet.`, fix: 'It is kept as it is and exported unchanged.' }
+    const what = isComponent(component) ? `\`${component.provider}\`` : 'A component'
+    return { code: 'opaque', where, message: `${what} cannot run: no installed package provides it.`, fix: 'It is kept and exported unchanged. Install its package where the studio runs, or replace it.' }
   })
   return [...opaque, ...report.errors]
 }

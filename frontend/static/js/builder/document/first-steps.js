@@ -20,7 +20,7 @@ export function firstSteps(catalogue, root, hasRun) {
   return [
     { id: 'agent', label: 'Add an agent', isDone: members.length > 0, where: slot ? join('', 'config', slot.field) : '' },
     { id: 'model', label: 'Choose a model', isDone: models.length > 0 && models.every((each) => each.isFilled), where: model?.where ?? '' },
-    { id: 'stop', label: 'Say when it stops', isDone: stopsByItself(catalogue, root), where: join('', 'config', 'termination_condition') },
+    { id: 'stop', label: 'Choose when it stops', isDone: stopsByItself(catalogue, root), where: join('', 'config', 'termination_condition') },
     { id: 'run', label: 'Run it', isDone: hasRun, where: '' },
   ]
 }

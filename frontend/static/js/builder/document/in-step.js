@@ -4,6 +4,7 @@ import { set } from '../../core/pointer.js'
 import { isComponent, titleOf } from './catalogue.js'
 import { addNode, isGraph, removeNode, renameNode } from './graph.js'
 import { aimedAt, targetOf } from './handoffs.js'
+import { toolInStep } from './tool-source.js'
 
 /**
  * @typedef {import('./catalogue.js').Component} Component
@@ -14,7 +15,7 @@ import { aimedAt, targetOf } from './handoffs.js'
 const formerNames = new WeakMap()
 
 /**
- * Let graphs, handoffs and conditions follow the participants of their teams. What the same change wrote itself stays.
+ * Let graphs, handoffs and conditions follow the participants of their teams, and tools their source. What the same change wrote itself stays.
  * @param {any} before @param {any} after
  * @returns {{ component: any, renamed: [string, string][] }}  the names as pins have them: with the names of what they are in
  */
@@ -35,7 +36,7 @@ function visit(before, after, renamed, way) {
     const changed = visit(old, now, renamed, inner)
     if (changed !== now) result = set(result, `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`, changed)
   }
-  return isComponent(result) && isComponent(before) ? teamInStep(before, result, renamed, inner ?? []) : result
+  return isComponent(result) && isComponent(before) ? toolInStep(before, teamInStep(before, result, renamed, inner ?? [])) : result
 }
 
 /** Whether two entries of a list are at the same place only because others came or went. @param {any} before @param {any} after @param {any} old @param {any} now */

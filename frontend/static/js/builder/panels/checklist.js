@@ -113,12 +113,12 @@ function draw(panel, editor, checked, forms) {
   const hintRow = (/** @type {Finding} */ each) => row(editor, each, 'hint', 'lightbulb', null, act('x', 'Dismiss this hint', () => editor.run(dismiss(each)), editor))
   panel.replaceChildren(...[
     noTeam !== '' && noTeamNote(editor, noTeam),
-    ...section('Problems', 'to mend before a run', alike(problems).flatMap((group) => grouped(group.map((each) => row(editor, each, 'error', 'circle-alert')))), problems.length),
+    ...section('Problems', 'to fix before running', alike(problems).flatMap((group) => grouped(group.map((each) => row(editor, each, 'error', 'circle-alert')))), problems.length),
     ...section('Needs', 'missing on this machine', needs.map((each) => row(editor, each, 'warning', 'key-round', secretForm(editor, each, forms)))),
     ...section('Advice', 'worth a look', alike(advice).flatMap((group) => grouped(group.map(hintRow))), advice.length),
     dismissed.length > 0 && el('details', { class: 'checklist-fold' }, el('summary', {}, icon('chevron-right'), `${counted(dismissed.length, 'hint')} dismissed`),
       list(dismissed.map((each) => row(editor, each, 'off', 'lightbulb', null, act('eye', 'Show this hint again', () => editor.run(showAgain(each)), editor))))),
-    ...section('Permissions', 'asked for when the team first runs', asked.map((each) => row(editor, { code: each.kind, message: each.text, fix: '', where: each.where }, '', 'shield-alert'))),
+    ...section('Permissions', 'you will be asked on the first run', asked.map((each) => row(editor, { code: each.kind, message: each.text, fix: '', where: each.where }, '', 'shield-alert'))),
     asked.length > 0 && reviewLink(),
     !isKnown && el('p', { class: 'checklist-none', tabindex: '-1' }, icon('loader-circle'), 'Checking…'),
     isKnown && !noTeam && problems.length + needs.length + advice.length === 0 && el('p', { class: 'checklist-none', tabindex: '-1' }, icon('circle-check'),

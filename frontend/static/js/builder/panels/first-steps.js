@@ -74,7 +74,7 @@ function tell(now, before, change) {
   const ticked = now.filter((each, index) => each.isDone && before[index] === '0')
   const next = now.find((each) => !each.isDone)
   if (ticked.length === 0) return
-  const words = `${ticked.map((each) => each.label).join(', ')}: done. ${next ? `Next: ${next.label}.` : 'That is a whole team.'}`
+  const words = `${ticked.map((each) => each.label).join(', ')}: done. ${next ? `Next: ${next.label}.` : 'Your team is ready.'}`
   queueMicrotask(() => announce([change, words].filter(Boolean).join('. ')))
 }
 
@@ -84,7 +84,7 @@ function frame(steps) {
     el('h2', { class: 'first-steps-title' }, 'First steps'),
     el('ol', { role: 'list', class: 'first-steps-list' }, ...steps.map(({ id, label }) => el('li', { class: 'first-step' },
       el('button', { type: 'button', class: 'first-step-go', 'data-step': id }, el('span', { class: 'first-step-mark' }), el('span', {}, label), el('span', { class: 'visually-hidden', 'data-step-done': true }))))),
-    el('span', { class: 'first-steps-end', 'data-first-steps-end': true, hidden: true }, 'That is a whole team.'),
+    el('span', { class: 'first-steps-end', 'data-first-steps-end': true, hidden: true }, 'Your team is ready.'),
     el('button', { type: 'button', class: 'button quiet small icon-only first-steps-hide', 'data-hide-first-steps': true, 'aria-label': 'Hide the first steps', title: 'Hide the first steps' }, icon('x')),
   ]
 }

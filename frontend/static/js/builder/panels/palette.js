@@ -4,9 +4,10 @@ import { announce, el, on } from '../../core/dom.js'
 import { toastError } from '../../core/toast.js'
 import { placeNear } from '../actions.js'
 import { titleOf, typeLabel } from '../document/catalogue.js'
+import { addModelOffers } from './model-offers.js'
 import { isJoint } from '../document/places.js'
 import { kindIcon } from '../canvas/draw/cards.js'
-import { exactFirst, kindBeside, libraryIsHere, matches, offers } from './picker.js'
+import { exactFirst, kindBeside, libraryIsHere, matches, nameOf, offers } from './picker.js'
 
 /**
  * @typedef {import('../editor.js').Editor} Editor
@@ -17,9 +18,14 @@ const GROUPS = [['agents', 'Agents'], ['models', 'Models'], ['tools', 'Tools'], 
   ['teams', 'Teams'], ['memories', 'Memory'], ['contexts', 'Contexts'], ['executors', 'Code executors'], ['other', 'Other']]
 /** Groups that few teams need start folded. */
 const FOLDED = new Set(['workbenches', 'memories', 'contexts', 'executors', 'other'])
+/** The group in which presets of the studio stand for their classes, which come last. */
+const WITH_PRESETS = 'terminations'
 
-/** @param {HTMLElement} root  holds a search field and `[data-palette-list]` @param {Editor} editor @param {AbortSignal} signal */
-export function palette(root, editor, signal) {
+/**
+ * @param {HTMLElement} root  holds a search field and `[data-palette-list]` @param {Editor} editor
+ * @param {import('./model-offers.js').Models} models @param {AbortSignal} signal
+ */
+export function palette(root, editor, models, signal) {
   const list = /** @type {HTMLElement} */ (root.querySelector('[data-palette-list]'))
   const input = /** @type {HTMLInputElement} */ (root.querySelector('input[type=search]'))
   const folded = new Set(FOLDED)
@@ -27,7 +33,7 @@ export function palette(root, editor, signal) {
     list.replaceChildren(...GROUPS.flatMap(([group = '', name = '']) => section(editor, group, name, input.value.trim(), folded)))
     reachByTab(list, list.querySelector('summary'))
   }
-  for (const entry of editor.catalogue.entries) offers.push({ group: entry.group, source: 'New', component: entry.template })
+  addModelOffers(editor.catalogue, models)
   show()
   list.setAttribute('aria-busy', 'true')
   void loadGalleries(editor).then(() => {
@@ -83,7 +89,7 @@ function section(editor, group, name, query, folded) {
   const made = found.filter(({ offer }) => offer.source !== 'New')
   const fresh = found.filter(({ offer }) => offer.source === 'New').toSorted((a, b) => Number(isJoint(editor.catalogue, a.offer.component)) - Number(isJoint(editor.catalogue, b.offer.component)))
   const items = (/** @type {typeof found} */ some) => some.map(({ offer, index }) => item(editor, offer, index))
-  const heading = made.length > 0 && fresh.length > 0 && el('p', { class: 'palette-new' }, 'New')
+  const heading = made.length > 0 && fresh.length > 0 && el('p', { class: 'palette-new' }, fresh.every(({ offer }) => offer.section === 'Advanced') ? 'Advanced' : 'New')
   const summary = el('summary', { class: 'palette-group', tabindex: '-1' }, el('span', { class: 'overline' }, name), el('span', { class: 'count' }, found.length))
   return [el('details', { 'data-group': group, open: query !== '' || !folded.has(group) }, summary, el('div', { class: 'palette-items' }, ...items(made), heading, ...items(fresh)))]
 }
@@ -91,12 +97,13 @@ function section(editor, group, name, query, folded) {
 /** @param {Editor} editor @param {Offer} offer @param {number} index */
 function item(editor, offer, index) {
   const type = typeLabel(offer.component.provider)
-  const title = offer.source === 'New' ? type : titleOf(offer.component)
-  const detail = offer.source === 'New' ? kindBeside(editor, offer) : offer.source
+  const title = nameOf(offer)
+  const isNew = offer.source === 'New' || offer.section === 'Services'
+  const detail = offer.source === 'New' ? kindBeside(editor, offer) : offer.isShipped ? '' : offer.source
   const kind = editor.catalogue.kindOf(offer.component)
   return el('button', {
-    type: 'button', class: 'palette-item', tabindex: '-1', 'data-offer': index, 'data-kind': kind, 'data-new': offer.source === 'New', 'data-name': title,
-    title: [title, offer.component.description?.trim().split('\n')[0], offer.source === 'New' ? offer.component.provider : `${type}, from ${offer.source}`].filter(Boolean).join('\n'),
+    type: 'button', class: 'palette-item', tabindex: '-1', 'data-offer': index, 'data-kind': kind, 'data-new': isNew, 'data-name': title,
+    title: [title, offer.about ?? offer.component.description?.trim().split('\n')[0], isNew ? offer.component.provider : `${type}, from ${offer.source}`].filter(Boolean).join('\n'),
   }, kindIcon(kind), el('span', { class: 'truncate' }, title), detail && el('span', { class: 'palette-detail truncate' }, detail))
 }
 
@@ -105,9 +112,9 @@ async function loadGalleries(editor) {
   try {
     const listed = /** @type {{ id: string, origin: string }[]} */ (await api.get('/api/galleries'))
     const galleries = listed.toSorted((a, b) => Number(b.origin === 'shipped') - Number(a.origin === 'shipped'))
-    const full = await Promise.all(galleries.map((each) => api.get(`/api/galleries/${encodeURIComponent(each.id)}`)))
-    const seen = new Set(offers.map((offer) => keyOf(offer.component)))
-    for (const gallery of full) for (const component of Object.values(gallery.components ?? {}).flat()) addOffer(editor, gallery.name, component, seen)
+    const full = await Promise.all(galleries.map(async ({ id, origin }) => ({ ...(await api.get(`/api/galleries/${encodeURIComponent(id)}`)), isShipped: origin === 'shipped' })))
+    const seen = new Set(offers.filter(({ group }) => group !== WITH_PRESETS).map((offer) => keyOf(offer.component)))
+    for (const gallery of full) for (const component of Object.values(gallery.components ?? {}).flat()) addOffer(editor, gallery, component, seen)
   } catch (error) {
     toastError(error)
   }
@@ -118,14 +125,15 @@ function keyOf(component) {
   return JSON.stringify([titleOf(component), component.provider, component.config])
 }
 
-/** @param {Editor} editor @param {string} source @param {import('../document/catalogue.js').Component} component @param {Set<string>} seen */
-function addOffer(editor, source, component, seen) {
+/** @param {Editor} editor @param {{ name: string, isShipped: boolean }} gallery @param {import('../document/catalogue.js').Component} component @param {Set<string>} seen */
+function addOffer(editor, { name: source, isShipped }, component, seen) {
   const key = keyOf(component)
   if (seen.has(key)) return
   seen.add(key)
   const kind = editor.catalogue.kindOf(component)
   const group = { memory: 'memories', workbench: 'workbenches', other: 'other' }[/** @type {string} */ (kind)] ?? `${kind}s`
-  offers.push({ group, source, component })
+  for (const each of offers) if (isShipped && group === WITH_PRESETS && each.source === 'New' && each.component.provider === component.provider) each.section = 'Advanced'
+  offers.push({ group, source, component, isShipped, ...(kind === 'model' ? { section: /** @type {const} */ ('From galleries'), about: [component.description?.trim().split('\n')[0], source].filter(Boolean).join(' · ') } : {}) })
 }
 
 /** The list is one stop of the Tab key, at what was last focused in it; arrow keys move inside. @param {HTMLElement} list @param {EventTarget | null} chosen */

@@ -5,18 +5,24 @@ import { openMenu } from '../../core/menu.js'
 import { ranked } from '../../core/ranking.js'
 import { recent, remember } from '../../core/recent.js'
 import { KIND_ICON, KIND_NAME, titleOf, typeLabel } from '../document/catalogue.js'
+import { modelsInTeam } from '../document/models.js'
 import { isJoint } from '../document/places.js'
 
 /**
  * @typedef {import('../editor.js').Editor} Editor
  * @typedef {import('../document/catalogue.js').Component} Component
- * @typedef {{ group: string, source: string, component: Component }} Offer
+ * @typedef {{ group: string, source: string, component: Component, name?: string, about?: string, section?: Section, isShipped?: boolean }} Offer
+ *   `isShipped`: a preset that comes with the studio; `name`: where the component does not say it; `about`: a second line; `section`: under which heading of its kind
+ * @typedef {'In this team' | 'Connections' | 'Services' | 'From galleries' | 'Advanced'} Section
  */
 
 const RECENT = 'studio-recent-components'
 const MOST_RECENT = 6
 /** What a team is mostly made of comes before the rest. */
 const KINDS = ['agent', 'model', 'tool', 'termination', 'team', 'workbench', 'memory', 'context', 'executor', 'other']
+
+/** The headings of a kind that has several, in their order. @type {Section[]} */
+const SECTIONS = ['In this team', 'Connections', 'Services', 'From galleries', 'Advanced']
 
 /** What palette and picker offer; filled once the galleries have come. @type {Offer[]} */
 export const offers = []
@@ -30,9 +36,14 @@ export function libraryIsHere() {
   library.dispatchEvent(new Event('change'))
 }
 
+/** What an offer is found by beside its name. @param {Editor} editor @param {Offer} offer */
+function wordsOf(editor, { component, about }) {
+  return [editor.catalogue.kindOf(component), typeLabel(component.provider), about, component.provider, component.description, editor.catalogue.entry(component)?.keywords].filter(Boolean).join(' ')
+}
+
 /** @param {Editor} editor @param {Offer} offer @param {string} query */
 export function matches(editor, offer, query) {
-  const text = `${titleOf(offer.component)} ${offer.component.provider} ${offer.component.description ?? ''} ${editor.catalogue.kindOf(offer.component)}`.toLowerCase()
+  const text = `${nameOf(offer)} ${wordsOf(editor, offer)}`.toLowerCase()
   return query.toLowerCase().split(/\s+/).every((word) => text.includes(word))
 }
 
@@ -47,6 +58,11 @@ export function kindBeside(editor, offer) {
   const name = typeLabel(offer.component.provider)
   const same = offers.filter((each) => each.source === 'New' && typeLabel(each.component.provider) === name)
   return same.length > 1 ? KIND_NAME[editor.catalogue.kindOf(offer.component)] : ''
+}
+
+/** What an offer is called. @param {Offer} offer */
+export function nameOf(offer) {
+  return offer.name ?? (offer.source === 'New' ? typeLabel(offer.component.provider) : titleOf(offer.component))
 }
 
 /** @param {Component} component */
@@ -64,15 +80,22 @@ function keyOf(component) {
 export async function pickComponent(editor, fits, title, { at, takesPaste } = {}) {
   const last = recent(RECENT)
   const place = (/** @type {Offer} */ offer) => {
-    const used = last.indexOf(keyOf(offer.component))
+    const used = offer.section ? -1 : last.indexOf(keyOf(offer.component))
     const kind = KINDS.indexOf(editor.catalogue.kindOf(offer.component))
-    return used >= 0 ? used - MOST_RECENT : kind * 3 + (offer.source !== 'New' ? 0 : isJoint(editor.catalogue, offer.component) ? 2 : 1)
+    const within = offer.section ? SECTIONS.indexOf(offer.section) / SECTIONS.length : offer.source !== 'New' ? 0 : isJoint(editor.catalogue, offer.component) ? 2 : 1
+    return used >= 0 ? used - MOST_RECENT : kind * 3 + within
   }
-  const optionsNow = () => offers.map((offer, index) => ({ offer, index })).filter(({ offer }) => fits(offer.component))
-    .toSorted((a, b) => place(a.offer) - place(b.offer)).map(({ offer, index }) => optionOf(editor, offer, index, place(offer) < 0))
-  let [options, made] = [optionsNow(), offers.length]
+  const inTeam = modelsInTeam(editor.catalogue, editor.root).map(({ component, users }) => /** @type {Offer} */ ({
+    group: 'models', source: '', component, section: 'In this team', about: `Used by ${users.join(', ')}`,
+  }))
+  const fittingNow = () => [...inTeam, ...offers].filter((offer) => fits(offer.component)).toSorted((a, b) => place(a) - place(b))
+  let [found, made] = [fittingNow(), offers.length]
+  const optionsNow = () => found.map((offer, index) => optionOf(editor, offer, index, place(offer) < 0, found.every((each) => each.section)))
+  let options = optionsNow()
   const fitting = () => {
-    if (made !== offers.length) [options, made] = [optionsNow(), offers.length]
+    if (made === offers.length) return options
+    ;[found, made] = [fittingNow(), offers.length]
+    options = optionsNow()
     return options
   }
   const chosen = await choose({
@@ -80,21 +103,21 @@ export async function pickComponent(editor, fits, title, { at, takesPaste } = {}
     find: (query) => (query === '' ? fitting() : ranked(query, fitting(), (each) => ({ label: each.label, aside: each.aside })).map((each) => ({ ...each, group: '' }))),
     none: () => (!library.isHere ? 'Looking in the galleries…' : fitting().length === 0 ? 'Nothing in the palette fits here.' : 'Nothing found.'),
   })
-  const component = chosen && offers[Number(chosen.id)]?.component
+  const component = chosen && found[Number(chosen.id)]?.component
   if (component) remember(RECENT, keyOf(component), MOST_RECENT)
   return component
 }
 
-/** @param {Editor} editor @param {Offer} offer @param {number} index @param {boolean} isRecent */
-function optionOf(editor, offer, index, isRecent) {
+/** @param {Editor} editor @param {Offer} offer @param {number} index @param {boolean} isRecent @param {boolean} hasSections  whether all that is offered stands under such headings */
+function optionOf(editor, offer, index, isRecent, hasSections) {
   const kind = editor.catalogue.kindOf(offer.component)
-  const type = typeLabel(offer.component.provider)
-  const label = offer.source === 'New' ? type : titleOf(offer.component)
   const group = KIND_NAME[kind]
+  const isUnder = offer.section && (hasSections || offer.section === 'Advanced')
   return {
-    id: String(index), label, detail: offer.source === 'New' ? kindBeside(editor, offer) : offer.source, icon: KIND_ICON[kind], kind,
-    group: isRecent ? 'Used last' : `${group[0]?.toUpperCase()}${group.slice(1)}${group.endsWith('memory') ? '' : 's'}`,
-    aside: `${kind} ${type} ${offer.component.provider} ${offer.component.description ?? ''}`,
+    id: String(index), label: nameOf(offer), about: offer.about ?? offer.component.description?.trim().split('\n')[0] ?? '', icon: KIND_ICON[kind], kind,
+    detail: offer.section || offer.isShipped ? '' : offer.source === 'New' ? kindBeside(editor, offer) : offer.source,
+    group: isRecent ? 'Recently used' : isUnder && offer.section ? offer.section : `${group[0]?.toUpperCase()}${group.slice(1)}${group.endsWith('memory') ? '' : 's'}`,
+    aside: wordsOf(editor, offer),
   }
 }
 

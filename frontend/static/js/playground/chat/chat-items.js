@@ -4,7 +4,7 @@
 import { el, icon } from '../../core/dom.js'
 import { renderCalls, updateCalls } from './chat-tools.js'
 import { keepWhyOpen, renderWhy } from './chat-why.js'
-import { clip, clock, isLong, prettyJson, usageWords } from '../format.js'
+import { LONG_ANSWER_LINES, clip, clock, isLong, kilobytes, prettyJson, usageWords } from '../format.js'
 import { markdownWriter, renderMarkdown } from './markdown.js'
 import { shownName } from '../flow/participants.js'
 import { renderQuestion } from '../question.js'
@@ -104,20 +104,22 @@ function renderWritten({ written, parts }) {
   return [el('details', { class: 'fold' }, el('summary', {}, icon('pencil'), label), el('div', { class: 'fold-body' }, ...written.map(renderPart)))]
 }
 
-/** A long task leaves room for what the team makes of it. @param {Item} item @param {string} from @param {HTMLElement} body */
+/** A long task leaves room for what the team makes of it, and so does a very long answer for what comes after it. @param {Item} item @param {string} from @param {HTMLElement} body */
 function foldLong(item, from, body) {
-  if (from !== 'user' || !isLong(item.parts.map((part) => (part.kind === 'image' ? '' : part.value)).join('\n'))) return body
+  const text = item.parts.map((part) => (part.kind === 'image' ? '' : part.value)).join('\n')
+  if (!isLong(text, from === 'user' ? undefined : LONG_ANSWER_LINES)) return body
+  const more = `Show all ${kilobytes(text.length)}`
   body.dataset.long = 'folded'
-  const button = el('button', { type: 'button', class: 'button quiet small turn-unfold', 'aria-expanded': 'false' }, 'Show all')
+  const button = el('button', { type: 'button', class: 'button quiet small turn-unfold', 'aria-expanded': 'false' }, more)
   button.addEventListener('click', () => {
     const isFolded = body.dataset.long === 'open'
     body.dataset.long = isFolded ? 'folded' : 'open'
-    button.textContent = isFolded ? 'Show all' : 'Show less'
+    button.textContent = isFolded ? more : 'Show less'
     button.ariaExpanded = String(!isFolded)
   })
-  const text = el('div', { class: 'turn-long' })
-  text.append(...body.childNodes)
-  body.append(text, button)
+  const inner = el('div', { class: 'turn-long' })
+  inner.append(...body.childNodes)
+  body.append(inner, button)
   return body
 }
 
@@ -144,8 +146,12 @@ function renderHandoff(item) {
 /** @param {Item} item */
 function renderEnd(item) {
   const glyph = { finished: 'circle-check', failed: 'circle-alert', interrupted: 'triangle-alert' }[item.state] ?? 'circle-stop'
+  const { agent = '', model = '' } = item.culprit ?? {}
   return el('div', { class: 'run-end', 'data-state': item.state }, icon(glyph),
-    el('div', {}, el('p', {}, item.label), ...item.parts.map((part) => el('p', { class: 'muted' }, part.value))))
+    el('div', {}, el('p', {}, model !== '' && el('strong', {}, [agent, model].filter(Boolean).join(', '), ': '), item.label), ...item.parts.map((part) => el('p', { class: 'muted' }, part.value)),
+      item.state === 'failed' && el('div', { class: 'run-end-actions' },
+        model !== '' && el('button', { type: 'button', class: 'button small', 'data-open-model': agent }, icon('pencil'), 'Open the model'),
+        el('button', { type: 'button', class: 'button small', 'data-retry': true, 'data-needs': 'editor' }, icon('rotate-ccw'), 'Try again from here'))))
 }
 
 /** @param {HTMLElement} node @param {Item} item */

@@ -1,7 +1,11 @@
 // @ts-check
 /** @import {Call, Item} from '../types.js' */
 import { el, icon } from '../../core/dom.js'
+import { teamOfPage } from '../../core/team-of-page.js'
 import { callSummary, clip, duration, prettyJson } from '../format.js'
+
+/** How the error of a tool begins that the sandbox kept from the network (studio/tools/function_tool.py). */
+const NO_NETWORK = 'This code has no network access.'
 
 /** The calls of one request, each folded. @param {Item} item */
 export function renderCalls(item) {
@@ -30,8 +34,16 @@ function renderCall(call) {
       outcome(call, state)),
     el('div', { class: 'tool-detail' },
       call.args !== '' && block('Arguments', prettyJson(call.args)),
-      call.result === null ? el('p', { class: 'muted small' }, call.lost ? 'The run ended before there was a result.' : 'No result yet.') : block(call.isError ? 'Error' : 'Result', prettyJson(call.result))))
+      call.result === null ? el('p', { class: 'muted small' }, call.lost ? 'The run ended before there was a result.' : 'No result yet.') : block(call.isError ? 'Error' : 'Result', prettyJson(call.result)),
+      call.isError && call.result?.startsWith(NO_NETWORK) && networkGrant()))
   return node
+}
+
+/** To the page on which an approver gives code a network; back to this run afterwards. */
+function networkGrant() {
+  const team = teamOfPage()
+  const back = new URLSearchParams({ back: location.pathname })
+  return team && el('p', {}, el('a', { class: 'button small', href: `/teams/${encodeURIComponent(team)}/review?${back}` }, icon('globe'), 'Allow hosts'))
 }
 
 /** @param {Call} call @param {'open' | 'lost' | 'error' | 'ok'} state */

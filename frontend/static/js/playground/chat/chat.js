@@ -14,6 +14,8 @@ import { ChatSlots } from './chat-slots.js'
 import { NO_FILTER, isOn } from '../log/filter.js'
 import { excerpt } from '../format.js'
 import { remark } from './found-marks.js'
+import { AtWork, modelsIn } from '../log/at-work.js'
+import { Waiting } from './waiting.js'
 import { WindowedList } from './windowed-list.js'
 
 /**
@@ -27,6 +29,8 @@ import { WindowedList } from './windowed-list.js'
  * @property {RunIndex} index
  * @property {RunItems} items
  * @property {Level} level
+ * @property {AtWork} [work]  who works now
+ * @property {import('../types.js').Body | null} [component]  of the run
  */
 
 /** The conversation of a run of any length: what is near the view is drawn, what is far away is not even here. */
@@ -34,6 +38,8 @@ export class Chat {
   #options
   #window
   #nodes
+  #waiting
+  #work
   slots
 
   /** @param {ChatOptions} options @param {AbortSignal} signal */
@@ -41,13 +47,15 @@ export class Chat {
     this.#options = options
     const { scroller, list, selection, tail, index, items, context, level } = options
     this.slots = new ChatSlots(index, level)
+    this.#work = options.work ?? new AtWork()
+    this.#waiting = new Waiting(this.#work, context.colours, modelsIn(options.component), () => this.#drawWaiting(), signal)
     this.#nodes = new ChatNodes({ index, items, context }, this.slots, () => list.clientWidth)
     this.#window = new WindowedList(scroller, list, {
       id: (place) => this.#row(place).seq,
       key: (place) => this.#nodes.keyOf(this.#row(place)),
       guess: (place) => this.#nodes.guess(this.#row(place)),
       node: (place, old) => this.#nodeOf(place, old),
-      rest: () => (isOn(this.slots.filter) ? [] : this.#nodes.loose()),
+      rest: () => (isOn(this.slots.filter) ? [] : [...this.#nodes.loose(), ...this.#waiting.nodes()]),
       isPinned: (key) => key.startsWith('ask-'),
       isAtEnd: () => tail.isFollowing,
       moveTo: (top) => tail.moveTo(top),
@@ -60,6 +68,8 @@ export class Chat {
   /** News, after the index took them. @param {Batch} batch */
   apply(batch) {
     const { items, tail, scroller, list } = this.#options
+    this.#work.apply(batch)
+    this.#waiting.follow()
     const { changed, removed } = items.apply(batch)
     for (const key of removed) this.#window.forget(key)
     for (const item of changed) this.#nodes.changed(item)
@@ -108,6 +118,11 @@ export class Chat {
     this.#focusSelected()
   }
 
+  #drawWaiting() {
+    this.#window.draw()
+    this.#options.tail.grown(0)
+  }
+
   draw() {
     this.#window.draw()
   }
@@ -152,6 +167,7 @@ export class Chat {
   /** @param {MouseEvent} event */
   #clicked(event) {
     const target = /** @type {Element} */ (event.target)
+    if (target.closest('.turn-unfold')) this.#options.tail.release() // whoever unfolds reads on from there
     const node = target.closest('[data-seq]')
     if (!(node instanceof HTMLElement) || target.closest('summary, button, textarea, pre, a') || document.getSelection()?.toString()) return
     this.#options.selection.select(Number(node.dataset.seq) || null, 'chat')

@@ -163,7 +163,8 @@ export class Thread {
     for (const item of this.#calls.ended(entry.body.state === 'cancelled' ? 'cancelled' : 'no result')) this.#changed.add(item)
     const because = entry.body.reason === 'condition' ? this.#termination.because : ''
     const { line, more } = ending(entry.body, { by: this.#endedBy, because })
-    this.#add(entry, { kind: 'end', label: line, state: entry.body.state, parts: more ? [{ kind: 'text', value: more }] : [] })
+    const { agent = '', model = '' } = entry.body.error ?? {}
+    this.#add(entry, { kind: 'end', label: line, state: entry.body.state, parts: more ? [{ kind: 'text', value: more }] : [], ...(model ? { culprit: { agent, model } } : {}) })
   }
 
   /** @param {Pending} pending @param {string} at @param {number} [seq] */

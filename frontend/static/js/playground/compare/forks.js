@@ -1,7 +1,10 @@
 // @ts-check
 /** @import {RunContext} from '../types.js' */
+import { copy } from '../../core/copy.js'
 import { el, icon, on } from '../../core/dom.js'
 import { mayDo } from '../../core/actions.js'
+import { modelPlace } from '../log/at-work.js'
+import { partsOf } from '../chat/message-parts.js'
 import { openMenu, whenReleased } from '../../core/menu.js'
 import { toastError } from '../../core/toast.js'
 import { forkFrom, startAndOpen } from './fork-dialog.js'
@@ -9,8 +12,9 @@ import { replay } from './replay-dialog.js'
 import { showState } from './state-dialog.js'
 
 const ORIGINS = /** @type {{[origin: string]: string}} */ ({ fork: 'Fork of', rerun: 'Run again from', replay: 'Replay of' })
+const FOR_VIEWERS = ['copy-message', 'show-state']
 const SELECT_FIRST = 'Select a message first.'
-const OF_ENTRY = ['fork-here', 'redo-here', 'rerun-here', 'show-prompt', 'show-state']
+const OF_ENTRY = ['copy-message', 'fork-here', 'redo-here', 'rerun-here', 'show-prompt', 'show-state']
 
 /**
  * Runs that go on from this one: forks from the menu of each message, re-runs, a replay; and where this one came from.
@@ -23,15 +27,16 @@ export function forksPanel(context) {
   const here = () => selection.seq ?? 0
   /** @type {Omit<import('../../core/actions.js').Action, 'group' | 'scope'>[]} */
   const list = [
+    { id: 'copy-message', label: 'Copy message', icon: 'copy', keys: ['c'], when: whenSelected, run: () => void copyEntry(context, here()).catch(toastError) },
     { id: 'fork-here', label: 'Fork from here…', icon: 'git-fork', keys: ['f'], when: whenSelected, run: () => void forkFrom(context, here()).catch(toastError) },
-    { id: 'redo-here', label: 'Ask its model again', icon: 'refresh-cw', when: whenSelected, run: () => start('fork', { seq: here(), redo: true }) },
+    { id: 'redo-here', label: 'Regenerate', icon: 'refresh-cw', when: whenSelected, run: () => start('fork', { seq: here(), redo: true }) },
     { id: 'rerun-here', label: 'Run again from here', icon: 'skip-forward', when: whenSelected, run: () => start('rerun', { from_seq: here() }) },
-    { id: 'rerun-all', label: 'Run all again', icon: 'rotate-ccw', run: () => start('rerun', {}) },
+    { id: 'rerun-all', label: 'Run again as it ran', icon: 'rotate-ccw', run: () => start('rerun', {}) },
     { id: 'rerun-failure', label: 'Run again from the failure', icon: 'triangle-alert', when: () => (hasFailed(page) ? true : 'The run has not failed.'), run: () => start('rerun', { from_seq: 'failure' }) },
-    { id: 'show-state', label: 'What the team remembered here', icon: 'brain', keys: ['m'], when: whenSelected, run: () => void showState(context, here()).catch(toastError) },
-    { id: 'replay-run', label: 'Replay for nothing', icon: 'repeat', run: () => void replay(context).catch(toastError) },
+    { id: 'show-state', label: 'Show memory at this point', icon: 'brain', keys: ['m'], when: whenSelected, run: () => void showState(context, here()).catch(toastError) },
+    { id: 'replay-run', label: 'Replay for free', icon: 'repeat', run: () => void replay(context).catch(toastError) },
   ]
-  actions.add(list.map((each) => ({ needs: each.id === 'show-state' ? 'viewer' : 'editor', ...each, group: 'Run', scope: 'page' })))
+  actions.add(list.map((each) => ({ needs: FOR_VIEWERS.includes(each.id) ? 'viewer' : 'editor', ...each, group: 'Run', scope: 'page' })))
   page.addEventListener('contextmenu', (event) => {
     const turn = event.target instanceof Element ? event.target.closest('.turn[data-seq]') : null
     if (!(turn instanceof HTMLElement) || event.target instanceof HTMLTextAreaElement) return
@@ -45,6 +50,8 @@ export function forksPanel(context) {
     const { left, bottom } = button.getBoundingClientRect()
     if (turn instanceof HTMLElement) open(turn, left, bottom)
   }, signal)
+  on(page, 'click', '[data-retry]', () => start('rerun', { from_seq: 'failure' }), signal)
+  on(page, 'click', '[data-open-model]', (_, button) => location.assign(`/teams/${run.team_id ?? ''}?at=${encodeURIComponent(modelPlace(run.component, button.dataset['openModel'] ?? ''))}`), signal)
   showOrigin()
 
   /** @param {HTMLElement} turn @param {number} x @param {number} y */
@@ -61,6 +68,13 @@ export function forksPanel(context) {
     page.querySelector('.playground-chat')?.prepend(note)
     signal.addEventListener('abort', () => note.remove())
   }
+}
+
+/** What the message says, as its author wrote it. @param {RunContext} context @param {number} seq */
+async function copyEntry({ entriesBetween }, seq) {
+  const entry = (await entriesBetween(seq - 1, seq + 1)).find((each) => each.seq === seq)
+  const texts = partsOf(entry?.body ?? {}).filter(({ kind }) => kind !== 'image').map(({ value }) => value)
+  await copy(texts.join('\n\n'), 'Message copied.')
 }
 
 /** @param {HTMLElement} page */

@@ -6,12 +6,15 @@ export const TESTS = /** @type {[ArgumentTest['test'], string][]} */ ([
   ['equals', 'is'], ['starts_with', 'starts with'], ['inside', 'is in the folder'], ['matches', 'fits the expression'],
 ])
 
+/** Whether a rule is about all calls of a tool. @param {ToolRule} rule */
+export const isForAll = (rule) => rule.when.length === 0 && !rule.exactly
+
 /** What happens with a tool where no rule about its arguments applies. @param {Policy} policy @param {string} tool @returns {Verdict | ''} '' as with all others */
-export const verdictOf = (policy, tool) => policy.rules.find((rule) => rule.tool === tool && rule.when.length === 0)?.verdict ?? ''
+export const verdictOf = (policy, tool) => policy.rules.find((rule) => rule.tool === tool && isForAll(rule))?.verdict ?? ''
 
 /** Rules about arguments stand before those about whole tools, since the first that applies decides. @param {Policy} policy @param {string} tool @param {Verdict | ''} verdict @returns {Policy} */
 export function withVerdict(policy, tool, verdict) {
-  const others = policy.rules.filter((rule) => rule.tool !== tool || rule.when.length > 0)
+  const others = policy.rules.filter((rule) => rule.tool !== tool || !isForAll(rule))
   return { ...policy, rules: verdict === '' ? others : [...others, { tool, when: [], verdict, reason: '' }] }
 }
 
@@ -23,16 +26,16 @@ export function withRepeat(policy, tool) {
 
 /** @param {Policy} policy @param {ToolRule} rule @returns {Policy} */
 export function withRule(policy, rule) {
-  const place = policy.rules.findIndex((each) => each.when.length === 0)
+  const place = policy.rules.findIndex(isForAll)
   const rules = [...policy.rules]
   rules.splice(place < 0 ? rules.length : place, 0, rule)
   return { ...policy, rules }
 }
 
-/** A rule from now on lets such calls go, when its arguments are the same again. @param {Policy} policy @param {string} tool @param {{[name: string]: unknown}} args @returns {Policy} */
+/** A rule from now on lets such calls go, when its arguments are the same again, and no others. @param {Policy} policy @param {string} tool @param {{[name: string]: unknown}} args @returns {Policy} */
 export function withPermission(policy, tool, args) {
   const when = Object.entries(args).map(([argument, value]) => ({ argument, test: /** @type {const} */ ('equals'), value: asText(value) }))
-  return when.length > 20 ? policy : withRuleFirst(policy, { tool, when, verdict: 'allow', reason: '' })
+  return when.length > 20 ? policy : withRuleFirst(policy, { tool, when, verdict: 'allow', reason: '', exactly: true })
 }
 
 /** @param {Policy} policy @param {ToolRule} rule */
@@ -55,5 +58,5 @@ function canonical(value) {
 export function ruleWords(rule) {
   const tests = rule.when.map(({ argument, test, value }) => `${argument} ${TESTS.find(([name]) => name === test)?.[1]} “${value}”`)
   const verb = { allow: 'runs', ask: 'asks', deny: 'is refused' }[rule.verdict]
-  return `${rule.tool} ${verb}${tests.length > 0 ? ` when ${tests.join(' and ')}` : ''}`
+  return `${rule.tool} ${verb}${tests.length > 0 ? ` when ${tests.join(' and ')}` : ''}${rule.exactly ? ' and there are no other arguments' : ''}`
 }

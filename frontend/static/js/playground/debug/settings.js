@@ -5,7 +5,7 @@ import { toastError } from '../../core/toast.js'
 
 /**
  * @typedef {{argument: string, test: 'equals' | 'starts_with' | 'inside' | 'matches', value: string}} ArgumentTest
- * @typedef {{tool: string, when: ArgumentTest[], verdict: Verdict, reason: string}} ToolRule
+ * @typedef {{tool: string, when: ArgumentTest[], verdict: Verdict, reason: string, exactly?: boolean}} ToolRule
  * @typedef {'ask' | 'allow' | 'deny'} Verdict
  * @typedef {{rules: ToolRule[], otherwise: Verdict, timeout_s: number | null, on_timeout: 'allow' | 'deny', repeatable: string[]}} Policy
  */

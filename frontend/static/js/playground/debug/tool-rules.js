@@ -5,7 +5,7 @@ import { el, find, icon, on } from '../../core/dom.js'
 import { may } from '../../core/may.js'
 import { offeredTo } from '../../core/read-only.js'
 import { numberOf, toolsOf } from './breakpoint-words.js'
-import { TESTS, VERDICTS, ruleWords, verdictOf, withRepeat, withRule, withVerdict } from './policy.js'
+import { TESTS, VERDICTS, isForAll, ruleWords, verdictOf, withRepeat, withRule, withVerdict } from './policy.js'
 
 /**
  * Which tools ask, run by themselves or are refused, and rules by argument.
@@ -39,7 +39,7 @@ export function toolRules(root, settings, component, signal) {
       const { policy } = settings
       const key = keyOf(document.activeElement)
       const isOpen = place.querySelector('details')?.open ?? false
-      const byArgument = policy.rules.map((rule, index) => ({ rule, index })).filter(({ rule }) => rule.when.length > 0 || !tools.includes(rule.tool))
+      const byArgument = policy.rules.map((rule, index) => ({ rule, index })).filter(({ rule }) => !isForAll(rule) || !tools.includes(rule.tool))
       place.replaceChildren(
         el('ul', { class: 'tool-list', role: 'list' }, ...tools.map((tool) => toolRow(tool, verdictOf(policy, tool), policy.repeatable.includes(tool))), otherRow(policy.otherwise, tools.length > 0)),
         byArgument.length > 0 && el('ul', { class: 'rule-list', role: 'list' }, ...byArgument.map(({ rule, index }) => ruleRow(ruleWords(rule), index))) || '',

@@ -25,6 +25,7 @@ const TRAVEL_MS = 700
  * @property {Body} component
  * @property {ColourBook} colours
  * @property {Selection} selection
+ * @property {import('../log/at-work.js').AtWork} work  who works now
  * @property {(seq: number) => number} itemOf  the entry that the conversation shows an entry by
  */
 
@@ -127,7 +128,7 @@ export class Flow {
   /** @param {FlowNode} node */
   #showNode(node) {
     const group = this.#nodeGroup(node.name)
-    group.dataset.state = node.name === this.#counts.speaker ? 'speaking' : node.messages === 0 ? 'silent' : 'heard'
+    group.dataset.state = node.name === this.#counts.speaker || this.#options.work.has(node.name) ? 'speaking' : node.messages === 0 ? 'silent' : 'heard'
     group.setAttribute('aria-description', `${node.inside.length > 0 ? `inside ${insideWords(node.inside)}, ` : ''}${node.messages} messages, ${tokens(node.tokens)} tokens`)
     showCount(group, node.messages)
   }

@@ -4,6 +4,8 @@ import { ApiError, api } from '../../core/api.js'
 import { teamOfPage } from '../../core/team-of-page.js'
 
 const PAGE = 500
+/** In one page of the list of runs. */
+export const RUNS = 50
 /** The server gives no more at once; and fewer where they say much. */
 const MOST = 2000
 
@@ -13,16 +15,21 @@ export const server = {
   teams: () => api.get('/api/teams'),
   /** @param {string} id @returns {Promise<{id: string, name: string, component: Body}>} */
   team: (id) => api.get(`/api/teams/${id}`),
+  /** @param {string} id  of a team @returns {Promise<{agent: string, model: string}[]>} whose models read no pictures */
+  withoutVision: (id) => api.get(`/api/teams/${id}/without-vision`),
   /** @param {string} id @returns {Promise<Run>} */
   run: (id) => api.get(`/api/runs/${id}`),
-  /** @param {string} teamId @returns {Promise<RunSummary[]>} */
-  runs: (teamId) => api.get(`/api/runs?team_id=${encodeURIComponent(teamId)}`),
+  /** The newest ones, or those before another one. @param {string} teamId @param {string} [before] @returns {Promise<RunSummary[]>} */
+  runs: (teamId, before) => api.get(`/api/runs?team_id=${encodeURIComponent(teamId)}&limit=${RUNS}${before ? `&before=${encodeURIComponent(before)}` : ''}`),
   /** @param {string} teamId @param {Task} task @returns {Promise<{id: string}>} */
   start: (teamId, task) => api.post('/api/runs', { team_id: teamId, task }),
   /** @param {string} id @param {string} command @param {Body} [more] @returns {Promise<RunState>} */
   command: (id, command, more = {}) => api.post(`/api/runs/${id}/commands`, { command, ...more }),
-  /** For the team of the page, where there is one. @param {string[]} hashes @param {unknown} [component]  that asks for them, where it is not saved */
-  approve: (hashes, component) => api.post('/api/approvals', { hashes, ...(component ? { component } : {}), ...scopeOfPage() }),
+  /**
+   * For the team of the page, where there is one; else, or if told so, for all teams.
+   * @param {string[]} hashes @param {unknown} [component]  that asks for them, where it is not saved @param {{ isForAll?: boolean, isTyped?: boolean }} [how]
+   */
+  approve: (hashes, component, { isForAll = false, isTyped = false } = {}) => api.post('/api/approvals', { hashes, ...(component ? { component } : {}), ...scopeOfPage(), ...(isForAll ? { scope: 'anywhere' } : {}), ...(isTyped ? { typed: true } : {}) }),
   /** @param {string} id @returns {Promise<{messages: {seq: number, micro_usd: number}[]}>} */
   cost: (id) => api.get(`/api/runs/${id}/cost`),
   /** @param {string} id @param {number} after */
@@ -115,8 +122,15 @@ export function reviewPage(error) {
   return typeof path === 'string' ? path : ''
 }
 
-/** What a refused start would need, or null when the error is another one. @param {unknown} error @returns {Capability[] | null} */
+/**
+ * @typedef {{group: string, glyph: string, title: string, words: string, hashes: string[]}} AskedGroup
+ * @typedef {{missing: Capability[], could: string, groups: AskedGroup[], connections: string[]}} Asked  `could`: goes on after "This team can";
+ *   `connections`: hashes of what models are reached by
+ */
+
+/** What a refused start would need, or null when the error is another one. @param {unknown} error @returns {Asked | null} */
 export function missingApprovals(error) {
   if (!(error instanceof ApiError) || error.code !== 'not_approved') return null
-  return /** @type {Capability[]} */ (error.body.missing ?? [])
+  const { missing = [], could = '', groups = [], connections = [] } = /** @type {Partial<Asked>} */ (error.body)
+  return { missing, could, groups, connections }
 }

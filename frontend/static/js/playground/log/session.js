@@ -3,9 +3,11 @@
 import { find } from '../../core/dom.js'
 import { toast, toastError } from '../../core/toast.js'
 import { Chat } from '../chat/chat.js'
+import { showEarlier } from '../chat/earlier.js'
 import { chatBar } from '../chat/chat-bar.js'
 import { controls } from '../controls.js'
 import { keptLevel } from '../chat/detail.js'
+import { AtWork } from './at-work.js'
 import { createFeed } from './feed.js'
 import { gauges } from '../gauges.js'
 import { Flow } from '../flow/flow.js'
@@ -32,7 +34,7 @@ import { Timeline } from '../timeline/timeline.js'
  * @param {AbortSignal} signal
  */
 export function previewTeam(page, component, signal) {
-  const { flow, timeline } = pictures(page, component, createSelection(), new RunIndex(), signal)
+  const { flow, timeline } = pictures(page, component, { selection: createSelection(), index: new RunIndex(), work: new AtWork() }, signal)
   flow.draw()
   timeline.draw()
 }
@@ -48,13 +50,14 @@ export function previewTeam(page, component, signal) {
 export function showRun(page, run, around, signal) {
   const selection = createSelection()
   const index = new RunIndex(run.component)
-  const { flow, timeline, colours } = pictures(page, run.component, selection, index, signal, async () => (await server.cost(run.id)).messages)
+  const work = new AtWork()
+  const { flow, timeline, colours } = pictures(page, run.component, { selection, index, work }, signal, async () => (await server.cost(run.id)).messages)
   const part = partsIn(page)
   const read = (/** @type {number} */ after, /** @type {number} */ before) => entriesBetween(run.id, after, before, signal)
   const items = new RunItems(index, read)
   const tail = followTail(part('chat-scroll'), /** @type {HTMLButtonElement} */ (part('to-live')), () => chat.draw(), signal)
-  const toolbar = controls(part('controls'), run, (command) => server.command(run.id, command), signal)
-  const chat = new Chat({ scroller: part('chat-scroll'), list: part('chat'), none: part('chat-none'), tail, selection, index, items, context: { colours, answer }, level: keptLevel() }, signal)
+  const toolbar = controls(part('controls'), run, (command) => server.command(run.id, command), work, signal)
+  const chat = new Chat({ scroller: part('chat-scroll'), list: part('chat'), none: part('chat-none'), tail, selection, index, items, context: { colours, answer }, level: keptLevel(), work, component: run.component }, signal)
   const bar = chatBar(part('chat-bar'), { runId: run.id, chat, index, selection, colours }, signal)
   const gauge = gauges(part('gauges'))
   const { actions, showView } = around
@@ -89,6 +92,8 @@ export function showRun(page, run, around, signal) {
   }
 
   async function readAndFollow() {
+    const back = () => tail.isFollowing && tail.toEnd()
+    void showEarlier(part('earlier'), run, colours, back, signal).catch((error) => signal.aborted || toastError(error))
     const into = { index, items, push: feed.push, pictures: Object.keys(pictured), signal }
     await readRun(run.id, into, () => {
       feed.push({ ...nothing(true), state: toolbar.state }, ['chat', 'bar'])
@@ -156,13 +161,13 @@ function follow(page, run, feed, index, take, signal) {
   }, signal)
 }
 
-/** @param {HTMLElement} page @param {Body} component @param {ReturnType<typeof createSelection>} selection @param {RunIndex} index @param {AbortSignal} signal @param {() => Promise<{seq: number, micro_usd: number}[]>} [costs] */
-function pictures(page, component, selection, index, signal, costs = async () => []) {
+/** @param {HTMLElement} page @param {Body} component @param {{selection: ReturnType<typeof createSelection>, index: RunIndex, work: AtWork}} of @param {AbortSignal} signal @param {() => Promise<{seq: number, micro_usd: number}[]>} [costs] */
+function pictures(page, component, { selection, index, work }, signal, costs = async () => []) {
   const part = partsIn(page)
   const participants = participantsOf(component)
   const places = placesIn(component)
   const colours = colourBook(participants)
-  const flow = new Flow({ stage: part('flow'), table: part('flow-table'), chosen: part('flow-chosen'), design: part('flow-design'), component, colours, selection, itemOf: (seq) => index.itemOf(seq) }, signal)
+  const flow = new Flow({ stage: part('flow'), table: part('flow-table'), chosen: part('flow-chosen'), design: part('flow-design'), component, colours, selection, work, itemOf: (seq) => index.itemOf(seq) }, signal)
   const timeline = new Timeline({
     root: part('timeline-panel'),
     lanes: participants.map((participant) => participant.name),

@@ -35,6 +35,10 @@ export class TimelineBars {
   #cost = 0
   #clock = 0
   #isHeld = false
+  /** Where the last thing that somebody did ended; what people tell the run in between is nobody's beginning. */
+  #idleFrom = 0
+  /** Where each got the word, or ended what it did before. @type {Map<string, number>} */
+  #begins = new Map()
   /** Teams that are heard only through their members, by name, and what they stand within. @type {Map<string, Inside>} */
   #holders = new Map()
 
@@ -110,15 +114,33 @@ export class TimelineBars {
   /** @param {Entry} entry */
   #entry({ kind, body, seq, at, ...more }) {
     const now = Date.parse(at)
-    if (Number.isNaN(now) || body.type === 'TerminationProgressEvent') return // told at the moment of the message, ahead of it
-    const start = this.span
+    if (Number.isNaN(now)) return
+    if (kind === 'explanation') return this.#decided(body)
     this.#advance(now)
-    if (kind === 'state') this.#isHeld = body.state === 'paused' || hasEnded(body.state)
+    if (kind === 'state') this.#turned(body)
     if ((kind !== 'message' && kind !== 'event') || !body.source || body.type === 'SelectSpeakerEvent') return
     const lane = String(body.source)
-    if (lane === 'user' && !this.lanes.includes(lane)) return // the task took nobody any time
+    if (lane === 'user' && !this.lanes.includes(lane)) return void (this.#idleFrom = this.span) // the task took nobody any time
     if (!this.lanes.includes(lane)) this.#open(lane)
+    const start = this.#begins.get(lane) ?? this.#idleFrom
+    if (kind === 'message') this.#begins.delete(lane)
+    else this.#begins.set(lane, this.span)
+    this.#idleFrom = this.span
     this.#add({ lane, seq, kind: kindOf(body.type), start, end: this.span, tokens: tokensOf(body), cost: 0, ...saidOf(body, more) })
+  }
+
+  /** Somebody gets the word. The entry may be written much later; an index does not tell when it was. @param {Entry['body']} body */
+  #decided(body) {
+    const at = Date.parse(body.created_at ?? '')
+    if (body.type !== 'SpeakerDecisionEvent' || Number.isNaN(at) || !Array.isArray(body.chosen)) return
+    this.#advance(at)
+    for (const name of body.chosen) this.#begins.set(name, this.span)
+  }
+
+  /** @param {Entry['body']} body  of a state */
+  #turned(body) {
+    if (this.#isHeld && body.state === 'running') this.#idleFrom = this.span
+    this.#isHeld = body.state === 'paused' || hasEnded(body.state)
   }
 
   /** @param {Omit<Bar, 'on'>} bar */

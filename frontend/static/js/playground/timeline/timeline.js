@@ -37,6 +37,8 @@ export class Timeline {
   #drawn = []
   #list
   #isPriced = false
+  /** Whether there are bars that are not drawn: of the past all come before it is drawn once. */
+  #isBehind = false
 
   /** @param {TimelineOptions} options @param {AbortSignal} signal */
   constructor(options, signal) {
@@ -73,7 +75,9 @@ export class Timeline {
 
   /** @param {Batch} batch */
   apply(batch) {
-    if (!this.#bars.apply(batch) || !batch.live) return
+    this.#isBehind = this.#bars.apply(batch) || this.#isBehind
+    if (!this.#isBehind || !batch.live) return
+    this.#isBehind = false
     if (this.#axis === 'cost') this.#priceSoon()
     this.draw()
   }

@@ -35,7 +35,7 @@ export function makeCard(card, { isNumbered, isHub = false }) {
     !isHub && el('span', { class: 'badge node-problems', 'data-state': 'error', 'data-problems-within': card.pointer, hidden: true }))
   node.append(head)
   if (card.text) node.append(el('p', { class: 'node-text' }, card.text))
-  if (!card.isKnown) node.append(el('p', { class: 'node-unknown' }, icon('circle-help'), 'Unknown here: kept, not runnable'))
+  if (!card.isKnown) node.append(el('p', { class: 'node-unknown' }, icon('circle-help'), 'Unknown component: kept, but cannot run'))
   if (card.opening) node.append(openingRow(card.opening))
   // Places that few need come up while something is dragged that fits there.
   const slots = card.slots.filter((slot) => !slot.isOptional).map(makeSlot)

@@ -35,6 +35,8 @@ export class Form {
   #focused = []
   /** @type {AbortController | undefined} */
   #asking
+  /** The errors that the form was drawn with: those of no field stand above the fields. @type {import('../../../core/api.js').Finding[]} */
+  #drawnWith = []
 
   /** @param {HTMLElement} root @param {Editor} editor @param {Draw} draw */
   constructor(root, editor, draw) {
@@ -74,8 +76,10 @@ export class Form {
     this.#asking = asking
     const pointer = this.editor.selection
     const component = this.editor.root
+    const { errors } = this.editor.report
     try {
       const html = await this.draw(this.editor, asking.signal)
+      this.#drawnWith = errors
       if (pointer !== this.editor.selection) return
       if (component !== this.editor.root && this.root.querySelector(at('data-form', pointer))) return this.again()
       this.#show(html, pointer)
@@ -135,6 +139,11 @@ export class Form {
     if (!(wanted instanceof HTMLElement)) return
     unfold(wanted)
     wanted.focus()
+  }
+
+  /** Whether what is drawn is what this report says. @param {import('../../editor.js').Report} report */
+  showsErrorsOf({ errors }) {
+    return isSame(this.#drawnWith, errors)
   }
 
   showErrors() {

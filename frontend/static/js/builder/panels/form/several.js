@@ -2,6 +2,7 @@
 // In place of a form while several parts are selected: which they are, and what can be done to all of them.
 import { el, icon } from '../../../core/dom.js'
 import { keysLabel } from '../../../core/shortcuts.js'
+import { selectedSlots } from '../../actions/models.js'
 import { kindIcon } from '../../canvas/draw/cards.js'
 import { KIND_NAME } from '../../document/catalogue.js'
 import { inOrderOfPlace } from '../../document/selection.js'
@@ -15,7 +16,8 @@ export function severalParts(editor) {
   const parts = inOrderOfPlace([...editor.selected])
   const rows = parts.map((pointer) => el('li', {}, el('button', { type: 'button', class: 'several-part', 'data-action': 'select', 'data-pointer': pointer },
     kindIcon(kindAt(editor, pointer)), el('span', { class: 'truncate' }, editor.titleAt(pointer)))))
-  const acts = ACTS.map(([id, label, glyph, keys]) => el('button', { type: 'button', class: `button small${id === 'remove' ? ' danger' : ''}`, 'data-for-all': id, title: `${label} (${keysLabel(keys)})` }, icon(glyph), label))
+  const ofModels = selectedSlots(editor).length === parts.length ? /** @type {const} */ ([['choose-model', 'Choose a model', 'brain', '']]) : []
+  const acts = [...ofModels, ...ACTS].map(([id, label, glyph, keys]) => el('button', { type: 'button', class: `button small${id === 'remove' ? ' danger' : ''}`, 'data-for-all': id, title: keys === '' ? label : `${label} (${keysLabel(keys)})` }, icon(glyph), label))
   return el('div', {}, el('div', { class: 'several', 'data-several': true }, el('p', { class: 'muted small' }, 'Select one of them to edit it.'),
     el('ul', { role: 'list', class: 'several-list' }, ...rows), el('div', { class: 'row-wrap' }, ...acts))).innerHTML
 }

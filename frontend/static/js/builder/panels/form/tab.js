@@ -2,6 +2,9 @@
 // The form of the selection: HTML from the server, edits into the document.
 import { api } from '../../../core/api.js'
 import { debounce, on } from '../../../core/dom.js'
+import { get } from '../../../core/pointer.js'
+import { noteTyped, trustsTypedCode } from '../../../core/typed-code.js'
+import { ownerOf } from '../../document/commands.js'
 import { stepped } from '../../document/values.js'
 import { act, reshape } from './acts.js'
 import { bindEntries } from './entries.js'
@@ -39,6 +42,7 @@ export function formTab(root, editor, signal, draw = drawForm) {
   }, { signal })
   editor.addEventListener('report', (event) => {
     form.showErrors()
+    if (!form.showsErrorsOf(editor.report)) soon()
     if (/** @type {CustomEvent} */ (event).detail.hasNewWords) nameParts(root, editor)
   }, { signal })
   bindEdits(form, signal)
@@ -51,6 +55,13 @@ export function formTab(root, editor, signal, draw = drawForm) {
 function drawForm(editor, signal) {
   if (editor.selected.length > 1) return Promise.resolve(severalParts(editor))
   return api.html('/fragments/form', { component: editor.root, pointer: editor.selection, errors: editor.report.errors }, { signal })
+}
+
+/** What the field holds in a new component. @param {Editor} editor @param {string} pointer */
+function beginningAt(editor, pointer) {
+  const owner = ownerOf(pointer)
+  const component = editor.at(owner)
+  return String(get(component && editor.catalogue.entry(component)?.template, pointer.slice(owner.length)) ?? '')
 }
 
 /** @param {Form} form @param {AbortSignal} signal */
@@ -66,7 +77,9 @@ function bindEdits(form, signal) {
   root.addEventListener('json-code:input', (event) => {
     const code = /** @type {HTMLElement} */ (event.target)
     const { pointer, kind } = code.dataset
-    if (pointer !== undefined) form.edit(pointer, kind ?? 'string', /** @type {CustomEvent} */ (event).detail.text, code)
+    const { text, isTyped } = /** @type {CustomEvent} */ (event).detail
+    if (pointer !== undefined && isTyped && trustsTypedCode()) noteTyped(String(get(editor.root, pointer) ?? ''), text, beginningAt(editor, pointer))
+    if (pointer !== undefined) form.edit(pointer, kind ?? 'string', text, code)
   }, { signal })
   on(root, 'keydown', '[role=spinbutton]', (event, control) => {
     const by = { ArrowUp: 1, ArrowDown: -1, PageUp: 10, PageDown: -10 }[/** @type {KeyboardEvent} */ (event).key]

@@ -1,0 +1,78 @@
+"""Runs by what they are: text, team, state, date and cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+from sqlalchemy import ColumnElement, UnaryExpression, func
+from sqlmodel import col, select
+from sqlmodel.ext.asyncio.session import AsyncSession
+
+from studio.runs import RunState
+from studio.store.tables import Run
+
+Order = Literal["newest", "oldest", "cost", "tokens"]
+FAR = date(9000, 1, 1)
+"""No database holds a day beyond it plus one."""
+
+_TOKENS = col(Run.prompt_tokens) + col(Run.completion_tokens)
+_ORDERS: dict[Order, tuple[UnaryExpression[Any], ...]] = {
+    "newest": (col(Run.created_at).desc(), col(Run.id).desc()),
+    "oldest": (col(Run.created_at).asc(), col(Run.id).asc()),
+    "cost": (col(Run.micro_usd).desc(), col(Run.created_at).desc(), col(Run.id).desc()),
+    "tokens": (_TOKENS.desc(), col(Run.created_at).desc(), col(Run.id).desc()),
+}
+
+
+class RunFilter(BaseModel):
+    """Which runs are looked for. A run must meet all that is given.
+
+    `text` is part of the task or of the team's name; `since` and `until` are days (UTC), both included, of the start.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    text: str = ""
+    team_id: str | None = None
+    states: tuple[RunState, ...] = ()
+    since: date | None = None
+    until: date | None = None
+    order: Order = "newest"
+
+    def conditions(self) -> list[ColumnElement[bool]]:
+        found: list[ColumnElement[bool]] = []
+        if text := self.text.strip():
+            found.append(
+                col(Run.task_text).icontains(text, autoescape=True)
+                | col(Run.team_name).icontains(text, autoescape=True)
+            )
+        if self.team_id is not None:
+            found.append(col(Run.team_id) == self.team_id)
+        if self.states:
+            found.append(col(Run.state).in_([state.value for state in self.states]))
+        if self.since:
+            found.append(col(Run.created_at) >= _midnight(self.since))
+        if self.until:
+            found.append(col(Run.created_at) < _midnight(min(self.until, FAR) + timedelta(days=1)))
+        return found
+
+
+ALL_RUNS = RunFilter()
+
+
+async def search(session: AsyncSession, wanted: RunFilter, *, offset: int, limit: int) -> tuple[Sequence[Run], int]:
+    """One page of what is looked for, and how many there are in all."""
+    conditions = wanted.conditions()
+    count = (await session.exec(select(func.count(col(Run.id))).where(*conditions))).one()
+    order = _ORDERS[wanted.order]
+    # Whole rows are read of one page only: to sort them all takes four times as long.
+    of_page = select(Run.id).where(*conditions).order_by(*order).offset(offset).limit(limit).subquery()
+    query = select(Run).join(of_page, col(Run.id) == of_page.c.id).order_by(*order)
+    return (await session.exec(query)).all(), count
+
+
+def _midnight(day: date) -> datetime:
+    return datetime.combine(day, time(), UTC)

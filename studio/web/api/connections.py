@@ -1,0 +1,317 @@
+"""Models: the services that choosers offer, and the connections of this studio."""
+
+from __future__ import annotations
+
+import time
+from contextlib import aclosing
+from typing import cast
+
+from fastapi import APIRouter
+from pydantic import BaseModel, ConfigDict, Field
+
+from studio.components import JsonObject
+from studio.components.secrets import secret_source
+from studio.errors import ModelUnavailable, NotFound
+from studio.models import price_of
+from studio.models.info import known_info
+from studio.models.listing import list_models
+from studio.models.places import place_of
+from studio.models.service_list import ModelService, model_services, service_at
+from studio.runs import Trials
+from studio.store import Store
+from studio.store.tables import ModelConnection
+from studio.web.dependencies import PersonDep, StoreDep, TeamChecksDep, TrialsDep
+from studio.web.model_connections import (
+    Wanted,
+    check_may_ask,
+    check_place_is_free,
+    checked,
+    component_of,
+    found_here,
+    loaded,
+    move_teams,
+    used_by,
+)
+from studio.web.requests import StudioRoute
+from studio.web.team_checks import TeamChecks
+
+router = APIRouter(prefix="/api/connections", tags=["models"], route_class=StudioRoute)
+QUESTION = "Reply with the one word: ready"
+MAX_SHOWN = 200
+"""Characters of the answer to a test."""
+
+
+class ServiceOut(BaseModel):
+    """A model service; `component` asks it with the key from its usual environment variable."""
+
+    id: str
+    name: str
+    about: str
+    needs: str
+    address: str
+    key: str
+    model: str
+    component: JsonObject
+
+
+class UserOut(BaseModel):
+    id: str
+    name: str
+
+
+class ConnectionOut(BaseModel):
+    """A connection; `key` is a reference, never a key."""
+
+    id: str
+    name: str
+    service: str
+    service_id: str
+    address: str
+    key: str
+    key_is_set: bool
+    model: str
+    is_default: bool
+    used_by: list[UserOut]
+    component: JsonObject
+
+
+class ModelsOut(BaseModel):
+    services: list[ServiceOut]
+    connections: list[ConnectionOut]
+
+
+class ConnectionIn(BaseModel):
+    """Of a `service`, with what differs from its usual address, key and model; or a whole model `component`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str = Field(min_length=1, max_length=80)
+    service: str = Field("", max_length=60)
+    address: str = Field("", max_length=2_000)
+    key: str | None = Field(None, max_length=200, description="`env:NAME`, `secret:name`, or empty for none.")
+    model: str = Field("", max_length=200)
+    component: JsonObject | None = None
+
+
+class ConnectionChange(ConnectionIn):
+    replace_model: bool = Field(False, description="Give the new model to the agents that have the old default one.")
+
+
+class ConnectionSaved(BaseModel):
+    id: str
+    changed_teams: list[str] = Field(description="Ids of teams that were saved with the new address, key or model.")
+
+
+class DefaultIn(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    id: str = Field(max_length=100, description="Empty: new agents start without a model.")
+
+
+class AskIn(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    component: JsonObject
+    team_id: str = Field("", max_length=100, description="The team that it is a part of, for what is allowed there.")
+
+
+class ModelOut(BaseModel):
+    """A model that a service lists; prices are US dollars per million tokens, null where nobody knows."""
+
+    name: str
+    input_price: float | None
+    output_price: float | None
+    vision: bool
+    tools: bool
+
+
+class TestOut(BaseModel):
+    """What one call took; `text` is the beginning of the answer."""
+
+    text: str
+    ms: int
+    vision: bool
+    tools: bool
+    structured_output: bool
+
+
+class FoundOut(BaseModel):
+    """A service that is ready on this machine, and how that is known."""
+
+    service: str
+    name: str
+    reason: str
+    model: str
+
+
+class FoundIn(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    service: str = Field(max_length=60)
+
+
+@router.get("", summary="List the connections, and the model services that choosers offer")
+async def list_connections(store: StoreDep, checks: TeamChecksDep) -> ModelsOut:
+    return ModelsOut(
+        services=[_service(each) for each in model_services()], connections=await connections(store, checks)
+    )
+
+
+@router.get("/found", summary="Services that are ready here: a key in the environment, or Ollama on this machine")
+async def list_found(store: StoreDep) -> list[FoundOut]:
+    return [
+        FoundOut(service=each.service.id, name=each.service.name, reason=each.reason, model=_model(each.component))
+        for each in await found_here(store)
+    ]
+
+
+@router.post("/found", status_code=201, summary="Add a connection to a service that is ready here")
+async def add_found(body: FoundIn, store: StoreDep) -> ConnectionSaved:
+    found = next((each for each in await found_here(store) if each.service.id == body.service), None)
+    if found is None:
+        raise NotFound(f"{body.service!r} is not ready here.", fix="Add it by hand.", where="/service")
+    row = await store.connections.add(found.service.name, await checked(found.component))
+    return ConnectionSaved(id=row.id, changed_teams=[])
+
+
+@router.post("", status_code=201, summary="Add a connection; the first is the default for new agents")
+async def add_connection(body: ConnectionIn, store: StoreDep) -> ConnectionSaved:
+    component = await _component(body)
+    await check_place_is_free(store, component)
+    row = await store.connections.add(body.name.strip(), component)
+    return ConnectionSaved(id=row.id, changed_teams=[])
+
+
+@router.put("/default", status_code=204, summary="Choose the connection that new agents start with")
+async def choose_default(body: DefaultIn, store: StoreDep) -> None:
+    await store.connections.make_default(body.id)
+
+
+@router.put("/{connection_id}", summary="Change a connection; teams that use it are saved with its new address and key")
+async def change_connection(
+    connection_id: str, body: ConnectionChange, store: StoreDep, checks: TeamChecksDep, person: PersonDep
+) -> ConnectionSaved:
+    before = await store.connections.get(connection_id)
+    component = await _component(body)
+    await check_place_is_free(store, component, connection_id)
+    await store.connections.change(connection_id, body.name.strip(), component)
+    changed = await move_teams(
+        store, checks, before, component, replace_model=body.replace_model, author=person.signed("")
+    )
+    return ConnectionSaved(id=connection_id, changed_teams=changed)
+
+
+@router.delete("/{connection_id}", status_code=204, summary="Delete a connection; models of teams stay as they are")
+async def delete_connection(connection_id: str, store: StoreDep) -> None:
+    await store.connections.delete(connection_id)
+
+
+@router.post("/models", summary="Ask a service for its models; 403 with `missing` when host or key is not approved")
+async def ask_for_models(body: AskIn, store: StoreDep) -> list[ModelOut]:
+    client = await loaded(body.component)
+    await check_may_ask(store, client, body.team_id)
+    before = secret_source.set(await store.secrets.source())
+    try:
+        return [_listed(name) for name in await list_models(client)]
+    finally:
+        secret_source.reset(before)
+
+
+@router.post("/test", summary="Make one small call to a model; 403 with `missing` when it is not approved")
+async def test_connection(body: AskIn, trials: TrialsDep) -> TestOut:
+    client = await loaded(body.component)
+    trial = await trials.prepare(body.component, QUESTION, team_id=body.team_id)
+    began = time.monotonic()
+    async with trials.trying(trial) as try_id:
+        text = await _answer(trials, try_id)
+    info = client.info
+    return TestOut(
+        text=text[:MAX_SHOWN],
+        ms=round((time.monotonic() - began) * 1000),
+        vision=info["vision"],
+        tools=info["function_calling"],
+        structured_output=info["structured_output"],
+    )
+
+
+async def connections(store: Store, checks: TeamChecks) -> list[ConnectionOut]:
+    """All connections, with the teams that use each."""
+    users, resolve = await used_by(store, checks), await store.secrets.source()
+    found: list[ConnectionOut] = []
+    for row in await store.connections.list():
+        place = place_of(row.component)
+        key = place.key if place else ""
+        teams = users.get(place, []) if place else []
+        found.append(_connection(row, key=key, is_set=not key or bool(resolve(key)), teams=teams))
+    return found
+
+
+def _connection(row: ModelConnection, *, key: str, is_set: bool, teams: list[tuple[str, str]]) -> ConnectionOut:
+    config = cast("JsonObject", row.component["config"])
+    address = str(config.get("base_url") or config.get("azure_endpoint") or "")
+    service = service_at(str(row.component["provider"]), address)
+    return ConnectionOut(
+        id=row.id,
+        name=row.name,
+        service=service.name if service else str(row.component["label"]),
+        service_id=service.id if service else "",
+        address=address,
+        key=key,
+        key_is_set=is_set,
+        model=_model(row.component),
+        is_default=row.is_default,
+        used_by=[UserOut(id=team_id, name=name) for team_id, name in teams],
+        component=row.component,
+    )
+
+
+async def _component(body: ConnectionIn) -> JsonObject:
+    if body.component is not None:
+        return await checked(body.component)
+    return await checked(component_of(Wanted(body.service, body.address.strip(), body.key, body.model.strip())))
+
+
+async def _answer(trials: Trials, try_id: str) -> str:
+    """What the model says first.
+
+    Raises:
+        ModelUnavailable: It failed.
+    """
+    async with aclosing(trials.follow(try_id)) as batches:
+        async for batch in batches:
+            for entry in batch.entries:
+                said = entry.body
+                if entry.kind == "message" and said.get("source") == "model":
+                    return str(said.get("content") or "")
+            if batch.view.state.is_final:
+                raise ModelUnavailable(batch.view.detail or "The model gave no answer.", fix="Check address and key.")
+    raise ModelUnavailable("The model gave no answer.", fix="Check address and key.")
+
+
+def _service(service: ModelService) -> ServiceOut:
+    component = service.component()
+    return ServiceOut(
+        id=service.id,
+        name=service.name,
+        about=service.about,
+        needs=service.needs,
+        address=service.address,
+        key=f"env:{service.key_variable}" if service.key_variable else "",
+        model=_model(component),
+        component=component,
+    )
+
+
+def _listed(name: str) -> ModelOut:
+    price, info = price_of(name), known_info(name)
+    return ModelOut(
+        name=name,
+        input_price=price.input if price else None,
+        output_price=price.output if price else None,
+        vision=info["vision"] is True,
+        tools=info["function_calling"] is True,
+    )
+
+
+def _model(component: JsonObject) -> str:
+    return str(cast("JsonObject", component["config"]).get("model") or "")

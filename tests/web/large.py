@@ -1,0 +1,133 @@
+"""A studio in which everything is large: what one person may make, others must be able to work beside."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sqlite3
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from fastapi.testclient import TestClient
+
+from studio.components import Capability, JsonObject
+from studio.runs import Draft, NewRun, PendingInput, RunState, RunStatus
+from studio.store import open_store
+from studio.web.app import WARMING, services_of
+from tests.web.documents import assistant, gallery, team
+
+MANY = 1_000
+AGENTS = 1_000
+TURNS = 4_000
+GALLERIES = 50
+STATE_MB = 6
+"""In messages of one megabyte."""
+WAITING = RunStatus(
+    state=RunState.PAUSED,
+    reason="input",
+    pending=PendingInput(request_id="q", kind="input", prompt="Well?" * 100, source="ann"),
+)
+
+
+@dataclass(frozen=True)
+class Large:
+    """Ids of what is large."""
+
+    wide_team: str
+    """Of very many agents."""
+    wide_run: str
+    busy_team: str
+    """With many runs that wait, all of one session."""
+    session: str
+    long_run: str
+    """Of many turns."""
+    heavy_run: str
+    """Its state is large."""
+    gallery: str
+
+
+def wide_team(count: int = AGENTS) -> JsonObject:
+    return team(*(assistant(f"agent_{number}") for number in range(count)), label="Wide", max_messages=2)
+
+
+def wide_gallery() -> JsonObject:
+    agents: list[JsonObject] = [assistant(f"agent_{number}") for number in range(AGENTS)]
+    return gallery(teams=[team()], agents=agents)
+
+
+def fill(folder: Path) -> tuple[str, str]:
+    """So many of all that is listed. Returns the ids of the team and the session of many runs."""
+    team_id, run_id = asyncio.run(_one_of_each(folder))
+    with closing(sqlite3.connect(folder / "studio.db")) as database:
+        _multiply(database, "team", MANY, {"id": "'team-' || n", "name": "'Team ' || n"})
+        _multiply(database, "gallery", GALLERIES, {"id": "'gallery-' || n", "name": "'Gallery ' || n"})
+        _multiply(database, "run", MANY, {"id": "'run-' || n", "session_id": f"'{run_id}'"})
+        _multiply(database, "run_start", MANY, {"run_id": "'run-' || n"})
+        _multiply(database, "run_event", MANY, {"run_id": "'run-' || n"})
+        _multiply(database, "approval", MANY, {"id": "'approval-' || n", "hash": "printf('%064x', n)"})
+        _multiply(database, "audit_entry", MANY, {"id": "1000 + n"})
+        database.commit()
+    return team_id, run_id
+
+
+async def _one_of_each(folder: Path) -> tuple[str, str]:
+    async with open_store(folder) as store:
+        made = await store.teams.create(team(), name="Busy")
+        await store.galleries.create("Gallery", gallery(teams=[team()]), origin="paste")
+        begun = await store.runs.create(NewRun({}, "Go.", "Go." * 50, made.id, "Busy"))
+        await store.runs.append(begun, [Draft("state", {"state": "paused"})], WAITING)
+        await store.approvals.approve([Capability("host", "Reach a.example", "a.example")], by="ann")
+        await store.audit.add("ann", "POST /api/teams", outcome="200")
+        return made.id, begun.run_id
+
+
+def _multiply(database: sqlite3.Connection, table: str, count: int, changed: Mapping[str, str]) -> None:
+    """Copies of the newest row of a table, other in some columns; `n` counts them in the expressions."""
+    columns = [str(row[1]) for row in database.execute(f"PRAGMA table_info({table})")]
+    values = ", ".join(changed.get(name, f'"{name}"') for name in columns)
+    newest = f"SELECT * FROM {table} ORDER BY rowid DESC LIMIT 1"
+    counted = f"WITH RECURSIVE counted(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counted WHERE n < {count})"
+    database.execute(f"{counted} INSERT INTO {table} SELECT {values} FROM ({newest}), counted")
+
+
+def furnish_large(server: TestClient, client: TestClient, busy_team: str, session: str) -> Large:
+    """Add what only runs can make, and wait until the studio has made ready what it makes ahead."""
+    assert server.portal is not None
+    server.portal.call(_warmed)
+    wide, wide_run = _ended(server, client, wide_team())
+    _, long = _ended(server, client, team(assistant("writer", *["A word."] * TURNS), max_messages=TURNS))
+    megabytes = ["x" * 1_000_000] * STATE_MB
+    _, heavy = _ended(server, client, team(assistant("writer", *megabytes), max_messages=STATE_MB))
+    made = client.post("/api/galleries", json={"text": gallery_text()})
+    assert made.status_code == 201, made.text[:500]
+    return Large(wide, wide_run, busy_team, session, long, heavy, made.json()["id"])
+
+
+def gallery_text() -> str:
+    return json.dumps(wide_gallery())
+
+
+async def _warmed() -> None:
+    await asyncio.gather(*(task for task in asyncio.all_tasks() if task.get_name() == WARMING))
+
+
+def _ended(server: TestClient, client: TestClient, document: JsonObject) -> tuple[str, str]:
+    """The ids of a new team and of its run, which is over."""
+    made = client.post("/api/teams", json={"component": document}).json()
+    run_id = client.post("/api/runs", json={"team_id": made["id"], "task": "Go."}).json()["id"]
+    wait_to_end(server, run_id)
+    return made["id"], run_id
+
+
+def wait_to_end(server: TestClient, run_id: str) -> None:
+    services = services_of(server.app)  # pyright: ignore[reportArgumentType]
+    assert services is not None
+    assert server.portal is not None
+
+    async def end() -> None:
+        async for _ in services.supervisor.subscribe(run_id, kinds=["state"]):
+            pass
+
+    server.portal.call(end)

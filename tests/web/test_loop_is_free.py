@@ -1,0 +1,171 @@
+"""No request holds up the event loop, and with it every run: all routes are asked where everything is large.
+
+Each is asked once, so that what is made at the first request counts as well. What the studio makes ready when it starts
+is waited for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from studio.settings import Settings
+from studio.web.accounts import NEEDS
+from studio.web.app import create_app
+from tests.web.doors import BASE_URL, TOKEN, client_of
+from tests.web.large import TURNS, Large, fill, furnish_large, gallery_text, wait_to_end, wide_team
+from tests.web.watchdog import Watchdog
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+
+PARAMETER = re.compile(r"{(\w+)}")
+PATTERNS = 50
+APART = ("/bundle", "/bundle/preview", "/share", "/test", "/compare/{other_id}", "/diff/{other_id}")
+"""Made by another process: one run of them is enough."""
+FILLINGS: Mapping[str, Sequence[str]] = {
+    "team_id": ("{wide_team}", "{busy_team}"),
+    "run_id": ("{long_run}", "{heavy_run}", "{wide_run}"),
+    "other_id": ("{long_run}",),
+    "session_id": ("{session}",),
+    "gallery_id": ("{gallery}",),
+    "group": ("agents",),
+    "index": ("7",),
+    "number": ("1",),
+    "seq": ("SEQ",),
+}
+"""For each parameter of a path, with the fields of `Large`. A route with another parameter needs a line here."""
+QUERIES = {
+    "/api/runs/{run_id}/state": "at=SEQ",
+    "/api/runs/{run_id}/search": "q=word",
+    "/api/teams/{team_id}/changes": "since=1",
+}
+GETS = sorted(route.partition(" ")[2] for route in NEEDS if route.startswith("GET "))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("studio") / "data"
+
+
+@pytest.fixture(scope="module")
+def server(folder: Path) -> Iterator[TestClient]:
+    with TestClient(create_app(Settings(data_dir=folder, token=TOKEN)), base_url=BASE_URL) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def client(server: TestClient) -> TestClient:
+    return client_of(server, {"Authorization": f"Bearer {TOKEN}"})
+
+
+@pytest.fixture(scope="module")
+def large(folder: Path, server: TestClient, client: TestClient) -> Large:
+    return furnish_large(server, client, *fill(folder))
+
+
+def addresses(client: TestClient, large: Large, path: str) -> list[str]:
+    """The route with each filling of its first parameter, and the first filling of the others."""
+    if path == "/static":
+        return re.findall(r'"(/static/[^"]+)"', client.get("/costs").text)
+    names = PARAMETER.findall(path)
+    firsts = FILLINGS[names[0]] if names else ("",)
+    address = f"{path}?{QUERIES[path]}" if path in QUERIES else path
+    found: list[str] = []
+    for first in firsts[:1] if path.endswith(APART) else firsts:
+        chosen = {name: FILLINGS[name][0] for name in names} | dict.fromkeys(names[:1], first)
+        filled = address.format_map(chosen).format_map(vars(large))
+        found.append(
+            filled.replace("SEQ", last_message(client, first.format_map(vars(large)))) if "SEQ" in filled else filled
+        )
+    return found
+
+
+def last_message(client: TestClient, run_id: str) -> str:
+    page = client.get(f"/api/runs/{run_id}/events", params={"newest": True, "limit": 20}).json()
+    return str(max(entry["seq"] for entry in page["entries"] if entry["kind"] == "message"))
+
+
+def watched(client: TestClient, method: str, address: str, **sent: Any) -> Any:
+    watchdog = Watchdog()
+    with watchdog.watching():
+        answer = client.request(method, address, **sent)
+    assert answer.status_code < 400, answer.text[:500]
+    assert [str(stall) for stall in watchdog.stalls] == [], address
+    assert watchdog.longest_s > 0
+    return answer
+
+
+@pytest.mark.parametrize("path", GETS)
+def test_no_page_or_answer_holds_up_the_loop(client: TestClient, large: Large, path: str):
+    found = addresses(client, large, path)
+    assert found
+    for address in found:
+        watched(client, "GET", address)
+
+
+def rules() -> dict[str, Any]:
+    tests = [{"argument": "/x", "test": "matches", "value": f"(a|b)%{n}[x-z]*foo.*bar"} for n in range(PATTERNS)]
+    return {"policy": {"rules": [{"tool": "t", "when": [test]} for test in tests]}}
+
+
+def breakpoints() -> dict[str, Any]:
+    pattern = "(a|b)%{}[x-z]*foo.*bar"
+    return {
+        "breakpoints": [
+            {"id": f"b{n}", "on": "text", "text": pattern.format(n), "is_regex": True} for n in range(PATTERNS)
+        ]
+    }
+
+
+CHANGES: Mapping[str, tuple[str, Callable[[], Mapping[str, Any]]]] = {
+    "make a team": ("POST /api/teams", lambda: {"component": wide_team()}),
+    "save": ("PUT /api/teams/{wide_team}", lambda: {"component": wide_team(999), "revision": 1}),
+    "start": ("POST /api/runs", lambda: {"task": "Go."}),
+    "fork of a wide team": ("POST /api/runs/{wide_run}/fork", lambda: {"seq": 2}),
+    "fork at the end": ("POST /api/runs/{long_run}/fork", lambda: {"seq": 4 * TURNS - 10}),
+    "another task": ("POST /api/runs/{long_run}/next", lambda: {"task": "More."}),
+    "rerun": ("POST /api/runs/{long_run}/rerun", lambda: {}),
+    "replay": ("POST /api/runs/{heavy_run}/replay", lambda: {}),
+    "import of a gallery": ("POST /api/galleries", lambda: {"text": gallery_text()}),
+    "preview of a gallery": ("POST /fragments/galleries/preview", lambda: {"text": gallery_text()}),
+    "check": ("POST /api/validate", lambda: {"component": wide_team()}),
+    "export": ("POST /api/python", lambda: {"component": wide_team()}),
+    "form": ("POST /fragments/form", lambda: {"component": wide_team()}),
+    "rules": ("PUT /api/teams/{wide_team}/policy", rules),
+    "breakpoints": ("PUT /api/teams/{wide_team}/breakpoints", breakpoints),
+}
+"""What is expensive of all that changes or makes something."""
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_no_change_holds_up_the_loop(server: TestClient, client: TestClient, large: Large, change: str):
+    route, make = CHANGES[change]
+    method, _, path = route.format_map(vars(large)).partition(" ")
+    body = {**make(), **({"team_id": large.wide_team} if change == "start" else {})}
+    watchdog = Watchdog()
+    with watchdog.watching():
+        answer = client.request(method, path, json=body)
+        if answer.status_code == 201 and path.startswith("/api/runs"):
+            wait_to_end(server, answer.json()["id"])
+    assert answer.status_code < 400, answer.text[:500]
+    assert [str(stall) for stall in watchdog.stalls] == []
+
+
+def test_a_file_of_a_large_run_does_not_hold_up_the_loop(server: TestClient, client: TestClient, large: Large):
+    del large
+    made = client.post("/api/teams", json={"component": wide_team()}).json()
+    run_id = client.post("/api/runs", json={"team_id": made["id"], "task": "Go."}).json()["id"]
+    wait_to_end(server, run_id)
+    bundle = client.get(f"/api/runs/{run_id}/bundle").content
+    assert client.delete(f"/api/runs/{run_id}").status_code == 204
+    assert watched(client, "POST", "/api/runs/import", files={"file": ("run.html", bundle)}).json()["id"] == run_id
+
+
+def test_a_gallery_that_is_uploaded_does_not_hold_up_the_loop(client: TestClient, large: Large):
+    del large
+    watched(client, "POST", "/api/galleries", files={"file": ("gallery.json", gallery_text())})
