@@ -7,6 +7,7 @@ import * as clipboard from '../static/js/builder/document/clipboard.js'
 import * as commands from '../static/js/builder/document/commands.js'
 import * as conditions from '../static/js/builder/document/conditions.js'
 import * as connections from '../static/js/builder/document/connections.js'
+import * as models from '../static/js/builder/document/models.js'
 import * as findings from '../static/js/builder/document/findings.js'
 import * as pins from '../static/js/builder/document/pins.js'
 import { placesNear } from '../static/js/builder/document/places.js'
@@ -43,6 +44,8 @@ function offers(catalogue, doc, numbers) {
     nameOf: (pointer) => get(doc.component, pointer ?? '/none')?.config?.name ?? 'nobody',
   }
 }
+
+const modelTemplate = (o, catalogue) => structuredClone(o.choose(catalogue.entries.filter((each) => catalogue.kindOf(each.template) === 'model')).template)
 
 /** Every command there is, with arguments from what is offered; null where the document has no place for it. */
 const MAKERS = {
@@ -84,6 +87,9 @@ const MAKERS = {
   switchJoint: (o, catalogue, doc) => o.conditions.length > 0 && conditions.switchJoint(catalogue, doc.component, o.choose(o.conditions)),
   groupWithNext: (o, catalogue, doc) => o.conditions.length > 0 && conditions.groupWithNext(catalogue, doc.component, o.choose(o.conditions)),
   ungroup: (o, catalogue, doc) => o.conditions.length > 0 && conditions.ungroup(catalogue, doc.component, o.choose(o.conditions)),
+  useForAll: (o, catalogue, doc) => models.useForAll(catalogue, doc.component, modelTemplate(o, catalogue)),
+  replaceEverywhere: (o, catalogue, doc) => { const old = o.choose(models.modelsInTeam(catalogue, doc.component)); return old !== undefined && models.replaceEverywhere(catalogue, doc.component, old.component, modelTemplate(o, catalogue)) },
+  putAt: (o, catalogue, doc) => models.putAt('Choose', o.some(models.modelPlaces(catalogue, doc.component)).map((each) => each.slot), modelTemplate(o, catalogue)),
   wrapInTeam: (_o, catalogue) => findings.wrapInTeam(structuredClone(catalogue.entries.find((each) => each.provider.endsWith('RoundRobinGroupChat')).template)),
   replaceAll: (o) => ({ label: 'Restore', apply: (doc) => structuredClone({ ...doc, name: o.name() }) }),
 }

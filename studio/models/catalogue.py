@@ -7,6 +7,7 @@ import re
 from datetime import date
 from fractions import Fraction
 from functools import cache, lru_cache
+from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -103,9 +104,7 @@ def _rates(fresh: float, cached: float, output: float) -> tuple[int, int, int, i
 @cache
 def model_catalogue() -> Catalogue:
     """The catalogue that comes with the studio."""
-    from importlib import resources  # not needed by a program that asks no model by its name
-
-    return Catalogue.model_validate_json(resources.files("studio.models").joinpath("catalogue.json").read_bytes())
+    return Catalogue.model_validate_json(Path(__file__).with_name("catalogue.json").read_bytes())
 
 
 @lru_cache(maxsize=1024)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 from typing import Literal, cast
 
 from pydantic import BaseModel, ConfigDict
@@ -76,11 +77,7 @@ class _ServiceFile(BaseModel):
 @cache
 def model_services() -> tuple[ModelService, ...]:
     """All services, in the order in which choosers show them."""
-    from importlib import resources
-
-    return _ServiceFile.model_validate_json(
-        resources.files("studio.models").joinpath("services.json").read_bytes()
-    ).services
+    return _ServiceFile.model_validate_json(Path(__file__).with_name("services.json").read_bytes()).services
 
 
 def service_at(provider: str, address: str) -> ModelService | None:

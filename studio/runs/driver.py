@@ -25,7 +25,6 @@ from studio.runs.prepare import PreparedRun, Stream
 from studio.runs.repeating.logged import Guide, draft_of
 from studio.runs.resting import LONGEST_SPELL_S, Rest
 from studio.runs.scribe import Scribe
-from studio.runs.spending.costs import names_of
 from studio.runs.state import RunState
 from studio.runs.tasks import task_message
 from studio.sandbox.grants import enter
@@ -44,7 +43,7 @@ async def drive(run: LiveRun, prepared: PreparedRun, past: Guide | None = None) 
     Started only by the supervisor, in its task group.
     """
     run.begun.set()
-    attempts = Attempts(run, names_of(prepared.player))
+    attempts = Attempts(run, prepared.names)
     try:
         with listening(attempts.failed):
             ending = run.ending or await _play(run, prepared, past)
@@ -63,7 +62,7 @@ async def _play(run: LiveRun, prepared: PreparedRun, past: Guide | None) -> Endi
     enter(prepared.grants, run.id)
     if past is None:
         run.caught_up.set()
-    port = port_of(run, player, await asyncio.to_thread(names_of, player), past)
+    port = port_of(run, player, prepared.names, past)
     scribe = Scribe(run, player, port.now) if past is None else None  # what was told in a past is to be found there
     with effects.use(port), explained(scribe):
         async with _closing(player.run_stream(task_message(prepared.new.task))) as stream:

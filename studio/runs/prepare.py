@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextvars import Context
 from dataclasses import dataclass, replace
 from typing import Protocol, cast
@@ -17,6 +17,7 @@ from studio.runs.admission import ApprovalSource, SecretVault, check_approved, h
 from studio.runs.debugging.setting import SettingsSource
 from studio.runs.discretion import without_secrets
 from studio.runs.log import NewRun, RunRecord, RunStore
+from studio.runs.spending.costs import names_of
 from studio.sandbox import UNCONFINED, current_jail, current_workers
 from studio.sandbox.grants import Grants
 from studio.teams import Team
@@ -53,6 +54,7 @@ class PreparedRun:
     Args:
         new: What is kept of its start; of a run that goes on, what was kept.
         player: What is driven.
+        names: The agent that each component of it works for; see `names_of`.
         component: What was loaded, which knows the secrets that it may read.
         grants: What its code may reach.
         secrets: Finds the studio's own ones.
@@ -60,6 +62,7 @@ class PreparedRun:
 
     new: NewRun
     player: Player
+    names: Mapping[int, str]
     component: Component
     grants: Grants
     secrets: SecretSource
@@ -121,6 +124,7 @@ async def _prepare(
     component = await asyncio.to_thread(load_component, new.component, kind)
     require_loaded(component)
     player = make_player(component)
+    names = await asyncio.to_thread(names_of, player)
     grants = await check_approved(component, sources.approvals, team_id=new.team_id or "")
     require_jail(component, context.get(current_jail, UNCONFINED))
     workers = context.get(current_workers)
@@ -128,4 +132,4 @@ async def _prepare(
         workers.prepare()  # by the time of the first call they are ready
     if new.changes.began_with:
         await cast("Team", component).load_state(new.changes.began_with)
-    return PreparedRun(new, player, component, grants, await sources.secrets.source())
+    return PreparedRun(new, player, names, component, grants, await sources.secrets.source())

@@ -159,7 +159,7 @@ def test_an_editor_is_not_offered_an_approval_that_the_server_refuses(
     page.get_by_role("textbox", name="Task for the team").fill("Shout.")
     page.keyboard.press("Enter")
     dialog = page.get_by_role("dialog")
-    expect(dialog).to_contain_text("Somebody with the role approver decides.")
+    expect(dialog).to_contain_text("An approver decides.")
     expect(dialog.get_by_role("button", name="Approve and run")).to_have_count(0)
     dialog.get_by_role("button", name="Open the review").click()
     expect(page.get_by_text("Send them the address of this page.")).to_be_visible()

@@ -22,6 +22,7 @@ from studio.conditions import (
     TextMentionTermination,
 )
 from studio.galleries import parse_gallery
+from studio.models import ReplayChatCompletionClient
 from studio.teams import GraphFlow, Swarm
 from tests.frontend.conftest import ROOT, Ask
 
@@ -42,7 +43,8 @@ def built_teams() -> list[dict[str, Any]]:
     agents: list[dict[str, Any]] = []
     for name, targets in handoffs.items():
         agent: dict[str, Any] = dict(template(AssistantAgent))
-        agents.append({**agent, "config": {**agent["config"], "name": name, "handoffs": targets}})
+        own = {"name": name, "handoffs": targets, "model_client": template(ReplayChatCompletionClient)}
+        agents.append({**agent, "config": {**agent["config"], **own}})
     group = TextMentionTermination(text="a") & MaxMessageTermination(max_messages=3)
     limits = MaxMessageTermination(max_messages=9), HandoffTermination(target="user")
     ends = OrTerminationCondition(conditions=[group, *limits])

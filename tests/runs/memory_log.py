@@ -14,7 +14,8 @@ class MemoryLog:
 
     def __init__(self) -> None:
         self.entries: list[LogEntry] = []
-        self.statuses: list[RunStatus] = []
+        self.statuses: list[tuple[int, RunStatus]] = []
+        """Each with how many entries there were then."""
         self.read_count = 0
 
     def append(self, lease: Lease, drafts: Sequence[Draft], status: RunStatus) -> asyncio.Future[Sequence[LogEntry]]:
@@ -24,7 +25,7 @@ class MemoryLog:
             for offset, draft in enumerate(drafts)
         ]
         self.entries += added
-        self.statuses.append(status)
+        self.statuses.append((len(self.entries), status))
         loop = asyncio.get_running_loop()
         written: asyncio.Future[Sequence[LogEntry]] = loop.create_future()
         loop.call_soon(written.set_result, added)

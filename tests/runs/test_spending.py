@@ -124,5 +124,8 @@ async def test_a_status_tells_the_usage_of_the_entries_that_it_is_written_with(r
     await reckoning.run.change(RunState.RUNNING, "start")
     await reckoning.ask(ANSWER)
     await reckoning.run.written()
-    assert [status.usage.prompt_tokens for status in reckoning.log.statuses] == [100, 200]
+    for count, status in reckoning.log.statuses:
+        calls = [entry for entry in reckoning.log.entries[:count] if entry.kind == "effect"]
+        assert status.usage.prompt_tokens == 100 * len(calls)
+    assert reckoning.log.statuses[-1][0] == len(reckoning.log.entries)
     assert (reckoning.run.status.usage, reckoning.run.view.usage) == (Usage(200, 20, 600, 0),) * 2

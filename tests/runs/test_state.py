@@ -158,7 +158,7 @@ class ControlOfARun(RuleBasedStateMachine):
                 after = RunState(str(entry.body["state"]))
                 assert entry.body["reason"] in TRANSITIONS[state][after]
                 state = after
-        assert state is self.run.view.state is self.log.statuses[-1].state
+        assert state is self.run.view.state is self.log.statuses[-1][1].state
 
     @invariant()
     def a_question_is_pending_exactly_while_the_run_waits_for_it(self) -> None:

@@ -43,13 +43,26 @@ def requests_to(document: dict[str, Any], team: JsonObject, known: Mapping[str, 
             fields = schema.get("properties", {})
             if STARTED & fields.keys():
                 needed = (set(schema.get("required", ())) | STARTED | TOLD) & fields.keys()
-                special = _special(known).get(path, {})
+                special = _special(known, model_of(team)).get(path, {})
                 body = {name: values[name] for name in sorted(needed - special.keys())} | special
                 yield Sent(method.upper(), path.format_map(known), body, f"{method} {path}")
 
 
-def _special(known: Mapping[str, str]) -> dict[str, JsonObject]:
+def model_of(team: JsonObject) -> JsonObject:
+    """The model of its first agent."""
+    document: Any = team
+    return document["config"]["participants"][0]["config"]["model_client"]
+
+
+def _special(known: Mapping[str, str], model: JsonObject) -> dict[str, JsonObject]:
+    config = model["config"]
+    assert isinstance(config, dict)
+    elsewhere: JsonObject = {**model, "config": {**config, "base_url": f"{config['base_url']}/elsewhere"}}
     return {
+        "/api/connections": {"component": elsewhere, "name": "Elsewhere"},
+        "/api/connections/{connection_id}": {"component": model, "name": "Here"},
+        "/api/connections/models": {"component": model},
+        "/api/connections/test": {"component": model},
         "/api/tries/termination": {"component": termination(2), "run_id": known["run_id"]},
         "/api/components/switch": {"provider": "autogen_agentchat.teams.SelectorGroupChat"},
         "/api/teams/{team_id}/components": {"component": termination(2), "pointer": "/config/termination_condition"},

@@ -25,7 +25,7 @@ from studio.settings import Settings
 from studio.web.app import create_app
 from tests.fakes.openai_server import HEADERS, Call, OpenAIServer, Reply
 from tests.security.canaries import CANARIES, Echo, leaking_team, leaks_in
-from tests.security.posting import requests_to
+from tests.security.posting import model_of, requests_to
 from tests.web.made_inputs import hidden_document
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
@@ -199,7 +199,9 @@ def test_what_is_told_to_any_route_is_found_nowhere(tmp_path: Path):
             assert studio.followed(run_id) == "finished"
             team = leaking_team(model.url, tools.port)
             needed = studio.ask("POST", "/api/validate", component=team)["capabilities"]
-            answers = studio.post_everywhere(team, team_id=team_id, run_id=run_id, hash=needed[0]["hash"])
+            connection_id = studio.ask("POST", "/api/connections", name="Here", component=model_of(team))["id"]
+            ids = {"team_id": team_id, "run_id": run_id, "connection_id": connection_id}
+            answers = studio.post_everywhere(team, **ids, hash=needed[0]["hash"])
             assert {what: status for what, status in answers.items() if status >= 300} == {}
             assert {"post /api/runs", "post /api/runs/{run_id}/next", "post /api/tries"} < answers.keys()
             studio.visit(team_id=team_id, run_id=run_id, other_id=run_id)

@@ -211,6 +211,15 @@ def test_characters_that_hide_are_written_out(client: TestClient):
     assert "This holds 2 characters that cannot be seen" in text_of(page)
 
 
+def test_characters_that_hide_in_the_name_of_who_asks_are_written_out(client: TestClient):
+    agent = assistant("writer")
+    cast("JsonObject", agent["config"])["tools"] = [function_tool(SHOUT, "sho\u200but")]
+    team_id = client.post("/api/teams", json={"name": "Guests", "component": team(agent)}).json()["id"]
+    page = client.get(f"/teams/{team_id}/review").text
+    assert "\u200b" not in page
+    assert "U+200B" in page
+
+
 def test_what_is_hidden_in_a_letter_is_written_out_and_counted(client: TestClient):
     """A program in variation selectors, one for each of its bytes, behind a character that looks harmless."""
     hidden = "".join(chr((0xFE00 if byte < 16 else 0xE0100 - 16) + byte) for byte in b"__import__('os').system('id')")
