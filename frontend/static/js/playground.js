@@ -5,6 +5,7 @@ import { Actions } from './core/actions.js'
 import { keyboard, sayWhyNot } from './core/keyboard.js'
 import { openMenu } from './core/menu.js'
 import { tabs } from './core/tabs.js'
+import { followRun } from './core/notifications.js'
 import { toastError } from './core/toast.js'
 import { keepDraft, keptDraft } from './core/kept-drafts.js'
 import { draftOf, startWithApproval } from './playground/approval.js'
@@ -137,6 +138,7 @@ async function showOne(id, signal) {
   if (signal.aborted) return
   lastTask = run.task
   sign.show(run)
+  if (!hasEnded(run.state)) followRun(id)
   showComposer(hasEnded(run.state), run.state)
   open = showRun(page, run, { actions, showView }, signal)
   await open.shown
@@ -198,6 +200,10 @@ page.addEventListener('run:state', (event) => {
   showComposer(hasEnded(detail.state), detail.state)
   if (hasEnded(detail.state)) focusAfterRun()
   else focusRun()
+  if (hasEnded(detail.state)) document.dispatchEvent(new CustomEvent('inbox:change'))
+})
+document.addEventListener('notifications:change', () => {
+  if (open && !hasEnded(open.toolbar.state.state)) followRun(runId)
 })
 page.addEventListener('run:connected', () => runs.refresh({ isQuiet: true }))
 document.addEventListener('visibilitychange', () => {

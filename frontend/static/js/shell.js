@@ -5,6 +5,7 @@ import { copyText } from './core/copy.js'
 import { dialogs } from './core/dialog.js'
 import { inboxCount } from './core/inbox-count.js'
 import { menus } from './core/menu.js'
+import { notificationSwitch } from './core/notifications.js'
 import { themeSwitch } from './core/theme.js'
 import { toastError } from './core/toast.js'
 
@@ -14,4 +15,5 @@ themeSwitch(document)
 menus(document)
 dialogs(document)
 copyText(document)
+notificationSwitch(document)
 inboxCount(document)

@@ -4,6 +4,7 @@ import { mayDo } from '../../core/actions.js'
 import { choose } from '../../core/chooser.js'
 import { find } from '../../core/dom.js'
 import { openMenu } from '../../core/menu.js'
+import { toggleNotifications } from '../../core/notifications.js'
 import { toastError } from '../../core/toast.js'
 import { excerpt, listTime, taskText } from '../format.js'
 import { rowWords } from '../run-words.js'
@@ -22,6 +23,7 @@ export function runMenu({ page, run, actions, signal }) {
     { id: 'share-run', label: 'Share…', icon: 'external-link', group: 'Run', scope: 'page', run: () => location.assign(`/runs/${run.id}/share`) },
     { id: 'test-run', label: 'Make this a test', icon: 'shield-check', group: 'Run', scope: 'page', when: isUnderWay, run: () => void saveTest(run.id).catch(toastError) },
   ])
+  actions.add([{ id: 'notify', label: 'Turn notifications on or off', icon: 'bell', group: 'Run', scope: 'page', run: () => void toggleNotifications() }])
   const button = find('[data-run-menu]', page)
   button.addEventListener('click', () => {
     const { left, bottom } = button.getBoundingClientRect()
@@ -33,7 +35,7 @@ export function runMenu({ page, run, actions, signal }) {
 }
 
 /** In this order; what is not there is left out. */
-const MENU = ['rerun-all', 'rerun-here', 'rerun-failure', 'fork-here', 'replay-run', 'compare-run', 'watch-beside', 'share-run', 'test-run']
+const MENU = ['rerun-all', 'rerun-here', 'rerun-failure', 'fork-here', 'replay-run', 'compare-run', 'watch-beside', 'share-run', 'test-run', 'notify']
 
 /** @param {string} runId @param {string} teamId */
 async function compareWith(runId, teamId) {
