@@ -1,4 +1,4 @@
-"""Fetch a gallery from a URL without becoming somebody's way into the network behind the server.
+"""Fetch a gallery or a picture from a URL without becoming somebody's way into the network behind the server.
 
 Nobody approved the address, so it must be public, and so must each one that it redirects to. A proxy of the environment
 is not used: it would look the name up again, where nobody checks what is found.
@@ -15,6 +15,8 @@ from studio.errors import StudioError, TooLarge
 
 MAX_BYTES = 5 * 1024 * 1024
 TIMEOUT_S = 10.0
+DOCUMENTS = "application/json, application/yaml, text/plain;q=0.9"
+PICTURES = "image/png, image/jpeg, image/gif, image/webp"
 MAX_REDIRECTS = 3
 
 
@@ -30,8 +32,10 @@ class UrlUnreachable(StudioError):
     code = "url_unreachable"
 
 
-async def fetch_document(url: str, *, allow_private: bool = False) -> bytes:
-    """Get the bytes behind an http or https URL.
+async def fetch_document(
+    url: str, *, allow_private: bool = False, accept: str = DOCUMENTS, instead: str = "Import it as a file."
+) -> bytes:
+    """Get the bytes behind an http or https URL. `instead` tells a person what to do where the studio may not.
 
     Raises:
         UrlRefused: Not http(s), or an address that is not on the public internet.
@@ -40,38 +44,36 @@ async def fetch_document(url: str, *, allow_private: bool = False) -> bytes:
     """
     try:
         async with asyncio.timeout(TIMEOUT_S):
-            return await _follow(url, allow_private)
+            return await _follow(url, allow_private, accept)
     except TimeoutError as error:
         raise UrlUnreachable(f"{url!r} gave no complete answer in {TIMEOUT_S:.0f} s.", fix="Try again.") from error
     except TooLong as error:
-        raise TooLarge(
-            f"{url!r} is larger than {MAX_BYTES // (1024 * 1024)} MB.", fix="Import it as a file."
-        ) from error
+        raise TooLarge(f"{url!r} is larger than {MAX_BYTES // (1024 * 1024)} MB.", fix=instead) from error
     except Unreadable as error:
         raise UrlUnreachable(f"{url!r}: {error.what}", fix="Check the address.") from error
     except HostRefused as error:
         raise UrlRefused(
             error.what,
-            fix="Download the file yourself and import it, or ask the operator for `STUDIO_ALLOW_PRIVATE_URLS`.",
+            fix=f"{instead} Or ask the operator for `STUDIO_ALLOW_PRIVATE_URLS`.",
         ) from error
     except httpx.HTTPError as error:
         raise UrlUnreachable(f"{url!r} cannot be read: {error}.", fix="Check the address, then try again.") from error
 
 
-async def _follow(url: str, allow_private: bool) -> bytes:
+async def _follow(url: str, allow_private: bool, accept: str) -> bytes:
     guard = Guard(elsewhere=True, unlimited=allow_private)
     async with http_client(guard, limit=MAX_BYTES, trust_env=False, timeout=TIMEOUT_S) as client:
         for _ in range(MAX_REDIRECTS + 1):
-            answer = await _get(client, _parsed(url))
+            answer = await _get(client, _parsed(url), accept)
             if isinstance(answer, bytes):
                 return answer
             url = answer
     raise UrlUnreachable(f"{url!r} redirects more than {MAX_REDIRECTS} times.", fix="Use the final address.")
 
 
-async def _get(client: httpx.AsyncClient, url: httpx.URL) -> bytes | str:
+async def _get(client: httpx.AsyncClient, url: httpx.URL, accept: str) -> bytes | str:
     """The content, or the address that it redirects to."""
-    headers = {"Accept": "application/json, application/yaml, text/plain;q=0.9", "User-Agent": "team-studio"}
+    headers = {"Accept": accept, "User-Agent": "team-studio"}
     async with client.stream("GET", url, headers=headers) as response:
         if response.has_redirect_location:
             return _joined(url, response.headers["location"])

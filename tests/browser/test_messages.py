@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from studio.components import JsonObject
 from tests.browser.conftest import MakeTeam, OpenPage
@@ -99,6 +100,52 @@ def test_tables_and_code_are_read_and_copied_whole(read_message: SayTo) -> None:
     assert page.evaluate("navigator.clipboard.readText()").startswith('print("a line')
     message.get_by_role("button", name="Copy table").click()
     assert page.evaluate("navigator.clipboard.readText()").split("\n")[0] == "Company\tRevenue\tChange"
+
+
+CODE = 'def half(n: int) -> float:\n    # a comment\n    return n / 2  # "two"\n'
+
+
+def test_code_is_drawn_in_colors_and_copied_as_it_was_written(read_message: SayTo) -> None:
+    hiding = "print('a\u200bb')"
+    page = read_message(f"```python\n{CODE}```\n\n```\nplain = 1\n```\n\n```python\n{hiding}\n```")
+    blocks = page.locator(MESSAGES).nth(1).locator("pre code")
+    expect(blocks.first.locator("span", has_text="return")).to_be_visible()
+    assert blocks.first.inner_text() == CODE.rstrip("\n")
+    word, comment, number = (
+        page.locator("pre span", has_text=text).first.evaluate("node => getComputedStyle(node).color")
+        for text in ("return", "# a comment", "2")
+    )
+    assert len({word, comment, number}) == 3
+    expect(blocks.nth(1).locator("span")).to_have_count(0)
+    expect(blocks.nth(2).locator(".hidden-character")).to_have_count(1)
+    page.get_by_role("button", name="Copy code").first.click()
+    assert page.evaluate("navigator.clipboard.readText()") == CODE.rstrip("\n")
+
+
+DOT = f"data:image/png;base64,{base64.b64encode(PIXEL).decode()}"
+
+
+def test_a_picture_elsewhere_is_loaded_when_a_person_asks_for_it(read_message: SayTo) -> None:
+    page = read_message("![Chart](https://example.org/chart.png)")
+    asked: list[object] = []
+
+    def answer(route: Route) -> None:
+        asked.append(route.request.post_data_json)
+        if len(asked) == 1:
+            error = {"code": "url_unreachable", "message": "It does not answer.", "fix": "", "where": ""}
+            route.fulfill(status=502, json={"error": error})
+        else:
+            route.fulfill(json={"picture": DOT})
+
+    page.route("**/api/pictures", answer)
+    load = page.get_by_role("button", name="Load the picture at example.org")
+    load.click()
+    expect(page.get_by_text("It does not answer.")).to_be_visible()
+    load.click()
+    picture = page.get_by_role("img", name="Chart")
+    expect(picture).to_be_visible()
+    assert picture.get_attribute("src") == DOT
+    assert asked == [{"url": "https://example.org/chart.png"}] * 2
 
 
 def test_a_message_is_copied_as_it_was_written_by_menu_and_key(read_message: SayTo) -> None:

@@ -24,11 +24,16 @@ window.isAway = false
 Object.defineProperty(document, 'hidden', { get: () => window.isAway })
 window.leave = (isAway) => { window.isAway = isAway; document.dispatchEvent(new Event('visibilitychange')) }
 window.shown = []
+window.first = new Promise((resolve) => { window.tell = resolve })
 window.asked = 0
 window.Notification = class {
   static get permission() { return sessionStorage.getItem('permission') ?? 'default' }
-  static async requestPermission() { window.asked += 1; sessionStorage.setItem('permission', 'granted'); return 'granted' }
-  constructor(title, { body }) { window.shown.push([title, body]); window.newest = this }
+  static async requestPermission() {
+    window.asked += 1
+    sessionStorage.setItem('permission', 'granted')
+    return 'granted'
+  }
+  constructor(title, { body }) { window.shown.push([title, body]); window.newest = this; window.tell() }
   close() {}
 }
 """
@@ -42,6 +47,10 @@ def noting(open_page: OpenPage) -> Page:
 
 def notified(page: Page) -> list[list[str]]:
     return cast("list[list[str]]", page.evaluate("window.shown"))
+
+
+def first_notified(page: Page) -> list[list[str]]:
+    return cast("list[list[str]]", page.evaluate("window.first.then(() => window.shown)"))
 
 
 def turn_on(page: Page) -> None:
@@ -63,14 +72,13 @@ def test_the_end_of_a_run_reaches_a_tab_in_the_background_once_it_was_asked_for(
     page.evaluate("leave(true)")
     openai_server.release()
     expect_end(page)
-    page.wait_for_function("window.shown.length > 0")
-    [(title, body)] = notified(page)
+    [(title, body)] = first_notified(page)
     assert title.endswith("finished")
     assert body == "Write of autumn."
 
 
 def test_who_sees_the_end_is_not_notified_of_it_and_who_did_not_ask_never(
-    open_page: OpenPage, openai_server: OpenAIServer, pair: Callable[[int], str], api: httpx.Client
+    open_page: OpenPage, openai_server: OpenAIServer, pair: Callable[[int], str]
 ) -> None:
     openai_server.say(Reply("One.", hold=HEADERS), "Two.")
     page = noting(open_page)
@@ -105,8 +113,7 @@ def test_a_question_of_any_run_leads_to_it(open_page: OpenPage, api: httpx.Clien
     other.goto(f"{api.base_url}/runs/{run_id}", wait_until="domcontentloaded")
     expect(other.locator(STATE)).to_have_text("Waiting for your approval")
     page.evaluate("document.dispatchEvent(new CustomEvent('inbox:change'))")
-    page.wait_for_function("window.shown.length > 0")
-    [(title, _)] = notified(page)
+    [(title, _)] = first_notified(page)
     assert title.endswith("asks to call a tool")
     page.evaluate("window.newest.onclick()")
     page.wait_for_url(f"**/runs/{run_id}")

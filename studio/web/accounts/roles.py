@@ -145,6 +145,7 @@ POST /api/tries/tools
 POST /api/tries/termination
 POST /api/connections/models
 POST /api/connections/test
+POST /api/pictures
 """
 
 APPROVER = """

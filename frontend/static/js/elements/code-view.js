@@ -8,19 +8,11 @@ import { lintGutter, linter, lintKeymap } from '@codemirror/lint'
 import { search, searchKeymap } from '@codemirror/search'
 import { EditorState, StateEffect, StateField, Transaction } from '@codemirror/state'
 import { drawSelection, EditorView, highlightActiveLine, highlightSpecialChars, keymap, lineNumbers } from '@codemirror/view'
-import { tags } from '@lezer/highlight'
 import { el, prose } from '../core/dom.js'
 import { hiddenCharacters } from '../core/hidden-characters.js'
+import { CODE_COLOURS } from './code-colours.js'
 
-const colours = HighlightStyle.define([
-  { tag: [tags.propertyName, tags.definition(tags.variableName)], color: 'var(--kind-context)' },
-  { tag: [tags.string, tags.special(tags.string)], color: 'var(--kind-executor)' },
-  { tag: [tags.number, tags.bool, tags.null, tags.atom], color: 'var(--kind-tool)' },
-  { tag: [tags.keyword, tags.operatorKeyword, tags.modifier], color: 'var(--kind-agent)' },
-  { tag: [tags.function(tags.variableName), tags.className], color: 'var(--kind-model)' },
-  { tag: tags.comment, color: 'var(--color-text-muted)', fontStyle: 'italic' },
-  { tag: tags.invalid, color: 'var(--color-danger)' },
-])
+const colours = HighlightStyle.define(CODE_COLOURS)
 
 const look = EditorView.theme({
   '&': { height: '100%', fontSize: 'var(--text-sm)', color: 'var(--color-text)', backgroundColor: 'var(--color-surface)' },

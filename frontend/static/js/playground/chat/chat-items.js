@@ -6,6 +6,7 @@ import { renderCalls, updateCalls } from './chat-tools.js'
 import { keepWhyOpen, renderWhy } from './chat-why.js'
 import { LONG_ANSWER_LINES, clip, clock, isLong, kilobytes, prettyJson, usageWords } from '../format.js'
 import { markdownWriter, renderMarkdown } from './markdown.js'
+import { colour } from './message-blocks.js'
 import { shownName } from '../flow/participants.js'
 import { renderQuestion } from '../question.js'
 
@@ -126,7 +127,11 @@ function foldLong(item, from, body) {
 /** @param {Part} part @returns {HTMLElement} */
 export function renderPart(part) {
   if (part.kind === 'image') return el('img', { class: 'turn-image', src: part.value, alt: 'Picture in the message', loading: 'lazy' })
-  if (part.kind === 'json') return el('pre', { class: 'code-block', tabindex: '0' }, clip(prettyJson(part.value)))
+  if (part.kind === 'json') {
+    const code = el('pre', { class: 'code-block', tabindex: '0' }, clip(prettyJson(part.value)))
+    colour(code, 'json')
+    return code
+  }
   const prose = el('div', { class: 'prose' })
   renderMarkdown(prose, clip(part.value))
   return prose

@@ -1,12 +1,23 @@
 // @ts-check
+import { api } from '../../core/api.js'
 import { copy } from '../../core/copy.js'
 import { el, icon } from '../../core/dom.js'
 import { showHidden } from '../../core/hidden-characters.js'
-import { hostOf, safeLink } from './links.js'
+import { may } from '../../core/may.js'
+import { toastError } from '../../core/toast.js'
+import { hostOf, safeLink, safePicture } from './links.js'
 
 const FENCE = /^\s{0,3}(`{3,}|~{3,})/
 /** The line below the head of a table: `| :-- | --: |`. */
 const DELIMITERS = /^\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$/
+
+/** @type {{[name: string]: 'python' | 'json'}} by what models write behind a fence */
+const LANGUAGES = { python: 'python', py: 'python', python3: 'python', json: 'json' }
+/** Longer code stays without colors: each word of it is an element. */
+const MOST_COLOURED = 40_000
+const MOST_LOADED = 20
+/** Pictures that were asked for, by address: a row that comes back into view has its own again. @type {Map<string, string>} */
+const loaded = new Map()
 
 /**
  * What a message gets when it is whole: a bar on each code block and table, how the columns of tables are aligned, and
@@ -18,8 +29,22 @@ export function finishBlocks(root, text) {
   const aligned = alignments(text)
   if (aligned.length === tables.length) tables.forEach((table, place) => align(table, aligned[place] ?? []))
   for (const table of tables) frame(table, 'Table', () => asTabbed(table), false)
-  for (const code of root.querySelectorAll('pre')) frame(code, code.querySelector('code')?.className || 'Code', () => code.textContent ?? '', true)
+  for (const code of root.querySelectorAll('pre')) {
+    const words = code.querySelector('code')
+    frame(code, words?.className || 'Code', () => code.textContent ?? '', true)
+    if (words) colour(words, words.className)
+  }
   for (const picture of root.querySelectorAll('img[data-blocked]')) picture.replaceWith(notLoaded(/** @type {HTMLImageElement} */ (picture)))
+}
+
+/**
+ * Colors of the words of a code block, where the studio knows its language; one with signs that hide stays as it is.
+ * @param {HTMLElement} code @param {string} name  of the language
+ */
+export function colour(code, name) {
+  const language = LANGUAGES[name.toLowerCase()]
+  if (!language || code.childElementCount > 0 || (code.textContent ?? '').length > MOST_COLOURED) return
+  void import('../../elements/coloured-code.js').then(({ colourCode }) => colourCode(code, language))
 }
 
 /** Of each table of a text, the side to which each column is set: '' where it does not say. @param {string} text @returns {string[][]} */
@@ -68,11 +93,34 @@ function frame(block, name, text, canWrap) {
   box.append(el('div', { class: 'block-bar' }, el('span', {}, name), wrap, button), block)
 }
 
-/** @param {HTMLImageElement} picture */
-function notLoaded(picture) {
-  const address = picture.dataset.blocked ?? ''
+/** @param {HTMLImageElement} picture @returns {HTMLElement} */
+function notLoaded({ alt, dataset: { blocked: address = '' } }) {
   const url = safeLink(address)
   const host = url ? hostOf(url) : ''
-  const words = `${picture.alt ? `${picture.alt}: ` : ''}picture${host ? ` at ${host}` : ''}, not loaded`
-  return el('span', { class: 'picture-blocked', title: showHidden(address) }, icon('image'), words)
+  const known = loaded.get(address)
+  if (known) return el('img', { src: known, alt })
+  const words = `${alt ? `${alt}: ` : ''}picture${host ? ` at ${host}` : ''}, not loaded`
+  const place = el('span', { class: 'picture-blocked', title: showHidden(address) }, icon('image'), words)
+  if (host === '' || !may('editor')) return place
+  const button = el('button', { type: 'button', class: 'button quiet small', 'aria-label': `Load the picture at ${host}` }, 'Load')
+  button.addEventListener('click', async () => {
+    button.ariaBusy = 'true'
+    try {
+      place.replaceWith(el('img', { src: await load(address), alt }))
+    } catch (error) {
+      toastError(error)
+      button.ariaBusy = null
+    }
+  })
+  place.append(button)
+  return place
+}
+
+/** By way of the studio: the other server learns nothing of who looks. @param {string} address */
+async function load(address) {
+  const { picture } = await api.post('/api/pictures', { url: address })
+  const source = safePicture(picture) ?? ''
+  loaded.set(address, source)
+  for (const oldest of [...loaded.keys()].slice(0, -MOST_LOADED)) loaded.delete(oldest)
+  return source
 }
