@@ -124,7 +124,7 @@ class Tutorial:
 
     def _run(self) -> None:
         page = self._page
-        page.get_by_role("link", name="Run", exact=True).click()
+        page.goto(page.url.split("?")[0] + "/play", wait_until="domcontentloaded")
         page.get_by_role("textbox", name="Task for the team").fill(TASK)
         page.locator("[data-part=composer] button[type=submit]").click()
         expect(page.locator("[data-part=chat]")).to_contain_text("APPROVED", timeout=RUN_LIMIT_MS)

@@ -256,6 +256,25 @@ def test_what_opens_over_the_builder(open_page: OpenPage, width_px: int):
 
 
 @widths
+def test_a_run_beside_the_canvas(open_page: OpenPage, width_px: int):
+    inspection = Inspection(open_page(width_px))
+    page, look = inspection.page, inspection.look
+    open_team(page, team(agent("writer"), agent("critic"), termination_condition=limit(3)))
+    page.get_by_role("button", name="Run", exact=True).first.click()
+    box = page.get_by_role("textbox", name="Task for the team")
+    expect(box).to_be_focused()
+    look("empty run panel", ".run-panel")
+    box.fill("Write.")
+    page.keyboard.press("Enter")
+    expect(page.locator(".run-panel .run-end")).to_be_visible()
+    look("run panel", ".run-panel")
+    canvas(page)
+    expect(page.locator(".node-run").first).to_be_visible()
+    look("canvas of a run", "[data-canvas]")
+    assert inspection.faults == []
+
+
+@widths
 def test_versions_and_questions_of_the_builder(open_page: OpenPage, width_px: int):
     inspection = Inspection(open_page(width_px))
     page, look = inspection.page, inspection.look

@@ -181,7 +181,7 @@ def test_a_blank_team_has_an_agent_and_run_leads_to_what_it_lacks(open_page: Ope
     page.goto(f"{origin(page)}/teams/{made[0]['id']}", wait_until="domcontentloaded")
     expect(names(page)).to_have_text(["assistant"])
     expect(page.locator("[data-checklist]")).to_have_attribute("data-state", "error")
-    page.get_by_role("link", name="Run", exact=True).click()
+    page.get_by_role("button", name="Run", exact=True).click()
     expect(page.locator("#checklist .checklist-item").first).to_be_focused()
     expect(page).to_have_url(re.compile(f"/teams/{made[0]['id']}$"))
 

@@ -105,7 +105,7 @@ def test_advice_alone_does_not_stop_a_run(open_page: OpenPage):
     open_team(page, endless())
     expect(button(page)).to_have_text("1 hint")
     page.locator("[data-run]").click()
-    page.wait_for_url("**/play")
+    expect(page.get_by_role("textbox", name="Task for the team")).to_be_focused()
 
 
 def test_a_missing_secret_is_set_on_the_spot(open_page: OpenPage):

@@ -109,11 +109,14 @@ def start_run(page: Page, openai_server: OpenAIServer) -> None:
     """A run starts only after each thing that it could do was approved."""
     page.locator("[data-run]").click()
     page.get_by_label("Task for the team").fill("What is 19 + 23?")
-    page.get_by_role("button", name="Run", exact=True).click()
+    page.keyboard.press("Enter")
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("def calculator")
     assert openai_server.request_count == 0
     dialog.get_by_role("button", name="Approve and run").click()
+    expect(page.locator("[data-run-panel] .turn[data-kind=message]").first).to_contain_text("What is 19 + 23?")
+    page.get_by_role("link", name="Open in the playground").click()
+    page.wait_for_url("**/runs/*")
 
 
 def reload_while_it_streams(page: Page, openai_server: OpenAIServer) -> None:

@@ -43,6 +43,7 @@ import { selectionBar } from './builder/canvas/draw/selection-bar.js'
 import { outline } from './builder/panels/outline.js'
 import { offerOf, palette } from './builder/panels/palette.js'
 import { download, pythonTab } from './builder/panels/python-tab.js'
+import { runPanel } from './builder/panels/run/panel.js'
 import { tryTab } from './builder/panels/try/tab.js'
 import { Saver } from './builder/save.js'
 import { header, narrowTabs } from './builder/panels/header.js'
@@ -83,7 +84,7 @@ async function start(root) {
   connecting(canvas, editor, (card) => void connectSomewhere(editor, canvas, card), signal)
   structure(canvas, editor, signal)
   if (!may('editor')) chooseSide(find('#tab-outline', root))
-  narrowTabs(root, chooseSide, () => void canvas.draw(), signal)
+  const showNarrow = narrowTabs(root, chooseSide, () => void canvas.draw(), signal)
   const panels = splitters(root, editor, signal)
   const search = () => {
     panels.unfold('side')
@@ -104,6 +105,11 @@ async function start(root) {
   actions.add([...paletteActions(editor, actions, goTo), ...contextMenu(surfaces, editor, actions, signal)])
   actions.add(tryTab(root, editor, id, signal))
   actions.add([...versionActions(editor, saver), ...limitsActions(editor, id), ...panels.actions])
+  actions.add(runPanel(root, { editor, saver, canvas }, id, (isShown) => {
+    if (matchMedia('(max-width: 720px)').matches) showNarrow(isShown ? 'run' : 'canvas')
+    if (isShown) panels.unfold('run')
+    else panels.fold('run')
+  }, signal))
   emptyPlaces(root, editor, signal)
   actions.add(firstStepsStrip(root, editor, id, signal))
   keyboard(actions, surfaces, signal)

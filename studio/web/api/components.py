@@ -14,6 +14,7 @@ from studio.components import JsonObject, Report, catalogue, switched, validate_
 from studio.web.dependencies import IN_TURN, StoreDep
 from studio.web.needs import missing_secrets
 from studio.web.requests import AsciiJSONResponse, StudioRoute
+from studio.web.starters import scripted_model
 from studio.web.wording import condition_words
 
 router = APIRouter(prefix="/api", tags=["components"], route_class=StudioRoute)
@@ -74,7 +75,7 @@ async def switch_type(body: SwitchRequest) -> SwitchedOut:
     summary="All errors, advice, capabilities, needs and parts of a component; executes nothing",
 )
 async def validate(body: ValidateRequest, store: StoreDep) -> JsonObject:
-    report, words = await asyncio.to_thread(_checked, body.component)
+    report, words, scripted = await asyncio.to_thread(_checked, body.component)
     hashes = [capability.hash for capability in report.capabilities]
     approved = await store.approvals.approved(hashes, team_id=body.team_id)
     capabilities = [
@@ -86,9 +87,11 @@ async def validate(body: ValidateRequest, store: StoreDep) -> JsonObject:
         "capabilities": cast("list[JsonValue]", capabilities),
         "needs": cast("list[JsonValue]", needs),
         "words": words,
+        "scripted": scripted,
     }
 
 
-def _checked(component: JsonValue) -> tuple[Report, JsonObject]:
+def _checked(component: JsonValue) -> tuple[Report, JsonObject, str]:
     report = validate_component(component)
-    return report, cast("JsonObject", condition_words(component) if report.parts else {})
+    words = cast("JsonObject", condition_words(component) if report.parts else {})
+    return report, words, scripted_model(component) if isinstance(component, dict) and report.parts else ""

@@ -18,14 +18,14 @@ import { toggled, withoutDoubles } from './document/selection.js'
  * @typedef {import('../core/api.js').Finding} Finding
  * @typedef {{ kind: string, text: string, detail: string, where: string, approved?: boolean }} Capability
  * @typedef {{ errors: Finding[], warnings: Finding[], capabilities: Capability[], parts: { where: string, status: string }[],
- *   needs: Need[], words: Record<string, string>, isKnown: boolean }} Report  `words`: termination conditions as a person says
+ *   needs: Need[], words: Record<string, string>, scripted: string, isKnown: boolean }} Report  `scripted`: a model, where all speak from a script; `words`: termination conditions as a person says
  *   them, by pointer; `isKnown`: whether the server has answered at all
  * @typedef {Finding & { reference: string, name: string, places: string[], is_stored: boolean }} Need  a secret without a value;
  *   one can be stored as `name`, and is read once `secret:name` stands at all `places`
  */
 
 /** @type {Report} */
-const EMPTY_REPORT = { errors: [], warnings: [], capabilities: [], parts: [], needs: [], words: {}, isKnown: false }
+const EMPTY_REPORT = { errors: [], warnings: [], capabilities: [], parts: [], needs: [], words: {}, scripted: '', isKnown: false }
 
 /**
  * What all parts of the page share: the document and its history, the selection, the team in view, the server's report.

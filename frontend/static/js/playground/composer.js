@@ -96,7 +96,7 @@ export function composer(form, start, withoutVision) {
     show()
     text.focus()
   })
-  dropZone(find('[data-drop]'), add)
+  dropZone(/** @type {HTMLElement} */ (form.closest('[data-pictures-drop]')), add)
   show()
 
   return {

@@ -51,6 +51,10 @@ export function firstStepsStrip(page, editor, teamId, signal) {
   }
 
   editor.addEventListener('doc', (event) => draw(/** @type {CustomEvent} */ (event).detail.label), { signal })
+  page.addEventListener('run:started', () => {
+    hasRun = true
+    draw()
+  }, { signal })
   addEventListener('pageshow', (event) => { if (event.persisted && !strip.hidden) void show().catch(toastError) }, { signal }) // back from the run
   on(strip, 'click', '[data-step]', (_event, button) => {
     const step = steps().find((each) => each.id === button.dataset['step'])

@@ -1,6 +1,6 @@
 // @ts-check
 import { find, on } from '../../core/dom.js'
-import { noTeam, problems } from '../document/findings.js'
+import { noTeam } from '../document/findings.js'
 
 /** @typedef {import('../editor.js').Editor} Editor @typedef {import('../save.js').Saver} Saver */
 
@@ -33,28 +33,23 @@ export function header(root, editor, saver, signal) {
   on(root, 'click', '[data-undo]', () => editor.undo(), signal)
   on(root, 'click', '[data-redo]', () => editor.redo(), signal)
   on(root, 'click', '[data-save-state]', () => void saver.save(), signal)
-  on(root, 'click', '[data-run]', async (event, link) => {
-    event.preventDefault()
-    if (noTeam(editor.doc) || problems(editor.report, editor.doc).length > 0) return openChecklist(root)
-    if (await saver.save()) location.assign(/** @type {HTMLAnchorElement} */ (link).href)
-  }, signal)
   show()
 }
 
-/** @param {HTMLElement} link @param {string} why  it cannot be run; "" when it can */
-function tellRun(link, why) {
-  link.title = why
-  if (why) link.setAttribute('aria-disabled', 'true')
-  else link.removeAttribute('aria-disabled')
+/** @param {HTMLElement} button @param {string} why  it cannot be run; "" when it can */
+function tellRun(button, why) {
+  button.title = why
+  if (why) button.setAttribute('aria-disabled', 'true')
+  else button.removeAttribute('aria-disabled')
 }
 
 /** What is in the way comes first; the list leads to each place. @param {HTMLElement} root */
-function openChecklist(root) {
+export function openChecklist(root) {
   const list = find('#checklist', root)
   if (!list.matches(':popover-open')) find('[data-checklist]', root).click() // which focuses the first of it
 }
 
-/** On a narrow screen one of palette, outline and canvas is shown at a time. @param {HTMLElement} root @param {(tab: HTMLElement) => void} chooseSide @param {() => void} onCanvas @param {AbortSignal} signal */
+/** On a narrow screen one of palette, outline, canvas and run is shown at a time. @param {HTMLElement} root @param {(tab: HTMLElement) => void} chooseSide @param {() => void} onCanvas @param {AbortSignal} signal */
 export function narrowTabs(root, chooseSide, onCanvas, signal) {
   const tabs = find('[data-builder-tabs]', root)
   const show = (/** @type {string} */ name) => {
@@ -64,11 +59,12 @@ export function narrowTabs(root, chooseSide, onCanvas, signal) {
       else tab.removeAttribute('aria-current')
     }
     if (name === 'canvas') onCanvas()
-    else chooseSide(find(`#tab-${name}`, root))
+    else if (name !== 'run') chooseSide(find(`#tab-${name}`, root))
   }
-  on(tabs, 'click', '[data-show]', (_event, tab) => show(tab.dataset['show'] ?? 'outline'), signal)
+  on(tabs, 'click', '[data-show]:not([data-show=run])', (_event, tab) => show(tab.dataset['show'] ?? 'outline'), signal)
   root.addEventListener('palette:added', () => {
     if (tabs.checkVisibility()) show('outline')
   }, { signal })
   if (matchMedia('(max-width: 720px)').matches) show('outline')
+  return show
 }

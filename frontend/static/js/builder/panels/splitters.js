@@ -1,5 +1,5 @@
 // @ts-check
-// The panels beside the canvas: made wider and narrower, folded, and over the canvas where code wants the room.
+// The panels beside the canvas: made wider and narrower, folded, and over the canvas where code wants the room. Each tells `panel:fold`.
 import { find, on } from '../../core/dom.js'
 import { fitting, keepPanels, keptPanels } from '../../core/panel-sizes.js'
 
@@ -16,15 +16,17 @@ const SHEET = 'sheet'
 
 /**
  * @param {HTMLElement} root  of the builder @param {import('../editor.js').Editor} editor @param {AbortSignal} signal
- * @returns {{ actions: Action[], unfold: (name: string) => void }}
+ * @returns {{ actions: Action[], fold: (name: string) => void, unfold: (name: string) => void }}
  */
 export function splitters(root, editor, signal) {
   const kept = keptPanels(KEY)
   const narrow = matchMedia('(max-width: 720px)')
   if (!localStorage.getItem(KEY)) kept.folded.push(SHEET)
+  if (!kept.folded.includes('run')) kept.folded.push('run') // it opens for a run
   /** @type {Side[]} */
   const sides = [
     { name: 'side', panel: find('[data-side]', root), handle: find('[data-splitter=side]', root), grows: 1, bounds: { least: 170, most: 420 } },
+    { name: 'run', panel: find('[data-run-panel]', root), handle: find('[data-splitter=run]', root), grows: -1, bounds: { least: 280, most: 700 } },
     { name: 'inspector', panel: find('[data-inspector]', root), handle: find('[data-splitter=inspector]', root), grows: -1, bounds: { least: 280, most: 760 } },
   ]
   const folding = (/** @type {string} */ name) => (name === 'inspector' && narrow.matches ? SHEET : name)
@@ -66,6 +68,7 @@ export function splitters(root, editor, signal) {
     show()
     keep()
     if (hadFocus) find(`[data-fold=${name}]`, root).focus()
+    side?.panel.dispatchEvent(new CustomEvent('panel:fold', { detail: isFolded }))
   }
   const toggle = (/** @type {string} */ name) => fold(name, !kept.folded.includes(folding(name)))
   for (const side of sides) {
@@ -91,7 +94,7 @@ export function splitters(root, editor, signal) {
     { id: 'fold-inspector', label: 'Fold or unfold the inspector', icon: 'panel-right', keys: ['mod+alt+b'], group: 'View', scope: 'page', run: () => toggle('inspector') },
     { id: 'widen-code', label: 'JSON or Python over the canvas', icon: 'maximize', group: 'View', scope: 'page', when: () => root.querySelector('[data-widen]:not([hidden])') !== null || 'Only JSON and Python are shown that wide.', run: widen },
   ]
-  return { actions, unfold: (name) => fold(name, false) }
+  return { actions, fold: (name) => fold(name, true), unfold: (name) => fold(name, false) }
 }
 
 /** @param {Side} side @param {(width: number) => void} resize @param {() => void} keep @param {() => void} fold @param {AbortSignal} signal */

@@ -4,11 +4,11 @@ import { el, find, icon, on } from '../../core/dom.js'
 import { toastError } from '../../core/toast.js'
 import { hasEnded } from '../run-words.js'
 import { server } from '../log/server.js'
-import { askCard } from './ask.js'
 import { breakpointList } from './breakpoints.js'
 import { changes } from './changes.js'
 import { NO_POLICY, Settings } from './settings.js'
 import { withPermission } from './policy.js'
+import { questionDock } from './question-dock.js'
 import { toolRules } from './tool-rules.js'
 
 /** Breakpoints and rules can be set before anything runs. @param {HTMLElement} page @param {string} teamId @param {Body} component @param {AbortSignal} signal */
@@ -32,13 +32,8 @@ export function debugSettings(page, teamId, component, signal) {
 export function debugPanel({ page, run, actions, showView, signal }) {
   const root = find('[data-part="debug"]', page)
   const { settings, list } = debugSettings(page, run.team_id ?? '', run.component, signal)
-  const dock = find('[data-part="ask"]', page)
   /** @type {RunState} */
   let state = run
-  let shownRequest = ''
-  let counted = ''
-  dock.replaceChildren()
-  dock.hidden = true
 
   /** @param {string} command @param {Body} [more] @returns {Promise<void>} */
   async function send(command, more) {
@@ -54,25 +49,7 @@ export function debugPanel({ page, run, actions, showView, signal }) {
 
   /** @param {string} tool @param {Body} args */
   const always = (tool, args) => void settings.setPolicy(withPermission(settings.policy ?? NO_POLICY, tool, args))
-
-  function showQuestion() {
-    const { pending } = state
-    const asked = hasEnded(state.state) ? '' : pending?.request_id ?? ''
-    if (asked !== counted) document.dispatchEvent(new CustomEvent('inbox:change'))
-    counted = asked
-    const isShown = pending !== null && !hasEnded(state.state) && (pending.kind ?? 'input') !== 'input'
-    if (!isShown) {
-      const hadFocus = dock.contains(document.activeElement)
-      dock.hidden = true
-      dock.replaceChildren()
-      shownRequest = ''
-      if (hadFocus) find('[data-part="chat-scroll"]', page).focus({ preventScroll: true })
-    } else if (pending && pending.request_id !== shownRequest) {
-      shownRequest = pending.request_id
-      dock.replaceChildren(askCard(pending, send, run.team_id ? always : null))
-      dock.hidden = false
-    }
-  }
+  const question = questionDock(page, send, run.team_id ? always : null)
 
   function show() {
     const isHeld = state.state === 'paused' && (!state.pending || state.reason === 'breakpoint')
@@ -86,7 +63,7 @@ export function debugPanel({ page, run, actions, showView, signal }) {
     const waitsAt = String(state.pending?.details?.breakpoint ?? '')
     list.count(state.hits ?? {}, waitsAt)
     change.show(state)
-    showQuestion()
+    question.show(state)
   }
 
   /** @param {RunState} news */
@@ -107,7 +84,7 @@ export function debugPanel({ page, run, actions, showView, signal }) {
     { id: 'step-agent', label: 'Step: to the next agent', icon: 'user', keys: ['a'], group: 'Debug', scope: 'page', needs: 'editor', when: whenHeld, run: () => step('agent') },
     { id: 'hold', label: 'Hold now', icon: 'hand', keys: ['h'], group: 'Debug', scope: 'page', needs: 'editor', when: () => (state.state === 'running' ? true : 'The run does not run.'), run: () => press('hold') },
     { id: 'add-breakpoint', label: 'Add a breakpoint', icon: 'circle-dot', keys: ['b'], group: 'Debug', scope: 'page', needs: 'editor', run: () => { showView('debug'); list.focus() } },
-    { id: 'to-question', label: 'To the question that waits', icon: 'circle-help', keys: ['q'], group: 'Debug', scope: 'page', needs: 'editor', when: () => (dock.hidden ? 'No question waits.' : true), run: () => { /** @type {HTMLElement | null} */ (dock.querySelector('button, textarea, input'))?.focus() } },
+    { id: 'to-question', label: 'To the question that waits', icon: 'circle-help', keys: ['q'], group: 'Debug', scope: 'page', needs: 'editor', when: () => (question.isOpen ? true : 'No question waits.'), run: question.focus },
   ])
   show()
 

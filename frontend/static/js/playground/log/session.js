@@ -20,8 +20,8 @@ import { RunItems } from './run-items.js'
 import { readRun } from './run-reading.js'
 import { hasEnded } from '../run-words.js'
 import { createSelection } from './selection.js'
-import { entriesAfter, entriesBetween, newsOf, server } from './server.js'
-import { openStream } from './stream.js'
+import { followRun } from './follow-run.js'
+import { entriesBetween, server } from './server.js'
 import { followTail } from '../chat/tail.js'
 import { Timeline } from '../timeline/timeline.js'
 
@@ -130,35 +130,14 @@ function opened(all, context) {
   return views
 }
 
-/**
- * @param {HTMLElement} page
- * @param {Run} run
- * @param {ReturnType<typeof createFeed>} feed
- * @param {RunIndex} index
- * @param {(state: Run) => void} take
- * @param {AbortSignal} signal
- */
+/** @param {HTMLElement} page @param {Run} run @param {ReturnType<typeof createFeed>} feed @param {RunIndex} index @param {(state: Run) => void} take @param {AbortSignal} signal */
 function follow(page, run, feed, index, take, signal) {
   const lost = partsIn(page)('connection')
-  openStream({
-    after: index.lastSeq,
-    url: (after) => server.streamUrl(run.id, after),
-    onBatch: (batch) => feed.push(batch),
-    onStatus: (status) => {
-      if (status === 'open' && !lost.hidden) page.dispatchEvent(new CustomEvent('run:connected'))
-      lost.hidden = status === 'open'
-    },
-    onDone: async () => {
-      lost.hidden = true
-      take(await server.run(run.id))
-    },
-    look: (after) => newsOf(run.id, after, signal),
-    isOver: async () => {
-      const now = await server.run(run.id)
-      if (hasEnded(now.state)) for await (const entries of entriesAfter(run.id, index.lastSeq, signal)) feed.push({ ...nothing(true), entries })
-      return hasEnded(now.state)
-    },
-  }, signal)
+  const showLost = (/** @type {boolean} */ isLost) => {
+    if (!isLost && !lost.hidden) page.dispatchEvent(new CustomEvent('run:connected'))
+    lost.hidden = !isLost
+  }
+  followRun(run.id, { index, push: feed.push, take, showLost }, signal)
 }
 
 /** @param {HTMLElement} page @param {Body} component @param {{selection: ReturnType<typeof createSelection>, index: RunIndex, work: AtWork}} of @param {AbortSignal} signal @param {() => Promise<{seq: number, micro_usd: number}[]>} [costs] */

@@ -1,0 +1,187 @@
+// @ts-check
+import { find, on } from '../../../core/dom.js'
+import { keepDraft, keptDraft } from '../../../core/kept-drafts.js'
+import { may } from '../../../core/may.js'
+import { toastError } from '../../../core/toast.js'
+import { draftOf, startWithApproval } from '../../../playground/approval.js'
+import { composer } from '../../../playground/composer.js'
+import { taskText } from '../../../playground/format.js'
+import { server } from '../../../playground/log/server.js'
+import { pastTasks } from '../../../playground/past-tasks.js'
+import { hasEnded } from '../../../playground/run-words.js'
+import { RunMarks } from '../../canvas/draw/run-marks.js'
+import { noTeam, problems } from '../../document/findings.js'
+import { openChecklist } from '../header.js'
+
+/**
+ * @typedef {import('../../editor.js').Editor} Editor
+ * @typedef {import('../../save.js').Saver} Saver
+ * @typedef {import('../../canvas/canvas.js').Canvas} Canvas
+ * @typedef {import('../../../core/actions.js').Action} Action
+ * @typedef {ReturnType<typeof import('./view.js').runView>} View
+ */
+
+/** Drawing a conversation takes a good part of the playground, which only a run needs. */
+const loadView = () => import('./view.js')
+
+/**
+ * The team under edit is run beside its canvas.
+ * @param {HTMLElement} root @param {{ editor: Editor, saver: Saver, canvas: Canvas }} page @param {string} teamId @param {(isShown: boolean) => void} show  makes room for the panel, or takes it back
+ * @param {AbortSignal} signal
+ * @returns {Action[]}
+ */
+export function runPanel(root, { editor, saver, canvas }, teamId, show, signal) {
+  const panel = new RunPanel(root, { editor, saver, canvas }, teamId, show, signal)
+  on(root, 'click', 'button[data-run], [data-show=run]', () => void panel.open(), signal)
+  on(panel.panel, 'click', '[data-real-model]', () => {
+    editor.select(editor.report.scripted, { reveal: editor.report.scripted })
+  }, signal)
+  on(canvas.root, 'click', '.node-run', (event, button) => {
+    event.stopPropagation()
+    panel.reveal(Number(button.dataset['runSeq']))
+  }, signal)
+  const kept = keptDraft(draftOf(teamId)) // somebody comes back from the review of the team
+  if (typeof kept === 'string' && may('editor')) {
+    keepDraft(draftOf(teamId), null)
+    void panel.open(kept)
+  }
+  const said = () => panel.marks.at(editor.selection)?.seq ?? 0
+  return [
+    { id: 'run', label: 'Run the team', icon: 'play', keys: ['mod+enter'], inFields: true, group: 'Run', scope: 'page', needs: 'editor', run: () => void panel.open() },
+    { id: 'close-run', label: 'Close the run panel', icon: 'panel-right', group: 'Run', scope: 'page', when: () => (panel.isOpen ? true : 'The run panel is closed.'), run: () => show(false) },
+    { id: 'to-message', label: 'Show its last message', icon: 'message-square', keys: ['l'], group: 'Run', scope: 'canvas', menu: true, when: () => (said() > 0 ? true : 'It has said nothing in a run that is shown here.'), run: () => panel.reveal(said()) },
+  ]
+}
+
+class RunPanel {
+  isOpen = false
+  #life = new AbortController()
+  #runId = ''
+  /** @type {View | null} */
+  #view = null
+  /** What was asked before, the newest first. @type {string[]} */
+  #tasks = []
+
+  /** @param {HTMLElement} root @param {{ editor: Editor, saver: Saver, canvas: Canvas }} page @param {string} teamId @param {(isShown: boolean) => void} show @param {AbortSignal} signal */
+  constructor(root, { editor, saver, canvas }, teamId, show, signal) {
+    this.root = root
+    this.editor = editor
+    this.saver = saver
+    this.teamId = teamId
+    this.show = show
+    this.marks = new RunMarks(canvas, signal)
+    this.panel = find('[data-run-panel]', root)
+    this.form = /** @type {HTMLFormElement} */ (this.#part('composer'))
+    this.task = composer(this.form, (task) => this.#start(task), () => server.withoutVision(teamId))
+    this.button = /** @type {HTMLElement | null} */ (root.querySelector('button[data-run]'))
+    pastTasks(/** @type {HTMLTextAreaElement} */ (find('textarea', this.form)), () => this.#tasks, this.task.fill)
+    this.panel.addEventListener('panel:fold', (event) => this.#folded(/** @type {CustomEvent} */ (event).detail), { signal })
+    this.panel.addEventListener('run:state', (event) => this.#showComposer(hasEnded(/** @type {CustomEvent} */ (event).detail.state)), { signal })
+    editor.addEventListener('report', () => { this.#part('scripted').hidden = editor.report.scripted === '' }, { signal })
+    signal.addEventListener('abort', () => this.#life.abort())
+  }
+
+  /** @param {string} name */
+  #part(name) {
+    return find(`[data-part="${name}"]`, this.panel)
+  }
+
+  /** Ready for a task; what is in the way comes first. @param {string} [task] */
+  async open(task) {
+    const { doc, report } = this.editor
+    if (noTeam(doc) || problems(report, doc).length > 0) return openChecklist(this.root)
+    this.show(true)
+    if (this.#view === null && this.#runId === '') {
+      this.#showComposer(true)
+      await this.#recall()
+    }
+    if (this.form.hidden) return this.#part('chat-scroll').focus()
+    if (task === undefined) this.task.focus()
+    else this.task.fill(task)
+    const [last] = this.#tasks
+    if (task === undefined && last) this.task.propose(last)
+  }
+
+  /** @param {number} seq  of an entry of the run that is shown */
+  reveal(seq) {
+    if (!this.isOpen || seq === 0) return
+    this.show(true)
+    this.#view?.reveal(seq)
+  }
+
+  /** @param {boolean} isFolded */
+  #folded(isFolded) {
+    this.isOpen = !isFolded
+    this.button?.setAttribute('aria-expanded', String(this.isOpen))
+    if (!isFolded) return
+    this.#leave()
+    if (!document.activeElement?.checkVisibility()) this.button?.focus()
+  }
+
+  #leave() {
+    this.#life.abort()
+    this.#life = new AbortController()
+    this.#view = null
+    this.#runId = ''
+    this.marks.show(null)
+  }
+
+  /** The newest run of the team is what one goes on from. */
+  async #recall() {
+    const { signal } = this.#life
+    try {
+      const runs = await server.runs(this.teamId)
+      if (signal.aborted) return
+      this.#tasks = [...new Set(runs.map((run) => taskText(run.task)).filter(Boolean))]
+      const [newest] = runs
+      if (newest) await this.#showRun(newest.id)
+    } catch (error) {
+      if (!signal.aborted) toastError(error)
+    }
+  }
+
+  /** @param {import('../../../playground/types.js').Task} task */
+  async #start(task) {
+    const { doc, report } = this.editor
+    if (noTeam(doc) || problems(report, doc).length > 0) {
+      openChecklist(this.root)
+      return false
+    }
+    if (!(await this.saver.save())) return false
+    const id = await startWithApproval(this.teamId, task)
+    if (id === null) return false
+    const text = taskText(task)
+    this.#tasks = [...new Set([text, ...this.#tasks].filter(Boolean))]
+    this.root.dispatchEvent(new Event('run:started'))
+    await this.#showRun(id)
+    return true
+  }
+
+  /** @param {string} id */
+  async #showRun(id) {
+    this.#leave()
+    const { signal } = this.#life
+    const [{ runView }, run] = await Promise.all([loadView(), server.run(id)])
+    if (signal.aborted) return
+    this.#runId = id
+    this.panel.dataset['view'] = 'run'
+    this.#part('chat').replaceChildren()
+    this.#part('chat-none').hidden = true
+    const link = /** @type {HTMLAnchorElement} */ (this.#part('to-playground'))
+    link.href = `/runs/${id}`
+    this.#showComposer(hasEnded(run.state))
+    this.#view = runView(this.panel, run, (states) => this.marks.show(states), signal)
+    await this.#view.shown.catch((error) => signal.aborted || toastError(error))
+  }
+
+  /** While a run goes on there is nothing to type but answers. @param {boolean} isShown */
+  #showComposer(isShown) {
+    const isNews = this.form.hidden === isShown
+    const hadFocus = !document.activeElement?.matches(':not(body)') || this.panel.contains(document.activeElement)
+    this.form.hidden = !isShown
+    if (!isNews || !hadFocus) return
+    if (!isShown) return this.#part('chat-scroll').focus({ preventScroll: true })
+    if (matchMedia('(min-width: 721px)').matches) this.task.focus()
+    if (this.#tasks[0]) this.task.propose(this.#tasks[0])
+  }
+}

@@ -1,0 +1,117 @@
+"""The team under edit is run beside its canvas: a task, the conversation, and what each card tells of it."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.building import JsonObject, OpenPage, agent, limit, open_team, replay, team
+from tests.fakes.openai_server import OpenAIServer, Reply
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(90)]
+
+TURNS = "[data-run-panel] .chat > .turn[data-kind=message]"
+
+
+def pair(writer: str = "A line about rain.", critic: str = "Too wet.") -> JsonObject:
+    members = agent("writer", model_client=replay(writer)), agent("critic", model_client=replay(critic))
+    return team(*members, termination_condition=limit(3))
+
+
+def open_panel(page: Page) -> Locator:
+    page.get_by_role("button", name="Run", exact=True).first.click()
+    box = page.get_by_role("textbox", name="Task for the team")
+    expect(box).to_be_focused()
+    return box
+
+
+def card(page: Page, name: str) -> Locator:
+    return page.locator(".node[data-card]").filter(has=page.locator(".node-name", has_text=name))
+
+
+def run(page: Page, task: str) -> None:
+    open_panel(page).fill(task)
+    page.keyboard.press("Enter")
+
+
+def test_a_team_is_run_beside_its_canvas_and_run_again_after_an_edit(open_page: OpenPage) -> None:
+    page = open_page()
+    team_id = open_team(page, pair())
+    run(page, "Write about rain.")
+    expect(page.locator(TURNS)).to_have_count(3)
+    expect(page).to_have_url(re.compile(f"/teams/{team_id}"))
+    expect(card(page, "writer").locator(".node-run")).to_have_text("A line about rain.")
+    expect(card(page, "critic").locator(".node-run")).to_have_attribute("data-state", "latest")
+
+    page.locator(".node-name", has_text="writer").click()
+    page.locator("#panel-form").get_by_role("textbox", name="Description").fill("Writes of wind.")
+    box = open_panel(page)
+    expect(box).to_have_value("Write about rain.")
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-run-panel] .run-end")).to_have_count(1)
+    expect(page.locator("[data-save-state]")).to_have_text("Saved")
+    page.get_by_role("link", name="Open in the playground").click()
+    expect(page.locator("[data-part=run-list] a")).to_have_count(2)
+
+
+def test_a_card_shows_who_works_and_leads_to_what_was_said(open_page: OpenPage, openai_server: OpenAIServer) -> None:
+    openai_server.say(Reply("Slow leaves", hold=1))
+    model = {
+        "provider": "autogen_ext.models.openai.OpenAIChatCompletionClient",
+        "component_type": "model",
+        "config": {"model": "gpt-4o", "base_url": openai_server.url, "api_key": "test-key", "max_retries": 0},
+    }
+    page = open_page()
+    writer = agent("writer", model_client=model, model_client_stream=True)
+    open_team(page, team(writer, agent("critic"), termination_condition=limit(3)))
+    run(page, "Write.")
+    page.get_by_role("button", name="Approve and run").click()
+    openai_server.wait_until_held()
+    expect(card(page, "writer").locator(".node-run")).to_have_attribute("data-state", "working")
+    expect(page.locator("[data-run-panel] [data-part=state]")).to_have_text("Running")
+    openai_server.release()
+    expect(page.locator("[data-run-panel] .run-end")).to_be_visible()
+    card(page, "writer").locator(".node-head").click()
+    page.keyboard.press("l")
+    expect(page.locator("[data-run-panel] .turn[data-source=writer][data-selected]")).to_be_visible()
+    card(page, "critic").locator(".node-run").click()
+    expect(page.locator("[data-run-panel] .turn[data-source=critic][data-selected]")).to_be_visible()
+
+
+def test_a_card_shows_whose_turn_failed(open_page: OpenPage) -> None:
+    page = open_page()
+    broken = agent("critic", model_client=replay())
+    open_team(page, team(agent("writer"), broken, termination_condition=limit(3)))
+    run(page, "Write.")
+    expect(card(page, "critic").locator(".node-run")).to_have_attribute("data-state", "failed")
+    expect(card(page, "writer").locator(".node-run")).not_to_have_attribute("data-state", "failed")
+
+
+def test_the_panel_is_opened_and_closed_by_keys_and_the_cards_forget_the_run(open_page: OpenPage) -> None:
+    page = open_page()
+    open_team(page, pair())
+    page.locator(".node-name", has_text="writer").click()
+    page.keyboard.press("ControlOrMeta+Enter")
+    page.keyboard.type("Write.")
+    page.keyboard.press("Enter")
+    expect(page.locator(".node-run")).to_have_count(2)
+    page.get_by_role("button", name="Fold the run panel").press("Enter")
+    expect(page.locator("[data-run-panel]")).to_be_hidden()
+    expect(page.locator(".node-run")).to_have_count(0)
+    expect(page.get_by_role("button", name="Run", exact=True)).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator(TURNS)).to_have_count(3)
+
+
+def test_on_a_phone_the_run_is_a_tab(open_page: OpenPage) -> None:
+    page = open_page(390, 844)
+    open_team(page, pair())
+    page.locator("[data-builder-tabs]").get_by_role("button", name="Run").click()
+    page.get_by_role("textbox", name="Task for the team").fill("Write.")
+    page.get_by_role("textbox", name="Task for the team").press("Enter")
+    expect(page.locator(TURNS)).to_have_count(3)
+    expect(page.locator("[data-canvas]")).to_be_hidden()
+    page.locator("[data-builder-tabs]").get_by_role("button", name="Canvas").click()
+    expect(card(page, "critic").locator(".node-run")).to_have_text("Too wet.")
