@@ -6,7 +6,7 @@ import asyncio
 import json
 import shutil
 from collections.abc import AsyncIterator, Iterator, Sequence
-from typing import cast
+from typing import NamedTuple, cast
 
 from pydantic import JsonValue
 
@@ -22,7 +22,7 @@ async def kept(store: Store) -> AsyncIterator[Finding]:
     """Secrets and approvals of a store."""
     for finding in await _secrets(store):
         yield finding
-    for finding in _approvals(await store.approvals.list()):
+    for finding in _approvals([_Approved(row.hosts, _program(row)) async for row in store.approvals.all()]):
         yield finding
 
 
@@ -49,14 +49,21 @@ async def _secrets(store: Store) -> list[Finding]:
     return await asyncio.to_thread(lambda: list(look()))
 
 
-def _approvals(approvals: Sequence[Approval]) -> Iterator[Finding]:
+class _Approved(NamedTuple):
+    """What is looked at of an approval, which may cover a long source."""
+
+    hosts: Sequence[JsonValue]
+    program: str
+
+
+def _approvals(approvals: Sequence[_Approved]) -> Iterator[Finding]:
     yield fine("Approvals", f"{len(approvals)} thing{' is' if len(approvals) == 1 else 's are'} approved")
     broad = [approval for approval in approvals if ANY_HOST in approval.hosts]
     if broad:
         fix = "Look at them under Settings, Approvals, and name the hosts that they need."
         count = f"{len(broad)} approval{' lets' if len(broad) == 1 else 's let'}"
         yield doubtful("Approvals", f"{count} code reach any host of the internet", fix)
-    for program in sorted({name for approval in approvals if (name := _program(approval))}):
+    for program in sorted({approval.program for approval in approvals} - {""}):
         if shutil.which(program) is None:
             fix = "Install it, or revoke its approval."
             yield doubtful("Approvals", f"The approved program {program!r} is not on this machine", fix)

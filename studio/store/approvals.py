@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import accumulate
 from typing import cast
 from uuid import uuid4
 
 from pydantic import JsonValue
-from sqlalchemy import func
+from sqlalchemy import ColumnElement, func, tuple_
 from sqlmodel import col, or_, select
 from sqlmodel.ext.asyncio.session import AsyncSession
 
@@ -21,6 +22,9 @@ from studio.store.tables import Approval, Team, TeamReview
 ANYWHERE = ""
 MOST_AT_ONCE = 500
 """Hashes of one query; databases take only so many values at once."""
+PAGE = 100
+MAX_CHARACTERS = 1_000_000
+"""Of what the approvals of one page cover; the first one is on it however long it is."""
 
 Hosts = Mapping[str, Sequence[str]]
 """What code may reach, by the hash of the code."""
@@ -73,21 +77,56 @@ class Approvals:
                 session.add(holding[key])
         return sorted(holding.values(), key=lambda row: (now - row.at, row.hash, row.id))
 
-    async def list(self, *, scope: str | None = None) -> Sequence[Approval]:
-        """The approvals that hold, the newest first; of one scope, or all."""
+    async def count(self) -> int:
+        """How many approvals hold."""
         async with self._database.read() as session:
-            query = select(Approval).where(col(Approval.revoked_at).is_(None))
-            if scope is not None:
-                query = query.where(Approval.scope == scope)
-            rows = await session.exec(query.order_by(col(Approval.at).desc(), col(Approval.hash), col(Approval.id)))
-            return rows.all()
+            query = select(func.count(col(Approval.id))).where(col(Approval.revoked_at).is_(None))
+            return (await session.exec(query)).one()
 
-    async def revoked(self, *, limit: int = 200) -> Sequence[Approval]:
-        """Those that hold no longer, the one revoked last first."""
-        query = select(Approval).where(col(Approval.revoked_at).is_not(None))
+    async def list(
+        self, *, scope: str | None = None, before: str | None = None, limit: int = PAGE
+    ) -> Sequence[Approval]:
+        """A page of the approvals that hold, the newest first; it ends after a megabyte of what they cover.
+
+        Args:
+            scope: Only those of this scope.
+            before: Only those older than the approval with this id, which may be revoked meanwhile.
+            limit: How many.
+
+        Raises:
+            NotFound: There is no approval `before`.
+        """
+        wanted: list[ColumnElement[bool]] = [col(Approval.revoked_at).is_(None)]
+        if scope is not None:
+            wanted.append(col(Approval.scope) == scope)
         async with self._database.read() as session:
-            ordered = query.order_by(col(Approval.revoked_at).desc(), col(Approval.id)).limit(limit)
-            return (await session.exec(ordered)).all()
+            last = None if before is None else await _get(session, before)
+            return await _page(session, wanted, ("at", "id"), last, limit)
+
+    async def all(self, *, scope: str | None = None) -> AsyncGenerator[Approval]:
+        """Those of all pages of `list`, with one page in memory at a time."""
+        before = None
+        while rows := await self.list(scope=scope, before=before):
+            before = rows[-1].id
+            for row in rows:
+                yield row
+
+    async def revoked(self, *, before: str | None = None, limit: int = PAGE) -> Sequence[Approval]:
+        """A page of those that hold no longer, the one revoked last first; as long as one of `list`.
+
+        Args:
+            before: Only those revoked before the approval with this id.
+            limit: How many.
+
+        Raises:
+            NotFound: No revoked approval has this id.
+        """
+        wanted = [col(Approval.revoked_at).is_not(None)]
+        async with self._database.read() as session:
+            last = None if before is None else await _get(session, before)
+            if last is not None and last.revoked_at is None:
+                raise NotFound(f"The approval {before!r} is not revoked.")
+            return await _page(session, wanted, ("revoked_at", "at", "id"), last, limit)
 
     async def in_force(self, hashes: Collection[str], *, team_id: str = "") -> Mapping[str, Sequence[str]]:
         """Those of the hashes that are allowed in a team's runs, each with the hosts that its code may reach.
@@ -177,6 +216,36 @@ async def _holding(session: AsyncSession, hashes: Collection[str], scopes: Colle
         query = select(Approval).where(col(Approval.hash).in_(some), col(Approval.scope).in_(scopes))
         found += (await session.exec(query.where(col(Approval.revoked_at).is_(None)))).all()
     return found
+
+
+async def _get(session: AsyncSession, approval_id: str) -> Approval:
+    row = await session.get(Approval, approval_id)
+    if row is None:
+        raise NotFound(f"There is no approval {approval_id!r}.")
+    return row
+
+
+async def _page(
+    session: AsyncSession,
+    wanted: Sequence[ColumnElement[bool]],
+    order: Sequence[str],
+    last: Approval | None,
+    limit: int,
+) -> Sequence[Approval]:
+    """Those after the last one of another page, the greatest first."""
+    columns = [col(getattr(Approval, name)) for name in order]
+    newest = select(Approval.id).where(*wanted).order_by(*(column.desc() for column in columns)).limit(limit)
+    if last is not None:
+        newest = newest.where(tuple_(*columns) < tuple(getattr(last, name) for name in order))
+    ids = (await session.exec(newest)).all()
+    if not ids:
+        return ()
+    query = select(Approval.id, func.length(Approval.detail)).where(col(Approval.id).in_(ids))
+    lengths = dict((await session.exec(query)).all())
+    sums = accumulate(lengths[each] for each in ids)
+    shown = [each for each, characters in zip(ids, sums, strict=True) if each == ids[0] or characters <= MAX_CHARACTERS]
+    rows = {row.id: row for row in await session.exec(select(Approval).where(col(Approval.id).in_(shown)))}
+    return [rows[each] for each in shown]
 
 
 def _in_parts(hashes: Collection[str]) -> list[list[str]]:

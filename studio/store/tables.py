@@ -52,7 +52,7 @@ class UtcDateTime(TypeDecorator[datetime]):
 
 
 class ReadableJson(TypeDecorator[JsonValue]):
-    """JSON of a run. What is broken is read as `DAMAGED`: one entry of a log must not take down a list of runs."""
+    """A document, or JSON of a run. What is broken is read as `DAMAGED`: one must not take down a list of all."""
 
     impl = JSON
     cache_ok = True
@@ -100,8 +100,8 @@ class Team(Table, table=True):
     summary: str = ""
     publisher: str = ""
     revision: int = Field(sa_type=Counter)
-    component: JsonObject = Field(sa_type=JSON)
-    layout: JsonObject = Field(sa_type=JSON)
+    component: JsonObject = Field(sa_type=ReadableJson)
+    layout: JsonObject = Field(sa_type=ReadableJson)
     created_at: datetime = Field(sa_type=UtcDateTime)
     updated_at: datetime = Field(sa_type=UtcDateTime)
 
@@ -122,8 +122,8 @@ class TeamVersion(Table, table=True):
     changes: str = ""
     author: str = ""
     kind: str = ""
-    component: JsonObject = Field(sa_type=JSON)
-    layout: JsonObject = Field(sa_type=JSON)
+    component: JsonObject = Field(sa_type=ReadableJson)
+    layout: JsonObject = Field(sa_type=ReadableJson)
     at: datetime = Field(sa_type=UtcDateTime)
 
 
@@ -142,7 +142,7 @@ class Gallery(Table, table=True):
     name: str
     origin: str
     source: str = ""
-    config: JsonObject = Field(sa_type=JSON)
+    config: JsonObject = Field(sa_type=ReadableJson)
     created_at: datetime = Field(sa_type=UtcDateTime)
     updated_at: datetime = Field(sa_type=UtcDateTime)
 
@@ -248,7 +248,7 @@ class ModelConnection(Table, table=True):
 
     id: str = Field(primary_key=True)
     name: str = Field(index=True, unique=True)
-    component: JsonObject = Field(sa_type=JSON)
+    component: JsonObject = Field(sa_type=ReadableJson)
     is_default: bool = False
     created_at: datetime = Field(sa_type=UtcDateTime)
 
@@ -268,7 +268,7 @@ class Approval(Table, table=True):
     `hosts` are those that code may reach; none is no network.
     """
 
-    __table_args__ = (Index(None, "hash", "scope"),)
+    __table_args__ = (Index(None, "hash", "scope"), Index(None, "revoked_at", "at", "id"))
 
     id: str = Field(primary_key=True)
     hash: str

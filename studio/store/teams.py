@@ -154,6 +154,11 @@ class Teams:
         async with self._database.read() as session:
             return await _summary_of(session, team_id)
 
+    async def names(self, ids: Collection[str]) -> Mapping[str, str]:
+        """The names of those of the teams that are there, by id."""
+        async with self._database.read() as session:
+            return dict((await session.exec(select(Team.id, Team.name).where(col(Team.id).in_(ids)))).all())
+
     async def save(
         self,
         team_id: str,

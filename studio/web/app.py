@@ -232,10 +232,11 @@ def _lifespan(
             app.state.services = services
             async with asyncio.TaskGroup() as ahead:
                 ahead.create_task(asyncio.to_thread(_warm, app, templates, services.closing.is_set), name=WARMING)
-                sweeping = ahead.create_task(remove_left_containers())
+                others = [ahead.create_task(remove_left_containers()), ahead.create_task(_check_ahead(services))]
                 yield
                 services.closing.set()
-                sweeping.cancel()
+                for each in others:
+                    each.cancel()
 
     return lifespan
 
@@ -264,6 +265,15 @@ def _warm(app: FastAPI, templates: Templates, is_over: Callable[[], bool]) -> No
     app.openapi()
     with suppress(StudioError):
         components.catalogue_json()
+
+
+async def _check_ahead(services: Services) -> None:
+    """Check the stored teams once: lists of all secrets and models tell which teams use them.
+
+    A team that cannot be read does not keep the server from starting; who asks for it is told.
+    """
+    with suppress(StudioError, ValueError):
+        await services.checks.of(await services.store.teams.list())
 
 
 def _login_page(assets: Assets, templates: Templates) -> LoginPage:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
@@ -27,6 +28,7 @@ from studio.web.review_words import (
 )
 from studio.web.source_lines import SourceLine, Span, all_visible, plain_lines, python_lines, visible
 
+MAX_UNNEEDED = 50
 News = Literal["", "new", "changed", "revoked"]
 NEWS: Mapping[News, str] = {"new": "New", "changed": "Changed", "revoked": "Revoked"}
 
@@ -171,8 +173,7 @@ async def review_of_team(store: Store, team: Team) -> ReviewView:
         await store.approvals.known([*hashes, *earlier]),
         await store.approvals.holding(hashes, team_id=team.id),
     )
-    own = await store.approvals.list(scope=team_scope(team.id))
-    unneeded = [row for row in own if row.hash not in manifest.capabilities]
+    unneeded = await _unneeded(store, team.id, manifest)
     base = f"/teams/{quote(team.id, safe='')}"
     views = await asyncio.to_thread(_views, manifest.items, before, base)
     return ReviewView(
@@ -188,6 +189,18 @@ async def review_of_team(store: Store, team: Team) -> ReviewView:
         await _publisher_words(store, team.publisher),
         len(manifest.report.errors),
     )
+
+
+async def _unneeded(store: Store, team_id: str, manifest: Manifest) -> list[Approval]:
+    """What is allowed in the team alone although it no longer asks for it: the newest, more once these are revoked."""
+    found: list[Approval] = []
+    async with aclosing(store.approvals.all(scope=team_scope(team_id))) as rows:
+        async for row in rows:
+            if row.hash not in manifest.capabilities:
+                found.append(row)
+            if len(found) == MAX_UNNEEDED:
+                break
+    return found
 
 
 async def review_of_gallery(store: Store, row: Gallery) -> ReviewView:

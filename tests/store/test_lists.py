@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from studio.components import Capability
 from studio.errors import NotFound
 from studio.runs import NewRun
 from studio.store import RunFilter, Store
+from studio.store.approvals import MAX_CHARACTERS
 from tests.store.opening import OpenStore, sqlite_only
 from tests.store.statements import plan_of, statements
 
@@ -23,6 +25,8 @@ LISTS: dict[str, Callable[[Store], Awaitable[object]]] = {
     "audit of a person": lambda store: store.audit.list(who="ann", before=9),
     "versions": lambda store: store.teams.versions("t", before=9),
     "teams": lambda store: store.teams.list(),
+    "approvals": lambda store: store.approvals.list(),
+    "revoked approvals": lambda store: store.approvals.revoked(),
 }
 
 
@@ -57,3 +61,37 @@ async def test_runs_come_in_pages(open_it: OpenStore) -> None:
             listed += [run.id for run in page]
         assert sorted(listed) == sorted(made)
         assert listed == [run.id for run in await store.runs.list()]
+
+
+async def test_approvals_come_in_pages(open_it: OpenStore) -> None:
+    async with open_it() as store:
+        made = [Capability("host", f"Reach h{number}", f"h{number}") for number in range(7)]
+        await store.approvals.approve(made[:4])
+        await store.approvals.approve(made[4:])
+        listed: list[str] = []
+        while page := await store.approvals.list(before=listed[-1] if listed else None, limit=3):
+            listed += [row.id for row in page]
+        whole = [row async for row in store.approvals.all()]
+        assert listed == [row.id for row in whole]
+        assert {row.hash for row in whole[:3]} == {each.hash for each in made[4:]}
+        assert (await store.approvals.count(), len(whole)) == (7, 7)
+        for row in whole[:5]:
+            await store.approvals.revoke(row.id)
+        gone: list[str] = []
+        while page := await store.approvals.revoked(before=gone[-1] if gone else None, limit=2):
+            gone += [row.id for row in page]
+        assert gone == [row.id for row in reversed(whole[:5])]
+        with pytest.raises(NotFound):
+            await store.approvals.list(before="unknown")
+        with pytest.raises(NotFound):
+            await store.approvals.revoked(before=whole[-1].id)
+
+
+async def test_a_page_of_approvals_is_bounded_by_what_they_cover(open_it: OpenStore) -> None:
+    async with open_it() as store:
+        long = "#" * MAX_CHARACTERS
+        for number in range(3):
+            await store.approvals.approve([Capability("python", "Run this Python.", f"{long}{number}")])
+        (newest,) = await store.approvals.list()
+        assert newest.detail.endswith("2")
+        assert len([row async for row in store.approvals.all()]) == 3

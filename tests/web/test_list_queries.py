@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 import asyncio
+import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from studio.components import Capability
+from studio.components import Capability, JsonObject
 from studio.runs import Draft, NewRun, PendingInput, RunState, RunStatus
 from studio.settings import Settings
 from studio.store import open_store
+from studio.web.accounts import NEEDS
 from studio.web.app import create_app
 from studio.web.pages.teams import PAGE
+from studio.web.remembered import Remembered
 from studio.web.team_checks import TeamChecks
 from tests.store.statements import statements
 from tests.web.documents import assistant, gallery, team
 from tests.web.doors import BASE_URL, TOKEN, client_of
 
 FEW, MANY = 3, 30
-PAGES = ("/teams", "/galleries", "/settings", "/settings/approvals", "/costs", "/inbox", "/users", "/audit", "/account")
+GETS = [route.partition(" ")[2] for route in NEEDS if route.startswith("GET ")]
+SHOWN = 40
+AGENT = "autogen_agentchat.agents.AssistantAgent"
+OPENAI = "autogen_ext.models.openai.OpenAIChatCompletionClient"
 PLAIN = RunStatus(state=RunState.FINISHED, reason="end")
 WAITING = RunStatus(
     state=RunState.PAUSED,
@@ -58,18 +64,19 @@ def counts(settings: Settings, count: int) -> dict[str, int]:
     found: dict[str, int] = {}
     with TestClient(app, base_url=BASE_URL) as server:
         client = client_of(server, {"Authorization": f"Bearer {TOKEN}"})
-        for path in lists(app, team_id):
+        for path in lists(team_id):
             client.get(path)
+        for path in lists(team_id):
             with statements() as asked:
                 client.get(path)
             found[path] = len(asked)
     return found
 
 
-def lists(app: FastAPI, team_id: str) -> list[str]:
-    whole = {*PAGES, *(path for path, methods in app.openapi()["paths"].items() if "get" in methods)}
+def lists(team_id: str) -> list[str]:
+    """All routes that are asked without the id of anything."""
     of_team = [f"/api/runs?team_id={team_id}", f"/api/sessions?team_id={team_id}", f"/api/teams/{team_id}/versions"]
-    return [*sorted(path for path in whole if "{" not in path), *of_team]
+    return [*sorted(path for path in GETS if "{" not in path), *of_team]
 
 
 def test_a_list_takes_no_more_queries_for_more_rows(settings: Settings, tmp_path: Path) -> None:
@@ -101,9 +108,83 @@ def test_a_page_of_teams_is_bounded_and_finds_every_team(settings: Settings) -> 
         assert [one["name"] for one in client.get("/api/teams?search=%3C4%3E&limit=2").json()] == ["Team <4>"]
 
 
+@pytest.mark.slow
+def test_a_page_of_approvals_is_bounded_and_leads_to_every_approval(settings: Settings) -> None:
+    async def make() -> None:
+        async with open_store(settings.data_dir) as store:
+            wanted = [Capability("host", f"Reach h{number}", f"h{number}") for number in range(PAGE + SHOWN)]
+            await store.approvals.approve(wanted, by="ann")
+            for each in wanted[: PAGE + SHOWN // 2]:
+                await store.approvals.revoke(each.hash, by="ben")
+            await store.approvals.approve(wanted[: PAGE + 5], by="ann")
+
+    asyncio.run(make())
+    with TestClient(create_app(settings), base_url=BASE_URL) as server:
+        client = client_of(server, {"Authorization": f"Bearer {TOKEN}"})
+        first = client.get("/settings/approvals").text
+        assert (first.count("data-approval="), first.count("data-revoked=")) == (PAGE, PAGE)
+        (total,) = map(int, re.findall(r"(\d+) approvals in all", first))
+        assert total >= PAGE + 5 + SHOWN // 2  # the shipped galleries bring some
+        older = {
+            kind: found[1]
+            for kind in ("before", "revoked_before")
+            if (found := re.search(rf"\?{kind}=([\w-]+)", first))
+        }
+        second = client.get("/settings/approvals", params={"before": older["before"]}).text
+        assert (second.count("data-approval="), second.count("data-revoked=")) == (total - PAGE, 0)
+        gone = client.get("/settings/approvals", params={"revoked_before": older["revoked_before"]}).text
+        assert (gone.count("data-approval="), gone.count("data-revoked=")) == (0, SHOWN // 2)
+        assert {"Older approvals" in page for page in (second, gone)} == {False}
+        assert client.get("/settings/approvals?before=unknown").status_code == 404
+        listed = client.get("/api/approvals", params={"limit": 7}).json()
+        assert len(listed) == 7
+        assert client.get("/api/approvals", params={"before": listed[0]["id"], "limit": 6}).json() == listed[1:]
+
+
 async def test_a_team_that_is_deleted_while_a_list_is_made_is_left_out(settings: Settings) -> None:
     async with open_store(settings.data_dir) as store:
         teams = [await store.teams.create(team(), name=name) for name in ("gone", "here")]
         listed = await store.teams.list()
         await store.teams.delete(teams[0].id)
         assert list(await TeamChecks(store).of(listed)) == [teams[1].id]
+
+
+async def test_what_several_ask_for_at_once_is_checked_once() -> None:
+    made: list[str] = []
+
+    async def read(ids: Sequence[str]) -> Sequence[str]:
+        return ids
+
+    def make(key: str) -> tuple[str, object, str]:
+        made.append(key)
+        return key, 1, key.upper()
+
+    remembered = Remembered(read, make)
+    states = dict.fromkeys("abc", 1)
+    found = await asyncio.gather(remembered.of(states), remembered.of({"b": 1}), remembered.of(states))
+    assert [dict(each) for each in found] == [
+        {"a": "A", "b": "B", "c": "C"},
+        {"b": "B"},
+        {"a": "A", "b": "B", "c": "C"},
+    ]
+    assert sorted(made) == ["a", "b", "c"]
+
+
+def test_the_page_of_settings_reads_no_team_and_names_few(settings: Settings) -> None:
+    model: JsonObject = {"provider": OPENAI, "config": {"model": "gpt-4o", "api_key": "secret:one"}}
+    writer: JsonObject = {"provider": AGENT, "config": {"name": "writer", "model_client": model}}
+
+    async def make() -> None:
+        async with open_store(settings.data_dir) as store:
+            await store.secrets.set("one", "a-long-secret-value")
+            for number in range(MANY):
+                await store.teams.create(team(writer), name=f"Team {number}")
+
+    asyncio.run(make())
+    with TestClient(create_app(settings), base_url=BASE_URL) as server:
+        client = client_of(server, {"Authorization": f"Bearer {TOKEN}"})
+        client.get("/teams")  # waits for the check that the start began
+        with statements() as asked:
+            page = client.get("/settings").text
+        assert not [statement for statement, _ in asked if "team.component" in statement]
+        assert f"and {MANY - 8} more" in page

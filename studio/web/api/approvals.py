@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
-from typing import Literal
+from typing import Annotated, Literal
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from studio.components import Capability, validate_component
@@ -26,6 +26,7 @@ from studio.web.team_checks import TeamChecks
 
 router = APIRouter(prefix="/api/approvals", tags=["approvals"], route_class=StudioRoute)
 MOST_HOSTS = 50
+MAX_LISTED = 200
 
 
 class ApproveRequest(BaseModel):
@@ -71,9 +72,17 @@ class CannotAllow(ConfigError):
 
 
 @router.get("", summary="List what is approved, the newest first; with `revoked` what was and is no longer")
-async def list_approvals(store: StoreDep, revoked: bool = False) -> list[ApprovalOut]:
-    rows = await store.approvals.revoked() if revoked else await store.approvals.list()
-    return [_out(row) for row in rows]
+async def list_approvals(
+    store: StoreDep,
+    revoked: bool = False,
+    before: Annotated[
+        str | None, Query(max_length=100, description="Only what comes after the approval with this id.")
+    ] = None,
+    limit: Annotated[int, Query(ge=1, le=MAX_LISTED)] = MAX_LISTED,
+) -> list[ApprovalOut]:
+    """A page ends after `limit` approvals, or a megabyte of what they cover; the one after the last is empty."""
+    wanted = store.approvals.revoked if revoked else store.approvals.list
+    return [_out(row) for row in await wanted(before=before, limit=limit)]
 
 
 @router.post("", status_code=201, dependencies=[IN_TURN], summary="Approve exactly these things")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Annotated
 from urllib.parse import quote, urlsplit
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 
 from studio.settings import Settings
 from studio.store import Store
@@ -107,8 +108,17 @@ async def _page(
 
 
 @router.get("/settings/approvals")
-async def approvals_page(request: Request, store: StoreDep, templates: TemplatesDep, person: PersonDep) -> Response:
-    holding, revoked = await store.approvals.list(), await store.approvals.revoked()
+async def approvals_page(
+    request: Request,
+    store: StoreDep,
+    templates: TemplatesDep,
+    person: PersonDep,
+    before: Annotated[str | None, Query(max_length=100)] = None,
+    revoked_before: Annotated[str | None, Query(max_length=100)] = None,
+) -> Response:
+    """The newest approvals, and those revoked last; or older ones of either."""
+    holding = await store.approvals.list(before=before) if revoked_before is None else ()
+    revoked = await store.approvals.revoked(before=revoked_before) if before is None else ()
     return await asyncio.to_thread(
         templates.page,
         request,
@@ -116,9 +126,15 @@ async def approvals_page(request: Request, store: StoreDep, templates: Templates
         title="Approvals",
         nav="settings",
         may_decide=person.may("approver"),
-        groups=_groups(holding, await _scope_names(store)),
+        count=await store.approvals.count(),
+        is_older=bool(before or revoked_before),
+        groups=_groups(holding, await _scope_names(store, {row.scope for row in holding})),
         history=[_row(row) for row in revoked],
         wheres={row.id: scope_words(row.scope) for row in revoked},
+        next_before=holding[-1].id if holding and await store.approvals.list(before=holding[-1].id, limit=1) else "",
+        next_revoked=revoked[-1].id
+        if revoked and await store.approvals.revoked(before=revoked[-1].id, limit=1)
+        else "",
     )
 
 
@@ -156,9 +172,11 @@ def _back_text(path: str) -> str:
     return "Go on to the run" if path.split("?")[0].endswith("/play") else "Back to the team"
 
 
-async def _scope_names(store: Store) -> dict[str, tuple[str, str]]:
+async def _scope_names(store: Store, scopes: Collection[str]) -> dict[str, tuple[str, str]]:
+    ids = [scope.removeprefix("team:") for scope in scopes if scope.startswith("team:")]
     teams = {
-        f"team:{team.id}": (f"In the team {team.name}", f"/teams/{team.id}/review") for team in await store.teams.list()
+        f"team:{team_id}": (f"In the team {name}", f"/teams/{team_id}/review")
+        for team_id, name in (await store.teams.names(ids)).items()
     }
     galleries = {
         f"gallery:{one.id}": (f"In teams from the gallery {one.name}", f"/galleries/{one.id}/review")

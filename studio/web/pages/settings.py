@@ -36,7 +36,7 @@ async def settings_page(
         title="Settings",
         nav="settings",
         secrets=await secret_lines(store, checks),
-        approval_count=len(await store.approvals.list()),
+        approval_count=await store.approvals.count(),
         connection_count=len(await store.connections.list()),
         may_examine=person.may("admin"),
         about=await _about(store, settings),
