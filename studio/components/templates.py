@@ -55,7 +55,8 @@ def fill_in(template: str, what: str, /, **values: object) -> str:
         texts, places = _pieces(template)
         filled, left = texts.copy(), MAX_CHARACTERS
         for place in places:
-            filled[place.at] = text = place.written(values)
+            value = values[place.name]
+            filled[place.at] = text = str(value) if place.is_plain else place.written(value)
             left -= len(text)
             if left < 0:
                 raise ValueError(f"it becomes longer than {MAX_CHARACTERS:,} characters")
@@ -74,9 +75,9 @@ class _Place(NamedTuple):
     keys: tuple[str, ...]
     convert: Callable[[object], str] | None
     spec: str
+    is_plain: bool
 
-    def written(self, values: Mapping[str, object]) -> str:
-        value = values[self.name]
+    def written(self, value: object) -> str:
         for key in self.keys:
             if isinstance(value, list):
                 value = cast("list[object]", value)[int(key)]
@@ -98,7 +99,9 @@ def _pieces(template: str) -> tuple[list[str], list[_Place]]:
         texts.append(literal)
         if field is not None:
             name, *keys = _path(field)
-            places.append(_Place(len(texts), name, tuple(keys), _conversion(conversion), _checked(spec or "")))
+            is_plain = not (keys or conversion or spec)
+            convert = _conversion(conversion)
+            places.append(_Place(len(texts), name, tuple(keys), convert, _checked(spec or ""), is_plain))
             texts.append("")
     return texts, places
 

@@ -88,17 +88,18 @@ def _is_well_formed(value: Any, kind: type[Any], levels: int) -> bool:
         if not names.isascii() and _HALF.search(names):
             return False
     for item in items:
+        if item is None or item is False or item is True:
+            continue
         found: type[Any] = type(item)  # pyright: ignore[reportUnknownVariableType] -- narrowed to what is not known
         if found is str:
-            if not item.isascii() and _HALF.search(item):
-                return False
+            fits = item.isascii() or not _HALF.search(item)
         elif found is int:
-            if not -_TOO_LARGE < item < _TOO_LARGE:
-                return False
+            fits = -_TOO_LARGE < item < _TOO_LARGE
         elif found is dict or found is list:
-            if levels <= 1 or not _is_well_formed(item, found, levels - 1):
-                return False
-        elif item is not None and found is not bool and not (found is float and math.isfinite(item)):
+            fits = levels > 1 and _is_well_formed(item, found, levels - 1)
+        else:
+            fits = found is float and math.isfinite(item)
+        if not fits:
             return False
     return True
 
