@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from studio.components.rooms import waiting
+from studio.components.lazy_exports import waiting
 
 if TYPE_CHECKING:
     from studio.agents.agent_tool import AgentTool as AgentTool

@@ -18,7 +18,7 @@ from studio.cli.reading import read_document
 from studio.cli.secrets import names_stored_secrets, stored_secrets
 from studio.cli.terminal import terminal
 from studio.components import Component, all_capabilities, load_component
-from studio.components.redacting import Redactor
+from studio.components.redaction import Redactor
 from studio.components.secrets import from_environment
 from studio.console import Printer
 from studio.effects import Redacting, use

@@ -20,8 +20,8 @@ from studio.components.document import parse_json as parse_json
 from studio.components.field_titles import sentence_case as sentence_case
 from studio.components.findings import at_place as at_place
 from studio.components.findings import at_places as at_places
+from studio.components.lazy_exports import waiting
 from studio.components.marks import PARTICIPANT_NAMES as PARTICIPANT_NAMES
-from studio.components.rooms import waiting
 from studio.components.secrets import DefaultEnv as DefaultEnv
 from studio.components.secrets import SecretRef as SecretRef
 from studio.components.secrets import env as env
@@ -30,11 +30,13 @@ from studio.components.secrets import references_within as references_within
 from studio.components.secrets import secret_source as secret_source
 
 if TYPE_CHECKING:
-    from studio.components.changes import Change as Change
-    from studio.components.changes import diff as diff
-    from studio.components.changes import summary as summary
-    from studio.components.keeping import FoundSecret as FoundSecret
-    from studio.components.keeping import take_out_secrets as take_out_secrets
+    from studio.components.comparison.changes import Change as Change
+    from studio.components.comparison.changes import diff as diff
+    from studio.components.comparison.changes import summary as summary
+    from studio.components.comparison.merging import MergeConflict as MergeConflict
+    from studio.components.comparison.merging import Merged as Merged
+    from studio.components.comparison.merging import Side as Side
+    from studio.components.comparison.merging import merge as merge
     from studio.components.loading import Part as Part
     from studio.components.loading import Report as Report
     from studio.components.loading import SecretUse as SecretUse
@@ -42,10 +44,6 @@ if TYPE_CHECKING:
     from studio.components.loading import envelopes as envelopes
     from studio.components.loading import load_component as load_component
     from studio.components.loading import validate_component as validate_component
-    from studio.components.merging import MergeConflict as MergeConflict
-    from studio.components.merging import Merged as Merged
-    from studio.components.merging import Side as Side
-    from studio.components.merging import merge as merge
     from studio.components.schema import GROUPS as GROUPS
     from studio.components.schema import Slot as Slot
     from studio.components.schema import catalogue as catalogue
@@ -53,16 +51,18 @@ if TYPE_CHECKING:
     from studio.components.schema import group_of as group_of
     from studio.components.schema import slots as slots
     from studio.components.schema import template as template
+    from studio.components.secret_extraction import FoundSecret as FoundSecret
+    from studio.components.secret_extraction import take_out_secrets as take_out_secrets
     from studio.components.switching import Switched as Switched
     from studio.components.switching import switched as switched
 else:
     __getattr__ = waiting(
         __name__,
         {
-            "changes": "Change diff summary",
-            "keeping": "FoundSecret take_out_secrets",
+            "studio.components.comparison.changes": "Change diff summary",
+            "secret_extraction": "FoundSecret take_out_secrets",
             "loading": "Part Report SecretUse all_capabilities envelopes load_component validate_component",
-            "merging": "MergeConflict Merged Side merge",
+            "studio.components.comparison.merging": "MergeConflict Merged Side merge",
             "schema": "GROUPS Slot catalogue form_schema group_of slots template",
             "switching": "Switched switched",
         },

@@ -42,7 +42,7 @@ from studio.components.findings import (
     wrong_kind,
 )
 from studio.components.nulls import telling_nulls
-from studio.components.private import StatefulModel
+from studio.components.private_attributes import StatefulModel
 from studio.components.registry import Registry
 from studio.components.secrets import SecretRef, discreet
 from studio.errors import Finding, InvalidComponent, InvalidDocument

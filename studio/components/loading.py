@@ -16,10 +16,10 @@ from studio.components.base import Component, JsonObject, find_class, registry, 
 from studio.components.capability import Capability
 from studio.components.document import check_bounds
 from studio.components.findings import escape, unexpected
-from studio.components.keeping import take_out_secrets
 from studio.components.python_text import bounded_together
+from studio.components.salvage import sound_parts
+from studio.components.secret_extraction import take_out_secrets
 from studio.components.secrets import MASK, DefaultEnv, is_reference, variable_meant
-from studio.components.sound import sound_parts
 from studio.errors import Finding, InvalidComponent, InvalidDocument, first_findings
 
 logger = logging.getLogger(__name__)

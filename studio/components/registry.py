@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Generic, Protocol, TypeVar
 
-from studio.components.rooms import import_whole
+from studio.components.lazy_exports import import_whole
 from studio.errors import SetupError
 
 ENTRY_POINTS = "studio.components"

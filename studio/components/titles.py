@@ -9,8 +9,8 @@ from typing import cast
 from pydantic import JsonValue
 
 from studio.components.base import find_class
+from studio.components.comparison.matching import is_component, name_of
 from studio.components.field_titles import in_a_sentence, title_of_field
-from studio.components.matching import is_component, name_of
 
 SHORT = 60
 NOUNS = {

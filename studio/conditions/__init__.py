@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from studio.components.rooms import waiting
+from studio.components.lazy_exports import waiting
 from studio.conditions.base import AndTerminationCondition as AndTerminationCondition
 from studio.conditions.base import Count as Count
 from studio.conditions.base import OrTerminationCondition as OrTerminationCondition

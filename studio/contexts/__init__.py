@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from studio.components.rooms import waiting
+from studio.components.lazy_exports import waiting
 from studio.contexts.base import ChatCompletionContext as ChatCompletionContext
 from studio.contexts.windows import BufferedChatCompletionContext as BufferedChatCompletionContext
 from studio.contexts.windows import HeadAndTailChatCompletionContext as HeadAndTailChatCompletionContext

@@ -10,7 +10,7 @@ from typing import NamedTuple, cast
 
 from pydantic import JsonValue
 
-from studio.components.redacting import SHORTEST
+from studio.components.redaction import SHORTEST
 from studio.doctor.finding import Finding, bad, doubtful, fine
 from studio.egress import ANY_HOST
 from studio.errors import SetupError

@@ -10,7 +10,7 @@ supervisor sets a `Recording` one.
 
 from typing import TYPE_CHECKING
 
-from studio.components.rooms import waiting
+from studio.components.lazy_exports import waiting
 from studio.effects.ids import random_id as random_id
 from studio.effects.port import HANDED_IN_BY as HANDED_IN_BY
 from studio.effects.port import AskHuman as AskHuman
@@ -45,8 +45,11 @@ if TYPE_CHECKING:
     from studio.effects.divergence import Diverged as Diverged
     from studio.effects.divergence import Divergence as Divergence
     from studio.effects.divergence import NotRecorded as NotRecorded
-    from studio.effects.once import idempotency_key as idempotency_key
-    from studio.effects.once import once_with as once_with
+    from studio.effects.idempotency import idempotency_key as idempotency_key
+    from studio.effects.idempotency import once_with as once_with
+    from studio.effects.journal import Pages as Pages
+    from studio.effects.journal import Recorded as Recorded
+    from studio.effects.journal import Tape as Tape
     from studio.effects.outcomes import error_body as error_body
     from studio.effects.outcomes import result_body as result_body
     from studio.effects.recording import REPEATABLE as REPEATABLE
@@ -54,23 +57,20 @@ if TYPE_CHECKING:
     from studio.effects.recording import Named as Named
     from studio.effects.recording import Recording as Recording
     from studio.effects.recording import nothing_waits as nothing_waits
-    from studio.effects.redacting import Redacting as Redacting
-    from studio.effects.repeating import Match as Match
-    from studio.effects.repeating import Repeating as Repeating
-    from studio.effects.repeating import Substitute as Substitute
-    from studio.effects.tape import Pages as Pages
-    from studio.effects.tape import Recorded as Recorded
-    from studio.effects.tape import Tape as Tape
+    from studio.effects.redaction import Redacting as Redacting
+    from studio.effects.replay import Match as Match
+    from studio.effects.replay import Repeating as Repeating
+    from studio.effects.replay import Substitute as Substitute
 else:
     __getattr__ = waiting(
         __name__,
         {
             "divergence": "Diverged Divergence NotRecorded",
-            "once": "idempotency_key once_with",
+            "idempotency": "idempotency_key once_with",
             "outcomes": "error_body result_body",
             "recording": "REPEATABLE Append Named Recording nothing_waits",
-            "redacting": "Redacting",
-            "repeating": "Match Repeating Substitute",
-            "tape": "Pages Recorded Tape",
+            "redaction": "Redacting",
+            "replay": "Match Repeating Substitute",
+            "journal": "Pages Recorded Tape",
         },
     )

@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass
 
 from pydantic import JsonValue
 
+from studio.effects.journal import Recorded
 from studio.effects.request import EffectRequest
-from studio.effects.tape import Recorded
 from studio.errors import RunFailed
 
 SHOWN = 200

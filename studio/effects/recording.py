@@ -11,13 +11,13 @@ from uuid import UUID, uuid5
 
 from pydantic import JsonValue
 
-from studio.components.redacting import Redactor
+from studio.components.redaction import Redactor
 from studio.components.well_formed import well_formed_json
+from studio.effects.idempotency import once_with
 from studio.effects.ids import is_uuid, numbered_ids
-from studio.effects.once import once_with
 from studio.effects.outcomes import error_body, intent_body, result_body
 from studio.effects.port import AskHuman, Live, ask_on_console, current
-from studio.effects.redacting import clean_error, clean_pieces
+from studio.effects.redaction import clean_error, clean_pieces
 from studio.effects.request import AsyncGeneratorLike, EffectKind, EffectRequest, Perform, StreamItem
 
 JsonObject = dict[str, JsonValue]

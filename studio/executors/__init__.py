@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from studio.components.rooms import waiting
+from studio.components.lazy_exports import waiting
 from studio.executors.imports import Alias as Alias
 from studio.executors.imports import ImportFromModule as ImportFromModule
 

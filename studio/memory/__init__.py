@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from studio.components.rooms import waiting
+from studio.components.lazy_exports import waiting
 from studio.memory.base import Memory as Memory
 from studio.memory.base import MemoryQueryResult as MemoryQueryResult
 from studio.memory.base import UpdateContextResult as UpdateContextResult

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from studio.components.rooms import waiting
+from studio.components.lazy_exports import waiting
 from studio.messages.cancellation import CancellationToken as CancellationToken
 from studio.messages.cancellation import linked as linked
 from studio.messages.chat import BaseAgentEvent as BaseAgentEvent

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Generic, Literal, Self, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, SerializeAsAny, computed_field
 
 from studio import effects
-from studio.components.private import settle_annotations
+from studio.components.private_attributes import settle_annotations
 from studio.components.templates import fill_in
 from studio.messages.llm import (
     FunctionCall,

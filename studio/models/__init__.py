@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from studio.components.rooms import waiting
+from studio.components.lazy_exports import waiting
 from studio.models.base import ChatCompletionClient as ChatCompletionClient
 from studio.models.base import ModelCall as ModelCall
 from studio.models.info import ModelFamily as ModelFamily

@@ -6,7 +6,7 @@ from ipaddress import ip_address
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from studio.components.keeping import arguments_without_keys
+from studio.components.secret_extraction import arguments_without_keys
 
 
 class Service(NamedTuple):

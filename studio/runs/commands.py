@@ -8,7 +8,7 @@ from typing import Annotated, Literal, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints, ValidationError
 
-from studio.components.redacting import Redactor
+from studio.components.redaction import Redactor
 from studio.effects import HandedIn
 from studio.errors import ConfigError, Conflict
 from studio.runs.debugging.deciding import (

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from studio.components import Component, secret_source
 from studio.components.loading import all_capabilities, secrets_among
-from studio.components.redacting import Redactor
+from studio.components.redaction import Redactor
 from studio.components.secrets import SecretSource, secret_noted
 from studio.errors import SetupError
 from studio.runs.log import NO_CHANGES, Changes, NewRun

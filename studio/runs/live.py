@@ -12,7 +12,7 @@ from typing import cast
 from pydantic import JsonValue
 from pydantic_core import PydanticSerializationError, to_json
 
-from studio.components.redacting import Redactor
+from studio.components.redaction import Redactor
 from studio.components.well_formed import well_formed, well_formed_json
 from studio.errors import StudioError
 from studio.runs.bell import Bell

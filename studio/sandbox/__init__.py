@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from studio.components.rooms import waiting
+from studio.components.lazy_exports import waiting
 from studio.sandbox.limits import TEXT_LIMIT as TEXT_LIMIT
 from studio.sandbox.limits import TIMEOUT_S as TIMEOUT_S
 from studio.sandbox.limits import Limits as Limits

@@ -14,7 +14,7 @@ from pathlib import Path
 from cryptography.fernet import Fernet, InvalidToken
 from sqlmodel import col, select
 
-from studio.components.redacting import Redactor
+from studio.components.redaction import Redactor
 from studio.components.secrets import SecretSource, from_environment
 from studio.errors import ConfigError, NotFound, SetupError
 from studio.store.database import Database

@@ -2,20 +2,20 @@
 
 from typing import TYPE_CHECKING
 
-from studio.components.rooms import waiting
+from studio.components.lazy_exports import waiting
 
 if TYPE_CHECKING:
     from studio.agents.iteration import InputRequestEvent as InputRequestEvent
     from studio.agents.iteration import RunIterator as RunIterator
     from studio.teams.base import BaseGroupChat as BaseGroupChat
     from studio.teams.base import Team as Team
-    from studio.teams.graph import DiGraph as DiGraph
-    from studio.teams.graph import DiGraphEdge as DiGraphEdge
-    from studio.teams.graph import DiGraphNode as DiGraphNode
-    from studio.teams.graph import InvalidGraph as InvalidGraph
-    from studio.teams.graph_builder import DiGraphBuilder as DiGraphBuilder
-    from studio.teams.graph_flow import GraphFlow as GraphFlow
-    from studio.teams.magentic import MagenticOneGroupChat as MagenticOneGroupChat
+    from studio.teams.graph.builder import DiGraphBuilder as DiGraphBuilder
+    from studio.teams.graph.digraph import DiGraph as DiGraph
+    from studio.teams.graph.digraph import DiGraphEdge as DiGraphEdge
+    from studio.teams.graph.digraph import DiGraphNode as DiGraphNode
+    from studio.teams.graph.digraph import InvalidGraph as InvalidGraph
+    from studio.teams.graph.flow import GraphFlow as GraphFlow
+    from studio.teams.magentic.team import MagenticOneGroupChat as MagenticOneGroupChat
     from studio.teams.nested_chat import NestedChat as NestedChat
     from studio.teams.nested_chat import NestedChatAgent as NestedChatAgent
     from studio.teams.round_robin import RoundRobinGroupChat as RoundRobinGroupChat
@@ -31,10 +31,10 @@ else:
             "studio.agents.iteration": "InputRequestEvent RunIterator",
             "advice": "",
             "base": "BaseGroupChat Team",
-            "graph": "DiGraph DiGraphEdge DiGraphNode InvalidGraph",
-            "graph_builder": "DiGraphBuilder",
-            "graph_flow": "GraphFlow",
-            "magentic": "MagenticOneGroupChat",
+            "studio.teams.graph.digraph": "DiGraph DiGraphEdge DiGraphNode InvalidGraph",
+            "studio.teams.graph.builder": "DiGraphBuilder",
+            "studio.teams.graph.flow": "GraphFlow",
+            "studio.teams.magentic.team": "MagenticOneGroupChat",
             "nested_chat": "NestedChat NestedChatAgent",
             "round_robin": "RoundRobinGroupChat",
             "selector": "SelectorGroupChat",

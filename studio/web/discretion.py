@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from functools import cache
 
 from studio.components import DefaultEnv, component_classes
-from studio.components.redacting import Redactor
+from studio.components.redaction import Redactor
 from studio.components.secrets import is_secret_name
 from studio.store import Store
 

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from studio.agents.participant import require_loaded
 from studio.components import JsonObject, is_reference, load_component
 from studio.components.capability import Capability
-from studio.components.keeping import take_out_secrets
+from studio.components.secret_extraction import take_out_secrets
 from studio.errors import ConfigError, Conflict, NotFound, StudioError
 from studio.models.listing import list_models
 from studio.models.places import ModelPlace, moved, place_of

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from studio.components import JsonObject, diff, summary
-from studio.components.matching import same
+from studio.components.comparison.matching import same
 from tests.components.teams_at_random import agent, config_of, edited, json_values, limit, members_of, team, teams, tool
 
 

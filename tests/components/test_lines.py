@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from studio.components import JsonObject, merge
-from studio.components.lines import merge_lines
+from studio.components.comparison.lines import merge_lines
 
 PROMPT = "You write.\nBe brief.\nUse plain words.\nCite sources.\nEnd with DONE.\n"
 lines = st.lists(st.sampled_from(["a\n", "b\n", "c\n", "d"]), max_size=8).map("".join)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from studio.components import JsonObject, diff, merge
-from studio.components.matching import same
+from studio.components.comparison.matching import same
 from tests.components.teams_at_random import (
     agent,
     config_of,

@@ -65,7 +65,7 @@ def test_a_team_of_assistants_needs_no_service_and_builds_no_schema_to_be_import
     held = set(run(f"import sys; {names}; print(*sys.modules)"))
     assert "studio.agents.assistant" in held
     services = ("studio.models.openai_client", "studio.agents.web_surfer", "studio.tools.mcp", "yaml")
-    editing = ("studio.components.merging", "studio.components.schema", "studio.teams.advice", "difflib")
+    editing = ("studio.components.comparison.merging", "studio.components.schema", "studio.teams.advice", "difflib")
     recording = ("studio.effects.recording", "studio.messages.decisions", "studio.models.catalogue", "html")
     assert held.isdisjoint((*services, *editing, *recording, "studio.tools.signature"))
     assert "importlib.metadata" not in held  # Pydantic imports it with its first schema

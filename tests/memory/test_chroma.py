@@ -13,7 +13,7 @@ import pytest
 
 from studio import effects
 from studio.components import JsonObject, all_capabilities, load_component
-from studio.components.keeping import take_out_secrets
+from studio.components.secret_extraction import take_out_secrets
 from studio.contexts import UnboundedChatCompletionContext
 from studio.errors import ConfigError
 from studio.memory import (

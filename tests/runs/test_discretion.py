@@ -12,7 +12,7 @@ from pydantic import JsonValue, SecretStr
 
 from studio import effects
 from studio.components import SecretRef, load_component, secret_source
-from studio.components.redacting import Redactor
+from studio.components.redaction import Redactor
 from studio.components.secrets import SecretSource
 from studio.effects import AsyncGeneratorLike, EffectRequest, HumanQuestion, Recording, Redacting, StreamItem
 from studio.effects.outcomes import outcome_of

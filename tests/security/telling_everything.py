@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from studio.cli import main
-from studio.components.redacting import Redactor
+from studio.components.redaction import Redactor
 
 
 def learn_nothing(self: Redactor, name: str, value: str) -> None:

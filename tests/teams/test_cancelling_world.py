@@ -15,7 +15,7 @@ from studio.agents import AssistantAgent, CodeExecutorAgent, OpenAIAgent
 from studio.executors import LocalCommandLineCodeExecutor
 from studio.models import OpenAIChatCompletionClient
 from studio.teams import GraphFlow, RoundRobinGroupChat, Team
-from studio.teams.graph import DiGraph
+from studio.teams.graph.digraph import DiGraph
 from studio.tools import FunctionTool
 from studio.tools.code_execution import PythonCodeExecutionTool
 from studio.tools.mcp import McpWorkbench, StdioServerParams

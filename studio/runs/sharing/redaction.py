@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pydantic import JsonValue
 
 from studio.components.key_patterns import LOOKS_LIKE_A_KEY
-from studio.components.redacting import Redactor
+from studio.components.redaction import Redactor
 
 MOST_PLACES = 5
 

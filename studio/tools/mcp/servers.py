@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from studio.components import Capability
 from studio.components.folders import describe_folder
-from studio.components.keeping import arguments_without_keys, without_keys
+from studio.components.secret_extraction import arguments_without_keys, without_keys
 from studio.components.secrets import placeholders_filled_in
 from studio.models.headers import references_in, references_within_braces
 from studio.models.openai_services import exact_address

@@ -10,8 +10,8 @@ from typing import Literal, cast
 
 from pydantic import JsonValue
 
+from studio.components.comparison.matching import is_component, match, moved, name_of, same, text_of
 from studio.components.findings import escape, unescape
-from studio.components.matching import is_component, match, moved, name_of, same, text_of
 from studio.components.titles import noun_of, quoted, quoted_pair, spoken, title_of
 
 _NODE = re.compile(r"/config/graph/nodes/([^/]+)$")

@@ -28,12 +28,12 @@ from studio.messages import (
     without_images,
 )
 from studio.models import ChatCompletionClient
-from studio.teams import magentic_prompts as prompts
 from studio.teams.advice import on_descriptions
 from studio.teams.base import Team
 from studio.teams.course import Rest
 from studio.teams.fields import TeamName
-from studio.teams.magentic_ledger import LedgerEntry, read_ledger
+from studio.teams.magentic import prompts as prompts
+from studio.teams.magentic.ledger import LedgerEntry, read_ledger
 
 MOST_LEDGER_ATTEMPTS = 10
 

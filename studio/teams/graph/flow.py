@@ -13,9 +13,9 @@ from studio.messages import BaseChatMessage, BaseMessage, EdgeDecision, SpeakerD
 from studio.teams.base import Team
 from studio.teams.course import Rest
 from studio.teams.fields import TeamName
-from studio.teams.graph import DiGraph, InvalidGraph
-from studio.teams.graph_advice import on_graph, sound_part
-from studio.teams.graph_progress import GraphProgress, edge_decisions, reason_for
+from studio.teams.graph.advice import on_graph, sound_part
+from studio.teams.graph.digraph import DiGraph, InvalidGraph
+from studio.teams.graph.progress import GraphProgress, edge_decisions, reason_for
 
 EXAMPLE: JsonObject = {"nodes": {"assistant": {"name": "assistant", "edges": []}}}
 

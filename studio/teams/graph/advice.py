@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from studio.components import Advice
 from studio.components.findings import escape
 from studio.errors import Finding, Fix
-from studio.teams.graph import DiGraph, DiGraphEdge
+from studio.teams.graph.digraph import DiGraph, DiGraphEdge
 
 EDGE_TO_NOBODY = Advice("edge_to_nobody", "An edge of a graph leads to a name that is no node.")
 NOT_IN_GRAPH = Advice("not_in_graph", "A participant is no node of the graph, and never speaks.")

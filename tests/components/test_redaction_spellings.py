@@ -15,7 +15,7 @@ import httpx
 import pytest
 from markupsafe import escape
 
-from studio.components.redacting import Redactor
+from studio.components.redaction import Redactor
 
 KEY = "sk-proj-A1b2C3d4E5f6G7h8I9j0"
 PASSWORD = "P@ss^w=rd{1}Q/7"

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from studio.components import JsonObject
 from studio.messages import BaseChatMessage, EdgeDecision
-from studio.teams.graph import Activation, DiGraph, DiGraphEdge
+from studio.teams.graph.digraph import Activation, DiGraph, DiGraphEdge
 
 Counts = dict[str, dict[str, int]]
 Marks = dict[str, dict[str, bool]]

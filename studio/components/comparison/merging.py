@@ -10,10 +10,10 @@ from typing import Literal, cast
 
 from pydantic import JsonValue
 
-from studio.components.changes import diff
+from studio.components.comparison.changes import diff
+from studio.components.comparison.lines import merge_lines
+from studio.components.comparison.matching import is_component, match, name_of, same
 from studio.components.findings import escape
-from studio.components.lines import merge_lines
-from studio.components.matching import is_component, match, name_of, same
 from studio.components.titles import noun_of, spoken, title_of
 
 Side = Literal["mine", "theirs"]

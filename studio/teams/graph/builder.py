@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Self
 
 from studio.agents import Participant
-from studio.teams.graph import Activation, DiGraph, DiGraphEdge, DiGraphNode, EdgeCondition
+from studio.teams.graph.digraph import Activation, DiGraph, DiGraphEdge, DiGraphNode, EdgeCondition
 
 
 class DiGraphBuilder:

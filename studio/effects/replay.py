@@ -10,10 +10,10 @@ from typing import Literal, cast
 from pydantic import JsonValue
 
 from studio.effects.divergence import Diverged, Divergence, of_entry, of_item, of_request
+from studio.effects.journal import Recorded, Tape
 from studio.effects.outcomes import outcome_of
 from studio.effects.port import HANDED_IN_BY, Effects, HandedIn, Message, Relay, current
 from studio.effects.request import HASH_VERSION, AsyncGeneratorLike, EffectRequest, Perform, StreamItem
-from studio.effects.tape import Recorded, Tape
 
 JsonObject = dict[str, JsonValue]
 Match = Literal["exact", "by position"]

@@ -8,7 +8,7 @@ from typing import cast
 
 from pydantic import JsonValue
 
-from studio.components.redacting import Redactor
+from studio.components.redaction import Redactor
 from studio.components.well_formed import well_formed_json
 from studio.effects.outcomes import error_from, told_of
 from studio.effects.port import AskHuman, Live, ask_on_console

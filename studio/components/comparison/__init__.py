@@ -1,0 +1,1 @@
+"""What differs between two documents, and how three become one."""

@@ -1,0 +1,1 @@
+"""Teams whose turns follow a directed graph."""
