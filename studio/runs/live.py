@@ -157,6 +157,7 @@ class LiveRun:
             **dict(self._shown),
             is_finishing=finishing,
             in_flight=self.debugger.finishing,
+            progress=self.debugger.flights.telling(),
             hits=dict(self.debugger.watch.hits),
             amendable=self.debugger.pen.amendable if self._shown.state is RunState.PAUSED else "",
             last_seq=self._last_seq,

@@ -18,6 +18,8 @@ class RunView(RunStatus):
     is_finishing: bool = False
     in_flight: Sequence[InFlight] = ()
     """What a run that is held or ends still waits for."""
+    progress: Sequence[InFlight] = ()
+    """Calls that have told of their progress."""
     hits: Mapping[str, int] = {}
     """How often each breakpoint was met, by its id."""
     amendable: str = ""
@@ -33,6 +35,7 @@ class RunView(RunStatus):
             "pending": self.pending.model_dump() if self.pending else None,
             "finishing": self.is_finishing,
             "in_flight": [each.model_dump(mode="json") for each in self.in_flight],
+            "progress": [each.model_dump(mode="json") for each in self.progress],
             "hits": dict(self.hits),
             "amendable": self.amendable,
             "last_seq": self.last_seq,

@@ -18,6 +18,9 @@ import sys
 import types
 import typing
 
+if typing.TYPE_CHECKING:
+    import io
+
 EXERCISE = """{"imports": "", "source": "def f(a: int) -> int: return a", "function": "f", "arguments": {"a": 1},
 "wants_token": false, "variables": {}, "variables_as": [], "text_limit": 100}"""
 """Done once while nobody waits: the first call of anything takes several times as long."""
@@ -200,12 +203,15 @@ def limited(text: str, limit: int) -> str:
     return f"{text[:limit]}\n[{len(text) - limit} more characters were left out]"
 
 
-def answer(request: dict[str, typing.Any]) -> dict[str, typing.Any]:
-    """Call the function and describe what came of it."""
+def answer(
+    request: dict[str, typing.Any], tell: typing.Callable[[dict[str, typing.Any]], None] = lambda _: None
+) -> dict[str, typing.Any]:
+    """Call the function and describe what came of it; `tell` gets each event as soon as it is emitted."""
     events: list[dict[str, typing.Any]] = []
 
     def emit(name: str, content: object = None) -> None:
         events.append(event(name, content))
+        tell(events[-1])
 
     reply = called(request, emit)
     return {**reply, "events": events} if events else reply
@@ -263,12 +269,18 @@ def main() -> None:
     channel = int(sys.argv[1])
     answer(json.loads(EXERCISE))
     with open(channel, "rb") as requests, open(os.dup(channel), "wb") as replies:
-        # Not in ASCII: the escapes would take twelve bytes for each emoji.
         request = json.loads(requests.readline())
         os.environ.update(request["environment"])
-        reply = json.dumps(answer(request), ensure_ascii=False)
+        typing.cast("io.TextIOWrapper", sys.stdout).reconfigure(line_buffering=True)  # who waits sees what is printed
+
+        def send(message: dict[str, typing.Any]) -> None:
+            # Not in ASCII: the escapes would take twelve bytes for each emoji.
+            replies.write(json.dumps(message, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n")
+            replies.flush()
+
+        reply = answer(request, lambda told: send({"told": told}))
         sys.stdout.flush()
-        replies.write(reply.encode("utf-8", "surrogatepass") + b"\n")
+        send(reply)
 
 
 if __name__ == "__main__":

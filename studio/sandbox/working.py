@@ -14,12 +14,15 @@ from pathlib import Path
 from typing import cast
 
 from studio.components import JsonObject
+from studio.effects.progress import listener, progress_words
 from studio.errors import ToolFailed
 from studio.sandbox.confining import confined
 from studio.sandbox.owning import kill_group, owned
 from studio.sandbox.policy import Policy
 
 WORKER = Path(__file__).with_name("worker.py")
+TOLD = b'{"told": '
+"""How a line begins that a worker sends before its reply: an event that its function emitted."""
 REPLY_LIMIT = 1_400_000
 """Bytes of a reply: four for each character that a model is given, and what stands around them."""
 CHUNK = 65_536
@@ -111,6 +114,7 @@ class WorkerProcess:
         """The reply's line; empty when the process ended without one."""
         loop = asyncio.get_running_loop()
         line = bytearray()
+        show = listener()
         try:
             await loop.sock_sendall(self._channel, request)
             while not line.endswith(b"\n"):
@@ -118,6 +122,9 @@ class WorkerProcess:
                 if not data:
                     return b""
                 line += data
+                while line.startswith(TOLD) and (end := line.find(b"\n")) >= 0:
+                    show(_in_words(bytes(line[:end])))
+                    del line[: end + 1]
                 if len(line) > REPLY_LIMIT:
                     return b'{"error": "The tool gave a result that is too large."}'
         except ConnectionError:
@@ -127,11 +134,23 @@ class WorkerProcess:
     async def _drain(self) -> None:
         """Read what the process prints, so that it never waits for a reader; keep the end of it."""
         loop = asyncio.get_running_loop()
+        show = listener()
         while data := await loop.sock_recv(self._output, CHUNK):
             self._printed = (self._printed + data)[-OUTPUT_KEPT:]
+            if b"\n" in data:  # part of a line may hold part of a secret, which nobody would know
+                show(self._printed.rpartition(b"\n")[0].rpartition(b"\n")[2].decode("utf-8", "replace").strip())
 
     async def _how_it_ended(self) -> str:
         code = await self._process.wait()
         how = f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
         printed = self._printed.decode("utf-8", "replace").strip()
         return f"The tool's process {how} before it gave a result.{f' It printed: {printed}' if printed else ''}"
+
+
+def _in_words(line: bytes) -> str:
+    """An event that foreign code told of, if it is one."""
+    try:
+        told = json.loads(line)["told"]
+        return progress_words(str(told["name"]), told["content"])
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return ""

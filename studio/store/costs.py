@@ -128,13 +128,13 @@ class Costs:
         return {str(row[0]): Cost.of_row(row[1:]) for row in await self._rows(query.group_by(col(Spending.team_id)))}
 
     async def past_runs(self, team_id: str, *, limit: int) -> Sequence[PastRun]:
-        """The team's newest runs that came to their end."""
+        """The team's newest runs that came to their end and repeat nothing of another one."""
         spent_ms = select(func.sum(Spending.ms)).where(col(Spending.run_id) == col(Run.id)).scalar_subquery()
         ms = sql_cast(func.coalesce(spent_ms, 0), BigInteger)  # PostgreSQL's sum of large integers is a decimal
         tokens = col(Run.prompt_tokens) + col(Run.completion_tokens)
         query = (
             columns(tokens, col(Run.micro_usd), col(Run.unpriced_calls), ms)
-            .where(col(Run.team_id) == team_id, col(Run.state) == RunState.FINISHED.value)
+            .where(col(Run.team_id) == team_id, col(Run.state) == RunState.FINISHED.value, col(Run.origin) == "")
             .order_by(col(Run.created_at).desc())
             .limit(limit)
         )

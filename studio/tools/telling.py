@@ -15,6 +15,7 @@ from typing import cast
 from pydantic import JsonValue
 
 from studio.components import JsonObject
+from studio.effects.progress import listener, progress_words
 from studio.errors import ConfigError, ToolFailed
 from studio.messages import BaseMessage, ContextVariablesEvent, ToolEvent
 from studio.sandbox.worker import ContextVariables, changes, event
@@ -95,7 +96,9 @@ def emit(name: str, content: object = None) -> None:
     """
     telling = _telling.get()
     if telling is not None:
-        telling.events.append(cast("JsonObject", event(name, content)))
+        told = event(name, content)
+        telling.events.append(cast("JsonObject", told))
+        listener()(progress_words(str(name), told["content"]))
 
 
 def context_variables() -> ContextVariables:

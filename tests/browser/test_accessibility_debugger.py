@@ -27,7 +27,7 @@ def test_the_debugger_and_the_inbox(open_page: OpenPage, make_team: MakeTeam, wi
     page.goto(make_team(shouting()), wait_until="domcontentloaded")
     views(page)
     ask_before(page, "shout")
-    page.get_by_text("By an argument").click()
+    page.get_by_text("Add a rule by argument").click()
     look("Debug tab before a run")
     address = page.url
     give_task(page, address)

@@ -29,7 +29,7 @@ def test_a_run_shows_what_it_cost_and_the_next_one_what_it_will(
     page = open_page()
     page.goto(address)
     estimate = page.locator("[data-part=estimate]")
-    expect(estimate).to_have_text("No finished run of this team yet to estimate from.")
+    expect(estimate).to_have_text("No estimate yet. Run the team once to get one.")
     give_task(page, address)
     expect_end(page)
     expect(page.locator("[data-part=totals]")).to_contain_text("$0.14")

@@ -142,7 +142,7 @@ def test_the_last_message_is_changed_and_another_handed_in(
     give_task(page, address)
     expect(page.locator(STATE)).to_have_text("Paused at a breakpoint")
     page.get_by_role("tab", name="Debug").click()
-    page.get_by_label("Last message, of writer").fill("Uno.")
+    page.get_by_label("Last message, by writer").fill("Uno.")
     page.get_by_role("button", name="Change", exact=True).click()
     expect(page.locator(".chat")).to_contain_text("Message changed by you")
     expect(page.locator(MESSAGES).nth(1).locator(".prose").first).to_have_text("Uno.")
@@ -189,7 +189,7 @@ def test_a_breakpoint_a_step_a_changed_message_and_a_fork_need_no_pointer(
     page.keyboard.press("Enter")
     expect(page.locator(STATE)).to_have_text("Paused at a breakpoint")
 
-    said = page.get_by_label("Last message, of writer")
+    said = page.get_by_label("Last message, by writer")
     expect(said).to_have_value("One.")
     walk(page, said)
     page.keyboard.press("Control+A")

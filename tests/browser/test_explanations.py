@@ -104,6 +104,8 @@ def test_while_a_run_is_held_the_gauges_count_what_the_team_has_taken_up(
     openai_server.release()
     expect(page.locator(STATE)).to_have_text("Paused by you")
     expect(gauges(page)).to_contain_text(["1 of 50 messages"])  # its last message can still be changed
+    behind = page.get_by_text("before the last message")
+    expect(behind).to_be_visible()
     page.keyboard.press("s")
     expect(gauges(page)).to_contain_text(["2 of 50 messages"])
     expect(page.get_by_role("button", name="Why critic spoke")).to_be_visible()

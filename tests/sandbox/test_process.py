@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from pydantic import JsonValue
 
+from studio.effects.progress import listening
 from studio.errors import ToolFailed
 from studio.sandbox import Limits, run_function, working_directory
 
@@ -38,6 +39,14 @@ async def test_models_and_enumerations_are_made_of_plain_arguments() -> None:
         "def f(c: Colour, p: Point, d: datetime.date): return [c.name, p.x, d.year]"
     )
     assert await run(source, c="red", p={"x": 3}, d="2024-05-01") == ["RED", 3, 2024]
+
+
+async def test_what_is_emitted_is_told_while_the_function_works() -> None:
+    source = "from studio.tools import emit\ndef f():\n emit('rows', {'done': 7})\n emit('nothing', '')\n return 1"
+    told: list[str] = []
+    with listening(told.append):
+        assert await run(source) == 1
+    assert told == ['rows: {"done": 7}', "nothing"]
 
 
 async def test_printing_a_megabyte_spoils_nothing() -> None:

@@ -122,6 +122,9 @@ def test_an_estimate_follows_from_past_runs(client: TestClient) -> None:
         {"median": 100, "high": 100},
         {"median": 200, "high": 200},
     )
+    run_id = client.get("/api/runs", params={"team_id": team_id}).json()[0]["id"]
+    assert client.post(f"/api/runs/{run_id}/replay", json={}).status_code == 201
+    assert client.get(f"/api/teams/{team_id}/estimate").json()["run_count"] == 3
 
 
 def test_a_price_below_nothing_is_refused(client: TestClient) -> None:

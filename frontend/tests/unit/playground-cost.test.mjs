@@ -22,9 +22,10 @@ test('limits are told in their units', () => {
 test('an estimate says on how many runs it stands, or that there are none', () => {
   const range = (/** @type {number} */ median, /** @type {number} */ high) => ({ median, high })
   const told = { run_count: 12, tokens: range(4200, 6000), micro_usd: range(30_000, 110_000), ms: range(40_000, 61_000) }
-  assert.equal(estimateWords(told), 'About 4,200 tokens, $0.0300, 40.0 s (12 past runs); nine of ten within 6,000 tokens, $0.11, 1 min 1 s.')
+  assert.equal(estimateWords(told), 'About 4,200 tokens, $0.0300, 40.0 s (12 past runs). 90 % of runs: up to 6,000 tokens, $0.11, 1 min 1 s.')
+  assert.equal(estimateWords({ ...told, run_count: 4 }), 'About 4,200 tokens, $0.0300, 40.0 s (4 past runs).')
   assert.match(estimateWords({ ...told, micro_usd: null }), /price unknown/)
-  assert.match(estimateWords({ run_count: 0, tokens: null, micro_usd: null, ms: null }), /No finished run/)
+  assert.match(estimateWords({ run_count: 0, tokens: null, micro_usd: null, ms: null }), /No estimate yet/)
 })
 
 test('days are all there, and sums are by key', () => {

@@ -40,7 +40,7 @@ class Debugger:
         self.tools: Sequence[TeamTool] = ()
         """Those of the run."""
         self.watch = Watch()
-        self.flights = Flights(lambda: None if gate.is_open and not self.is_over else tell())
+        self.flights = Flights(lambda: None if gate.is_open and not self.is_over else tell(), tell)
         self.pen = Pen()
         self.is_over = False
         """Whether the run is to stop: nothing holds it any more."""

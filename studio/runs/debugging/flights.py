@@ -6,6 +6,7 @@ import asyncio
 from asyncio import current_task
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from time import monotonic
 from typing import NoReturn, cast
 
 from pydantic import BaseModel, ConfigDict
@@ -16,8 +17,16 @@ LISTED: frozenset[EffectKind] = frozenset({"model", "tool", "code", "memory"})
 """What a person waits for; a question to a person is shown as what it is."""
 
 
+TELLING: frozenset[EffectKind] = frozenset({"tool", "code"})
+"""What may tell of its progress."""
+MOST_SAID = 500
+"""Characters of what a call told last that are shown."""
+TOLD_EVERY_S = 0.1
+"""Pages are woken no more often for what calls tell."""
+
+
 class InFlight(BaseModel):
-    """One call under way. `agent` is empty where nobody told."""
+    """One call under way. `agent` is empty where nobody told, `said` where it has told nothing of its progress."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -25,6 +34,7 @@ class InFlight(BaseModel):
     name: str
     agent: str
     since: datetime
+    said: str = ""
 
 
 class Held(Exception):
@@ -36,10 +46,14 @@ class Flights:
 
     Args:
         changed: Told when one has ended.
+        progressed: Told when one has told of its progress.
     """
 
-    def __init__(self, changed: Callable[[], None]) -> None:
+    def __init__(self, changed: Callable[[], None], progressed: Callable[[], None]) -> None:
         self._changed = changed
+        self._progressed = progressed
+        self._said: dict[EffectRequest, str] = {}
+        self._told_at_s = 0.0
         self._under_way: dict[EffectRequest, tuple[asyncio.Task[object] | None, int, float]] = {}
         """The task that waits for each, if one does, how often that was cancelled before, and since when it is."""
         self._given_up: dict[EffectRequest, asyncio.Handle | None] = {}
@@ -73,7 +87,18 @@ class Flights:
         if self._given_up:
             self._land(request)
         del self._under_way[request]
+        if self._said:
+            self._said.pop(request, None)
         self._changed()
+
+    def note(self, request: EffectRequest, text: str) -> None:
+        """A call tells of its progress; only the newest is kept."""
+        if not text or request not in self._under_way:
+            return
+        self._said[request] = text[-MOST_SAID:]
+        if (now_s := monotonic()) - self._told_at_s >= TOLD_EVERY_S:
+            self._told_at_s = now_s
+            self._progressed()
 
     def gave_up(self, request: EffectRequest) -> bool:
         """Whether the waiting was cancelled here, and by nobody else."""
@@ -102,8 +127,16 @@ class Flights:
 
     def listed(self) -> Sequence[InFlight]:
         """What is under way now."""
-        shown = [_shown(request, at) for request, (_, _, at) in self._under_way.items() if request.kind in LISTED]
+        shown = [
+            _shown(request, at, self._said.get(request, ""))
+            for request, (_, _, at) in self._under_way.items()
+            if request.kind in LISTED
+        ]
         return sorted(shown, key=lambda each: each.since)
+
+    def telling(self) -> Sequence[InFlight]:
+        """Those that have told of their progress."""
+        return [each for each in self.listed() if each.said] if self._said else ()
 
     def _cancel(self, request: EffectRequest, task: asyncio.Task[object]) -> None:
         # As `asyncio.timeout`, which takes several times as long for something that hardly ever happens.
@@ -120,8 +153,8 @@ class Flights:
                 task.uncancel()
 
 
-def _shown(request: EffectRequest, since_s: float) -> InFlight:
+def _shown(request: EffectRequest, since_s: float, said: str) -> InFlight:
     """As pages are told of it."""
     act = request.tool
     name, agent = (act.name, act.agent) if act else (request.source, "")
-    return InFlight(kind=request.kind, name=name, agent=agent, since=datetime.fromtimestamp(since_s, UTC))
+    return InFlight(kind=request.kind, name=name, agent=agent, since=datetime.fromtimestamp(since_s, UTC), said=said)

@@ -11,7 +11,8 @@ from typing import cast
 from pydantic import JsonValue
 
 from studio.effects import EffectRequest, Effects, Perform, Relay, StreamItem
-from studio.runs.debugging.flights import Held
+from studio.effects.progress import listening
+from studio.runs.debugging.flights import TELLING, Held
 from studio.runs.live import LiveRun
 
 
@@ -33,6 +34,9 @@ class Holding(Relay):
                 await flights.never_begin()
             flights.begin(request, since_s)
             try:
+                if request.kind in TELLING:
+                    with listening(lambda text: flights.note(request, self._run.redactor.clean_text(text))):
+                        return await self._outer.call(request, perform)
                 return await self._outer.call(request, perform)
             except asyncio.CancelledError:
                 if not flights.gave_up(request):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 from pydantic import JsonValue
 
 from studio.components import JsonObject
+from studio.effects.progress import listener, progress_words
 from studio.errors import ToolFailed
 from studio.messages import Image
 from studio.messages.llm import ParametersSchema
@@ -47,12 +48,14 @@ class Progress:
     def __init__(self) -> None:
         self.told: deque[JsonObject] = deque(maxlen=MOST_TOLD)
         """The latest; a server may tell its progress for every byte."""
+        self._show = listener()  # the SDK tells of it in a context of its own
 
     async def note(self, progress: float, total: float | None, message: str | None) -> None:
         """For the SDK's client."""
         said = message[:MOST_SAID] if message else message
         told: JsonObject = {"progress": progress, "total": total, "message": said}
         self.told.append({name: value for name, value in told.items() if value is not None})
+        self._show(progress_words(PROGRESS, told))
 
     def events(self) -> list[JsonValue]:
         """The same as events of a tool, as an effect holds them."""

@@ -6,6 +6,7 @@ import pytest
 
 from studio import effects
 from studio.components import JsonObject
+from studio.effects.progress import listening
 from studio.messages import BaseMessage, ToolEvent
 from studio.tools.mcp import McpToolAdapter, McpWorkbench, StdioServerParams, mcp_server_tools
 from studio.tools.mcp.results import MOST_TOLD, Progress
@@ -48,6 +49,14 @@ async def test_progress_is_part_of_the_recorded_effect(program: StdioServerParam
     result = entries[-1]["result"]
     assert isinstance(result, dict)
     assert result["events"] == [{"name": "progress", "content": {"progress": 1, "total": 1}}]
+
+
+async def test_progress_is_told_while_the_server_works(program: StdioServerParams):
+    told: list[str] = []
+    async with McpWorkbench(server_params=program) as bench:
+        with listening(told.append):
+            await bench.call_tool("bake", {"loaves": 2})
+    assert told == ["1 of 2: loaf 1", "2 of 2"]
 
 
 async def test_of_endless_progress_the_latest_is_kept():

@@ -12,13 +12,13 @@ import { Totals } from './totals.js'
  * The toolbar: what the run does, and the buttons that change it.
  *
  * @param {HTMLElement} root
- * @param {RunState} first
+ * @param {RunState & {parent_seq?: number}} first
  * @param {(command: Command) => Promise<RunState>} send
  * @param {import('./log/at-work.js').AtWork} work  told of each batch before
  * @param {AbortSignal} signal
  */
 export function controls(root, first, send, work, signal) {
-  const totals = new Totals()
+  const totals = new Totals(first.parent_seq)
   totals.tell(first.usage)
   let run = first
   let isStopping = false

@@ -30,6 +30,12 @@ export function duration(ms) {
   return `${Math.floor(ms / MINUTE_MS)} min ${Math.round((ms % MINUTE_MS) / 1000)} s`
 }
 
+/** For a clock that runs. @param {number} ms */
+export function wholeSeconds(ms) {
+  const whole = Math.floor(ms / 1000)
+  return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`
+}
+
 /** Time of day, to the second. @param {string} at ISO 8601 */
 export function clock(at) {
   const date = new Date(at)

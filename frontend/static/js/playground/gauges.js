@@ -11,6 +11,7 @@ import { Termination } from './termination.js'
 export function gauges(root) {
   const termination = new Termination()
   let isStale = false
+  let isBehind = false
   root.hidden = true
   root.replaceChildren()
 
@@ -18,26 +19,35 @@ export function gauges(root) {
     /** @param {Batch} batch */
     apply(batch) {
       for (const entry of batch.entries) isStale = termination.take(entry) || isStale
+      if (batch.state && isBehind !== Boolean(batch.state.amendable)) {
+        isBehind = !isBehind
+        isStale = true
+      }
       if (!isStale || !batch.live) return
       isStale = false
       const teams = termination.gauges
       root.hidden = teams.length === 0
-      root.replaceChildren(el('span', { class: 'gauges-label', 'aria-hidden': 'true' }, 'Stops at'), el('ul', { role: 'list' }, ...teams.flatMap(renderTeam)))
+      root.replaceChildren(el('span', { class: 'gauges-label', 'aria-hidden': 'true' }, 'Stops at'), el('ul', { role: 'list' }, ...teams.flatMap(renderTeam)),
+        ...(isBehind ? [el('span', { class: 'gauges-behind muted', title: 'You can still change the last message: conditions look at it when the run goes on' }, 'before the last message')] : []))
     },
   }
 }
 
 /** @param {TeamGauges} team @returns {HTMLElement[]} */
 function renderTeam({ name, parts }) {
-  if (name === '') return parts.map(renderPart)
-  return [el('li', { class: 'gauge-group' }, el('span', { class: 'gauge-name' }, name), el('ul', { role: 'list' }, ...parts.map(renderPart)))]
+  if (name === '') return renderParts(parts, 'or')
+  return [el('li', { class: 'gauge-group' }, el('span', { class: 'gauge-name' }, name), el('ul', { role: 'list' }, ...renderParts(parts, 'or')))]
+}
+
+/** @param {Part[]} parts @param {'and' | 'or'} join @returns {HTMLElement[]} */
+function renderParts(parts, join) {
+  return parts.flatMap((part, place) => (place === 0 ? [renderPart(part)] : [el('li', { class: 'gauge-join muted' }, join), renderPart(part)]))
 }
 
 /** @param {Part} part @returns {HTMLElement} */
 function renderPart(part) {
   if (!('parts' in part)) return renderGauge(part)
-  const name = part.join === 'and' ? 'all of' : 'any of'
-  return el('li', { class: 'gauge-group' }, el('span', { class: 'gauge-name' }, name), el('ul', { role: 'list' }, ...part.parts.map(renderPart)))
+  return el('li', { class: 'gauge-group' }, el('ul', { role: 'list' }, ...renderParts(part.parts, part.join)))
 }
 
 /** @param {Gauge} gauge */

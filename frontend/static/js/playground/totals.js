@@ -15,15 +15,23 @@ export class Totals {
   messages = 0
   #first = 0
   #last = 0
+  #pausedSince = 0
+  #pausedMs = 0
+  #begin
+
+  /** @param {number} [parentSeq]  the last entry that is another run's */
+  constructor(parentSeq = 0) {
+    this.#begin = parentSeq
+  }
 
   /** The server's sum, with what it cost. */
   get told() {
     return this.#told
   }
 
-  /** From the first entry to the last. */
+  /** From the first entry of its own to the last, without the time that it was paused. */
   get ms() {
-    return this.#last - this.#first
+    return this.#last - this.#first - this.#pausedMs - (this.#pausedSince ? this.#last - this.#pausedSince : 0)
   }
 
   get usage() {
@@ -37,14 +45,21 @@ export class Totals {
 
   /** @param {Batch} batch */
   apply(batch) {
-    for (const { kind, body, at } of batch.entries) {
-      this.#last = Math.max(this.#last, Date.parse(at))
-      this.#first ||= this.#last
+    for (const { seq, kind, body, at } of batch.entries) {
+      if (seq > this.#begin) this.#passed(kind === 'state' ? String(body.state) : '', Date.parse(at))
       if (kind === 'message') this.messages += 1
       const usage = kind === 'message' || kind === 'event' ? usageOf(body.models_usage) : null
       if (!usage) continue
       this.#seen.prompt_tokens += usage.prompt_tokens
       this.#seen.completion_tokens += usage.completion_tokens
     }
+  }
+  /** @param {string} state  that began then, if one did @param {number} at */
+  #passed(state, at) {
+    this.#last = Math.max(this.#last, at)
+    this.#first ||= this.#last
+    if (state === '') return
+    if (this.#pausedSince) this.#pausedMs += this.#last - this.#pausedSince
+    this.#pausedSince = state === 'paused' ? this.#last : 0
   }
 }

@@ -29,6 +29,7 @@
  * @property {Pending | null} pending
  * @property {boolean} [finishing]  told to pause or stop; what it has begun still comes
  * @property {{kind: string, name: string, agent: string, since: string}[]} [in_flight]  what a run that is held or ends still waits for
+ * @property {{kind: string, name: string, agent: string, since: string, said: string}[]} [progress]  calls that have told how far they are
  * @property {{[id: string]: number}} [hits]  how often each breakpoint was met
  * @property {string} [amendable]  id of the last message, while it can be changed
  * @property {string} [detail]  how it ended, in words
@@ -84,6 +85,10 @@
  * @property {boolean} isError
  * @property {number | null} durationMs
  * @property {string} lost  why there will be no result: the run ended before
+ * @property {string} since  when it was made, or allowed
+ * @property {string} asking  id of the question to a person that it waits for
+ * @property {string} changed  arguments that a person gave it instead, as JSON text
+ * @property {string} said  what it told last of its progress
  *
  * @typedef {object} Part  text or picture of a message
  * @property {'text' | 'image' | 'json'} kind

@@ -48,7 +48,7 @@ export class Chat {
     const { scroller, list, selection, tail, index, items, context, level } = options
     this.slots = new ChatSlots(index, level)
     this.#work = options.work ?? new AtWork()
-    this.#waiting = new Waiting(this.#work, context.colours, modelsIn(options.component), () => this.#drawWaiting(), signal)
+    this.#waiting = new Waiting(this.#work, context.colours, modelsIn(options.component), { redraw: () => this.#drawWaiting(), list }, signal)
     this.#nodes = new ChatNodes({ index, items, context }, this.slots, () => list.clientWidth)
     this.#window = new WindowedList(scroller, list, {
       id: (place) => this.#row(place).seq,

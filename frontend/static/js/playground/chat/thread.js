@@ -40,6 +40,7 @@ export class Thread {
     for (const entry of batch.entries) this.#entry(entry)
     for (const chunk of batch.chunks) this.#chunk(chunk)
     if (batch.state?.pending) this.#ask(batch.state.pending, '')
+    for (const item of this.#calls.progressed(batch.state?.progress ?? [])) this.#changed.add(item)
   }
 
   /** What changed since the last call. */
@@ -146,6 +147,7 @@ export class Thread {
     const { command, by, request_id: id } = entry.body
     if (command === 'answer') return this.#answered(String(id))
     if (command === 'amend') this.#amended(entry.body)
+    if (command === 'decide') for (const item of this.#calls.decided(entry.body, entry.at)) this.#changed.add(item)
     if (command === 'stop' || command === 'cancel') this.#endedBy = String(by || 'you')
     const label = commandWords(String(command), String(by ?? ''), entry.body)
     if (label) this.#add(entry, { kind: 'command', label })
@@ -169,6 +171,7 @@ export class Thread {
 
   /** @param {Pending} pending @param {string} at @param {number} [seq] */
   #ask(pending, at, seq = 0) {
+    for (const item of this.#calls.asked(pending)) this.#changed.add(item)
     if (pending.kind && pending.kind !== 'input') return // those of the studio are asked above the composer
     const known = this.#questions.get(pending.request_id)
     if (known) {

@@ -2,7 +2,9 @@
 /** @import {AtWork, Work} from '../log/at-work.js' */
 /** @import {ColourBook} from '../flow/participants.js' */
 import { el } from '../../core/dom.js'
+import { wholeSeconds } from '../format.js'
 import { statusWords } from '../run-words.js'
+import { tickCalls } from './chat-tools.js'
 
 /** What comes sooner needs no word. */
 const AT_ONCE_MS = 400
@@ -16,14 +18,16 @@ export class Waiting {
   #work
   #colours
   #models
+  #list
   /** @type {Map<string, HTMLElement>} by path */
   #rows = new Map()
   #shown = ''
   /** @type {ReturnType<typeof setInterval> | undefined} */
   #timer
 
-  /** @param {AtWork} work @param {ColourBook} colours @param {Map<string, string>} models  by agent @param {() => void} redraw @param {AbortSignal} signal */
-  constructor(work, colours, models, redraw, signal) {
+  /** @param {AtWork} work @param {ColourBook} colours @param {Map<string, string>} models  by agent @param {{redraw: () => void, list: HTMLElement}} where @param {AbortSignal} signal */
+  constructor(work, colours, models, { redraw, list }, signal) {
+    this.#list = list
     this.#work = work
     this.#colours = colours
     this.#models = models
@@ -49,6 +53,7 @@ export class Waiting {
   }
 
   #tick() {
+    tickCalls(this.#list)
     const works = this.#visible()
     if (keys(works) !== this.#shown) return this.redraw()
     for (const work of works) this.#fill(this.#row(work), work)
@@ -75,7 +80,7 @@ export class Waiting {
 
   /** @param {HTMLElement} row @param {Work} work */
   #fill(row, work) {
-    setText(row, '[data-age]', seconds(age(work)))
+    setText(row, '[data-age]', wholeSeconds(age(work)))
     setText(row, '[data-words]', waitingWords(work, this.#models.get(work.name) ?? '', age(work)))
   }
 }
@@ -95,12 +100,6 @@ const keys = (works) => works.map(keyOf).join('\n\n')
 
 /** Clocks of server and browser may differ. @param {Work} work */
 const age = ({ since }) => Math.max(0, Date.now() - since)
-
-/** @param {number} ms */
-function seconds(ms) {
-  const whole = Math.floor(ms / 1000)
-  return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`
-}
 
 /** @param {HTMLElement} row @param {string} selector @param {string} text */
 function setText(row, selector, text) {

@@ -52,12 +52,15 @@ export function whose({ scope, name }) {
 
 /** @typedef {{median: number, high: number}} Range */
 
+/** Fewer runs say nothing of the spread. */
+const ENOUGH_RUNS = 5
+
 /** What a run takes, by past ones. @param {{run_count: number, tokens: Range | null, micro_usd: Range | null, ms: Range | null}} estimate */
 export function estimateWords({ run_count: count, tokens: used, micro_usd: spent, ms: time }) {
-  if (count === 0 || !used || !time) return 'No finished run of this team yet to estimate from.'
+  if (count === 0 || !used || !time) return 'No estimate yet. Run the team once to get one.'
   const words = (/** @type {'median' | 'high'} */ which) => [
     `${tokens(used[which])} tokens`, spent ? money(spent[which]) : 'price unknown', duration(time[which]),
   ].join(', ')
   const middle = `About ${words('median')} (${count} past ${count === 1 ? 'run' : 'runs'})`
-  return count === 1 ? `${middle}.` : `${middle}; nine of ten within ${words('high')}.`
+  return count < ENOUGH_RUNS ? `${middle}.` : `${middle}. 90 % of runs: up to ${words('high')}.`
 }

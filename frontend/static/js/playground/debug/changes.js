@@ -57,6 +57,7 @@ export function changes(root, run, send, signal) {
     show(state) {
       const id = state.amendable ?? ''
       amend.hidden = hasEnded(state.state) || id === '' || id !== last.id
+      find('[data-part="amend-none"]', root).hidden = !amend.hidden || state.state !== 'paused' || last.id === ''
       if (amend.hidden || shown === id) return
       shown = id
       text.value = last.content

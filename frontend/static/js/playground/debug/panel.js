@@ -82,7 +82,7 @@ export function debugPanel({ page, run, actions, showView, signal }) {
     { id: 'step-turn', label: 'Step: to the end of a turn', icon: 'step-forward', keys: ['shift+s'], group: 'Debug', scope: 'page', needs: 'editor', when: whenHeld, run: () => step('turn') },
     { id: 'step-over', label: 'Step: over what is inside', icon: 'skip-forward', keys: ['o'], group: 'Debug', scope: 'page', needs: 'editor', when: whenHeld, run: () => step('over') },
     { id: 'step-agent', label: 'Step: to the next agent', icon: 'user', keys: ['a'], group: 'Debug', scope: 'page', needs: 'editor', when: whenHeld, run: () => step('agent') },
-    { id: 'hold', label: 'Hold now', icon: 'hand', keys: ['h'], group: 'Debug', scope: 'page', needs: 'editor', when: () => (state.state === 'running' ? true : 'The run does not run.'), run: () => press('hold') },
+    { id: 'hold', label: 'Pause now', icon: 'hand', keys: ['h'], group: 'Debug', scope: 'page', needs: 'editor', when: () => (state.state === 'running' ? true : 'The run isn’t running.'), run: () => press('hold') },
     { id: 'add-breakpoint', label: 'Add a breakpoint', icon: 'circle-dot', keys: ['b'], group: 'Debug', scope: 'page', needs: 'editor', run: () => { showView('debug'); list.focus() } },
     { id: 'to-question', label: 'To the question that waits', icon: 'circle-help', keys: ['q'], group: 'Debug', scope: 'page', needs: 'editor', when: () => (question.isOpen ? true : 'No question waits.'), run: question.focus },
   ])

@@ -1,7 +1,7 @@
 // @ts-check
 /** @import {ArgumentTest, Policy, ToolRule, Verdict} from './settings.js' */
 
-export const VERDICTS = /** @type {[Verdict, string][]} */ ([['allow', 'Runs by itself'], ['ask', 'Ask me'], ['deny', 'Refuse']])
+export const VERDICTS = /** @type {[Verdict, string][]} */ ([['allow', 'Run without asking'], ['ask', 'Ask me'], ['deny', 'Refuse']])
 export const TESTS = /** @type {[ArgumentTest['test'], string][]} */ ([
   ['equals', 'is'], ['starts_with', 'starts with'], ['inside', 'is in the folder'], ['matches', 'fits the expression'],
 ])

@@ -70,14 +70,14 @@ function select(choices, chosen, props) {
 function toolRow(tool, verdict, mayRepeat) {
   const words = 'May run again when the server was stopped in the middle of a call'
   return el('li', {}, icon('wrench'), el('span', { class: 'mono truncate grow', title: tool }, tool),
-    select([['', 'As the others'], ...VERDICTS], verdict, { 'data-tool': tool, 'aria-label': `What happens with ${tool}` }),
+    select([['', 'Same as default'], ...VERDICTS], verdict, { 'data-tool': tool, 'aria-label': `What happens with ${tool}` }),
     el('button', { type: 'button', class: 'button quiet small icon-only', 'data-repeat': tool, 'aria-pressed': String(mayRepeat), 'aria-label': `${tool}: ${words.toLowerCase()}`, title: words }, icon('repeat')))
 }
 
 /** @param {Verdict} verdict @param {boolean} isOther */
 function otherRow(verdict, isOther) {
-  const name = isOther ? 'All others' : 'All tools'
-  return el('li', {}, icon('toolbox'), el('span', { class: 'grow' }, name), select(VERDICTS, verdict, { 'data-otherwise': true, 'aria-label': `What happens with ${name.toLowerCase()}` }))
+  const name = isOther ? 'Default' : 'All tools'
+  return el('li', {}, icon('toolbox'), el('span', { class: 'grow' }, name), select(VERDICTS, verdict, { 'data-otherwise': true, 'aria-label': `What happens with ${isOther ? 'all others' : 'all tools'}` }))
 }
 
 /** @param {string} words @param {number} index */
@@ -90,7 +90,7 @@ function ruleRow(words, index) {
 function ruleForm(tools, isOpen) {
   const field = (/** @type {string} */ label, /** @type {Node} */ control) => el('label', { class: 'field' }, el('span', { class: 'field-label' }, label), control)
   const text = (/** @type {Record<string, unknown>} */ props) => el('input', { class: 'input small', autocomplete: 'off', spellcheck: 'false', ...props })
-  return el('details', { class: 'rule-new', open: isOpen }, el('summary', {}, 'By an argument'),
+  return el('details', { class: 'rule-new', open: isOpen }, el('summary', {}, 'Add a rule by argument'),
     el('form', { class: 'debug-form', 'aria-label': 'New rule' },
       field('Tool', text({ name: 'tool', required: true, value: tools[0] ?? '*', list: 'rule-tools' })),
       el('datalist', { id: 'rule-tools' }, ...tools.map((value) => el('option', { value }))),
@@ -105,7 +105,7 @@ function ruleForm(tools, isOpen) {
 /** @param {Policy} policy */
 function patience(policy) {
   const minutes = policy.timeout_s === null ? '' : String(policy.timeout_s / 60)
-  return el('p', { class: 'patience small' }, 'Without an answer for ',
+  return el('p', { class: 'patience small' }, 'If nobody answers within ',
     el('input', { class: 'input small', inputmode: 'decimal', value: minutes, placeholder: '∞', 'data-timeout': true, 'aria-label': 'Minutes to wait for an answer; empty waits forever' }),
     ' min: ', select([['deny', 'refuse'], ['allow', 'allow']], policy.on_timeout, { 'data-on-timeout': true, 'aria-label': 'What happens without an answer' }))
 }
