@@ -55,7 +55,9 @@ def first_findings(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     found = tuple(islice(findings, MAX_FINDINGS + 1))
     if len(found) <= MAX_FINDINGS:
         return found
-    more = Finding("more_findings", f"There are more than {MAX_FINDINGS} of them.", "Mend these first.")
+    more = Finding(
+        "more_findings", f"There are more than {MAX_FINDINGS} problems; these are the first.", "Correct these first."
+    )
     return (*found[:MAX_FINDINGS], more)
 
 

@@ -72,16 +72,12 @@ class Settings(BaseModel):
     tls_key: Annotated[Path | None, Field(description="Private key of the certificate, in PEM.")] = None
     behind_proxy: Annotated[
         tuple[str, ...],
-        Field(
-            description="Addresses of the proxies in front, which speak HTTPS and say who asks; no other is believed."
-        ),
+        Field(description="Addresses of trusted reverse proxies; `X-Forwarded-*` headers from others are ignored."),
     ] = ()
     without_tls: Annotated[
-        bool, Field(description="Let other machines in although everybody on the way reads along.")
+        bool, Field(description="Allow remote connections without TLS (traffic can be intercepted).")
     ] = False
-    without_accounts: Annotated[
-        bool, Field(description="Let other machines in although nobody has to sign in by name.")
-    ] = False
+    without_accounts: Annotated[bool, Field(description="Allow remote connections without user accounts.")] = False
     oidc_issuer: Annotated[
         str, Field(description="Identity provider that people sign in with (OpenID Connect); empty is none.")
     ] = ""
@@ -94,7 +90,7 @@ class Settings(BaseModel):
     )
     oidc_domains: Annotated[
         tuple[str, ...],
-        Field(description="Domains whose proven e-mail addresses may come in; empty lets in whom the provider knows."),
+        Field(description="E-mail domains that may sign in by OIDC; empty allows all users of the provider."),
     ] = ()
     oidc_role_claim: Annotated[
         str, Field(description="Claim that holds a person's role or groups; empty leaves roles to the studio's admins.")

@@ -239,7 +239,7 @@ class WebBrowser:
                 marked=base64.b64encode(marked).decode(),
                 **await page.evaluate(VIEWPORT),
             )
-        raise ToolFailed(f"The page {page.url!r} cannot be looked at.")
+        raise ToolFailed(f"The page {page.url!r} cannot be captured.")
 
     async def whole_text(self) -> str:
         """The text of the whole page."""

@@ -47,14 +47,15 @@ TlsCert = Annotated[Path | None, typer.Option(help="Certificate with its chain, 
 TlsKey = Annotated[Path | None, typer.Option(help="Private key of the certificate, in PEM.")]
 BehindProxy = Annotated[
     list[str] | None,
-    typer.Option(metavar="ADDRESS", help="A proxy in front that speaks HTTPS and says who asks; repeatable."),
+    typer.Option(metavar="ADDRESS", help="Address of a trusted reverse proxy; may be repeated."),
 ]
 WithoutTls = Annotated[
-    bool | None, typer.Option("--without-tls", help="Let other machines in although everybody on the way reads along.")
+    bool | None,
+    typer.Option("--without-tls", help="Allow remote connections without TLS (traffic can be intercepted)."),
 ]
 WithoutAccounts = Annotated[
     bool | None,
-    typer.Option("--without-accounts", help="Let other machines in although nobody has to sign in by name."),
+    typer.Option("--without-accounts", help="Allow remote connections without user accounts."),
 ]
 
 
@@ -113,11 +114,11 @@ def serve(
 @app.command()
 def run(
     file: TeamFile,
-    task: Annotated[str, typer.Option("--task", "-t", help="What the team shall do.")],
+    task: Annotated[str, typer.Option("--task", "-t", help="The task to run.")],
     team: TeamName = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per message and event.")] = False,
     approve: Annotated[
-        bool, typer.Option("--approve", help="Approve all that the team could do, without asking.")
+        bool, typer.Option("--approve", help="Approve every requested capability without asking.")
     ] = False,
     allow_host: Annotated[
         list[str] | None,
@@ -140,7 +141,7 @@ def check(
     ],
     as_json: AsJson = False,
 ) -> None:
-    """Report what each component of the files is worth. Executes nothing; exit code 1 when something is wrong."""
+    """Validate components and report problems. Executes nothing; exit code 1 when something is wrong."""
     from studio.cli.check import check_files
 
     if not check_files(files, as_json=as_json):
@@ -274,7 +275,7 @@ def doctor(
 ) -> None:
     """Say who can reach the studio, whether its parts are in order, and what to do where they are not.
 
-    Give it the words that `serve` is started with: it judges the studio that they make.
+    Pass the same options as `serve`; the checks apply to that configuration.
     """
     from studio.cli.doctor import examine
     from studio.settings import Settings

@@ -32,7 +32,7 @@ def export_file(file: Path, name: str, out: Path | None) -> None:
     try:
         out.write_text(code, encoding="utf-8")
     except OSError as error:
-        raise SetupError(f"{str(out)!r} cannot be written: {error.strerror}.", fix="Choose another place.") from error
+        raise SetupError(f"{str(out)!r} cannot be written: {error.strerror}.", fix="Choose another path.") from error
 
 
 def without_keys(document: JsonObject) -> tuple[JsonValue, dict[str, str]]:

@@ -43,7 +43,7 @@ def check_exposure(settings: Settings) -> None:
     where = f"behind {settings.behind_proxy[0]}" if settings.behind_proxy else f"at {settings.host}"
     if not settings.without_tls and not settings.tls_cert and not settings.behind_proxy:
         raise SetupError(
-            f"Everybody on the way to a studio {where} could read along and take over a session.",
+            f"Without TLS, traffic to a studio {where} can be intercepted and sessions hijacked.",
             fix="Give --tls-cert and --tls-key, or --behind-proxy ADDRESS of a proxy that speaks HTTPS. "
             "--without-tls starts it all the same.",
         )

@@ -72,7 +72,7 @@ def _parsed(text: str) -> tuple[ast.Module, tuple[Place, ...]]:
     except (RecursionError, MemoryError):
         _refuse("too_deep", "The script is nested too deeply.", "Give inner parts a variable of their own.")
     except ValueError as error:  # half a character, or a null byte
-        _refuse("syntax", f"This is not Python: {error}.", "Remove what is no text.")
+        _refuse("syntax", f"Syntax error: {error}.", "Remove what is no text.")
 
 
 def _refuse(code: str, message: str, fix: str, place: Place = Place(1)) -> NoReturn:  # noqa: B008 -- frozen

@@ -160,7 +160,7 @@ def not_an_envelope(document: object) -> Finding:
 def unexpected(error: Exception) -> Finding:
     """The finding for a document that a check of the studio did not foresee."""
     message = f"The studio could not read this: {type(error).__name__}: {error}"[:300]
-    return Finding("unexpected", message, "Check what is unusual in it; the studio should have said it more clearly.")
+    return Finding("unexpected", message, "Check this value. (This error has no specific message.)")
 
 
 def pointer_of(location: Sequence[int | str], document: JsonValue) -> str:

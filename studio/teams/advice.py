@@ -274,7 +274,7 @@ def on_question(prompt: str, usual: str, participants: Sequence[Participant]) ->
     unknown = listed([_QUESTION_PARTS[name][0] for name in lacking])
     where = "/config/selector_prompt"
     yield QUESTION_LACKS(
-        f"The question to the model does not hold {places}, so it does not know {unknown}.",
+        f"The selector prompt lacks {places}, so the model cannot see {unknown}.",
         "",
         where,
         [Fix(f"Insert {places}", where, whole), Fix("Use the usual question", where, usual)],

@@ -51,7 +51,7 @@ async def before_call(store: Store, run_id: str, seq: int) -> int:
     """
     answer = await answer_behind(store, run_id, seq)
     if answer is None:
-        raise NotFound("No model was asked for this entry.", fix="Choose what an agent said or did.")
+        raise NotFound("This entry has no model call.", fix="Select an agent message or a tool call.")
     return answer - 1
 
 

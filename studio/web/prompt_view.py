@@ -95,7 +95,7 @@ async def prompt_of(store: Store, run_id: str, seq: int) -> Prompt:
     await check_approved(load_team(run.component), store.approvals, team_id=run.team_id or "")
     wanted = await answer_behind(store, run_id, seq)
     if wanted is None:
-        raise NotFound("No model was asked for this entry.", fix="Choose what an agent said or did.")
+        raise NotFound("This entry has no model call.", fix="Select an agent message or a tool call.")
     questions, why = await _questions(store, run, wanted)
     if questions.asked is None:
         told = f" At entry {why.seq} the record has {why.expected}, and now came {why.came}." if why else ""

@@ -58,7 +58,7 @@ async def make_test(store: Store, settings: Settings, run_id: str) -> tuple[str,
         taken = [one.name for one in remover.removed]
         why = f" These secrets were taken out of it: {', '.join(taken)}." if taken else ""
         fix = "Run the team again from the start, and make the test of that run."
-        raise Conflict(f"The run cannot be repeated, so it makes no test.{why} {differs}", fix=fix)
+        raise Conflict(f"This run cannot be re-executed, so no test can be made from it.{why} {differs}", fix=fix)
     stem = _stem(run.team_name)
     return f"{stem}_test.zip", await asyncio.to_thread(_zipped, _files(stem, cassette))
 

@@ -46,7 +46,7 @@ def test_a_hint_leads_to_its_place_and_is_mended_in_one_step(open_page: OpenPage
     expect(hint.get_by_role("button", name="Add a limit of 20 messages")).to_be_focused()
     page.keyboard.press("Enter")
     expect(button(page)).to_have_text("Ready")
-    expect(page.get_by_text("Nothing to mend.")).to_be_visible()
+    expect(page.get_by_text("No problems.")).to_be_visible()
     assert saved(page, team_id)["config"]["termination_condition"]["config"]["max_messages"] == 20
     page.keyboard.press("Escape")
     expect(button(page)).to_be_focused()

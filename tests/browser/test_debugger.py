@@ -96,7 +96,7 @@ def test_a_tool_is_refused_in_the_inbox_by_keyboard(open_page: OpenPage, make_te
     card.get_by_label("Reason that the agent reads").focus()
     page.keyboard.type("Too loud.")
     page.keyboard.press("Enter")
-    expect(page.get_by_role("heading", name="Nothing waits for you")).to_be_visible()
+    expect(page.get_by_role("heading", name="Inbox is empty")).to_be_visible()
     page.goto(run_address, wait_until="domcontentloaded")
     expect_end(page)
     expect(page.locator(".chat")).to_contain_text("This call was refused. Too loud.")

@@ -75,14 +75,14 @@ def test_code_may_lie_over_the_canvas_which_takes_no_focus_meanwhile(open_page: 
     inspector, usual = page.locator("[data-inspector]"), width(page.locator("[data-inspector]"))
     expect(page.locator("[data-widen]")).to_be_hidden()
     page.get_by_role("tab", name="Python").click()
-    page.get_by_role("button", name="Over the canvas").press("Enter")
+    page.get_by_role("button", name="Expand panel").press("Enter")
     assert width(inspector) > 1000
     expect(page.locator("[data-canvas][inert]")).to_be_attached()
     page.get_by_role("tab", name="Form").click()
     assert width(inspector) == usual
     page.get_by_role("tab", name="JSON").click()
     assert width(inspector) > 1000
-    page.get_by_role("button", name="Back beside the canvas").click()
+    page.get_by_role("button", name="Dock panel").click()
     assert width(inspector) == usual
 
 

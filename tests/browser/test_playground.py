@@ -190,10 +190,10 @@ def test_a_page_sees_its_run_go_on_after_the_server_was_killed(
     openai_server.wait_until_held()
     expect(page.locator("[data-streaming]")).to_be_visible()
     studio_server.kill()
-    expect(page.get_by_text("Connecting again")).to_be_visible()
+    expect(page.get_by_text("Reconnecting…")).to_be_visible()
     studio_server.start(port=int(studio_server.url.rsplit(":", 1)[1]))
     expect_end(page)
-    expect(page.get_by_text("Connecting again")).to_be_hidden()
+    expect(page.get_by_text("Reconnecting…")).to_be_hidden()
     assert shown_messages(page) == logged_messages(api, page)
     assert len(logged_messages(api, page)) == 9
 

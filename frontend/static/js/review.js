@@ -97,7 +97,7 @@ async function draw(place) {
   const rows = /** @type {NodeListOf<HTMLElement>} */ (body.querySelectorAll('.review-item'))
   const next = rows[Math.min(place, rows.length - 1)] ?? body.querySelector('[data-go-on]') ?? find('#review-summary', body)
   if (next instanceof HTMLElement) next.focus()
-  announce(rows.length === 0 ? 'Allowed. Nothing waits any more.' : `${rows.length} ${rows.length === 1 ? 'thing waits' : 'things wait'} for your decision.`)
+  announce(rows.length === 0 ? 'Approved. Nothing is pending.' : `${rows.length} ${rows.length === 1 ? 'thing waits' : 'things wait'} for your decision.`)
 }
 
 /** What was unfolded and chosen, by the thing it belongs to. */

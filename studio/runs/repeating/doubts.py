@@ -26,9 +26,9 @@ from studio.runs.live import STOPPED_AT_QUESTION, LiveRun
 from studio.runs.log import PendingInput
 
 Outcome = Literal["again", "result", "failed", "stop"]
-"""Carry it out again; it gave this; it failed; end the run."""
+"""Retry; completed with this result; failed; stop run."""
 
-PROMPT = "The server stopped while {} was at work, and nobody knows how far it came. Did it happen?"
+PROMPT = "The server stopped while {} was running; its outcome is unknown. Did it complete?"
 FAILED = "The call was broken off and counts as failed."
 
 

@@ -201,7 +201,7 @@ class Provider:
                 decoded = jwt.decode(token, await self._keys(again=True), algorithms=ALGORITHMS)
             must.validate(decoded.claims)
         except (JoseError, ValueError) as error:
-            raise SignInFailed("The ID token of the identity provider does not hold.") from error
+            raise SignInFailed("The identity provider's ID token is invalid.") from error
         claims = JSON_OBJECT.validate_python(decoded.claims)
         if isinstance(claims["aud"], list) and claims.get("azp") != self.settings.oidc_client_id:
             raise SignInFailed("The ID token of the identity provider is for somebody else.")
@@ -245,7 +245,7 @@ class Provider:
         if self.settings.oidc_domains:
             domain = str(email).rpartition("@")[2].lower()
             if not is_proven or domain not in {allowed.strip().lower() for allowed in self.settings.oidc_domains}:
-                raise SignInFailed("People of that address may not come in here.", fix="Ask who runs this studio.")
+                raise SignInFailed("Sign-in is not allowed for this e-mail domain.", fix="Contact the administrator.")
         names = (email, claims.get("preferred_username"), claims.get("name"), claims["sub"])
         name = next(found for found in names if isinstance(found, str) and found)
         return Identity(f"{claims['iss']} {claims['sub']}", name, is_proven and name == email, self._role(claims))

@@ -43,7 +43,7 @@ class Passed:
         if not self.route:
             return None  # the application answers that there is nothing there
         if self.need is None:
-            return NoRole("Nobody may use this address: it has no role.", fix="Give it one in the table of roles.")
+            return NoRole("No role is configured for this route.", fix="Give it one in the table of roles.")
         return None if self.admitted.person.may(self.need.role) else self.admitted.person.lacks(self.need.role)
 
     async def record(self, outcome: str) -> None:

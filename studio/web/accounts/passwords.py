@@ -58,5 +58,7 @@ def checked(password: str, *, name: str = "") -> str:
             f"A password needs {SHORTEST} to {LONGEST} characters.", fix="A few words with spaces are easy to keep."
         )
     if name and name.casefold() == password.casefold():
-        raise ConfigError("A password must not be the name.", fix="A few words with spaces are easy to keep.")
+        raise ConfigError(
+            "The password must differ from the user name.", fix="A few words with spaces are easy to keep."
+        )
     return password

@@ -124,5 +124,5 @@ async def make_token(body: NewToken, accounts: AccountsDep, admitted: AdmittedDe
 
 def _user_id(person: Person) -> str:
     if not person.id:
-        raise Conflict("This studio is opened by its token; you are no user of it.", fix="Add a user first.")
+        raise Conflict("You are signed in with the access token, not as a user.", fix="Add a user first.")
     return person.id

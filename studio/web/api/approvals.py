@@ -139,7 +139,7 @@ async def _scope(body: ApproveRequest, store: Store, team: Team | None) -> str:
     if body.gallery_id:
         publisher = publisher_of(await store.galleries.get(body.gallery_id))
     if not publisher:
-        raise CannotAllow("Nobody is known to have published this.", fix="Allow it for the team.", where="/scope")
+        raise CannotAllow("The publisher of this is unknown.", fix="Allow it for the team.", where="/scope")
     return publisher
 
 

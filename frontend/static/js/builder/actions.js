@@ -116,7 +116,7 @@ export function removeSelected(editor, pointer) {
 export function shift(editor, by, pointer) {
   const moved = inOrderOfPlace(pointer === undefined ? [...editor.selected] : [pointer])
   const list = get(editor.root, parent(moved[0] ?? ''))
-  if (!inOneList(moved) || !Array.isArray(list)) return sayWhyNot(moved.length > 1 ? 'These do not stand in one order.' : 'This has no place in an order.')
+  if (!inOneList(moved) || !Array.isArray(list)) return sayWhyNot(moved.length > 1 ? 'The selected items are not in one list.' : 'This item cannot be reordered.')
   const gap = by < 0 ? Number(last(moved[0] ?? '')) - 1 : Number(last(moved.at(-1) ?? '')) + 2
   if (gap < 0 || gap > list.length) return sayWhyNot(by < 0 ? 'Already first.' : 'Already last.')
   const command = moveBlock(moved, gap)

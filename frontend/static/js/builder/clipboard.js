@@ -96,7 +96,7 @@ export class Clipboard {
   async #read() {
     const text = await navigator.clipboard?.readText().catch(() => '')
     if (text || this.#last) this.paste(text || this.#last)
-    else toast('The browser keeps the clipboard to itself: press Ctrl+V to paste.')
+    else toast('Clipboard access was denied; press Ctrl+V.')
   }
 
   /** @returns {Action[]} */

@@ -129,7 +129,7 @@ export class Editor extends EventTarget {
   /** Undo the step that led to this document, unless other steps came after it. @param {Doc} doc */
   takeBack(doc) {
     if (this.doc === doc) this.undo()
-    else sayWhyNot('More was changed since: undo goes back step by step.')
+    else sayWhyNot('There are newer changes; undo them first.')
   }
 
   /**

@@ -137,7 +137,7 @@ const person = (by) => (by && by !== 'user' ? by : 'you')
 export function commandWords(command, by = '', body = {}) {
   if (command === 'decide') return decisionWords(by, body)
   if (command === 'model_failed') return failedWords(body)
-  const past = { pause: 'Pause asked', hold: 'Held', resume: 'Resumed', step: STEPS[body.until] ?? 'One step', amend: body.text === null ? 'Message dropped' : 'Message changed' }
+  const past = { pause: 'Pause requested', hold: 'Paused now', resume: 'Resumed', step: STEPS[body.until] ?? 'One step', amend: body.text === null ? 'Message dropped' : 'Message changed' }
   const word = /** @type {{[name: string]: string}} */ (past)[command]
   return word ? `${word} by ${person(by)}` : ''
 }

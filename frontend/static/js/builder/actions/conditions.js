@@ -28,7 +28,7 @@ export function conditionActions(editor) {
   const list = [
     { id: 'switch-joint', label: 'Change “and” to “or”, or back', icon: 'refresh-cw', keys: ['x'], menu: true, when: () => (joint() ? true : 'Select conditions that are joined.'), run: run('change') },
     { id: 'group-conditions', label: 'Group with the next condition', icon: 'braces', keys: ['g'], menu: true, when: () => (commands.group() ? true : 'Select one of three or more conditions that are joined.'), run: run('group') },
-    { id: 'dissolve-group', label: 'Dissolve the group of conditions', icon: 'corner-left-up', keys: ['shift+g'], menu: true, when: () => (commands.dissolve() ? true : 'Select a group inside another.'), run: run('dissolve') },
+    { id: 'dissolve-group', label: 'Ungroup conditions', icon: 'corner-left-up', keys: ['shift+g'], menu: true, when: () => (commands.dissolve() ? true : 'Select a group inside another.'), run: run('dissolve') },
   ]
   return list.map((each) => ({ ...each, needs: 'editor', group: 'Conditions', scope: 'canvas' }))
 }

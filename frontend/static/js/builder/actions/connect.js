@@ -50,7 +50,7 @@ export function connectActions(editor, canvas) {
   function switchWaiting() {
     const name = card()?.name ?? ''
     const commands = groups().map(({ group, activation }) => waitFor(editor.view, name, group, activation === 'all' ? 'any' : 'all'))
-    editor.run(commands.length === 1 && commands[0] ? commands[0] : inOneStep(`Let ${name} wait otherwise`, commands))
+    editor.run(commands.length === 1 && commands[0] ? commands[0] : inOneStep(`Change activation of ${name}`, commands))
   }
 
   /** From a card to its first edge, from an edge to the next of all. @param {1 | -1} by */

@@ -17,7 +17,7 @@ const LOOKING = ['edit', 'open', 'copy', 'select-around']
 /** What is done to the selection. @param {Editor} editor @param {import('../clipboard.js').Clipboard} clipboard @returns {Action[]} */
 export function editActions(editor, clipboard) {
   const isMember = () => (editor.selection === '' ? 'The team itself stays.' : true)
-  const isPart = () => (editor.at(editor.selection) ? true : 'A connection is no part of its own.')
+  const isPart = () => (editor.at(editor.selection) ? true : 'Select a component; connections cannot be edited here.')
   const inList = () => (Array.isArray(get(editor.root, parent(editor.selection))) && editor.selection !== '' ? true : 'Only something in a list has a place in an order.')
   const elsewhere = () => (editor.selected.length > 1 ? 'Choose one part to move.' : destinations(editor.catalogue, editor.root, editor.selection).length > 0 ? true : 'No other place of the team takes this.')
   const nested = () => (openable(editor) !== undefined ? true : 'Only what has a team or an agent inside can be opened.')
@@ -31,7 +31,7 @@ export function editActions(editor, clipboard) {
     { id: 'move-later', label: 'Move later', icon: 'arrow-down', keys: ['alt+arrowright', 'alt+arrowdown'], menu: true, when: inList, run: () => shift(editor, 1) },
     { id: 'duplicate', label: 'Duplicate', icon: 'copy', keys: ['mod+d'], menu: true, when: () => (isEntry(editor) && isPart() === true ? true : 'Only something in a list can be duplicated.'), run: () => duplicateSelected(editor) },
     ...clipboard.actions(),
-    { id: 'keep', label: 'Keep in the library', icon: 'star', menu: true, when: isPart, run: () => void keepInLibrary(editor) },
+    { id: 'keep', label: 'Save to library', icon: 'star', menu: true, when: isPart, run: () => void keepInLibrary(editor) },
     { id: 'select-around', label: 'Select parent', icon: 'corner-left-up', keys: ['escape'], when: isMember, run: () => goOut(editor) },
     { id: 'remove', label: 'Delete', icon: 'trash-2', keys: ['delete', 'backspace'], menu: true, isDanger: true, when: isMember, run: () => removeSelected(editor) },
   ]

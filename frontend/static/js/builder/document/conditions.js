@@ -110,7 +110,7 @@ export function ungroup(catalogue, root, pointer) {
   if (!isJoint(catalogue, joint) || jointAround(catalogue, root, pointer) === '') return undefined
   const [list, index] = [parent(pointer), Number(last(pointer))]
   return {
-    label: 'Dissolve the group',
+    label: 'Ungroup',
     select: pointer,
     apply(doc) {
       const inner = Object.values(get(doc.component, join(pointer, 'config', 'conditions')) ?? [])

@@ -29,7 +29,7 @@ function handsOver(catalogue, member) {
  */
 export function whyNotConnect(catalogue, root, team, from, to, turned = '') {
   const member = get(root, from)
-  if (!isComponent(member)) return 'Nobody is here to lead from.'
+  if (!isComponent(member)) return 'The connection has no source agent.'
   const name = titleOf(member)
   const graph = get(root, join(team, 'config', 'graph'))
   if (isGraph(graph)) {

@@ -122,7 +122,7 @@ function draw(panel, editor, checked, forms) {
     asked.length > 0 && reviewLink(),
     !isKnown && el('p', { class: 'checklist-none', tabindex: '-1' }, icon('loader-circle'), 'Checking…'),
     isKnown && !noTeam && problems.length + needs.length + advice.length === 0 && el('p', { class: 'checklist-none', tabindex: '-1' }, icon('circle-check'),
-      el('span', {}, el('b', {}, 'Nothing to mend.'), asked.length > 0 ? ' The team runs once you approve what it asks for.' : ' The team can run.')),
+      el('span', {}, el('b', {}, 'No problems.'), asked.length > 0 ? ' The team runs once you approve what it asks for.' : ' The team can run.')),
     isKnown && fine(parts.filter((part) => part.status === 'loaded').length, capabilities.length - asked.length),
   ].filter((each) => each instanceof Node))
 }

@@ -152,7 +152,7 @@ function bindWide(root, signal) {
     button.hidden = !isCode
     root.toggleAttribute('data-wide', isWide)
     find('[data-canvas]', root).inert = isWide
-    const label = isWide ? 'Back beside the canvas' : 'Over the canvas'
+    const label = isWide ? 'Dock panel' : 'Expand panel'
     button.setAttribute('aria-label', label)
     button.setAttribute('aria-pressed', String(isWide))
     button.title = label

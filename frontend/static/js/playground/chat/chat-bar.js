@@ -70,7 +70,7 @@ export function chatBar(root, { runId, chat, index, selection }, signal) {
     chat.show({ filter })
     showFilter()
     const count = chat.slots.rows.length
-    announce(count === 0 ? 'Nothing here is like that.' : `${count} shown`)
+    announce(count === 0 ? 'No matches.' : `${count} shown`)
   }
 
   /** @param {1 | -1} way */

@@ -19,7 +19,7 @@ export function runMenu({ page, run, actions, signal }) {
   const isUnderWay = () => (page.querySelector('[data-part="controls"][data-state="ended"]') ? true : 'The run is still under way.')
   actions.add([
     { id: 'compare-run', label: 'Compare with another run…', icon: 'git-fork', group: 'Run', scope: 'page', run: () => void compareWith(run.id, run.team_id ?? '').catch(toastError) },
-    { id: 'watch-beside', label: 'Watch beside another run…', icon: 'panel-right', group: 'Run', scope: 'page', run: () => void watchBeside(run.id, run.team_id ?? '').catch(toastError) },
+    { id: 'watch-beside', label: 'Open side by side…', icon: 'panel-right', group: 'Run', scope: 'page', run: () => void watchBeside(run.id, run.team_id ?? '').catch(toastError) },
     { id: 'share-run', label: 'Share…', icon: 'external-link', group: 'Run', scope: 'page', run: () => location.assign(`/runs/${run.id}/share`) },
     { id: 'test-run', label: 'Make this a test', icon: 'shield-check', group: 'Run', scope: 'page', when: isUnderWay, run: () => void saveTest(run.id).catch(toastError) },
   ])

@@ -6,7 +6,7 @@ import { el, icon } from '../../core/dom.js'
 
 /** @typedef {{seq: number, state: Body, is_exact: boolean, unsure: {where: string, reason: string}[], divergence: {expected: string, came: string} | null}} Then */
 
-const EXACT = 'Exactly what the team had in mind here: its log was repeated up to this entry.'
+const EXACT = 'Exact team state: the log was re-executed up to this entry.'
 const UNSURE = 'What the team had in mind here, as far as its log tells.'
 
 /**

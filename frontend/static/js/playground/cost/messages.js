@@ -15,6 +15,6 @@ export function dearestMessages(messages, show) {
     el('th', { scope: 'row' }, el('button', { class: 'link-button', type: 'button', on: { click: () => show(each.seq) } }, `${each.agent}, entry ${each.seq}`)),
     el('td', { class: 'end numeric' }, tokens(tokensOf(each))), el('td', { class: 'end numeric' }, costWords(each)), el('td', { class: 'end numeric' }, duration(each.ms))))
   const heads = ['Tokens', 'Cost', 'Time'].map((head) => el('th', { scope: 'col', class: 'end' }, head))
-  return el('table', { class: 'table cost-table' }, el('caption', {}, 'Dearest messages'),
+  return el('table', { class: 'table cost-table' }, el('caption', {}, 'Most expensive messages'),
     el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, el('span', { class: 'visually-hidden' }, 'Message')), ...heads)), el('tbody', {}, ...rows))
 }

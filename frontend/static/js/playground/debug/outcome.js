@@ -11,8 +11,8 @@ export function outcomeCard(pending, send) {
   const { tool = pending.source, request } = pending.details ?? {}
   const id = `outcome-${pending.request_id}`
   const text = el('textarea', { class: 'input', rows: '2', 'aria-label': 'What it gave', placeholder: 'What it gave. The agent reads this.' })
-  const happened = el('button', { class: 'button primary', type: 'submit' }, icon('check'), el('span', {}, 'It gave this'))
-  const others = [['again', 'Carry it out again', 'repeat'], ['failed', 'It failed', 'ban'], ['stop', 'End the run', 'circle-stop']].map(([outcome = '', label, glyph = '']) =>
+  const happened = el('button', { class: 'button primary', type: 'submit' }, icon('check'), el('span', {}, 'Completed with this result'))
+  const others = [['again', 'Retry', 'repeat'], ['failed', 'Failed', 'ban'], ['stop', 'Stop run', 'circle-stop']].map(([outcome = '', label, glyph = '']) =>
     el('button', { class: 'button', type: 'button', on: { click: () => void tell(outcome) } }, icon(glyph), el('span', {}, label)))
 
   /** @param {string} given */

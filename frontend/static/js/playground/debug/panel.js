@@ -84,7 +84,7 @@ export function debugPanel({ page, run, actions, showView, signal }) {
     { id: 'step-agent', label: 'Step: to the next agent', icon: 'user', keys: ['a'], group: 'Debug', scope: 'page', needs: 'editor', when: whenHeld, run: () => step('agent') },
     { id: 'hold', label: 'Pause now', icon: 'hand', keys: ['h'], group: 'Debug', scope: 'page', needs: 'editor', when: () => (state.state === 'running' ? true : 'The run isn’t running.'), run: () => press('hold') },
     { id: 'add-breakpoint', label: 'Add a breakpoint', icon: 'circle-dot', keys: ['b'], group: 'Debug', scope: 'page', needs: 'editor', run: () => { showView('debug'); list.focus() } },
-    { id: 'to-question', label: 'To the question that waits', icon: 'circle-help', keys: ['q'], group: 'Debug', scope: 'page', needs: 'editor', when: () => (question.isOpen ? true : 'No question waits.'), run: question.focus },
+    { id: 'to-question', label: 'Go to pending question', icon: 'circle-help', keys: ['q'], group: 'Debug', scope: 'page', needs: 'editor', when: () => (question.isOpen ? true : 'No question waits.'), run: question.focus },
   ])
   show()
 
