@@ -169,7 +169,7 @@ NO_CHANGES = Changes()
 
 
 class RunSummary(BaseModel):
-    """A run as a list shows it. `task_text` is the start of the task, without pictures.
+    """A run as a list shows it. `task_text` is the start of the task, without pictures; `title` what a person calls it.
 
     One that goes on from another has that one's entries up to `parent_seq` as its first ones. `root_id` is the oldest
     of the line, whose ids all have.
@@ -180,6 +180,8 @@ class RunSummary(BaseModel):
     team_name: str
     task_text: str
     status: RunStatus
+    title: str = ""
+    team_revision: int | None = None
     last_seq: int
     created_at: datetime
     started_at: datetime | None
@@ -219,6 +221,7 @@ class NewRun:
     session_id: str | None = None
     origin: Origin = ""
     changes: Changes = NO_CHANGES
+    team_revision: int | None = None
 
 
 class LeaseLost(RunFailed):

@@ -17,6 +17,9 @@ from studio.store.galleries import LIBRARY as LIBRARY
 from studio.store.galleries import Galleries as Galleries
 from studio.store.galleries import GallerySummary as GallerySummary
 from studio.store.galleries import publisher_of as publisher_of
+from studio.store.labels import NO_LABELS as NO_LABELS
+from studio.store.labels import LabelBook as LabelBook
+from studio.store.labels import Labels as Labels
 from studio.store.logs import Found as Found
 from studio.store.logs import Hit as Hit
 from studio.store.logs import IndexRow as IndexRow
@@ -31,10 +34,15 @@ from studio.store.runs import Runs as Runs
 from studio.store.secrets import Secrets as Secrets
 from studio.store.secrets import SecretSummary as SecretSummary
 from studio.store.sign_ins import SignIns as SignIns
+from studio.store.team_search import ALL_TEAMS as ALL_TEAMS
+from studio.store.team_search import TeamFilter as TeamFilter
 from studio.store.teams import Choices as Choices
 from studio.store.teams import Teams as Teams
 from studio.store.teams import TeamSummary as TeamSummary
 from studio.store.teams import VersionSummary as VersionSummary
+from studio.store.trash import Emptied as Emptied
+from studio.store.trash import Trash as Trash
+from studio.store.trash import Trashed as Trashed
 from studio.store.users import ROLES as ROLES
 from studio.store.users import LastAdmin as LastAdmin
 from studio.store.users import NameTaken as NameTaken

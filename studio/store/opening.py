@@ -19,6 +19,7 @@ from studio.store.database import Database, database_url
 from studio.store.galleries import Galleries
 from studio.store.housekeeping import keep_small
 from studio.store.inbox import Inbox
+from studio.store.labels import LabelBook
 from studio.store.lineage import Lineage
 from studio.store.logs import Logs
 from studio.store.runs import Runs
@@ -26,6 +27,7 @@ from studio.store.secrets import Secrets
 from studio.store.sign_ins import SignIns
 from studio.store.team_settings import SettingsOfTeams
 from studio.store.teams import Teams
+from studio.store.trash import Trash
 from studio.store.users import Users
 
 
@@ -38,6 +40,8 @@ class Store:
     galleries: Galleries
     runs: Runs
     logs: Logs
+    labels: LabelBook
+    trash: Trash
     arrivals: Arrivals
     connections: Connections
     secrets: Secrets
@@ -96,6 +100,8 @@ def _store(database: Database, appender: Appender, lineage: Lineage, data_dir: P
         galleries=Galleries(database),
         runs=Runs(database, appender, lineage, data_dir),
         logs=Logs(database, lineage),
+        labels=LabelBook(database),
+        trash=Trash(database, lineage),
         arrivals=Arrivals(database),
         connections=Connections(database),
         secrets=Secrets(database, data_dir / "secret.key"),

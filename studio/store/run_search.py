@@ -1,4 +1,4 @@
-"""Runs by what they are: text, team, state, date and cost."""
+"""Runs by what they are: text, team, state, date, cost, tag, star and list."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from sqlmodel import col, select
 from sqlmodel.ext.asyncio.session import AsyncSession
 
 from studio.runs import RunState
-from studio.store.tables import Run
+from studio.store.labels import starred, tagged
+from studio.store.tables import Listing, Run, Team
 
 Order = Literal["newest", "oldest", "cost", "tokens"]
 FAR = date(9000, 1, 1)
@@ -30,7 +31,8 @@ _ORDERS: dict[Order, tuple[UnaryExpression[Any], ...]] = {
 class RunFilter(BaseModel):
     """Which runs are looked for. A run must meet all that is given.
 
-    `text` is part of the task or of the team's name; `since` and `until` are days (UTC), both included, of the start.
+    `text` is part of the task, of the run's name or of the team's; `since` and `until` are days (UTC), both included,
+    of the start; `min_usd` is the least that it cost; `starred_by` the id of a person.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -40,13 +42,20 @@ class RunFilter(BaseModel):
     states: tuple[RunState, ...] = ()
     since: date | None = None
     until: date | None = None
+    min_usd: float | None = None
+    tag: str = ""
+    starred_by: str | None = None
+    listing: Listing = "active"
     order: Order = "newest"
 
     def conditions(self) -> list[ColumnElement[bool]]:
-        found: list[ColumnElement[bool]] = []
+        found: list[ColumnElement[bool]] = [col(Run.listing) == self.listing]
+        if self.listing != "trashed":
+            found.append(col(Run.team_id).is_(None) | ~of_trashed_team())
         if text := self.text.strip():
             found.append(
                 col(Run.task_text).icontains(text, autoescape=True)
+                | col(Run.title).icontains(text, autoescape=True)
                 | col(Run.team_name).icontains(text, autoescape=True)
             )
         if self.team_id is not None:
@@ -57,7 +66,18 @@ class RunFilter(BaseModel):
             found.append(col(Run.created_at) >= _midnight(self.since))
         if self.until:
             found.append(col(Run.created_at) < _midnight(min(self.until, FAR) + timedelta(days=1)))
+        if self.min_usd is not None:
+            found.append(col(Run.micro_usd) >= round(self.min_usd * 1_000_000))
+        if self.tag:
+            found.append(tagged("run", col(Run.id), self.tag))
+        if self.starred_by is not None:
+            found.append(starred("run", col(Run.id), self.starred_by))
         return found
+
+
+def of_trashed_team() -> ColumnElement[bool]:
+    """Whether a run is of a team in the trash, as a condition."""
+    return col(Run.team_id).in_(select(Team.id).where(Team.listing == "trashed"))
 
 
 ALL_RUNS = RunFilter()

@@ -36,6 +36,7 @@ from studio.runs.log import Origin
 from studio.store.appender import Appender
 from studio.store.database import Database
 from studio.store.entries import read_page
+from studio.store.labels import forget_labels
 from studio.store.lineage import Lineage
 from studio.store.ownership import own_folder
 from studio.store.run_search import ALL_RUNS, RunFilter, search
@@ -68,6 +69,7 @@ class Runs:
             id=str(uuid4()),
             team_id=run.team_id,
             team_name=run.team_name,
+            team_revision=run.team_revision,
             task_text=run.task_text,
             state=RunState.CREATED.value,
             created_at=datetime.now(UTC),
@@ -145,7 +147,7 @@ class Runs:
         """The newest runs first.
 
         Args:
-            wanted: Which runs; its order is not heeded.
+            wanted: Which runs; its order is not used.
             before: Only those older than the run with this id.
             limit: How many.
 
@@ -169,7 +171,8 @@ class Runs:
 
     async def newest_of(self, team_ids: Collection[str]) -> Mapping[str, RunSummary]:
         """The newest run of each team that has one."""
-        newest = select(Run.id).where(col(Run.team_id) == col(Team.id)).order_by(*NEWEST_FIRST).limit(1)
+        of_team = (col(Run.team_id) == col(Team.id), col(Run.listing) != "trashed")
+        newest = select(Run.id).where(*of_team).order_by(*NEWEST_FIRST).limit(1)
         of_each = select(newest.correlate(Team).scalar_subquery()).where(col(Team.id).in_(team_ids))
         async with self._database.read() as session:
             rows = await session.exec(select(Run).where(col(Run.id).in_(of_each)))
@@ -185,7 +188,8 @@ class Runs:
         self, team_id: str | None = None, *, limit: int = 100
     ) -> builtins.list[builtins.list[RunSummary]]:
         """Those of more than one run, the newest first; of one team, or of all."""
-        query = select(Run.session_id).where(col(Run.session_id).is_not(None)).group_by(col(Run.session_id))
+        is_listed = (col(Run.session_id).is_not(None), col(Run.listing) != "trashed")
+        query = select(Run.session_id).where(*is_listed).group_by(col(Run.session_id))
         if team_id is not None:
             query = query.where(Run.team_id == team_id)
         async with self._database.read() as session:
@@ -198,8 +202,19 @@ class Runs:
             grouped[row.session_id or row.id].append(_summary(row))
         return [*grouped.values()]
 
+    async def rename(self, run_id: str, title: str) -> RunSummary:
+        """Give a run a name; with "" it goes by its task again.
+
+        Raises:
+            NotFound: There is no such run.
+        """
+        async with self._database.write() as session:
+            row = await _get(session, run_id)
+            row.title = title.strip()
+            return _summary(row)
+
     async def delete(self, run_id: str) -> None:
-        """Remove an ended run with its log.
+        """Remove an ended run with its log for good.
 
         Raises:
             NotFound: There is no such run, or it has not ended.
@@ -214,6 +229,7 @@ class Runs:
                 raise Conflict("Other runs go on from this one.", fix="Delete those first.")
             await session.delete(row)
             await session.exec(delete(Budget).where(col(Budget.scope) == f"run:{run_id}"))
+            await forget_labels(session, "run", [run_id])
         self._lineage.forget(run_id)
 
     async def unfinished(self) -> Sequence[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from pydantic import JsonValue
 from sqlalchemy import JSON, BigInteger, DateTime, Dialect, Integer, LargeBinary, MetaData
@@ -18,6 +18,10 @@ from sqlmodel import Field, Index, SQLModel
 from studio.components.well_formed import DAMAGED
 
 JsonObject = dict[str, JsonValue]
+Kind = Literal["team", "run"]
+"""What can have tags and stars."""
+Listing = Literal["active", "archived", "trashed"]
+"""The list that shows a team or a run; the trash is emptied after a while."""
 
 # Constraints need names that are the same everywhere, or a later migration could not drop them.
 NAMES = {
@@ -91,9 +95,10 @@ class Team(Table, table=True):
     """A team as it is now. `component` may be unfinished or wrong: what a person saved is kept as it is.
 
     `publisher` is whose gallery it was taken from: `url:ADDRESS`, or `gallery:ID` where no address tells; else "".
+    `listing` is a `Listing`.
     """
 
-    __table_args__ = (Index(None, "updated_at", "id"),)
+    __table_args__ = (Index(None, "listing", "updated_at", "id"),)
 
     id: str = Field(primary_key=True)
     name: str
@@ -104,6 +109,8 @@ class Team(Table, table=True):
     layout: JsonObject = Field(sa_type=ReadableJson)
     created_at: datetime = Field(sa_type=UtcDateTime)
     updated_at: datetime = Field(sa_type=UtcDateTime)
+    listing: str = "active"
+    trashed_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
 
 
 class TeamVersion(Table, table=True):
@@ -154,14 +161,23 @@ class Run(Table, table=True):
     `epoch` is the lease: only its newest holder may append. `last_seq` hands out the sequence numbers.
     A run that goes on from another one has that one's entries up to `parent_seq` as its first; `root_id` is the
     oldest of such a line, and `origin` says how it came about. `session_id` is that of a conversation of several runs.
+    `title` is the name that a person gave it, `listing` a `Listing`; the runs of a trashed team are in the trash as
+    well, whatever their `listing`. `team_revision` is the version of the team that it was started with.
     """
 
-    __table_args__ = (Index(None, "team_id", "created_at", "id"), Index(None, "created_at", "id"))
+    __table_args__ = (
+        Index(None, "team_id", "created_at", "id"),
+        Index(None, "listing", "created_at", "id", "team_id"),
+    )
 
     id: str = Field(primary_key=True)
     team_id: str | None = Field(default=None, foreign_key="team.id", ondelete="SET NULL")
     team_name: str = ""
+    team_revision: int | None = Field(default=None, sa_type=Counter)
     task_text: str = ""
+    title: str = ""
+    listing: str = "active"
+    trashed_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     state: str = Field(index=True)
     reason: str = ""
     detail: str = ""
@@ -224,6 +240,26 @@ class Spending(Table, table=True):
     micro_usd: int = Field(sa_type=Counter)
     unpriced_calls: int = Field(sa_type=Counter)
     ms: int = Field(sa_type=Counter)
+
+
+class Tag(Table, table=True):
+    """A word that people find teams or runs by. `kind` is a `Kind`."""
+
+    __table_args__ = (Index(None, "kind", "object_id"),)
+
+    kind: str = Field(primary_key=True)
+    name: str = Field(primary_key=True)
+    object_id: str = Field(primary_key=True)
+
+
+class Star(Table, table=True):
+    """A team or run that a person keeps at hand; `user_id` is empty in a studio without users."""
+
+    __table_args__ = (Index(None, "kind", "object_id"),)
+
+    user_id: str = Field(primary_key=True)
+    kind: str = Field(primary_key=True)
+    object_id: str = Field(primary_key=True)
 
 
 class OwnPrice(Table, table=True):

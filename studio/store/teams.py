@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from uuid import uuid4
 
 from pydantic import JsonValue
-from sqlalchemy import ColumnElement, delete, func, insert, or_, update
+from sqlalchemy import delete, func, insert, or_, update
 from sqlalchemy import select as columns
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlmodel import col, select
@@ -20,9 +20,11 @@ from studio.components import Side, diff, summary
 from studio.errors import Conflict, NotFound
 from studio.store.database import Database
 from studio.store.json_text import JsonText, to_json
+from studio.store.labels import forget_labels
 from studio.store.merging import TeamDocument, TeamsDiffer, merge_documents
 from studio.store.pruning import PRUNED_EVERY, VersionHead, prune
 from studio.store.tables import Budget, JsonObject, Team, TeamVersion, table_of, without
+from studio.store.team_search import ACTIVE_TEAMS, TeamFilter
 
 MERGE, SIDE = "merge", "side"
 MAX_TRIES = 20
@@ -122,18 +124,19 @@ class Teams:
             await connection.execute(insert(table_of(TeamVersion)), first)
         return team
 
-    async def list(self, *, search: str = "", offset: int = 0, limit: int | None = None) -> Sequence[TeamSummary]:
-        """The teams, the one changed last first: all, or those whose name or members contain a text."""
-        query = select(Team).options(*_WITHOUT_DOCUMENT).where(*_holds(search))
+    async def list(
+        self, wanted: TeamFilter = ACTIVE_TEAMS, *, offset: int = 0, limit: int | None = None
+    ) -> Sequence[TeamSummary]:
+        """The teams that meet a filter, in its order: all, or a page of them."""
+        query = select(Team).options(*_WITHOUT_DOCUMENT).where(*wanted.conditions())
         query = query.offset(offset).limit(limit) if offset or limit is not None else query
         async with self._database.read() as session:
-            rows = await session.exec(query.order_by(col(Team.updated_at).desc(), col(Team.id).desc()))
-            return [_listed(row) for row in rows]
+            return [_listed(row) for row in await session.exec(query.order_by(*wanted.sorted_by()))]
 
-    async def count(self, *, search: str = "") -> int:
+    async def count(self, wanted: TeamFilter = ACTIVE_TEAMS) -> int:
         """How many teams there are, of those that `list` would give."""
         async with self._database.read() as session:
-            return (await session.exec(select(func.count(col(Team.id))).where(*_holds(search)))).one()
+            return (await session.exec(select(func.count(col(Team.id))).where(*wanted.conditions()))).one()
 
     async def get_many(self, ids: Collection[str]) -> Sequence[Team]:
         """Those of the teams that are there, in no order."""
@@ -205,14 +208,18 @@ class Teams:
         return saved.team
 
     async def delete(self, team_id: str) -> None:
-        """Remove the team and its versions; its runs stay.
+        """Remove the team and its versions for good; its runs stay.
 
         Raises:
             NotFound: There is no such team.
         """
         async with self._database.write() as session:
-            await session.delete(await _get(session, team_id))
+            team = await session.get(Team, team_id)
+            if team is None:
+                raise _no_team(team_id)
+            await session.delete(team)
             await session.exec(delete(Budget).where(col(Budget.scope) == f"team:{team_id}"))
+            await forget_labels(session, "team", [team_id])
 
     async def versions(
         self, team_id: str, *, before: int | None = None, limit: int = 100, named: bool = False
@@ -402,22 +409,21 @@ def _changed(
     return _Change(Team.model_validate({**team.model_dump(), **after}), values, versions, "", sent)
 
 
-def _holds(search: str) -> list[ColumnElement[bool]]:
-    text = search.strip()
-    if not text:
-        return []
-    return [col(Team.name).icontains(text, autoescape=True) | col(Team.summary).icontains(text, autoescape=True)]
-
-
 async def _get(session: AsyncSession, team_id: str) -> Team:
     team = await session.get(Team, team_id)
     if team is None:
         raise _no_team(team_id)
+    if team.listing == "trashed":
+        raise _in_trash(team)
     return team
 
 
 def _no_team(team_id: str) -> NotFound:
     return NotFound(f"There is no team {team_id!r}.", fix="It may have been deleted in another tab.")
+
+
+def _in_trash(team: Team) -> NotFound:
+    return NotFound(f"The team {team.name!r} is in the trash.", fix="Restore it on the page Trash.")
 
 
 async def _summary_of(session: AsyncSession, team_id: str) -> TeamSummary:

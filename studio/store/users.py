@@ -9,12 +9,12 @@ from typing import Literal, get_args
 from uuid import uuid4
 
 from sqlalchemy import func
-from sqlmodel import col, select
+from sqlmodel import col, delete, select
 from sqlmodel.ext.asyncio.session import AsyncSession
 
 from studio.errors import ConfigError, Conflict, NotFound
 from studio.store.database import Database
-from studio.store.tables import User
+from studio.store.tables import Star, User
 
 Role = Literal["viewer", "editor", "approver", "admin"]
 ROLES: tuple[Role, ...] = get_args(Role)
@@ -142,6 +142,7 @@ class Users:
             if count > 1 or not even_the_last:
                 await _keep_an_admin(session, user)
             await session.delete(user)
+            await session.exec(delete(Star).where(col(Star.user_id) == user_id))
             return user
 
 

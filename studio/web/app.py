@@ -42,6 +42,7 @@ from studio.web.api import (
     forks,
     galleries,
     inbox,
+    labels,
     pictures,
     prompts,
     python,
@@ -72,6 +73,7 @@ from studio.web.pages import review as review_pages
 from studio.web.pages import runs as run_pages
 from studio.web.pages import settings as settings_pages
 from studio.web.pages import teams as team_pages
+from studio.web.pages import trash as trash_pages
 from studio.web.requests import AsciiJSONResponse
 from studio.web.security import OPEN_PATH, Guard, Policy, allowed_hosts, content_security_policy
 from studio.web.shipped import load_shipped_galleries
@@ -94,12 +96,14 @@ ROUTERS = (
     cost_pages.router,
     settings_pages.router,
     inbox_pages.router,
+    trash_pages.router,
     review_pages.router,
     form.router,
     diff.router,
     gallery_fragments.router,
     try_fragments.router,
     review_fragments.router,
+    labels.router,
     teams.router,
     versions.router,
     galleries.router,
@@ -232,7 +236,11 @@ def _lifespan(
             app.state.services = services
             async with asyncio.TaskGroup() as ahead:
                 ahead.create_task(asyncio.to_thread(_warm, app, templates, services.closing.is_set), name=WARMING)
-                others = [ahead.create_task(remove_left_containers()), ahead.create_task(_check_ahead(services))]
+                others = [
+                    ahead.create_task(remove_left_containers()),
+                    ahead.create_task(_check_ahead(services)),
+                    ahead.create_task(store.trash.keep_emptying()),
+                ]
                 yield
                 services.closing.set()
                 for each in others:

@@ -18,7 +18,7 @@ from studio.models.places import ModelPlace, moved, place_of
 from studio.models.service import ServiceClient
 from studio.models.service_list import PLACEHOLDER, ModelService, model_services
 from studio.runs import NotApproved
-from studio.store import Store
+from studio.store import ALL_TEAMS, Store
 from studio.store.tables import ModelConnection
 from studio.web.team_checks import TeamChecks
 
@@ -111,7 +111,7 @@ async def check_place_is_free(store: Store, component: JsonObject, own_id: str =
 
 async def used_by(store: Store, checks: TeamChecks) -> dict[ModelPlace, list[tuple[str, str]]]:
     """Ids and names of the teams that use each place."""
-    teams = await store.teams.list()
+    teams = await store.teams.list(ALL_TEAMS)
     found, users = await checks.of(teams), dict[ModelPlace, list[tuple[str, str]]]()
     for team in teams:
         for place in found[team.id].model_places if team.id in found else ():

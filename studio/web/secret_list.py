@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from studio.components import DefaultEnv, component_classes, is_reference
-from studio.store import Store
+from studio.store import ALL_TEAMS, Store
 from studio.web.team_checks import TeamChecks
 
 
@@ -32,7 +32,7 @@ async def secret_lines(store: Store, checks: TeamChecks) -> list[SecretLine]:
     """All stored secrets and all that teams name, by reference."""
     used: dict[str, list[str]] = {f"secret:{secret.name}": [] for secret in await store.secrets.list()}
     stored = frozenset(used)
-    teams = await store.teams.list()
+    teams = await store.teams.list(ALL_TEAMS)
     found = await checks.of(teams)
     for team in teams:
         for reference in found[team.id].secrets if team.id in found else ():

@@ -47,21 +47,44 @@ def test_runs_are_found_opened_and_deleted_together(
     expect_end(page)
 
     page.go_back()
-    delete = page.locator("[data-delete-runs]")
-    expect(delete).to_be_hidden()
+    selected = page.get_by_role("toolbar", name="Selected runs")
+    expect(selected).to_be_hidden()
     page.get_by_label("Select Zebra one").check()
     page.get_by_label("Select Zebra three").focus()
     page.keyboard.press("Space")
-    delete.focus()
+    selected.get_by_role("button", name="Delete").focus()
     page.keyboard.press("Enter")
-    expect(page.get_by_role("heading", name="Delete 2 runs?")).to_be_visible()
-    page.keyboard.press("Escape")
-    expect(rows).to_have_count(3)
-    delete.click()
-    page.get_by_role("button", name="Delete 2 runs", exact=True).click()
     expect(rows).to_have_count(1)
     expect(rows).to_contain_text("Zebra two")
     assert [run["task"] for run in api.get("/api/runs?text=zebra").json()] == ["Zebra two"]
+    page.get_by_role("button", name="Undo").click()
+    expect(rows).to_have_count(3)
+
+
+def test_a_run_is_renamed_starred_tagged_and_archived(
+    open_page: OpenPage, make_team: MakeTeam, api: httpx.Client
+) -> None:
+    page, address = open_page(), make_team(speaker())
+    studio = ran(page, address, "Gnu")
+    page.goto(f"{studio}/runs?text=gnu")
+    page.get_by_role("button", name="Star Gnu").click()
+    page.get_by_role("link", name="Gnu", exact=True).focus()
+    page.keyboard.press("F2")
+    page.keyboard.type("The first gnu")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("link", name="The first gnu")).to_be_focused()
+    page.get_by_role("button", name="More for The first gnu").click()
+    page.get_by_role("button", name="Tags…").click()
+    page.get_by_role("textbox", name="Tags").fill("herd")
+    page.get_by_role("button", name="Save tags").click()
+    expect(page.locator("a.tag")).to_have_text(["herd"])
+    page.get_by_label("Starred").check()
+    page.get_by_role("combobox", name="Tag").select_option("herd")
+    expect(page.locator("[data-row]")).to_have_count(1)
+    page.get_by_role("button", name="More for The first gnu").click()
+    page.get_by_role("button", name="Archive").click()
+    expect(page.locator("[data-row]")).to_have_count(0)
+    assert [run["title"] for run in api.get("/api/runs?listing=archived&tag=herd").json()] == ["The first gnu"]
 
 
 def test_a_run_that_another_continues_is_deleted_with_it(
@@ -75,7 +98,8 @@ def test_a_run_that_another_continues_is_deleted_with_it(
     expect_end(page)
     page.goto(f"{studio}/runs?text=yak&order=oldest")
     expect(page.get_by_label("Select Yak")).to_have_count(2)
-    page.get_by_label("Select all ended runs on this page").check()
-    page.locator("[data-delete-runs]").click()
-    page.get_by_role("button", name="Delete 2 runs", exact=True).click()
+    page.get_by_label("Select all runs on this page").check()
+    page.get_by_role("toolbar", name="Selected runs").get_by_role("button", name="Delete").click()
     expect(page.get_by_role("heading", name="No runs found")).to_be_visible()
+    emptied = api.delete("/api/trash").json()
+    assert (emptied["deleted"], emptied["left"]) == (2, 0)

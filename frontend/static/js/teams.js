@@ -1,14 +1,15 @@
 // @ts-check
-// The page Teams: make, import, duplicate and delete teams.
+// The page Teams: make, import and duplicate teams, and keep them in order.
 import { api } from './core/api.js'
-import { ask } from './core/dialog.js'
 import { announce, find, on } from './core/dom.js'
 import { areFirstStepsHidden, hideFirstSteps } from './core/first-steps-memory.js'
+import { list } from './core/lists.js'
 import { toastError } from './core/toast.js'
 import './found-models.js'
 import { given, showError, sources } from './gallery/source.js'
 
 sources(document)
+list('team', (id, name) => api.patch(`/api/teams/${id}`, { name }))
 
 const steps = document.querySelector('[data-first-steps]')
 if (steps instanceof HTMLElement) steps.hidden = areFirstStepsHidden()
@@ -32,25 +33,6 @@ on(document, 'click', '[data-duplicate-team]', async (_event, button) => {
     const { component } = await api.get(`/api/teams/${team}`)
     return api.post('/api/teams', { name: `${name} copy`, component })
   })
-})
-
-on(document, 'click', '[data-delete-team]', async (_event, button) => {
-  const item = row(button)
-  const { team, name } = item.dataset
-  const title = `Delete “${name}”?`
-  const text = 'This also deletes its versions. Its runs are kept.'
-  const choices = [{ value: '', label: 'Keep it' }, { value: 'delete', label: 'Delete team', tone: /** @type {const} */ ('danger') }]
-  if ((await ask({ title, text, choices })) !== 'delete') return
-  try {
-    await api.delete(`/api/teams/${team}`)
-    const neighbour = item.nextElementSibling ?? item.previousElementSibling
-    if (!neighbour) return location.reload()
-    item.remove()
-    announce(`${name} is deleted.`)
-    find('.item-link', neighbour).focus()
-  } catch (error) {
-    toastError(error)
-  }
 })
 
 on(document, 'submit', '[data-import-team]', async (event, form) => {

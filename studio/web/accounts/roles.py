@@ -40,10 +40,12 @@ GET /galleries/{gallery_id}
 GET /galleries/{gallery_id}/review
 GET /fragments/galleries/{gallery_id}/review
 GET /costs
+GET /trash
 GET /settings
 GET /settings/approvals
 GET /settings/models
 GET /inbox
+GET /api/tags
 GET /api/teams
 GET /api/teams/{team_id}
 GET /api/teams/{team_id}/without-vision
@@ -111,6 +113,7 @@ OWN = """
 POST /api/account/sign-out
 PUT /api/account/password
 POST /api/account/tokens
+PUT /api/account/stars
 DELETE /api/account/sign-ins
 DELETE /api/account/sign-ins/{sign_in_id}
 """
@@ -120,7 +123,9 @@ EDITOR = """
 GET /api/secrets
 POST /api/teams
 PUT /api/teams/{team_id}
+PATCH /api/teams/{team_id}
 DELETE /api/teams/{team_id}
+POST /api/teams/bulk
 POST /api/teams/{team_id}/components
 PUT /api/teams/{team_id}/versions/{number}/title
 POST /api/teams/{team_id}/versions/{number}/restore
@@ -132,7 +137,10 @@ POST /api/galleries/library/components
 DELETE /api/galleries/{gallery_id}/components/{group}/{index}
 POST /api/runs
 POST /api/runs/import
+PATCH /api/runs/{run_id}
 DELETE /api/runs/{run_id}
+POST /api/runs/bulk
+DELETE /api/trash
 POST /api/runs/{run_id}/commands
 POST /api/runs/{run_id}/fork
 POST /api/runs/{run_id}/rerun

@@ -17,7 +17,7 @@ from studio.egress import leads_to_studio
 from studio.errors import ConfigError, NotFound
 from studio.sandbox.grants import ANY_HOST
 from studio.settings import Settings
-from studio.store import ANYWHERE, Store, publisher_of, team_scope
+from studio.store import ALL_TEAMS, ANYWHERE, Store, publisher_of, team_scope
 from studio.store.tables import Approval, Team
 from studio.web.dependencies import IN_TURN, PersonDep, SettingsDep, StoreDep, TeamChecksDep
 from studio.web.requests import StudioRoute
@@ -184,7 +184,7 @@ async def _hosts(capability: Capability | None, names: Collection[str]) -> list[
 
 async def _capabilities(store: Store, checks: TeamChecks, wanted: Collection[str]) -> Mapping[str, Capability]:
     missing, found = set(wanted), dict[str, Capability]()
-    for team_id, check in (await checks.of(await store.teams.list())).items():
+    for team_id, check in (await checks.of(await store.teams.list(ALL_TEAMS))).items():
         if missing & check.capabilities:
             team = await store.teams.get(team_id)
             found.update(await asyncio.to_thread(_capabilities_in, team.component, missing & check.capabilities))

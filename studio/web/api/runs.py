@@ -29,9 +29,11 @@ from studio.runs import (
     Usage,
 )
 from studio.runs.log_pages import in_pages
-from studio.store import RunFilter
+from studio.store import NO_LABELS, Labels, RunFilter
 from studio.store.json_text import JsonText
+from studio.store.tables import Listing
 from studio.web.accounts import Person
+from studio.web.api.labels import MAX_TAG
 from studio.web.dependencies import ClosingDep, PersonDep, StoreDep, SupervisorDep, ViewingDep
 from studio.web.requests import StudioRoute, large_answer
 from studio.web.sse import Event, EventStream
@@ -40,6 +42,7 @@ router = APIRouter(prefix="/api/runs", tags=["runs"], route_class=StudioRoute)
 _SEQ = re.compile(r"[0-9]{1,18}")
 MAX_LISTED = 200
 MAX_PAGE = 2000
+MAX_USD = 1e9
 BEYOND_STEERING = frozenset({"decide", "policy"})
 MAX_SEQ = 2**63 - 1
 """The largest number that the database holds."""
@@ -52,6 +55,12 @@ class StartRun(BaseModel):
 
     team_id: str
     task: JsonValue
+
+
+class RenameRun(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    title: str = Field(max_length=200)
 
 
 class RunCommand(BaseModel):
@@ -78,6 +87,9 @@ class RunSummaryOut(BaseModel):
     id: str
     team_id: str | None
     team_name: str
+    title: str = Field("", description="What a person calls it.")
+    tags: list[str] = []
+    is_starred: bool = False
     task: JsonValue
     state: str
     reason: str
@@ -120,19 +132,37 @@ async def start_run(body: StartRun, store: StoreDep, supervisor: SupervisorDep, 
 @router.get("", summary="List runs, the newest first")
 async def list_runs(
     store: StoreDep,
+    person: PersonDep,
     team_id: str | None = None,
-    text: Annotated[str, Query(max_length=200, description="Part of the task or of the team's name.")] = "",
+    text: Annotated[
+        str, Query(max_length=200, description="Part of the task, of the run's name or of the team's.")
+    ] = "",
     state: Annotated[list[RunState] | None, Query(description="Any of these states.")] = None,
     since: Annotated[date | None, Query(description="Created on this day (UTC) or later.")] = None,
     until: Annotated[date | None, Query(description="Created on this day (UTC) or earlier.")] = None,
+    min_usd: Annotated[float | None, Query(ge=0, le=MAX_USD, description="Cost so many dollars or more.")] = None,
+    tag: Annotated[str, Query(max_length=MAX_TAG)] = "",
+    starred: Annotated[bool, Query(description="Only those that you starred.")] = False,
+    listing: Annotated[Listing, Query()] = "active",
     before: Annotated[
         str | None, Query(max_length=100, description="Only runs older than the one with this id.")
     ] = None,
     limit: Annotated[int, Query(ge=1, le=MAX_LISTED)] = MAX_LISTED,
 ) -> list[RunSummaryOut]:
-    wanted = RunFilter(text=text, team_id=team_id, states=tuple(state or ()), since=since, until=until)
+    wanted = RunFilter(
+        text=text,
+        team_id=team_id,
+        states=tuple(state or ()),
+        since=since,
+        until=until,
+        min_usd=min_usd,
+        tag=tag,
+        starred_by=person.id if starred else None,
+        listing=listing,
+    )
     found = await store.runs.list(wanted, before=before, limit=limit)
-    return [_summary(run, run.task_text) for run in found]
+    labels = await store.labels.of("run", [run.id for run in found], person.id)
+    return [_summary(run, run.task_text, labels.get(run.id, NO_LABELS)) for run in found]
 
 
 @router.get("/{run_id}", summary="Read a run with the team it was started with", response_model=RunOut)
@@ -154,7 +184,12 @@ def _whole(run: RunRecord, view: RunView) -> RunOut:
     )
 
 
-@router.delete("/{run_id}", status_code=204, summary="Delete an ended run with its log")
+@router.patch("/{run_id}", status_code=204, summary="Rename a run; an empty name shows its task again")
+async def rename_run(run_id: str, body: RenameRun, store: StoreDep) -> None:
+    await store.runs.rename(run_id, body.title)
+
+
+@router.delete("/{run_id}", status_code=204, summary="Delete an ended run with its log for good")
 async def delete_run(run_id: str, store: StoreDep, viewing: ViewingDep) -> None:
     await store.runs.delete(run_id)
     viewing.views.forget()
@@ -254,9 +289,12 @@ def _entry_json(entry: LogEntry) -> str:
     return f'{{"seq":{entry.seq},"at":"{at}","kind":"{entry.kind}","body":{entry.text}}}'
 
 
-def _summary(run: RunSummary, task: JsonValue) -> RunSummaryOut:
+def _summary(run: RunSummary, task: JsonValue, labels: Labels = NO_LABELS) -> RunSummaryOut:
     return RunSummaryOut(
         id=run.id,
+        title=run.title,
+        tags=[*labels.tags],
+        is_starred=labels.is_starred,
         team_id=run.team_id,
         team_name=run.team_name,
         task=task,

@@ -17,9 +17,11 @@ from studio.components import JsonObject, Side, find_class, load_component, take
 from studio.errors import InvalidDocument, NotFound, StudioError
 from studio.galleries import parse_gallery
 from studio.models import ChatCompletionClient
-from studio.store import Choices, Store, publisher_of
-from studio.store.tables import Team
+from studio.store import ALL_TEAMS, Choices, Store, TeamFilter, publisher_of
+from studio.store.tables import Listing, Team
+from studio.store.team_search import Order as TeamOrder
 from studio.web.api.downloads import download, filename
+from studio.web.api.labels import MAX_TAG
 from studio.web.changes import came_in
 from studio.web.dependencies import IN_TURN, PersonDep, StoreDep
 from studio.web.keeping import storable
@@ -61,6 +63,10 @@ class CreateTeam(Body):
     text: str = Field("", description="JSON or YAML that holds one team.")
     from_gallery: FromGallery | None = None
     layout: JsonObject = Field(default_factory=dict[str, JsonValue])
+
+
+class RenameTeam(Body):
+    name: Annotated[str, Field(min_length=1, max_length=200, pattern=r"\S")]
 
 
 class WithoutVision(BaseModel):
@@ -117,14 +123,20 @@ class PythonOut(BaseModel):
     filename: str
 
 
-@router.get("/teams", summary="List the teams, the one changed last first")
+@router.get("/teams", summary="List the teams that meet a filter")
 async def list_teams(
     store: StoreDep,
+    person: PersonDep,
     search: Annotated[str, Query(max_length=200, description="In the name, or the names of its agents.")] = "",
+    tag: Annotated[str, Query(max_length=MAX_TAG)] = "",
+    starred: Annotated[bool, Query(description="Only those that you starred.")] = False,
+    listing: Annotated[Listing, Query()] = "active",
+    order: Annotated[TeamOrder, Query()] = "changed",
     offset: Annotated[int, Query(ge=0, le=MOST_REVISIONS)] = 0,
     limit: Annotated[int, Query(ge=1, le=MAX_LISTED)] = MAX_LISTED,
 ) -> list[TeamSummaryOut]:
-    teams = await store.teams.list(search=search, offset=offset, limit=limit)
+    wanted = TeamFilter(text=search, tag=tag, listing=listing, order=order, starred_by=person.id if starred else None)
+    teams = await store.teams.list(wanted, offset=offset, limit=limit)
     return [TeamSummaryOut.model_validate(team, from_attributes=True) for team in teams]
 
 
@@ -185,7 +197,12 @@ async def save_team(team_id: str, body: SaveTeam, store: StoreDep, person: Perso
     return await large_answer(lambda: saved_out(saved.team, came))
 
 
-@router.delete("/teams/{team_id}", status_code=204, summary="Delete a team and its versions; its runs stay")
+@router.patch("/teams/{team_id}", summary="Rename a team")
+async def rename_team(team_id: str, body: RenameTeam, store: StoreDep) -> TeamSummaryOut:
+    return TeamSummaryOut.model_validate(await store.teams.rename(team_id, body.name), from_attributes=True)
+
+
+@router.delete("/teams/{team_id}", status_code=204, summary="Delete a team and its versions for good; its runs stay")
 async def delete_team(team_id: str, store: StoreDep) -> None:
     await store.teams.delete(team_id)
 
@@ -284,7 +301,7 @@ def _only_team(text: str) -> JsonObject:
 
 async def _blank(store: Store) -> JsonObject:
     """A team of one agent that still wants its model, under a name that no team has."""
-    taken = {team.name for team in await store.teams.list()}
+    taken = {team.name for team in await store.teams.list(ALL_TEAMS)}
     names = (f"New team {number}" if number > 1 else "New team" for number in count(1))
     team, condition = _new(BLANK), _new(FIRST_CONDITION)
     condition["config"] = {"conditions": [_new(FIRST_WORD), _new(FIRST_LIMIT)]}

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Request, Response
 
 from studio.errors import NotFound
 from studio.store import Store
+from studio.store.tables import Team
 from studio.web.dependencies import SettingsDep, StoreDep, TemplatesDep
 from studio.web.secret_list import suggested_references
 from studio.web.starters import scripted_model
@@ -55,25 +56,25 @@ async def run_page(
     request: Request, run_id: str, store: StoreDep, templates: TemplatesDep, settings: SettingsDep
 ) -> Response:
     run = await store.runs.summary(run_id)
+    team = await _team_of(store, run.team_id)
     return templates.page(
         request,
         "pages/playground.html",
         title=run.team_name,
         nav="teams",
-        team_id=run.team_id or "",
+        team_id=team.id if team else "",
         run_id=run.id,
-        scripted=await _scripted(store, run.team_id),
+        scripted=await asyncio.to_thread(scripted_model, team.component) if team else "",
         trusts_typed_code=settings.trust_typed_code,
     )
 
 
-async def _scripted(store: Store, team_id: str | None) -> str:
-    """What `scripted_model` says of the team as it is now; "" where it is gone."""
+async def _team_of(store: Store, team_id: str | None) -> Team | None:
+    """The team as it is now; None where it is deleted, or in the trash."""
     try:
-        team = await store.teams.get(team_id or "")
+        return await store.teams.get(team_id or "")
     except NotFound:
-        return ""
-    return await asyncio.to_thread(scripted_model, team.component)
+        return None
 
 
 @router.get("/runs/{run_id}/beside/{other_id}")

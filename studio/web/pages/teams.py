@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Literal
+from urllib.parse import urlencode
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.responses import RedirectResponse
 
 from studio.runs import RunSummary
-from studio.store import TeamSummary
-from studio.web.dependencies import SettingsDep, StoreDep, TeamChecksDep, TemplatesDep
+from studio.store import NO_LABELS, Labels, TeamFilter, TeamSummary
+from studio.store.team_search import Order
+from studio.web.accounts.person import Person
+from studio.web.api.labels import MAX_TAG
+from studio.web.dependencies import PersonDep, SettingsDep, StoreDep, TeamChecksDep, TemplatesDep
 from studio.web.team_checks import TeamCheck
 
 router = APIRouter(include_in_schema=False)
 PAGE = 100
-SEARCHED_FROM = 20
-"""Teams from which on a search is offered."""
+FILTERED_FROM = 5
+"""Teams beyond which the page offers its filters."""
+ORDERS: Mapping[Order, str] = {
+    "changed": "Last changed",
+    "run": "Last run",
+    "created": "Newest",
+    "name": "Name",
+}
 
 
 @dataclass(frozen=True)
@@ -38,6 +49,7 @@ class TeamRow:
     problem_state: str
     problem_text: str
     last_run: LastRun | None
+    labels: Labels
 
 
 @router.get("/")
@@ -51,6 +63,38 @@ async def login() -> Response:
     return RedirectResponse("/teams", 303)
 
 
+@dataclass(frozen=True)
+class TeamQuery:
+    """What the address of the page asks for."""
+
+    search: Annotated[str, Query(max_length=200)] = ""
+    tag: Annotated[str, Query(max_length=MAX_TAG)] = ""
+    starred: Annotated[bool, Query()] = False
+    listing: Annotated[Literal["active", "archived"], Query()] = "active"
+    order: Annotated[Order, Query()] = "changed"
+    page: Annotated[int, Query(ge=1, le=1_000_000)] = 1
+
+    def filter(self, person: Person) -> TeamFilter:
+        return TeamFilter(
+            text=self.search,
+            tag=self.tag,
+            starred_by=person.id if self.starred else None,
+            listing=self.listing,
+            order=self.order,
+        )
+
+    @property
+    def is_narrowed(self) -> bool:
+        return bool(self.search or self.tag or self.starred)
+
+    def address(self) -> str:
+        """The query of the address without its page."""
+        given = {"search": self.search, "tag": self.tag, "starred": "1" if self.starred else ""}
+        given["listing"] = self.listing if self.listing != "active" else ""
+        given["order"] = self.order if self.order != "changed" else ""
+        return urlencode({name: value for name, value in given.items() if value})
+
+
 @router.get("/teams")
 async def teams_page(
     request: Request,
@@ -58,32 +102,44 @@ async def teams_page(
     checks: TeamChecksDep,
     templates: TemplatesDep,
     settings: SettingsDep,
-    search: Annotated[str, Query(max_length=200)] = "",
-    page: Annotated[int, Query(ge=1, le=1_000_000)] = 1,
+    person: PersonDep,
+    asked: Annotated[TeamQuery, Depends()],
 ) -> Response:
-    count = await store.teams.count(search=search)
+    wanted = asked.filter(person)
+    count = await store.teams.count(wanted)
     page_count = max(1, -(-count // PAGE))
-    page = min(page, page_count)
-    teams = await store.teams.list(search=search, offset=(page - 1) * PAGE, limit=PAGE)
-    found, runs = await checks.of(teams), await store.runs.newest_of([team.id for team in teams])
+    page = min(asked.page, page_count)
+    teams = await store.teams.list(wanted, offset=(page - 1) * PAGE, limit=PAGE)
+    ids = [team.id for team in teams]
+    found, runs = await checks.of(teams), await store.runs.newest_of(ids)
+    labels, tags = await store.labels.of("team", ids, person.id), await store.labels.tags("team")
+    has_any = bool(teams) or await store.labels.has_any("team")
     return templates.page(
         request,
         "pages/teams.html",
         title="Teams",
         nav="teams",
-        teams=[_row(team, found[team.id], runs.get(team.id)) for team in teams if team.id in found],
+        teams=[
+            _row(team, found[team.id], runs.get(team.id), labels.get(team.id, NO_LABELS))
+            for team in teams
+            if team.id in found
+        ],
         team_count=count,
-        search=search,
+        asked=asked,
+        orders=ORDERS,
+        tags=tags,
+        query=asked.address(),
         page=page,
         page_count=page_count,
-        has_search=bool(search) or count > SEARCHED_FROM,
+        has_any=has_any,
+        has_filters=asked.is_narrowed or asked.listing != "active" or count > FILTERED_FROM or bool(tags),
         starters=await checks.starters(),
         max_mb=settings.max_upload_mb,
         has_connections=bool(await store.connections.list()),
     )
 
 
-def _row(summary: TeamSummary, check: TeamCheck, run: RunSummary | None) -> TeamRow:
+def _row(summary: TeamSummary, check: TeamCheck, run: RunSummary | None, labels: Labels) -> TeamRow:
     state, text = _problem(check)
     return TeamRow(
         id=summary.id,
@@ -93,6 +149,7 @@ def _row(summary: TeamSummary, check: TeamCheck, run: RunSummary | None) -> Team
         problem_state=state,
         problem_text=text,
         last_run=_last_run(run) if run else None,
+        labels=labels,
     )
 
 

@@ -90,6 +90,8 @@ export const api = {
   post: (url, json, options = {}) => request('POST', url, { ...options, json }),
   /** @param {string} url @param {unknown} json @param {RequestOptions} [options] */
   put: (url, json, options = {}) => request('PUT', url, { ...options, json }),
+  /** @param {string} url @param {unknown} json @param {RequestOptions} [options] */
+  patch: (url, json, options = {}) => request('PATCH', url, { ...options, json }),
   /** @param {string} url @param {RequestOptions} [options] */
   delete: (url, options = {}) => request('DELETE', url, options),
   /** @param {string} url @param {FormData} form @param {RequestOptions} [options] */

@@ -5,6 +5,7 @@ import { el, icon, prose } from './dom.js'
 /** @typedef {'info' | 'success' | 'warning' | 'danger'} Tone */
 
 const ICONS = { info: 'info', success: 'circle-check', warning: 'triangle-alert', danger: 'circle-alert' }
+const ACTION_SHOWN_MS = 15000
 const SHOWN_MS = { info: 5000, success: 3500, warning: 8000, danger: 12000 }
 
 /**
@@ -30,7 +31,7 @@ export function toast(text, { tone = 'info', fix = '', action } = {}) {
     if (node.matches(':hover, :focus-within')) setTimeout(leave, 1500)
     else node.remove()
   }
-  setTimeout(leave, SHOWN_MS[tone])
+  setTimeout(leave, action ? ACTION_SHOWN_MS : SHOWN_MS[tone])
 }
 
 /**
