@@ -7,6 +7,7 @@ import * as clipboard from '../static/js/builder/document/clipboard.js'
 import * as commands from '../static/js/builder/document/commands.js'
 import * as conditions from '../static/js/builder/document/conditions.js'
 import * as connections from '../static/js/builder/document/connections.js'
+import * as mocks from '../static/js/builder/document/mocks.js'
 import * as models from '../static/js/builder/document/models.js'
 import * as findings from '../static/js/builder/document/findings.js'
 import * as pins from '../static/js/builder/document/pins.js'
@@ -90,6 +91,8 @@ const MAKERS = {
   useForAll: (o, catalogue, doc) => models.useForAll(catalogue, doc.component, modelTemplate(o, catalogue)),
   replaceEverywhere: (o, catalogue, doc) => { const old = o.choose(models.modelsInTeam(catalogue, doc.component)); return old !== undefined && models.replaceEverywhere(catalogue, doc.component, old.component, modelTemplate(o, catalogue)) },
   putAt: (o, catalogue, doc) => models.putAt('Choose', o.some(models.modelPlaces(catalogue, doc.component)).map((each) => each.slot), modelTemplate(o, catalogue)),
+  setMock: (o) => { const part = o.choose(o.inner); return part !== undefined && mocks.setMock(part, o.index() % 2 ? { kind: 'fixed', text: o.name() } : { kind: 'disable' }, 'it') },
+  removeMock: (_o, _catalogue, doc) => { const [place] = Object.keys(doc.layout.mocks ?? {}); return place !== undefined && mocks.removeMock(place, 'it') },
   wrapInTeam: (_o, catalogue) => findings.wrapInTeam(structuredClone(catalogue.entries.find((each) => each.provider.endsWith('RoundRobinGroupChat')).template)),
   replaceAll: (o) => ({ label: 'Restore', apply: (doc) => structuredClone({ ...doc, name: o.name() }) }),
 }

@@ -25,6 +25,7 @@ from studio.runs.log import Lease as Lease
 from studio.runs.log import LeaseLost as LeaseLost
 from studio.runs.log import LogEntry as LogEntry
 from studio.runs.log import LogUnavailable as LogUnavailable
+from studio.runs.log import Mocked as Mocked
 from studio.runs.log import NewRun as NewRun
 from studio.runs.log import PendingInput as PendingInput
 from studio.runs.log import RunLog as RunLog
@@ -33,6 +34,8 @@ from studio.runs.log import RunStatus as RunStatus
 from studio.runs.log import RunStore as RunStore
 from studio.runs.log import RunSummary as RunSummary
 from studio.runs.log import Usage as Usage
+from studio.runs.mocks import Mock as Mock
+from studio.runs.mocks import mocks_in as mocks_in
 from studio.runs.owning import owned_tasks as owned_tasks
 from studio.runs.prepare import PreparedRun as PreparedRun
 from studio.runs.repeating.forking import FromSeq as FromSeq

@@ -145,8 +145,18 @@ Origin = Literal["", "fork", "rerun", "replay", "import"]
 """How a run came about that goes on from another one."""
 
 
+class Mocked(BaseModel):
+    """A part of the team that a run replaced: `studio/runs/mocks.py`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    place: str
+    name: str
+    kind: Literal["disable", "fixed", "pin"]
+
+
 class Changes(BaseModel):
-    """What a run does otherwise than the one it goes on from, beside another team or task.
+    """What a run does otherwise than the one it goes on from, beside another team or task; and its mocks.
 
     Args:
         amendments: Other texts for messages, by their ids; None drops the message.
@@ -154,6 +164,7 @@ class Changes(BaseModel):
         is_other_team: Whether what was recorded can only be told to fit by its place.
         began_with: What the team remembered of earlier tasks when the run began.
         continues: Id of the run at whose end it remembered that.
+        mocks: What stands in its team for other parts, which are not in it any more.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -163,6 +174,7 @@ class Changes(BaseModel):
     is_other_team: bool = False
     began_with: JsonObject = {}
     continues: str = ""
+    mocks: tuple[Mocked, ...] = ()
 
 
 NO_CHANGES = Changes()

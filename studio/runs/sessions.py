@@ -43,7 +43,9 @@ async def next_of(store: RunStore, record: RunRecord, task: JsonValue) -> NewRun
         record.team_id,
         record.team_name,
         session_id=session_of(record),
-        changes=await asyncio.to_thread(Changes, began_with=await _remembered(store, record), continues=record.id),
+        changes=await asyncio.to_thread(
+            Changes, began_with=await _remembered(store, record), continues=record.id, mocks=record.changes.mocks
+        ),
     )
 
 

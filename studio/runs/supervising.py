@@ -10,6 +10,7 @@ from pydantic import JsonValue
 from studio.runs.commands import CommandName
 from studio.runs.feed import Batch
 from studio.runs.log import SHOWN, EntryKind, JsonObject
+from studio.runs.mocks import Mock
 from studio.runs.repeating.forking import FromSeq, Wish
 from studio.runs.repeating.replaying import ToolMode
 from studio.runs.view import RunView
@@ -19,7 +20,14 @@ class Supervisor(Protocol):
     """This process, or later many workers."""
 
     async def start(
-        self, component: JsonValue, task: JsonValue, *, team_id: str | None = None, team_name: str = "", by: str = ""
+        self,
+        component: JsonValue,
+        task: JsonValue,
+        *,
+        team_id: str | None = None,
+        team_name: str = "",
+        by: str = "",
+        mocks: Mapping[str, Mock] | None = None,
     ) -> str: ...
 
     async def start_next(self, run_id: str, task: JsonValue, *, by: str = "") -> str: ...

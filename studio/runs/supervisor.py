@@ -26,7 +26,19 @@ from studio.runs.driver import drive
 from studio.runs.feed import Batch, follow, replay
 from studio.runs.leaving import drain
 from studio.runs.live import Ending, LiveRun
-from studio.runs.log import SHOWN, EntryKind, JsonObject, LeaseLost, LogUnavailable, NewRun, RunStatus, RunStore
+from studio.runs.log import (
+    NO_CHANGES,
+    SHOWN,
+    Changes,
+    EntryKind,
+    JsonObject,
+    LeaseLost,
+    LogUnavailable,
+    NewRun,
+    RunStatus,
+    RunStore,
+)
+from studio.runs.mocks import Mock, mocked
 from studio.runs.owning import owned_tasks
 from studio.runs.prepare import Player, PreparedRun, Sources, play_team, prepare_run
 from studio.runs.repeating.forking import (
@@ -134,18 +146,27 @@ class RunSupervisor:
             await self._stack.__aexit__(kind, error, trace)
 
     async def start(
-        self, component: JsonValue, task: JsonValue, *, team_id: str | None = None, team_name: str = "", by: str = ""
+        self,
+        component: JsonValue,
+        task: JsonValue,
+        *,
+        team_id: str | None = None,
+        team_name: str = "",
+        by: str = "",
+        mocks: Mapping[str, Mock] | None = None,
     ) -> str:
-        """Start a run of a team and return its id.
+        """Start a run of a team and return its id; with `mocks`, of one in which they stand for its parts.
 
         Raises:
+            ConfigError: A part cannot be mocked like this.
             InvalidComponent: The team does not load or holds unknown components.
             InvalidTask: There is nothing to do.
             NotApproved: The team could do something that nobody allowed.
             Conflict: The server is stopping.
         """
         text = task_text(task := well_formed_json(task))
-        new = NewRun(cast("JsonObject", component), task, text, team_id, team_name)
+        team, applied = await asyncio.to_thread(mocked, cast("JsonObject", component), mocks or {})
+        new = NewRun(team, task, text, team_id, team_name, changes=Changes(mocks=applied) if applied else NO_CHANGES)
         return await self._begun(await self.play(await self.prepare(new), by=by))
 
     async def start_next(self, run_id: str, task: JsonValue, *, by: str = "") -> str:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from studio.tools.http_tool import HttpTool as HttpTool
     from studio.tools.langchain_adapter import LangChainToolAdapter as LangChainToolAdapter
     from studio.tools.mcp import McpWorkbench as McpWorkbench
+    from studio.tools.scripted_tool import ScriptedTool as ScriptedTool
 else:
     __getattr__ = waiting(
         __name__,
@@ -33,5 +34,6 @@ else:
             "http_tool": "HttpTool",
             "langchain_adapter": "LangChainToolAdapter",
             "mcp": "McpWorkbench",
+            "scripted_tool": "ScriptedTool",
         },
     )

@@ -14,6 +14,7 @@ import { arrangeActions } from './builder/actions/arrange.js'
 import { conditionActions } from './builder/actions/conditions.js'
 import { connectActions, connectSomewhere } from './builder/actions/connect.js'
 import { editActions } from './builder/actions/edit.js'
+import { mockActions } from './builder/actions/mocks.js'
 import { modelActions } from './builder/actions/models.js'
 import { pageActions } from './builder/actions/page.js'
 import { viewActions } from './builder/actions/view.js'
@@ -38,6 +39,7 @@ import { inspector } from './builder/panels/inspector.js'
 import { jsonTab } from './builder/panels/json-tab.js'
 import { keyboard, sayWhyNot } from './core/keyboard.js'
 import { marquee } from './builder/canvas/gestures/marquee.js'
+import { mockMarks } from './builder/canvas/draw/mock-marks.js'
 import { minimap } from './builder/canvas/draw/minimap.js'
 import { selectionBar } from './builder/canvas/draw/selection-bar.js'
 import { outline } from './builder/panels/outline.js'
@@ -83,6 +85,7 @@ async function start(root) {
   dragging(root, editor, canvas, offerOf, signal)
   connecting(canvas, editor, (card) => void connectSomewhere(editor, canvas, card), signal)
   structure(canvas, editor, signal)
+  mockMarks(canvas, editor, signal)
   if (!may('editor')) chooseSide(find('#tab-outline', root))
   const showNarrow = narrowTabs(root, chooseSide, () => void canvas.draw(), signal)
   const panels = splitters(root, editor, signal)
@@ -105,11 +108,12 @@ async function start(root) {
   actions.add([...paletteActions(editor, actions, goTo), ...contextMenu(surfaces, editor, actions, signal)])
   actions.add(tryTab(root, editor, id, signal))
   actions.add([...versionActions(editor, saver), ...limitsActions(editor, id), ...panels.actions])
-  actions.add(runPanel(root, { editor, saver, canvas }, id, (isShown) => {
+  const run = runPanel(root, { editor, saver, canvas }, id, (isShown) => {
     if (matchMedia('(max-width: 720px)').matches) showNarrow(isShown ? 'run' : 'canvas')
     if (isShown) panels.unfold('run')
     else panels.fold('run')
-  }, signal))
+  }, signal)
+  actions.add([...run.actions, ...mockActions(editor, run.outputOf)])
   emptyPlaces(root, editor, signal)
   actions.add(firstStepsStrip(root, editor, id, signal))
   keyboard(actions, surfaces, signal)

@@ -52,6 +52,7 @@ async def fork_of(store: RunStore, record: RunRecord, seq: int, wish: Wish, orig
         results=results,
         is_other_team=is_other or (record.changes.is_other_team and cut > 0),
         began_with=record.changes.began_with,
+        mocks=() if is_other else record.changes.mocks,
     )
     new = replace(_same(record), parent_seq=cut, origin=origin, changes=changes)
     if is_other:
@@ -89,8 +90,12 @@ def start_of(new: NewRun, by: str) -> Draft:
     """The first entry of a run's own."""
     body: JsonObject = {"command": new.origin or "start", "by": by}
     if new.parent_id:
-        changes = new.changes.model_dump(mode="json", exclude_defaults=True, exclude={"began_with", "continues"})
+        changes = new.changes.model_dump(
+            mode="json", exclude_defaults=True, exclude={"began_with", "continues", "mocks"}
+        )
         body |= {"from": new.parent_id, "seq": new.parent_seq, **({"changes": changes} if changes else {})}
+    if new.changes.mocks:
+        body["mocks"] = [mock.model_dump(mode="json") for mock in new.changes.mocks]
     return Draft("command", body)
 
 

@@ -20,6 +20,7 @@ from studio.runs import (
     Batch,
     CommandName,
     LogEntry,
+    Mocked,
     PendingInput,
     RunRecord,
     RunState,
@@ -27,6 +28,7 @@ from studio.runs import (
     RunView,
     Supervisor,
     Usage,
+    mocks_in,
 )
 from studio.runs.log_pages import in_pages
 from studio.store import NO_LABELS, Labels, RunFilter
@@ -55,6 +57,7 @@ class StartRun(BaseModel):
 
     team_id: str
     task: JsonValue
+    with_mocks: bool = Field(False, description="Replace parts by the mocks that are kept with the team.")
 
 
 class RenameRun(BaseModel):
@@ -110,6 +113,7 @@ class RunOut(RunSummaryOut):
     finishing: bool
     last_seq: int
     continues: str = Field("", description="Id of the earlier run whose conversation this one continues.")
+    mocks: list[Mocked] = Field([], description="What stands in its team for other parts.")
 
 
 class EventsOut(BaseModel):
@@ -125,7 +129,10 @@ class EventsOut(BaseModel):
 @router.post("", status_code=201, summary="Start a run; 403 with `missing` when something is not approved")
 async def start_run(body: StartRun, store: StoreDep, supervisor: SupervisorDep, person: PersonDep) -> StartedRun:
     team = await store.teams.get(body.team_id)
-    run_id = await supervisor.start(team.component, body.task, team_id=team.id, team_name=team.name, by=person.name)
+    mocks = mocks_in(team.layout) if body.with_mocks else {}
+    run_id = await supervisor.start(
+        team.component, body.task, team_id=team.id, team_name=team.name, by=person.name, mocks=mocks
+    )
     return StartedRun(id=run_id)
 
 
@@ -181,6 +188,7 @@ def _whole(run: RunRecord, view: RunView) -> RunOut:
         finishing=view.is_finishing,
         last_seq=view.last_seq,
         continues=run.changes.continues,
+        mocks=list(run.changes.mocks),
     )
 
 

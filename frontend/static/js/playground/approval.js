@@ -18,11 +18,12 @@ const RUNS = ['python', 'process']
  *
  * @param {string} teamId
  * @param {Task} task
+ * @param {{ withMocks?: boolean }} [how]
  * @returns {Promise<string | null>} id of the run; null when the person refused
  */
-export function startWithApproval(teamId, task) {
+export function startWithApproval(teamId, task, { withMocks = false } = {}) {
   const leave = () => keepDraft(draftOf(teamId), typeof task === 'string' ? task : null)
-  return withApproval(async () => (await server.start(teamId, task)).id, { leave })
+  return withApproval(async () => (await server.start(teamId, task, withMocks)).id, { leave })
 }
 
 /** Under which a task is kept while its team is reviewed. @param {string} teamId */

@@ -5,7 +5,7 @@ import { toastError } from '../core/toast.js'
 import { dataUrl, refusal, taskOf } from './chat/pictures.js'
 
 /**
- * The form for a task: text, and pictures that are pasted, dropped or chosen.
+ * The form for a task: text, and pictures that are pasted, dropped or chosen. It tells `composer:ready` when it can be filled again.
  *
  * @param {HTMLFormElement} form
  * @param {(task: Task) => Promise<boolean>} start  false when the person took it back
@@ -68,6 +68,7 @@ export function composer(form, start, withoutVision) {
     } finally {
       form.ariaBusy = 'false'
       show()
+      form.dispatchEvent(new Event('composer:ready'))
     }
   }
 

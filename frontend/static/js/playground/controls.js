@@ -30,6 +30,7 @@ export function controls(root, first, send, work, signal) {
     mark.textContent = word
     mark.dataset.state = look
     find('[data-part="state-more"]', root).textContent = more
+    showMocks(find('[data-part="mocked"]', root), run.mocks ?? [])
     const can = allowed(run)
     const focused = buttons(root).find((button) => button === document.activeElement)
     for (const button of buttons(root)) button.disabled = !can[/** @type {Command} */ (button.dataset.command)]
@@ -103,6 +104,15 @@ export function controls(root, first, send, work, signal) {
     take,
   }
 }
+
+/** What the run replaced of its team: what it said of that is no answer of its own. @param {HTMLElement} mark @param {import('./types.js').Mocked[]} mocks */
+function showMocks(mark, mocks) {
+  mark.hidden = mocks.length === 0
+  mark.textContent = `${mocks.length} ${mocks.length === 1 ? 'mock' : 'mocks'}`
+  mark.title = `This run used ${mark.textContent}: ${mocks.map(({ name, kind }) => `${name} (${MOCKED[kind] ?? kind})`).join(', ')}.`
+}
+
+const MOCKED = /** @type {{[kind: string]: string}} */ ({ disable: 'disabled', fixed: 'mocked', pin: 'pinned' })
 
 /** Until a run is there, no button means anything. @param {HTMLElement} root */
 export function disableControls(root) {

@@ -34,9 +34,12 @@
  * @property {string} [amendable]  id of the last message, while it can be changed
  * @property {string} [detail]  how it ended, in words
  * @property {Usage} [usage]  of all model calls so far
+ * @property {Mocked[]} [mocks]  what stands in its team for other parts
  * @property {number} [last_seq]  the log's newest entry when this was so
  *
  * @typedef {{prompt_tokens: number, completion_tokens: number, micro_usd?: number, unpriced_calls?: number}} Usage
+ *
+ * @typedef {{place: string, name: string, kind: string}} Mocked
  *
  * @typedef {object} Run
  * @property {string} id
@@ -53,6 +56,7 @@
  * @property {string | null} [parent_id]  of a run that goes on from another one
  * @property {number} [parent_seq]  the last entry that both have
  * @property {'' | 'fork' | 'rerun' | 'replay' | 'import'} [origin]
+ * @property {Mocked[]} [mocks]
  * @property {string} [continues]  the earlier run whose conversation this one continues
  *
  * @typedef {object} RunSummary

@@ -4,12 +4,13 @@ import { get, insert, isSame, isWithin, join, last, parent, remove, renameKey, s
 import { isComponent, titleOf } from './catalogue.js'
 import { groupOf, withActivation } from './graph.js'
 import { inStep } from './in-step.js'
+import { withMocksFollowing } from './mocks.js'
 import { withFreeName } from './naming.js'
 import { renamedPins } from './pins.js'
 
 /**
  * @typedef {import('./catalogue.js').Component} Component
- * @typedef {{ pins?: Record<string, { x: number, y: number }>, dismissed?: string[] }} Layout  `dismissed`: hints, by their keys (findings.js)
+ * @typedef {{ pins?: Record<string, { x: number, y: number }>, dismissed?: string[], mocks?: import('./mocks.js').Mocks }} Layout  `dismissed`: hints, by their keys (findings.js)
  * @typedef {{ name: string, component: Component, layout: Layout }} Doc
  * @typedef {import('../../core/store.js').Command<Doc>} Command
  */
@@ -19,7 +20,8 @@ export function withComponent(doc, component) {
   const { component: followed, renamed } = inStep(doc.component, component)
   const pins = doc.layout.pins ?? {}
   const followedPins = renamed.reduce((each, [old, name]) => renamedPins(each, old, name), pins)
-  return { ...doc, component: followed, layout: renamed.length > 0 && Object.keys(pins).length > 0 ? { ...doc.layout, pins: followedPins } : doc.layout }
+  const layout = renamed.length > 0 && Object.keys(pins).length > 0 ? { ...doc.layout, pins: followedPins } : doc.layout
+  return { ...doc, component: followed, layout: withMocksFollowing(layout, doc.component, followed) }
 }
 
 /**

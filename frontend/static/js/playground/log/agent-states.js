@@ -19,6 +19,8 @@ export class AgentStates {
   #work = new AtWork()
   /** The last message of each. @type {Map<string, {seq: number, text: string}>} */
   #said = new Map()
+  /** What each agent wrote last, and each tool gave last, in full. @type {Map<string, string>} */
+  #outputs = new Map()
   #latest = ''
   #asking = ''
   /** Who had the word when the run failed. @type {string[]} */
@@ -37,9 +39,16 @@ export class AgentStates {
     if (kind === 'state' && body.state === 'failed') this.#failed = this.#work.now.flatMap(({ path }) => path)
     this.#work.apply({ entries: [entry], chunks: [], state: null, live: true })
     if (kind === 'state') this.#asking = String(body.pending?.source ?? '')
+    if (body.type === 'TextMessage' && typeof body.content === 'string') this.#outputs.set(`agent ${body.source}`, body.content)
+    if (body.type === 'ToolCallExecutionEvent') for (const { name, content } of listOf(body.content)) this.#outputs.set(`tool ${name}`, String(content ?? ''))
     if (kind !== 'message' || typeof body.source !== 'string') return
     this.#said.set(body.source, { seq, text: excerpt(textOf(body.content), TEXT_LENGTH) })
     this.#latest = body.source
+  }
+
+  /** What it gave last; undefined where that is not known. @param {'agent' | 'tool'} kind @param {string} name */
+  outputOf(kind, name) {
+    return this.#outputs.get(`${kind} ${name}`)
   }
 
   /** Of an agent; of a team within the team, by the names of all in it. @param {string[]} names @returns {AgentState | null} null before it had the word */
@@ -54,6 +63,9 @@ export class AgentStates {
     return { state, text: said?.text ?? '', seq: said?.seq ?? 0 }
   }
 }
+
+/** @param {unknown} content @returns {{ name?: string, content?: string }[]} */
+const listOf = (content) => (Array.isArray(content) ? content : [])
 
 /** @param {unknown} content  a text, or texts and pictures, or what a structured answer holds */
 function textOf(content) {

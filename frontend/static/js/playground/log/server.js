@@ -21,8 +21,8 @@ export const server = {
   run: (id) => api.get(`/api/runs/${id}`),
   /** The newest ones, or those before another one. @param {string} teamId @param {string} [before] @returns {Promise<RunSummary[]>} */
   runs: (teamId, before) => api.get(`/api/runs?team_id=${encodeURIComponent(teamId)}&limit=${RUNS}${before ? `&before=${encodeURIComponent(before)}` : ''}`),
-  /** @param {string} teamId @param {Task} task @returns {Promise<{id: string}>} */
-  start: (teamId, task) => api.post('/api/runs', { team_id: teamId, task }),
+  /** @param {string} teamId @param {Task} task @param {boolean} withMocks @returns {Promise<{id: string}>} */
+  start: (teamId, task, withMocks) => api.post('/api/runs', { team_id: teamId, task, ...(withMocks ? { with_mocks: true } : {}) }),
   /** @param {string} id @param {string} command @param {Body} [more] @returns {Promise<RunState>} */
   command: (id, command, more = {}) => api.post(`/api/runs/${id}/commands`, { command, ...more }),
   /**

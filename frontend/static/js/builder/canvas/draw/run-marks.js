@@ -42,6 +42,11 @@ export class RunMarks {
     return card ? this.#of(card) : null
   }
 
+  /** What it gave last in the run that is shown. @param {'agent' | 'tool'} kind @param {string} name */
+  outputOf(kind, name) {
+    return this.#states?.outputOf(kind, name)
+  }
+
   /** @param {CardView} card */
   #of(card) {
     return this.#states?.of([card.name, ...participantsOf(card.component).map(({ name }) => name)]) ?? null

@@ -10,8 +10,11 @@ import { server } from '../../../playground/log/server.js'
 import { pastTasks } from '../../../playground/past-tasks.js'
 import { hasEnded } from '../../../playground/run-words.js'
 import { RunMarks } from '../../canvas/draw/run-marks.js'
+import { titleOf } from '../../document/catalogue.js'
+import { ownerOf } from '../../document/commands.js'
 import { noTeam, problems } from '../../document/findings.js'
 import { openChecklist } from '../header.js'
+import { mockList } from './mock-list.js'
 
 /**
  * @typedef {import('../../editor.js').Editor} Editor
@@ -28,7 +31,7 @@ const loadView = () => import('./view.js')
  * The team under edit is run beside its canvas.
  * @param {HTMLElement} root @param {{ editor: Editor, saver: Saver, canvas: Canvas }} page @param {string} teamId @param {(isShown: boolean) => void} show  makes room for the panel, or takes it back
  * @param {AbortSignal} signal
- * @returns {Action[]}
+ * @returns {{ actions: Action[], outputOf: import('../../actions/mocks.js').OutputOf }}
  */
 export function runPanel(root, { editor, saver, canvas }, teamId, show, signal) {
   const panel = new RunPanel(root, { editor, saver, canvas }, teamId, show, signal)
@@ -46,11 +49,13 @@ export function runPanel(root, { editor, saver, canvas }, teamId, show, signal) 
     void panel.open(kept)
   }
   const said = () => panel.marks.at(editor.selection)?.seq ?? 0
-  return [
+  /** @type {Action[]} */
+  const actions = [
     { id: 'run', label: 'Run the team', icon: 'play', keys: ['mod+enter'], inFields: true, group: 'Run', scope: 'page', needs: 'editor', run: () => void panel.open() },
     { id: 'close-run', label: 'Close the run panel', icon: 'panel-right', group: 'Run', scope: 'page', when: () => (panel.isOpen ? true : 'The run panel is closed.'), run: () => show(false) },
     { id: 'to-message', label: 'Show its last message', icon: 'message-square', keys: ['l'], group: 'Run', scope: 'canvas', menu: true, when: () => (said() > 0 ? true : 'It has said nothing in a run that is shown here.'), run: () => panel.reveal(said()) },
   ]
+  return { actions, outputOf: (pointer) => panel.outputOf(pointer) }
 }
 
 class RunPanel {
@@ -73,10 +78,12 @@ class RunPanel {
     this.panel = find('[data-run-panel]', root)
     this.form = /** @type {HTMLFormElement} */ (this.#part('composer'))
     this.task = composer(this.form, (task) => this.#start(task), () => server.withoutVision(teamId))
+    this.mocks = mockList(this.#part('mocks'), editor, signal)
     this.button = /** @type {HTMLElement | null} */ (root.querySelector('button[data-run]'))
     pastTasks(/** @type {HTMLTextAreaElement} */ (find('textarea', this.form)), () => this.#tasks, this.task.fill)
     this.panel.addEventListener('panel:fold', (event) => this.#folded(/** @type {CustomEvent} */ (event).detail), { signal })
     this.panel.addEventListener('run:state', (event) => this.#showComposer(hasEnded(/** @type {CustomEvent} */ (event).detail.state)), { signal })
+    this.form.addEventListener('composer:ready', () => this.#propose(), { signal })
     editor.addEventListener('report', () => { this.#part('scripted').hidden = editor.report.scripted === '' }, { signal })
     signal.addEventListener('abort', () => this.#life.abort())
   }
@@ -98,8 +105,7 @@ class RunPanel {
     if (this.form.hidden) return this.#part('chat-scroll').focus()
     if (task === undefined) this.task.focus()
     else this.task.fill(task)
-    const [last] = this.#tasks
-    if (task === undefined && last) this.task.propose(last)
+    this.#propose()
   }
 
   /** @param {number} seq  of an entry of the run that is shown */
@@ -107,6 +113,15 @@ class RunPanel {
     if (!this.isOpen || seq === 0) return
     this.show(true)
     this.#view?.reveal(seq)
+  }
+
+  /** What a model or a tool gave last. @param {string} pointer */
+  outputOf(pointer) {
+    const { editor } = this
+    const component = editor.at(pointer)
+    if (!component) return undefined
+    const isModel = editor.catalogue.kindOf(component) === 'model'
+    return isModel ? this.marks.outputOf('agent', titleOf(editor.at(ownerOf(pointer)))) : this.marks.outputOf('tool', titleOf(component))
   }
 
   /** @param {boolean} isFolded */
@@ -148,7 +163,7 @@ class RunPanel {
       return false
     }
     if (!(await this.saver.save())) return false
-    const id = await startWithApproval(this.teamId, task)
+    const id = await startWithApproval(this.teamId, task, { withMocks: this.mocks.areUsed })
     if (id === null) return false
     const text = taskText(task)
     this.#tasks = [...new Set([text, ...this.#tasks].filter(Boolean))]
@@ -174,6 +189,12 @@ class RunPanel {
     await this.#view.shown.catch((error) => signal.aborted || toastError(error))
   }
 
+  /** The last task, to be run again with what was changed. */
+  #propose() {
+    const [last] = this.#tasks
+    if (last && !this.form.hidden) this.task.propose(last)
+  }
+
   /** While a run goes on there is nothing to type but answers. @param {boolean} isShown */
   #showComposer(isShown) {
     const isNews = this.form.hidden === isShown
@@ -182,6 +203,6 @@ class RunPanel {
     if (!isNews || !hadFocus) return
     if (!isShown) return this.#part('chat-scroll').focus({ preventScroll: true })
     if (matchMedia('(min-width: 721px)').matches) this.task.focus()
-    if (this.#tasks[0]) this.task.propose(this.#tasks[0])
+    this.#propose()
   }
 }

@@ -1,0 +1,81 @@
+"""The scripted tool: gives the result that its author wrote, and touches nothing."""
+
+from __future__ import annotations
+
+from typing import Annotated, cast
+
+from pydantic import Field, JsonValue
+
+from studio.components import JsonObject
+from studio.errors import ToolFailed
+from studio.messages import ToolSchema
+from studio.messages.llm import ParametersSchema
+from studio.models.schema_model import inlined
+from studio.tools.base import BaseTool, ToolReturn
+
+
+class ScriptedTool(BaseTool):
+    """Gives the same result, whatever it is called with: for demonstrations and tests."""
+
+    provider = "studio.tools.ScriptedTool"
+    keywords = "mock fake test demo fixed result"
+    positional = ("name", "result", "description", "parameters", "is_error")
+
+    name: Annotated[
+        str, Field(min_length=1, title="Name", description="As the model calls it.", examples=["get_weather"])
+    ]
+    description: Annotated[
+        str,
+        Field(
+            title="Description",
+            description="Tells the model what the tool is for.",
+            json_schema_extra={"x-multiline": True},
+        ),
+    ] = ""
+    parameters: Annotated[
+        dict[str, JsonValue],
+        Field(
+            title="Arguments (JSON schema)",
+            description="What the model fills in; an object.",
+            json_schema_extra={"x-multiline": True, "x-language": "json"},
+        ),
+    ] = {"type": "object", "properties": {}}
+    result: Annotated[
+        str,
+        Field(
+            title="Result",
+            description="What the model is told of each call.",
+            max_length=1_000_000,
+            examples=["Sunny, 21 °C."],
+            json_schema_extra={"x-multiline": True},
+        ),
+    ]
+    is_error: Annotated[
+        bool, Field(title="Fail", description="Each call fails, with the result as the error that the model is told.")
+    ] = False
+
+    @property
+    def schema(self) -> ToolSchema:  # pyright: ignore[reportIncompatibleMethodOverride] -- AutoGen's name; Pydantic's is deprecated
+        schema = inlined(self.parameters)
+        parameters: JsonObject = {
+            "type": "object",
+            "properties": schema.get("properties", {}),
+            "required": schema.get("required", []),
+            "additionalProperties": schema.get("additionalProperties", False),
+        }
+        return ToolSchema(
+            name=self.name,
+            description=self.description,
+            parameters=cast("ParametersSchema", parameters),
+            strict=False,
+        )
+
+    @property
+    def is_safe_to_repeat(self) -> bool:
+        return True
+
+    async def _run(self, arguments: JsonObject) -> ToolReturn:
+        del arguments
+        if self.is_error:
+            raise ToolFailed(self.result)
+        return ToolReturn(self.result, self.result)
