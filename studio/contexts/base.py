@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 from pydantic import BaseModel, Field, JsonValue, PrivateAttr
 
 from studio.components import Component
-from studio.messages import History, LLMMessage
+from studio.messages import History, LLMMessage, in_portions
 
 InitialMessages = Annotated[
     list[LLMMessage] | None,
@@ -68,7 +68,18 @@ class ChatCompletionContext(Component):
         self._messages = History()
 
     async def save_state(self) -> Mapping[str, JsonValue]:
-        return ContextState(messages=self._messages).model_dump(mode="json")
+        return {"messages": await in_portions(tuple(self._messages), _as_json)}
 
     async def load_state(self, state: Mapping[str, JsonValue]) -> None:
-        self._messages = History(ContextState.model_validate(state).messages)
+        saved = state.get("messages")
+        if not isinstance(saved, list):
+            saved, _ = [], ContextState.model_validate(state)
+        self._messages = History(await in_portions(saved, _messages_in))
+
+
+def _as_json(messages: Sequence[LLMMessage]) -> list[JsonValue]:
+    return ContextState(messages=list(messages)).model_dump(mode="json")["messages"]
+
+
+def _messages_in(saved: Sequence[JsonValue]) -> list[LLMMessage]:
+    return ContextState.model_validate({"messages": saved}).messages

@@ -65,6 +65,7 @@ from studio.messages.llm import assistant_message as assistant_message
 from studio.messages.llm import system_message as system_message
 from studio.messages.llm import text_answer as text_answer
 from studio.messages.llm import user_message as user_message
+from studio.messages.portions import in_portions as in_portions
 from studio.messages.prompt import History as History
 from studio.messages.prompt import Prompt as Prompt
 from studio.messages.prompt import Written as Written

@@ -36,7 +36,7 @@ from studio.runs.log import (
 from studio.runs.owning import single_cause
 from studio.runs.recent import Recent
 from studio.runs.spending.usage import with_effect
-from studio.runs.state import EndReason, PauseReason, Reason, RunState, check_transition
+from studio.runs.state import EndReason, IllegalTransition, PauseReason, Reason, RunState, check_transition
 from studio.runs.view import RunView
 from studio.runs.watch import Watch
 from studio.runs.writing import LogWriter
@@ -344,7 +344,7 @@ class LiveRun:
                 return
             detail, error = self.redactor.clean_text(ending.detail), self.redactor.clean(ending.error)
             await self.change(ending.state, ending.reason, detail=detail, error=cast("JsonObject | None", error))
-        except (LeaseLost, LogUnavailable) as error:
+        except (LeaseLost, LogUnavailable, IllegalTransition) as error:  # none of them may end other runs
             logger.error("The end of run %s is not in its log: %s", self.id, error)
             self._shown = self.status
             self.bell.ring()

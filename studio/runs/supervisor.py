@@ -310,15 +310,22 @@ class RunSupervisor:
             if not run.is_leaving or run.task is None:
                 return run
             await asyncio.wait({run.task})
-        view = await self.view(run_id)
-        if view.state.is_final and (command != "continue" or view.state is not RunState.INTERRUPTED):
-            raise RunAlreadyEnded(f"The run has ended: {view.state.value}.", fix="Start a new run of the team.")
-        return await self._take_up(run_id, by)
+        await self._check_goes_on(run_id, command)  # who is to be refused need not wait for others
+        return await self._take_up(run_id, command, by)
 
-    async def _take_up(self, run_id: str, by: str = "", *, by_itself: bool = False) -> LiveRun:
+    async def _check_goes_on(self, run_id: str, command: CommandName) -> None:
+        """Raises: RunAlreadyEnded."""
+        state = (await self.view(run_id)).state
+        if state.is_final and (command != "continue" or state is not RunState.INTERRUPTED):
+            raise RunAlreadyEnded(f"The run has ended: {state.value}.", fix="Start a new run of the team.")
+
+    async def _take_up(
+        self, run_id: str, command: CommandName = "continue", by: str = "", *, by_itself: bool = False
+    ) -> LiveRun:
         async with self._taking_up:
             if (run := self._live.get(run_id)) is not None:
                 return run
+            await self._check_goes_on(run_id, command)  # others may have taken it up meanwhile, to its end
             taken = await take_up(self._sources, run_id, self._context, by=by, by_itself=by_itself)
             await self._begin(taken.run, taken.prepared, taken.past, LEFT)
             return taken.run
@@ -343,7 +350,9 @@ class RunSupervisor:
 
     async def _park(self, run_id: str, reason: PauseReason, detail: str) -> None:
         try:
-            await park(self._store, run_id, reason, detail)
+            async with self._taking_up:
+                if run_id not in self._live:  # a person may have been faster
+                    await park(self._store, run_id, reason, detail)
         except Exception:
             logger.exception("Run %s cannot be told that it waits.", run_id)
         self._ring(run_id)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pydantic import JsonValue
 
 from studio.components import JsonObject
-from studio.messages import BaseChatMessage, BaseMessage, message_from_json
+from studio.messages import BaseChatMessage, BaseMessage, in_portions, message_from_json
 
 OLD_STATE = (
     "Invalid state format. The expected state format has changed since v0.4.9. Please read the release note on GitHub."
@@ -115,12 +115,15 @@ class Conversation:
         self._places[name] = len(self._told)
         self._given_back[name] = [message for message in messages if isinstance(message, BaseChatMessage)]
 
-    def dump_thread(self) -> list[JsonValue]:
-        return [message.dump() for message in self.thread]
+    async def dump_thread(self) -> list[JsonValue]:
+        """The thread as it is now."""
+        return await in_portions(tuple(self.thread), lambda some: [message.dump() for message in some])
 
-    def load_thread(self, saved: JsonValue) -> list[BaseChatMessage]:
+    async def load_thread(self, saved: JsonValue) -> list[BaseChatMessage]:
         """Replace the thread; its chat messages are returned."""
-        self.thread = [message_from_json(object_in(item)) for item in list_in(saved)]
+        self.thread = await in_portions(
+            list_in(saved), lambda some: [message_from_json(object_in(item)) for item in some]
+        )
         return [message for message in self.thread if isinstance(message, BaseChatMessage)]
 
 

@@ -117,13 +117,15 @@ class SavedTeam(PausableTeam):
         kind: JsonObject = (
             {"type": self.manager_state_type, "version": STATE_VERSION} if self.manager_state_type else {}
         )
-        states[self.manager_name] = {
+        manager: JsonObject = {
             **kind,
-            "message_thread": self._conversation.dump_thread(),
+            "message_thread": [],
             "current_turn": 0 if self._run is None and self._needs_reset else self._course.turns,
             **self.manager_state(),
             **self._broken_off(),
         }
+        manager["message_thread"] = await self._conversation.dump_thread()  # as it is at this moment
+        states[self.manager_name] = manager
         own: JsonObject = {} if self._variables is None else {"context_variables": copy.deepcopy(dict(self._variables))}
         return {"type": "TeamState", "version": STATE_VERSION, "agent_states": states, **own}
 
@@ -174,7 +176,7 @@ class SavedTeam(PausableTeam):
         own = object_in(states[self.manager_name])
         if self._conversation.thread:
             await self.forget()
-        if (rest := self.heard(self._conversation.load_thread(own.get("message_thread")))) is not None:
+        if (rest := self.heard(await self._conversation.load_thread(own.get("message_thread")))) is not None:
             await rest
         for participant in self.participants:
             saved = object_in(states[participant.name])

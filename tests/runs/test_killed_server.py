@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from pydantic import JsonValue
 
-from studio.runs import RunState, RunSupervisor
+from studio.runs import RunAlreadyEnded, RunState, RunSummary, RunSupervisor
 from studio.runs.live import LiveRun
 from studio.runs.log import Draft
 from studio.runs.repeating.taking_up import MAX_CRASHES
@@ -145,3 +145,33 @@ async def test_a_run_that_gets_further_each_time_goes_on_by_itself_only_so_often
     async with open_studio() as studio:
         assert (await studio.until(run.id, RunState.PAUSED)).view.reason == "killed"
         assert world.calls == []
+
+
+async def test_a_run_that_ends_before_somebody_else_takes_it_up_has_ended(
+    tmp_path: Path, open_studio: OpenStudio, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await died(tmp_path)
+    await died(tmp_path)
+    async with open_studio() as studio:
+        [run] = await studio.store.runs.list()
+        await studio.until(run.id, RunState.PAUSED)
+        summary, is_read, may_return = studio.store.runs.summary, asyncio.Event(), asyncio.Event()
+
+        async def read_early(run_id: str) -> RunSummary:
+            found = await summary(run_id)
+            is_read.set()
+            await may_return.wait()
+            return found
+
+        with monkeypatch.context() as patch:
+            patch.setattr(studio.store.runs, "summary", read_early)
+            late = asyncio.create_task(studio.supervisor.command(run.id, "continue", by="ben"))
+            await is_read.wait()
+        await studio.supervisor.command(run.id, "continue", by="ann")
+        await studio.until(run.id, RunState.FINISHED)
+        await studio.supervisor.left(run.id)
+        may_return.set()
+        with pytest.raises(RunAlreadyEnded):
+            await late
+        log = await studio.log(run.id)
+        assert (log[-1].kind, log[-1].body["state"], world.calls) == ("state", "finished", ["one"])

@@ -1,0 +1,23 @@
+"""What is made of all messages of a long conversation, while others have their turn."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
+
+Given = TypeVar("Given")
+Made = TypeVar("Made")
+
+PORTION = 500
+"""Messages at a time: a few milliseconds."""
+
+
+async def in_portions(given: Sequence[Given], make: Callable[[Sequence[Given]], Iterable[Made]]) -> list[Made]:
+    """What `make` gives for all portions. What is given must not change meanwhile."""
+    made: list[Made] = []
+    for first in range(0, len(given), PORTION):
+        if first:
+            await asyncio.sleep(0)
+        made += make(given[first : first + PORTION])
+    return made
