@@ -233,8 +233,9 @@ async def _amend(run: LiveRun, command: Command) -> None:
 
 async def _inject(run: LiveRun, command: Command) -> None:
     """Put words into the conversation; the team hears them before its next turn."""
+    _refuse_while_stopping(run)
     given = command.read(_Words)
-    run.debugger.pen.handed_in.append(HandedIn(given.source or "user", given.text, command.by))
+    run.debugger.pen.hand_in(HandedIn(given.source or "user", given.text, command.by))
     await run.write(command.draft())
 
 

@@ -37,7 +37,9 @@ def without_secrets(new: NewRun, component: Component, secrets: SecretSource) ->
     changes = new.changes
     if changes is not NO_CHANGES:
         changes = Changes.model_validate(redactor.clean(cast("JsonValue", changes.model_dump(mode="json"))))
-    return replace(new, task=redactor.clean(new.task), task_text=redactor.clean_text(new.task_text), changes=changes)
+    said = new.said and replace(new.said, text=redactor.clean_text(new.said.text))
+    task, text = redactor.clean(new.task), redactor.clean_text(new.task_text)
+    return replace(new, task=task, task_text=text, changes=changes, said=said)
 
 
 def _learn(component: object, source: SecretSource) -> None:

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue
 from pydantic_core import from_json
 
 from studio.components.well_formed import stored_json, stored_text
+from studio.effects import HandedIn
 from studio.errors import RunFailed
 from studio.messages import unchecked
 from studio.runs.state import Reason, RunState
@@ -220,7 +221,7 @@ class RunRecord(RunSummary):
 
 @dataclass(frozen=True, slots=True)
 class NewRun:
-    """What a run is started with."""
+    """What a run is started with. `said` is what a person says first, before anybody has the word."""
 
     component: JsonObject
     task: JsonValue
@@ -234,6 +235,7 @@ class NewRun:
     origin: Origin = ""
     changes: Changes = NO_CHANGES
     team_revision: int | None = None
+    said: HandedIn | None = None
 
 
 class LeaseLost(RunFailed):

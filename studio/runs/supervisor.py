@@ -254,7 +254,9 @@ class RunSupervisor:
         new = prepared.new
         lease = await self._store.create(new)
         run = LiveRun(lease, self._store, RunStatus(), last_seq=new.parent_seq, namespace=new.root_id or "")
-        await run.change(RunState.RUNNING, "start", before=[start_of(new, by)])
+        if new.said is not None:
+            run.debugger.pen.hand_in(replace(new.said, by=by))
+        await run.change(RunState.RUNNING, "start", before=start_of(new, by))
         await self._begin(run, prepared, guide(run) if guide else None, SHUT_DOWN)
         return run.id
 

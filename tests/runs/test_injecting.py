@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
-from studio.errors import ConfigError
-from studio.runs import Breakpoint, RunState
-from tests.runs.scripted import OpenStudio
+from studio.errors import ConfigError, Conflict
+from studio.runs import Breakpoint, RunState, RunSupervisor
+from studio.runs.repeating import entries_of, repeat
+from studio.store import open_store
+from tests.fakes.openai_server import HEADERS, OpenAIServer
+from tests.runs.repeating.generated import KINDS, answer, generated_team
+from tests.runs.repeating.test_every_kind import Everything, said_in, to_its_end, whole_log
+from tests.runs.scripted import OpenStudio, World, scripted
 from tests.runs.test_amending import PAIR, held_at, prompts
 from tests.runs.tooling import agent, started, team
 
@@ -56,3 +65,97 @@ async def test_nothing_can_not_be_handed_in(open_studio: OpenStudio, data: dict[
         with pytest.raises(ConfigError):
             await studio.supervisor.command(run_id, "inject", data=dict(data))
         await studio.supervisor.command(run_id, "cancel")
+
+
+async def test_what_was_said_is_heard_once_although_the_server_stops_before(
+    open_studio: OpenStudio, world: World
+) -> None:
+    async with open_studio() as studio:
+        world.answers.clear()
+        run_id = await studio.supervisor.start(scripted("a: one", "a: two"), "Go.")
+        await world.called.wait()
+        await studio.supervisor.command(run_id, "inject", by="ann", data={"text": "Hm."})
+    world.answers.set()
+    async with open_studio() as studio:
+        await studio.until(run_id, RunState.FINISHED)
+        assert await studio.said(run_id) == ["Go.", "Hm.", "one", "two"]  # the turn that was broken off begins again
+        replay = await studio.supervisor.replay(run_id)
+        await studio.until(replay, RunState.FINISHED)
+        assert await studio.said(replay) == ["Go.", "Hm.", "one", "two"]
+
+
+async def test_what_was_heard_is_not_said_again_after_a_stop(open_studio: OpenStudio, world: World) -> None:
+    async with open_studio() as studio:
+        world.answers.clear()
+        run_id = await studio.supervisor.start(scripted("a: one", "a: two", "a: three"), "Go.")
+        await world.called.wait()
+        await studio.supervisor.command(run_id, "inject", data={"text": "Hm."})
+        await studio.supervisor.command(run_id, "pause")
+        world.answers.set()
+        await studio.until(run_id, RunState.PAUSED)
+        await studio.supervisor.command(run_id, "step")
+        await studio.until(run_id, RunState.PAUSED, "step")
+        assert await studio.said(run_id) == ["Go.", "one", "Hm."]
+    async with open_studio() as studio:
+        await studio.supervisor.command(run_id, "resume")
+        await studio.until(run_id, RunState.FINISHED)
+        assert await studio.said(run_id) == ["Go.", "one", "Hm.", "two", "three"]
+
+
+async def test_a_run_that_ends_after_its_turn_takes_no_message(open_studio: OpenStudio, world: World) -> None:
+    async with open_studio() as studio:
+        world.answers.clear()
+        run_id = await studio.supervisor.start(scripted("a: one", "a: two"), "Go.")
+        await world.called.wait()
+        await studio.supervisor.command(run_id, "stop")
+        with pytest.raises(Conflict, match="stopping"):
+            await studio.supervisor.command(run_id, "inject", data={"text": "Hm."})
+        world.answers.set()
+        await studio.until(run_id, RunState.STOPPED)
+
+
+async def test_so_many_messages_wait_and_no_more(open_studio: OpenStudio, world: World) -> None:
+    async with open_studio() as studio:
+        world.answers.clear()
+        run_id = await studio.supervisor.start(scripted("a: one", "a: two"), "Go.")
+        await world.called.wait()
+        for number in range(20):
+            await studio.supervisor.command(run_id, "inject", data={"text": f"Hm {number}."})
+        with pytest.raises(Conflict, match="20 messages"):
+            await studio.supervisor.command(run_id, "inject", data={"text": "Hm."})
+        world.answers.set()
+        await studio.until(run_id, RunState.FINISHED)
+        assert (await studio.said(run_id))[2:22] == [f"Hm {number}." for number in range(20)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(7, 14), ids=KINDS)  # whose first is no person
+async def test_every_kind_of_team_hears_it_and_does_so_again(
+    openai_server: OpenAIServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, seed: int
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "key")
+    holds = iter([HEADERS])
+    openai_server.always(lambda request: replace(answer(request), hold=next(holds, None)))
+    document = generated_team(seed, openai_server.url)
+    async with (
+        open_store(tmp_path) as store,
+        RunSupervisor(store.runs, Everything(), store.secrets) as supervisor,
+    ):
+        run_id = await supervisor.start(document, "Go.")
+        await asyncio.to_thread(openai_server.wait_until_held)
+        await supervisor.command(run_id, "inject", data={"text": "Mind the gap."})
+        openai_server.release()
+        view = await to_its_end(supervisor, run_id)
+        assert view.state is RunState.FINISHED, view.detail
+        record, log = await store.runs.get(run_id), await whole_log(store, run_id)
+        [heard] = [entry.seq for entry in log if entry.body.get("content") == "Mind the gap."]
+        assert any("Mind the gap." in str(request.body) for request in openai_server.requests)
+
+        again = await repeat(record.component, record.task, entries_of(store.runs, run_id), run_id=run_id)
+        assert again.divergence is None, again.divergence
+        replay = await supervisor.replay(run_id)
+        assert (await to_its_end(supervisor, replay)).state is RunState.FINISHED
+        assert said_in(await whole_log(store, replay)) == said_in(log)
+        fork = await supervisor.fork(run_id, heard)
+        assert (await to_its_end(supervisor, fork)).state is RunState.FINISHED
+        assert sorted(said_in(await whole_log(store, fork))) == sorted(said_in(log))

@@ -11,7 +11,7 @@ import { keepDraft, keptDraft } from './core/kept-drafts.js'
 import { draftOf, startWithApproval } from './playground/approval.js'
 import { importRun } from './playground/compare/import-run.js'
 import { composer } from './playground/composer.js'
-import { goesOn, nextTask } from './playground/next-task.js'
+import { modeOf, nextTask } from './playground/next-task.js'
 import { pastTasks } from './playground/past-tasks.js'
 import { showEstimate } from './playground/cost/estimate.js'
 import { costSettings } from './playground/cost/panel.js'
@@ -51,7 +51,14 @@ let actions = new Actions(sayWhyNot)
 
 /** @param {import('./playground/types.js').Task} given */
 async function start(given) {
-  return opened(next.isWanted ? await next.start(runId, given) : await startWithApproval(teamId, given))
+  if (next.mode === 'say') return say(given)
+  return opened(next.mode === 'next' ? await next.start(runId, given) : await startWithApproval(teamId, given))
+}
+
+/** Into the conversation under way. @param {import('./playground/types.js').Task} given */
+async function say(given) {
+  open?.toolbar.take(await server.command(runId, 'inject', { data: { source: 'user', text: given } }))
+  return true
 }
 
 /** @param {string | null} id  of a run that has just begun */
@@ -68,7 +75,8 @@ async function opened(id) {
 /** From the keyboard: Space pauses what was just started, and the next task can be typed where the last one ended. */
 function focusRun() {
   const here = document.activeElement
-  if (!isFresh || here?.closest('.question-form') || (here?.closest('textarea, dialog, a, [popover]') && here.checkVisibility())) return
+  const isTaken = here?.closest('textarea, dialog, a, [popover]') && here.checkVisibility() && (task.isBeingWritten || !form.contains(here))
+  if (!isFresh || here?.closest('.question-form') || isTaken) return
   const pause = /** @type {HTMLButtonElement} */ (find('[data-command="pause"]', page))
   const target = pause.disabled ? find('[data-part="chat-scroll"]', page) : pause
   if (target === pause) isFresh = false
@@ -106,22 +114,30 @@ async function show(id) {
   runs.select(id)
   markTab()
   actions = new Actions(sayWhyNot)
-  actions.add([...paletteAction(actions), ...runActions(() => open?.toolbar, () => void newRun(), showView)])
+  actions.add([...paletteAction(actions), ...runActions(() => open?.toolbar, () => void newRun(), showView, task)])
   keyboard(actions, [], signal)
   try {
-    if (id === '') await showNew(signal)
-    else await showOne(id, signal)
+    await (id === '' ? showNew(signal) : showOne(id, signal))
   } catch (error) {
     if (!signal.aborted) toastError(error)
-  } finally {
-    if (!signal.aborted) page.ariaBusy = 'false'
   }
+  void whole(signal)
+}
+
+/** What has been said may come long after all that is needed to control the run. @param {AbortSignal} signal */
+async function whole(signal) {
+  try {
+    await open?.shown
+  } catch (error) {
+    if (!signal.aborted) toastError(error)
+  }
+  if (!signal.aborted) page.ariaBusy = 'false'
 }
 
 /** @param {AbortSignal} signal */
 async function showNew(signal) {
   sign.show(null)
-  showComposer(true)
+  showComposer(null)
   if (isWide()) task.focus()
   if (teamId === '') return
   const { component } = await server.team(teamId)
@@ -139,9 +155,8 @@ async function showOne(id, signal) {
   lastTask = run.task
   sign.show(run)
   if (!hasEnded(run.state)) followRun(id)
-  showComposer(hasEnded(run.state), run.state)
+  showComposer(run)
   open = showRun(page, run, { actions, showView }, signal)
-  await open.shown
 }
 
 /** The same task once more. */
@@ -172,13 +187,16 @@ function showView(name) {
   markTab()
 }
 
-/** While a run is open there is nothing to type but answers. @param {boolean} isShown @param {string} [state]  of the run that has ended */
-function showComposer(isShown, state = '') {
-  form.hidden = !isShown || teamId === ''
+/** While a run asks something there is nothing to type but answers. @param {import('./playground/types.js').RunState | null} run */
+function showComposer(run) {
+  const mode = modeOf(run)
+  const isAtWork = run !== null && !hasEnded(run.state)
+  form.hidden = teamId === '' || (mode === null && !task.isBeingWritten)
   if (form.hidden) task.blur() // a browser lets go of what is hidden a moment later, and a key in that moment would be lost
-  if (isShown) void showEstimate(page, teamId, life.signal)
-  next.offer(isShown && runId !== '' && goesOn(state))
-  find('[data-part="to-live"] span:last-child', page).textContent = isShown ? 'To the end' : 'Jump to live'
+  if (mode !== null) next.offer(mode)
+  if (isAtWork) find('[data-part="estimate"]', page).hidden = true
+  else void showEstimate(page, teamId, life.signal)
+  find('[data-part="to-live"] span:last-child', page).textContent = isAtWork ? 'Jump to live' : 'To the end'
 }
 
 /** Whoever comes from the builder wants to see what a change makes of the same task; typing takes its place. */
@@ -197,7 +215,7 @@ page.addEventListener('run:state', (event) => {
   const { detail } = /** @type {CustomEvent} */ (event)
   runs.update(runId, detail)
   sign.show(detail)
-  showComposer(hasEnded(detail.state), detail.state)
+  showComposer(detail)
   if (hasEnded(detail.state)) focusAfterRun()
   else focusRun()
   if (hasEnded(detail.state)) document.dispatchEvent(new CustomEvent('inbox:change'))
@@ -230,6 +248,7 @@ on(page, 'click', '[data-tab-name]', (_, tab) => {
   page.dataset.tab = tab.dataset.tabName
   markTab()
 })
+form.addEventListener('focusin', () => { isFresh = false })
 window.addEventListener('popstate', () => {
   const id = /^\/runs\/([^/]+)$/.exec(location.pathname)?.[1] ?? ''
   if (id !== runId) show(id)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Thread } from '../../static/js/playground/chat/thread.js'
-import { entriesOf, message } from './playground-entries.mjs'
+import { batchOf, entriesOf, message } from './playground-entries.mjs'
 
 /** @param {Thread} thread */
 function itemsOf(thread) {
@@ -106,4 +106,27 @@ test('a message that a person changes shows what the others hear, and keeps what
   assert.deepEqual([changed.parts[0].value, changed.written[0].value], ['Best', 'Draft'])
   const [dropped] = show({ entries: entriesOf(['command', { command: 'amend', message_id: 'm1', text: null, by: 'you' }]).map((entry) => ({ ...entry, seq: 10 })) })
   assert.deepEqual([dropped.parts, dropped.written[0].value], [[], 'Draft'])
+})
+
+test('what a person says waits until the team hears it, and is one item', () => {
+  const said = ['command', { command: 'inject', source: 'user', text: 'Be brief.', by: 'ann' }]
+  const heard = { ...message('user', 'Be brief.'), metadata: { handed_in_by: 'ann' } }
+  const thread = new Thread()
+  const [first, second] = entriesOf(said, ['message', heard])
+  thread.apply(batchOf({ entries: [first] }))
+  const [waiting] = thread.take().items
+  assert.deepEqual([waiting.seq, waiting.state, waiting.parts[0].value], [0, 'waiting', 'Be brief.'])
+  thread.apply(batchOf({ entries: [second] }))
+  const [item] = thread.take().items
+  assert.deepEqual([item.seq, item.state, item.key], [2, '', waiting.key])
+})
+
+test('what nobody heard is marked at the end, but not in a run that goes on from there', () => {
+  const said = ['command', { command: 'inject', text: 'Be brief.', by: 'ann' }]
+  const thread = new Thread()
+  thread.apply(batchOf({ entries: entriesOf(said, ['state', { state: 'finished', reason: 'end' }]) }))
+  assert.equal(thread.take().items.find((item) => item.kind === 'message').state, 'unheard')
+  const fork = new Thread()
+  fork.apply(batchOf({ entries: entriesOf(said, ['command', { command: 'fork', from: 'x' }]) }))
+  assert.deepEqual(fork.take(), { items: [], removed: ['said-1'] })
 })

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from studio.effects import HandedIn
-from studio.messages import BaseChatMessage, BaseMessage
+from studio.effects import HANDED_IN_BY, HandedIn
+from studio.errors import Conflict
+from studio.messages import BaseChatMessage, BaseMessage, TextMessage
 from studio.runs.repeating.amending import with_text
+
+MAX_UNHEARD = 20
+"""Messages that wait for the next turn of a team."""
 
 
 @dataclass(slots=True)
@@ -48,6 +52,27 @@ class Pen:
             return message
         text = self._texts.pop(message.id)
         return None if text is None else with_text(message, text)
+
+    def hand_in(self, given: HandedIn) -> None:
+        """Keep words until the team takes its next turn.
+
+        Raises:
+            Conflict: The team has not heard many others yet.
+        """
+        if len(self.handed_in) >= MAX_UNHEARD:
+            raise Conflict(
+                f"{MAX_UNHEARD} messages wait for the team's next turn already.",
+                fix="Send another one when the team has heard these.",
+            )
+        self.handed_in.append(given)
+
+    def heard_again(self, said: BaseMessage) -> None:
+        """Told of a message of a log that the team repeats: it need not be handed in once more."""
+        by = said.metadata.get(HANDED_IN_BY) if isinstance(said, BaseChatMessage) else None
+        if by is not None and isinstance(said, TextMessage):
+            given = HandedIn(said.source, said.content, by)
+            if given in self.handed_in:
+                self.handed_in.remove(given)
 
     def take_handed_in(self) -> Sequence[HandedIn]:
         """What was handed in since the last time."""

@@ -8,8 +8,10 @@ from typing import Literal
 
 from pydantic import JsonValue
 
+from studio.components.well_formed import well_formed
+from studio.effects import HANDED_IN_BY, HandedIn
 from studio.errors import ConfigError
-from studio.runs.log import Changes, Draft, JsonObject, NewRun, Origin, RunRecord, RunStore
+from studio.runs.log import Changes, Draft, JsonObject, LogEntry, NewRun, Origin, RunRecord, RunStore
 from studio.runs.repeating.pages import entries_of
 from studio.runs.repeating.past import PastLog
 from studio.runs.tasks import task_text
@@ -24,7 +26,7 @@ class Wish:
     Args:
         component: Another team; None for the same.
         task: Another task; None for the same.
-        amendments: Other texts for messages, by their ids; None drops the message.
+        amendments: Other texts for messages, by their ids; None drops the message. That of the first one is the task.
         results: Other results of effects, by their numbers in the log.
     """
 
@@ -45,19 +47,21 @@ async def fork_of(store: RunStore, record: RunRecord, seq: int, wish: Wish, orig
     """
     if not 0 <= seq <= record.last_seq:
         raise ConfigError(f"The run has no entry {seq}.", fix=f"Choose one up to {record.last_seq}.", where="/seq")
-    cut, results = await _cut(store, record, seq, wish)
+    place = await _place(store, record, seq, wish)
+    cut, task = place.cut, wish.task if place.task is None else place.task
     is_other = wish.component is not None and wish.component != record.component
     changes = Changes(
-        amendments={**record.changes.amendments, **wish.amendments},
-        results=results,
+        amendments={**record.changes.amendments, **place.amendments},
+        results=place.results,
         is_other_team=is_other or (record.changes.is_other_team and cut > 0),
         began_with=record.changes.began_with,
         mocks=() if is_other else record.changes.mocks,
+        continues=record.changes.continues,
     )
-    new = replace(_same(record), parent_seq=cut, origin=origin, changes=changes)
+    new = replace(_same(record), parent_seq=cut, origin=origin, changes=changes, said=place.said)
     if is_other:
         new = replace(new, component=wish.component)
-    return new if wish.task is None else replace(new, task=wish.task, task_text=task_text(wish.task))
+    return new if task is None else replace(new, task=task, task_text=task_text(task))
 
 
 async def rerun_of(store: RunStore, record: RunRecord, from_seq: FromSeq) -> NewRun:
@@ -86,9 +90,9 @@ def inherited_by(store: RunStore, run_id: str, new: NewRun) -> PastLog:
     return _past(store, run_id, new.parent_seq, new.parent_seq, new.changes)
 
 
-def start_of(new: NewRun, by: str) -> Draft:
-    """The first entry of a run's own."""
-    body: JsonObject = {"command": new.origin or "start", "by": by}
+def start_of(new: NewRun, by: str) -> list[Draft]:
+    """The first entries of a run's own."""
+    body: JsonObject = {"command": new.origin or "start"}
     if new.parent_id:
         changes = new.changes.model_dump(
             mode="json", exclude_defaults=True, exclude={"began_with", "continues", "mocks"}
@@ -96,7 +100,8 @@ def start_of(new: NewRun, by: str) -> Draft:
         body |= {"from": new.parent_id, "seq": new.parent_seq, **({"changes": changes} if changes else {})}
     if new.changes.mocks:
         body["mocks"] = [mock.model_dump(mode="json") for mock in new.changes.mocks]
-    return Draft("command", body)
+    said: JsonObject | None = new.said and {"command": "inject", "source": new.said.source, "text": new.said.text}
+    return [Draft("command", {**told, "by": by}) for told in (body, said) if told is not None]
 
 
 def _past(store: RunStore, run_id: str, until: int, inherited: int, changes: Changes) -> PastLog:
@@ -122,32 +127,74 @@ def _same(record: RunRecord) -> NewRun:
     )
 
 
-async def _cut(store: RunStore, record: RunRecord, seq: int, wish: Wish) -> tuple[int, dict[str, JsonValue]]:
-    """Behind which entry the fork begins, and results by the hashes of their requests: those that are changed, and
-    what other tools gave meanwhile, that they are not called again."""
-    missing, results, cut = {*wish.amendments, *wish.results}, dict[str, JsonValue](), seq
+@dataclass
+class _Place:
+    """Where a fork begins, and how what is changed reaches it."""
+
+    cut: int
+    results: dict[str, JsonValue] = field(default_factory=dict[str, JsonValue])
+    """By the hashes of their requests."""
+    amendments: dict[str, str | None] = field(default_factory=dict[str, "str | None"])
+    task: JsonValue = None
+    said: HandedIn | None = None
+    """A message that a person handed in, which no agent says again."""
+
+    def amend(self, entry: LogEntry, text: str | None, task: JsonValue) -> None:
+        """Take up another text for a message; `task` is given where it is the first of all."""
+        by, message_id = _handed_in_by(entry), str(entry.body.get("id"))
+        if task is not None:
+            self.task = _saying(task, text)
+        elif by is None:
+            self.amendments[message_id] = text
+        elif text is not None and entry.seq <= self.cut:
+            self.said = HandedIn(str(entry.body.get("source")), well_formed(text), by)
+
+
+async def _place(store: RunStore, record: RunRecord, seq: int, wish: Wish) -> _Place:
+    """Results are those that are changed, and what other tools gave meanwhile, that they are not called again."""
+    missing, place = {*wish.amendments, *wish.results}, _Place(seq)
     beside: dict[str, JsonValue] = {}
     if wish.task is not None:
         missing.add("")
     if not missing:
-        return cut, results
+        return place
+    is_first = True
     async for page in entries_of(store, record.id):
         for entry in page:
             found: str | int | None = None
             body = entry.body
             if entry.kind == "effect" and entry.seq in wish.results:
                 found = entry.seq
-                results[str(body.get("request"))] = wish.results[entry.seq]
-            elif body.get("effect") == "tool" and results and entry.seq <= seq and "result" in body:
+                place.results[str(body.get("request"))] = wish.results[entry.seq]
+            elif body.get("effect") == "tool" and place.results and entry.seq <= seq and "result" in body:
                 beside[str(body.get("request"))] = body["result"]
             elif entry.kind in ("message", "event"):
                 found = "" if "" in missing else str(body.get("id"))
+                if found in wish.amendments:
+                    place.amend(entry, wish.amendments[found], record.task if is_first else None)
+                is_first = False
             if found in missing:
                 missing.discard(found)
-                cut = min(cut, entry.seq - 1)
+                place.cut = min(place.cut, entry.seq - 1)
     if missing:
         raise ConfigError(f"The run has nothing that is called {next(iter(missing))!r}.", where="/changes")
-    return cut, {**beside, **results}
+    place.results = {**beside, **place.results}
+    return place
+
+
+def _handed_in_by(entry: LogEntry) -> str | None:
+    metadata = entry.body.get("metadata")
+    by = metadata.get(HANDED_IN_BY) if isinstance(metadata, dict) else None
+    return None if by is None else str(by)
+
+
+def _saying(task: JsonValue, text: str | None) -> JsonValue:
+    """The task with other words and the same pictures."""
+    if text is None:
+        raise ConfigError("The task cannot be dropped.", fix="Give another text.", where="/amendments")
+    if not isinstance(task, list):
+        return text
+    return [*([text] if text else []), *(part for part in task if not isinstance(part, str))]
 
 
 async def _before_failure(store: RunStore, record: RunRecord) -> int:

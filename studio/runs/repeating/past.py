@@ -8,7 +8,7 @@ from typing import cast
 
 from pydantic import JsonValue
 
-from studio.effects import Diverged, Divergence, EffectRequest, Effects, Match, Recorded, Repeating, Tape
+from studio.effects import Diverged, Divergence, EffectRequest, Effects, HandedIn, Match, Recorded, Repeating, Tape
 from studio.effects.divergence import of_entry
 from studio.messages import BaseMessage, Explanation, ModelClientStreamingChunkEvent
 from studio.runs.debugging.deciding import recorded_decision, settles
@@ -99,7 +99,10 @@ class Past:
             return not self.is_over
         if isinstance(item, Explanation):
             return self._knows_explanation()
-        return await self._port.happened(as_logged(item)) is not None
+        is_known = await self._port.happened(as_logged(item)) is not None
+        if is_known:
+            self._run.debugger.pen.heard_again(item)
+        return is_known
 
     async def end(self) -> None:
         """The team has come to its end.
@@ -166,6 +169,9 @@ class Past:
             case "policy":
                 if body.keys() == {"command", "by", "policy"}:
                     set_policy(run.debugger, {"policy": body.get("policy")}, STORED)
+            case "inject":
+                source = str(body.get("source") or "user")
+                run.debugger.pen.hand_in(HandedIn(source, str(body.get("text")), str(body.get("by"))))
             case "answer":
                 run.human.recall(str(body.get("request_id")), str(body.get("text")))
             case "decide":

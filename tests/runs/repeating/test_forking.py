@@ -10,6 +10,8 @@ from studio.runs import Fixed, LogEntry, RunState, Wish
 from tests.runs.scripted import OpenStudio, Studio, World, scripted
 from tests.runs.tooling import Drawer, agent, reply, team
 
+PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+
 
 async def finished(studio: Studio, run_id: str) -> list[str]:
     await studio.until(run_id, RunState.FINISHED)
@@ -100,6 +102,47 @@ async def test_a_fork_with_another_task_begins_anew(open_studio: OpenStudio) -> 
         parent = await run(studio, "a: one")
         child = await studio.supervisor.fork(parent, 5, Wish(task="Come."))
         assert await finished(studio, child) == ["Come.", "one"]
+
+
+async def test_a_fork_with_another_text_of_the_task_is_another_task(open_studio: OpenStudio) -> None:
+    async with open_studio() as studio:
+        parent = await run(studio, "a: one")
+        task = await entry_saying(studio, parent, "Go.")
+        child = await studio.supervisor.fork(parent, task.seq, Wish(amendments={str(task.body["id"]): "Come."}))
+        assert await finished(studio, child) == ["Come.", "one"]
+        assert (await studio.store.runs.get(child)).task == "Come."
+        with pytest.raises(ConfigError, match="dropped"):
+            await studio.supervisor.fork(parent, task.seq, Wish(amendments={str(task.body["id"]): None}))
+
+
+async def test_a_task_with_a_picture_keeps_it_in_a_fork_with_other_words(open_studio: OpenStudio) -> None:
+    picture: JsonObject = {"image": f"data:image/png;base64,{PNG}"}
+    async with open_studio() as studio:
+        parent = await studio.supervisor.start(scripted("a: one"), ["Go.", picture])
+        await studio.until(parent, RunState.FINISHED)
+        task = (await studio.store.runs.read(parent, kinds=["message"]))[0]
+        child = await studio.supervisor.fork(parent, task.seq, Wish(amendments={str(task.body["id"]): "Come."}))
+        assert (await studio.store.runs.get(child)).task == ["Come.", picture]
+
+
+async def test_what_a_person_said_is_said_otherwise_in_a_fork(open_studio: OpenStudio, world: World) -> None:
+    async with open_studio() as studio:
+        world.answers.clear()
+        parent = await studio.supervisor.start(scripted("a: one", "a: two"), "Go.")
+        await world.called.wait()
+        await studio.supervisor.command(parent, "inject", by="ann", data={"text": "Hm."})
+        world.answers.set()
+        await studio.until(parent, RunState.FINISHED)
+        heard = await entry_saying(studio, parent, "Hm.")
+        world.calls.clear()
+        wish = Wish(amendments={str(heard.body["id"]): "Ah."})
+        child = await studio.supervisor.fork(parent, heard.seq, wish, by="bob")
+        assert await finished(studio, child) == ["Go.", "one", "Ah.", "two"]
+        said = await entry_saying(studio, child, "Ah.")
+        assert said.body["metadata"] == {"handed_in_by": "bob"}
+        assert world.calls == ["two"]
+        dropping = await studio.supervisor.fork(parent, heard.seq, Wish(amendments={str(heard.body["id"]): None}))
+        assert await finished(studio, dropping) == ["Go.", "one", "two"]
 
 
 async def test_one_of_several_results_is_changed_and_no_tool_is_called_again(

@@ -20,6 +20,8 @@ export function composer(form, start, withoutVision) {
   const send = /** @type {HTMLButtonElement} */ (find('button[type="submit"]', form))
   /** @type {string[]} */
   let pictures = []
+  /** What is on its way. */
+  let sent = ''
 
   function show() {
     shelf.replaceChildren(...pictures.map(thumbnail))
@@ -35,6 +37,10 @@ export function composer(form, start, withoutVision) {
 
   /** @param {Iterable<File>} files */
   async function add(files) {
+    if (form.dataset['mode'] === 'say') {
+      error.textContent = 'Pictures go with a task. Send text while the run is under way.'
+      return
+    }
     const refusals = []
     for (const file of files) {
       const reason = refusal(file)
@@ -54,19 +60,24 @@ export function composer(form, start, withoutVision) {
       blind.length === 1 ? ' reads no pictures: it is only told that there is one.' : ' read no pictures: they are only told that there is one.'))
   }
 
+  function clear() {
+    text.value = ''
+    error.textContent = ''
+    pictures = []
+    show()
+  }
+
   async function submit() {
     if (send.disabled || form.ariaBusy === 'true') return
     form.ariaBusy = 'true'
     try {
-      if (await start(taskOf(text.value.trim(), pictures))) {
-        text.value = ''
-        error.textContent = ''
-        pictures = []
-      }
+      sent = text.value
+      if ((await start(taskOf(sent.trim(), pictures))) && text.value === sent) clear() // somebody may write on meanwhile
     } catch (problem) {
       toastError(problem)
     } finally {
       form.ariaBusy = 'false'
+      sent = ''
       show()
       form.dispatchEvent(new Event('composer:ready'))
     }
@@ -113,6 +124,13 @@ export function composer(form, start, withoutVision) {
       text.value = task
       show()
       if (document.activeElement === text) text.select()
+    },
+    /** Whether somebody is in the midst of writing something. */
+    get isBeingWritten() {
+      return document.activeElement === text && text.value !== '' && text.value !== sent
+    },
+    get isShown() {
+      return !form.hidden
     },
     focus: () => text.focus(),
     blur: () => text.blur(),

@@ -1,11 +1,27 @@
 // @ts-check
-/** @import {Task} from './types.js' */
+/** @import {RunState, Task} from './types.js' */
 import { api } from '../core/api.js'
 import { find } from '../core/dom.js'
 import { withApproval } from './approval.js'
+import { hasEnded } from './run-words.js'
 
-/** Whether a run that ended so can go on with another task. @param {string} state */
-export const goesOn = (state) => state === 'finished' || state === 'stopped'
+/**
+ * What the box below the conversation is for: a run that begins, a conversation that goes on, or a run under way.
+ * @typedef {'new' | 'next' | 'say'} Mode
+ */
+
+const WORDS = /** @type {const} */ ({
+  new: { label: 'Task for the team', placeholder: 'What should the team do?', send: 'Run' },
+  next: { label: 'Task for the team', placeholder: 'Reply to the team', send: 'Send' },
+  say: { label: 'Message to the team', placeholder: 'Say something to the team', send: 'Send' },
+})
+
+/** What can be sent while a run is so; null while it asks something. @param {Pick<RunState, 'state' | 'pending'> | null} run  null where none is open @returns {Mode | null} */
+export function modeOf(run) {
+  if (run === null) return 'new'
+  if (!hasEnded(run.state)) return run.pending ? null : 'say'
+  return run.state === 'finished' || run.state === 'stopped' ? 'next' : 'new' // others cannot go on with another task
+}
 
 /**
  * Where a run has ended whose team still knows what was said, the next task continues the conversation. A new one is
@@ -13,18 +29,20 @@ export const goesOn = (state) => state === 'finished' || state === 'stopped'
  * @param {HTMLFormElement} form
  */
 export function nextTask(form) {
-  const note = find('[data-part="next"]', form)
   const text = /** @type {HTMLTextAreaElement} */ (find('textarea', form))
-  const words = find('button[type="submit"] span:last-child', form)
   return {
-    get isWanted() {
-      return !note.hidden
+    get mode() {
+      return /** @type {Mode} */ (form.dataset['mode'] ?? 'new')
     },
-    /** @param {boolean} isPossible */
-    offer(isPossible) {
-      note.hidden = !isPossible
-      text.placeholder = isPossible ? 'Reply to the team' : 'What should the team do?'
-      words.textContent = isPossible ? 'Send' : 'Run'
+    /** @param {Mode} mode */
+    offer(mode) {
+      const { label, placeholder, send } = WORDS[mode]
+      form.dataset['mode'] = mode
+      find('[data-part="next"]', form).hidden = mode !== 'next'
+      find('[data-part="say"]', form).hidden = mode !== 'say'
+      text.placeholder = placeholder
+      text.ariaLabel = label
+      find('button[type="submit"] span:last-child', form).textContent = send
     },
     /** @param {string} runId @param {Task} task @returns {Promise<string | null>} */
     start: (runId, task) => withApproval(async () => (await api.post(`/api/runs/${runId}/next`, { task })).id),

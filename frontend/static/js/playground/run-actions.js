@@ -4,9 +4,10 @@
 
 /**
  * What is done to the run, and to the page around it.
- * @param {() => Toolbar | undefined} toolbar  of the open run @param {() => void} newRun @param {(name: string) => void} showView @returns {Action[]}
+ * @param {() => Toolbar | undefined} toolbar  of the open run @param {() => void} newRun @param {(name: string) => void} showView
+ * @param {{isShown: boolean, focus: () => void}} box  for tasks and messages @returns {Action[]}
  */
-export function runActions(toolbar, newRun, showView) {
+export function runActions(toolbar, newRun, showView, box) {
   const whenOpen = () => (toolbar() ? true : 'No run is open.')
   /** @type {Omit<Action, 'group' | 'scope'>[]} */
   const run = [
@@ -14,6 +15,7 @@ export function runActions(toolbar, newRun, showView) {
     { id: 'step', label: 'One step', icon: 'step-forward', keys: ['s'], needs: 'editor', run: () => Boolean(toolbar()?.press('step')) },
     { id: 'stop', label: 'Stop after this turn', icon: 'square', needs: 'editor', when: whenOpen, run: () => void toolbar()?.press('stop') },
     { id: 'cancel', label: 'Cancel now', icon: 'x', needs: 'editor', when: whenOpen, run: () => void toolbar()?.press('cancel') },
+    { id: 'write', label: 'Write to the team', icon: 'message-square', keys: ['r'], needs: 'editor', when: () => (box.isShown ? true : 'The run waits for an answer.'), run: () => box.focus() },
     { id: 'new-run', label: 'New run', icon: 'plus', needs: 'editor', run: newRun },
   ]
   const views = /** @type {HTMLElement[]} */ ([...document.querySelectorAll('[data-part="views"] [role=tab]')])

@@ -113,7 +113,7 @@
  * @property {string} requestId  of the question in an input item
  * @property {Body} [details]  of the question: choices, a schema of the answer
  * @property {'open' | 'answered' | 'unanswered' | ''} answer
- * @property {string} state  of the run, in an end item
+ * @property {string} state  of the run, in an end item; 'waiting' or 'unheard' in a message that a person handed in
  * @property {{agent: string, model: string}} [culprit]  whose model failed, in an end item
  * @property {Body[]} why  the decisions that gave the word to who speaks here, from the outermost team inwards
  *

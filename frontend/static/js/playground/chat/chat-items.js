@@ -13,6 +13,12 @@ import { renderQuestion } from '../question.js'
 /** @typedef {{colours: ColourBook, answer: (requestId: string, text: string) => Promise<void>}} ItemContext */
 /** @typedef {{writer: ReturnType<typeof markdownWriter>, text: string, body: HTMLElement}} Writing */
 
+/** What a person has put into the conversation. */
+const HEARING = /** @type {{[state: string]: string}} */ ({
+  waiting: 'The team hears this before the next turn.',
+  unheard: 'The run ended before the team heard this.',
+})
+
 /** @type {WeakMap<Element, Writing>} messages that are still being written */
 const writings = new WeakMap()
 
@@ -94,7 +100,7 @@ function renderBody(item, context) {
     case 'code': return folded('terminal', `Ran code, exit code ${item.label}`, item.parts)
     case 'input': return renderQuestion(item, context.answer)
     case 'handoff': return renderHandoff(item)
-    default: return foldLong(item, side(item, context), el('div', { class: 'turn-body' }, ...item.parts.map(renderPart), ...renderWritten(item)))
+    default: return foldLong(item, side(item, context), el('div', { class: 'turn-body' }, ...item.parts.map(renderPart), ...renderWritten(item), HEARING[item.kind === 'message' ? item.state : ''] && el('p', { class: 'turn-unheard muted small' }, HEARING[item.state])))
   }
 }
 

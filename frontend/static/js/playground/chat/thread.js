@@ -10,6 +10,9 @@ import { OpenCalls, callsOf } from './tool-calls.js'
 /** Ids of finished messages that are kept, so that a long run needs no more memory than a short one. */
 const FINISHED_KEPT = 500
 
+/** Commands that begin a run with entries of another one. */
+const GOES_ON = new Set(['fork', 'rerun', 'replay'])
+
 /**
  * Turns the log and the chunks between its entries into the items of the conversation.
  * It keeps only what can still change: open calls, messages being written, open questions.
@@ -30,6 +33,8 @@ export class Thread {
   #questions = new Map()
   /** @type {Set<string>} ids of finished messages: a late chunk must not open them again */
   #done = new Set()
+  /** What a person has put into the conversation and the team has not heard. @type {Item[]} */
+  #unheard = []
   /** The last message: the only one that a person can still change. @type {{id: string, item: Item} | null} */
   #last = null
   /** Whether the last entry was the end: a piece that comes now was on its way before it. */
@@ -75,7 +80,7 @@ export class Thread {
   /** @param {Entry} entry */
   #message(entry) {
     const { body } = entry
-    const streamed = this.#closeStream(body)
+    const streamed = this.#closeStream(body) || this.#heard(body)
     for (const [id, question] of this.#questions) {
       if (question.source === body.source) this.#answered(id)
     }
@@ -88,6 +93,20 @@ export class Thread {
       label: isHandoff ? String(body.target ?? '') : '',
     })
     this.#last = { id: body.id, item }
+  }
+
+  /** @param {Body} body @returns {string} key of the item that showed these words before the team heard them, or '' */
+  #heard({ source, content, metadata }) {
+    if (metadata?.handed_in_by === undefined) return ''
+    const place = this.#unheard.findIndex((item) => item.source === source && item.parts[0]?.value === content)
+    return place < 0 ? '' : (this.#unheard.splice(place, 1)[0]?.key ?? '')
+  }
+
+  /** @param {Entry} entry */
+  #said({ seq, at, body }) {
+    const item = this.#add({ seq: 0, at, kind: 'command', body: { source: body.source || 'user' } },
+      { key: `said-${seq}`, kind: 'message', parts: partsOf({ content: body.text }), state: 'waiting' })
+    this.#unheard.push(item)
   }
 
   /** What the others hear takes the place of what was written. @param {Body} body */
@@ -148,6 +167,8 @@ export class Thread {
     if (command === 'answer') return this.#answered(String(id))
     if (command === 'amend') this.#amended(entry.body)
     if (command === 'decide') for (const item of this.#calls.decided(entry.body, entry.at)) this.#changed.add(item)
+    if (command === 'inject') return this.#said(entry)
+    if (GOES_ON.has(String(command))) for (const item of this.#unheard.splice(0)) this.#drop(item) // said to another run
     if (command === 'stop' || command === 'cancel') this.#endedBy = String(by || 'you')
     const label = commandWords(String(command), String(by ?? ''), entry.body)
     if (label) this.#add(entry, { kind: 'command', label })
@@ -160,6 +181,7 @@ export class Thread {
       this.#streams.delete(id)
       this.#changed.add(Object.assign(item, { streaming: false }))
     }
+    for (const item of this.#unheard) this.#changed.add(Object.assign(item, { state: 'unheard' }))
     for (const item of this.#questions.values()) this.#changed.add(Object.assign(item, { answer: 'unanswered' }))
     this.#questions.clear()
     for (const item of this.#calls.ended(entry.body.state === 'cancelled' ? 'cancelled' : 'no result')) this.#changed.add(item)

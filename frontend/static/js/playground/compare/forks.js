@@ -2,11 +2,12 @@
 /** @import {RunContext} from '../types.js' */
 import { copy } from '../../core/copy.js'
 import { el, icon, on } from '../../core/dom.js'
-import { mayDo } from '../../core/actions.js'
+import { whyNot } from '../../core/actions.js'
 import { modelPlace } from '../log/at-work.js'
 import { partsOf } from '../chat/message-parts.js'
 import { openMenu, whenReleased } from '../../core/menu.js'
 import { toastError } from '../../core/toast.js'
+import { editAndRun } from './edit-dialog.js'
 import { forkFrom, startAndOpen } from './fork-dialog.js'
 import { replay } from './replay-dialog.js'
 import { showState } from './state-dialog.js'
@@ -14,7 +15,7 @@ import { showState } from './state-dialog.js'
 const ORIGINS = /** @type {{[origin: string]: string}} */ ({ fork: 'Fork of', rerun: 'Run again from', replay: 'Replay of' })
 const FOR_VIEWERS = ['copy-message', 'show-state']
 const SELECT_FIRST = 'Select a message first.'
-const OF_ENTRY = ['copy-message', 'fork-here', 'redo-here', 'rerun-here', 'show-prompt', 'show-state']
+const OF_ENTRY = ['edit-message', 'copy-message', 'fork-here', 'redo-here', 'rerun-here', 'show-prompt', 'show-state']
 
 /**
  * Runs that go on from this one: forks from the menu of each message, re-runs, a replay; and where this one came from.
@@ -23,13 +24,18 @@ const OF_ENTRY = ['copy-message', 'fork-here', 'redo-here', 'rerun-here', 'show-
 export function forksPanel(context) {
   const { page, run, selection, actions, signal } = context
   const whenSelected = () => (selection.seq === null ? SELECT_FIRST : true)
+  const shown = () => page.querySelector(`.chat > .turn[data-seq="${selection.seq}"]`)
+  const isOwn = () => shown()?.getAttribute('data-side') === 'user'
+  const whenOwn = () => (selection.seq === null ? SELECT_FIRST : isOwn() || 'This message is not yours.')
+  const whenTheirs = () => (selection.seq === null ? SELECT_FIRST : !isOwn() || 'No model was asked for this message.')
   const start = (/** @type {'fork' | 'rerun'} */ way, /** @type {{[field: string]: unknown}} */ body) => void startAndOpen(context, way, body).catch(toastError)
   const here = () => selection.seq ?? 0
   /** @type {Omit<import('../../core/actions.js').Action, 'group' | 'scope'>[]} */
   const list = [
     { id: 'copy-message', label: 'Copy message', icon: 'copy', keys: ['c'], when: whenSelected, run: () => void copyEntry(context, here()).catch(toastError) },
+    { id: 'edit-message', label: 'Edit and run again…', icon: 'pencil', when: whenOwn, run: () => void editAndRun(context, here()).catch(toastError) },
     { id: 'fork-here', label: 'Fork from here…', icon: 'git-fork', keys: ['f'], when: whenSelected, run: () => void forkFrom(context, here()).catch(toastError) },
-    { id: 'redo-here', label: 'Regenerate', icon: 'refresh-cw', when: whenSelected, run: () => start('fork', { seq: here(), redo: true }) },
+    { id: 'redo-here', label: 'Regenerate', icon: 'refresh-cw', when: whenTheirs, run: () => start('fork', { seq: here(), redo: true }) },
     { id: 'rerun-here', label: 'Run again from here', icon: 'skip-forward', when: whenSelected, run: () => start('rerun', { from_seq: here() }) },
     { id: 'rerun-all', label: 'Run again as it ran', icon: 'rotate-ccw', run: () => start('rerun', {}) },
     { id: 'rerun-failure', label: 'Run again from the failure', icon: 'triangle-alert', when: () => (hasFailed(page) ? true : 'The run has not failed.'), run: () => start('rerun', { from_seq: 'failure' }) },
@@ -57,7 +63,7 @@ export function forksPanel(context) {
   /** @param {HTMLElement} turn @param {number} x @param {number} y */
   function open(turn, x, y) {
     selection.select(Number(turn.dataset['seq']), 'link')
-    const offered = OF_ENTRY.map((id) => actions.find(id)).filter((action) => action !== undefined).filter(mayDo)
+    const offered = OF_ENTRY.map((id) => actions.find(id)).filter((action) => action !== undefined).filter((action) => whyNot(action) === '')
     openMenu('This message', offered.map(({ id, label, icon: glyph = '', keys = [] }) => ({ label, icon: glyph, keys, run: () => void actions.run(id) })), { x, y })
   }
 
