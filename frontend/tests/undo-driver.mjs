@@ -2,6 +2,7 @@
 // One line: {catalogue} first, then {document, steps: [[name, ...numbers]]}; numbers choose among what there is.
 import { createInterface } from 'node:readline'
 import { Catalogue, isComponent } from '../static/js/builder/document/catalogue.js'
+import * as alike from '../static/js/builder/document/alike.js'
 import * as bulk from '../static/js/builder/document/bulk.js'
 import * as clipboard from '../static/js/builder/document/clipboard.js'
 import * as commands from '../static/js/builder/document/commands.js'
@@ -59,6 +60,7 @@ const MAKERS = {
   removeAt: (o) => commands.removeAt(o.choose([...o.inner, ...o.entries, ...o.keys]), 'it'),
   reorder: (o) => o.entries.length > 0 && commands.reorder(o.choose(o.entries), o.index() % 4),
   moveTo: (o) => o.lists.length > 0 && commands.moveTo(o.choose(o.inner), o.choose(o.lists), true),
+  forAll: (o) => o.members.length > 1 && alike.forAll(commands.setValue(join(o.members[0], 'config', 'description'), o.value()), o.members[0], o.members.slice(1, 2)),
   inOneStep: (o) => o.members.length > 0 && commands.inOneStep('Both', [commands.renameAgent(o.choose(o.members), o.name()), commands.removeAt(o.choose(o.members), 'it')]),
   addEntry: (o) => o.lists.length > 0 && commands.addEntry(o.choose(o.lists), o.value(), o.index() % 4),
   clearValue: (o) => o.fields.length > 0 && commands.clearValue(o.choose(o.fields)),

@@ -85,7 +85,7 @@ def sandbox(settings: Settings) -> Iterator[Finding]:
         except NoJail as error:
             yield bad("Sandbox", error.what.removesuffix("."), error.fix)
     for each in examined():
-        yield fine("Sandbox", f"Works here: {each.text}" if each.works else f"Not here: {each.text}")
+        yield fine("Sandbox", f"{each.text} works" if each.works else each.text)
 
 
 def parts(settings: Settings) -> Iterator[Finding]:

@@ -6,6 +6,7 @@ One that a program has started itself lasts until the program stops it, also ove
 from __future__ import annotations
 
 import asyncio
+import re
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,8 +21,16 @@ from studio.effects import EffectRequest
 from studio.errors import RunFailed
 from studio.executors.acts import act_of
 from studio.messages import CancellationToken, CodeBlock, CodeResult
-from studio.sandbox import TEXT_LIMIT
+from studio.sandbox import TEXT_LIMIT, current_jail
+from studio.sandbox.grants import NO_NETWORK, granted_hosts
 
+NETWORK_FAILURE = re.compile(
+    r"gaierror|[Nn]ame resolution|[Nn]ame or service not known|nodename nor servname|Could not resolve host"
+    r"|bad address|[Nn]etwork is unreachable|getaddrinfo"
+)
+"""What Python and the usual programs print where there is no network."""
+LOOKED_AT = 4_000
+"""Characters at the end of what code printed in which its failure is looked for."""
 CODE_RUNS_HERE = Advice("code_runs_here", "Code that a model writes runs on this machine and not in a container.")
 
 
@@ -71,11 +80,19 @@ class CodeExecutor(Component):
         async def run(code: Sequence[CodeBlock]) -> JsonValue:
             await self._make_ready()
             result = await self._execute(code, cancellation_token or CancellationToken())
-            return result.model_copy(update={"output": shortened(result.output)}).model_dump(mode="json")
+            output = shortened(result.output)
+            if result.exit_code != 0 and not self._has_network and NETWORK_FAILURE.search(output[-LOOKED_AT:]):
+                output = f"{NO_NETWORK}\n{output}"
+            return result.model_copy(update={"output": output}).model_dump(mode="json")
 
         act = act_of(code_blocks, run)
         request = EffectRequest("code", type(self).__name__, lambda: {"code_blocks": blocks}, tool=act)
         return self.result_type.model_validate(await effects.call(request, lambda: run(code_blocks)))
+
+    @property
+    def _has_network(self) -> bool:
+        """Whether its code can reach anything."""
+        return not current_jail.get().is_confining or bool(granted_hosts(self.capabilities()))
 
     async def _execute(self, blocks: Sequence[CodeBlock], token: CancellationToken) -> CodeResult:
         """Run the blocks; the executor is started."""

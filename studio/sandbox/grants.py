@@ -14,6 +14,9 @@ from studio.components.folders import folder_rules
 
 _PLAIN_NAME = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{0,63}")
 
+NO_NETWORK = "This code has no network access. An approver can allow hosts in the team's review."
+"""What is said where code fails for want of a network; pages lead from it to the review (chat-tools.js)."""
+
 ANY_HOST = "*"
 """Stands for every host that the egress guard lets through."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Self, TypeVar
 
@@ -195,12 +195,16 @@ def _how_to_get(error: Exception) -> str:
 
 
 def _check_folder(url: URL) -> None:
-    """Refuse a file in a folder that is not there before the driver starts a thread to find out."""
+    """Refuse a file in a folder that is not there before the driver starts a thread to find out; a new file is for
+    its owner alone."""
     if url.database and url.database != ":memory:" and not Path(url.database).absolute().parent.is_dir():
         raise SetupError(
             f"The database {url.render_as_string()!r} cannot be opened: its folder does not exist.",
             fix="Make the folder or change `STUDIO_DATABASE_URL`.",
         )
+    if url.database and url.database != ":memory:" and not (file := Path(url.database)).exists():
+        with suppress(OSError):  # the driver says why
+            file.touch(mode=0o600)  # its journals get the same rights
 
 
 def database_url(data_dir: Path, given: str) -> URL:

@@ -26,9 +26,6 @@ from studio.tools.variables import apply_changes
 if TYPE_CHECKING:
     from studio.tools.signature import Signature
 
-NO_NETWORK = "This code has no network access."
-"""How an error begins that comes from the sandbox; the page of the run offers the review then."""
-
 
 def _defines_function(source: str) -> str:
     _signature_of(source)
@@ -235,7 +232,9 @@ def _why(reply: JsonObject, *, has_network: bool) -> str:
     error = str(reply["error"])
     match reply.get("cause"):
         case "network" if not has_network:
-            return f"{NO_NETWORK} An approver can allow hosts in the team's review. The function failed with: {error}"
+            from studio.sandbox.grants import NO_NETWORK
+
+            return f"{NO_NETWORK} The function failed with: {error}"
         case "module":
             module, python = reply["module"], reply["python"]
             return (

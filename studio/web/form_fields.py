@@ -162,6 +162,7 @@ class FieldMaker:
             choices=_with_current(options, value) if kind == "choice" else (),
             suggestions=self.room.names_at(self.owners, str(chosen.get("x-suggestions") or ""))
             or self._known_models(chosen, place),
+            has_service=place.name == "model" and "x-service" in chosen,
             variants=self._variants(read, value),
             parts=parts,
             folded=folded,

@@ -86,6 +86,8 @@ class FormField:
     accepts: tuple[str, ...] = ()
     choices: tuple[str, ...] = ()
     suggestions: tuple[str, ...] = ()
+    has_service: bool = False
+    """Whether a service can be asked for the names."""
     variants: tuple[Variant, ...] = ()
     parts: tuple["FormField", ...] = ()
     folded: tuple["FormField", ...] = ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from playwright.sync_api import Browser, Page, expect
@@ -115,6 +116,26 @@ def test_one_model_is_given_to_all_agents_and_replaced_everywhere(open_page: Ope
     expect(chips.filter(has_text="llama3.2")).to_have_count(2)
     page.get_by_role("button", name="Undo").click()
     expect(chips.filter(has_text="llama-3.3-70b-versatile")).to_have_count(3)
+
+
+def test_the_form_of_a_model_suggests_what_its_service_lists(open_page: OpenPage, openai_server: OpenAIServer) -> None:
+    page = open_page()
+    provider = "autogen_ext.models.openai.OpenAIChatCompletionClient"
+    config = {"model": "gpt-4o", "base_url": openai_server.url, "api_key": openai_server.key}
+    model: JsonObject = {"provider": provider, "component_type": "model", "config": config}
+    open_team(page, team(agent("writer", model_client=model)))
+    page.locator(".node[data-card] .chip[data-kind=model]").click()
+    page.get_by_role("button", name="List models").click()
+    page.get_by_role("button", name="Approve and list").click()
+    told = page.get_by_text(re.compile("models? found. Type to choose one."))
+    expect(told).to_be_visible()
+    name = page.get_by_role("combobox", name="Model", exact=True)
+    names = name.evaluate("input => [...input.list.options].map((each) => each.value)")
+    assert "fake" in names
+    name.fill("fake")
+    expect(page.locator(".node[data-card] .chip[data-kind=model]")).to_contain_text("fake")
+    page.locator("#panel-form input[data-pointer$='/base_url']").fill("http://127.0.0.1:9/v1")
+    expect(told).to_have_count(0)
 
 
 def test_a_model_of_a_team_becomes_a_connection_in_one_press(open_page: OpenPage) -> None:

@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
-from tests.browser.building import OpenPage, agent, names, open_team, team
+from tests.browser.building import OpenPage, agent, names, open_team, saved, team
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(90)]
 
@@ -131,12 +131,34 @@ def test_several_that_are_selected_show_no_form_of_one_of_them(open_page: OpenPa
     page = open_page()
     open_team(page, team(agent("writer"), agent("critic")))
     page.locator(".node[data-card]").first.click()
-    page.locator(".node[data-card]").nth(1).click(modifiers=["Shift"])
+    page.locator(".chip[data-kind=model]").nth(1).click(modifiers=["Shift"])
     expect(page.locator("[data-inspector-head] [data-title]")).to_have_text("2 selected")
     expect(page.locator("#panel-form [data-form]")).to_have_count(0)
-    expect(page.locator("#panel-form [data-several] li")).to_have_text(["writer", "critic"])
+    expect(page.locator("#panel-form [data-several] li")).to_have_text(["writer", "Script"])
     page.locator("#panel-form [data-several] li button").first.click()
     expect(page.locator('#panel-form [data-form="/config/participants/0"]')).to_be_visible()
+
+
+def test_several_of_one_type_have_one_form_whose_changes_are_made_in_all(open_page: OpenPage) -> None:
+    page = open_page()
+    team_id = open_team(page, team(agent("writer"), agent("critic"), agent("editor")))
+    page.locator(".node[data-card]").first.click()
+    page.locator(".node[data-card]").nth(1).click(modifiers=["Shift"])
+    form = page.locator("#panel-form")
+    expect(form.locator("[data-several] li")).to_have_text(["writer", "critic"])
+    expect(form.get_by_text("What you change here is changed in all of them.")).to_be_visible()
+    expect(form.get_by_role("textbox", name="Name", exact=True)).to_have_count(0)
+    expect(form.locator("[data-field$=description]")).to_contain_text("They differ.")
+    form.get_by_role("textbox", name="Description").fill("Both alike.")
+    expect(form.get_by_text("They differ.")).to_have_count(0)
+
+    def described() -> list[object]:
+        return [each["config"]["description"] for each in saved(page, team_id)["config"]["participants"]]
+
+    assert described() == ["Both alike.", "Both alike.", "The editor."]
+    page.get_by_role("button", name="Undo").click()
+    expect(form.get_by_role("textbox", name="Description")).to_have_value("The critic.")
+    expect(form.get_by_text("They differ.")).to_be_visible()
 
 
 def test_the_same_message_is_shown_once(open_page: OpenPage) -> None:

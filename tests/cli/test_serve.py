@@ -54,12 +54,12 @@ def test_a_running_studio_asks_itself_for_nothing(tmp_path: Path, monkeypatch: p
             assert "The studio itself" in answer.json()["error"]["message"]
 
 
-def test_the_token_is_kept_where_only_the_owner_reads_it(tmp_path: Path):
+def test_the_token_and_the_database_are_kept_where_only_the_owner_reads_them(tmp_path: Path):
     with serving(tmp_path) as (_, first):
-        mode = stat.S_IMODE(os.stat(tmp_path / "token").st_mode)
+        modes = {stat.S_IMODE(os.stat(tmp_path / name).st_mode) for name in ("token", "studio.db", "studio.db-wal")}
     with serving(tmp_path) as (_, second):
         pass
-    assert mode == 0o600
+    assert modes == {0o600}
     assert first.partition("token=")[2] == second.partition("token=")[2]
 
 

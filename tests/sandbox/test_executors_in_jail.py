@@ -26,6 +26,7 @@ from studio.executors import (
 from studio.executors.local import VirtualEnvironment
 from studio.messages import CodeBlock
 from studio.sandbox import Jail, MissingJail, NoJail, Outside
+from studio.sandbox.grants import NO_NETWORK
 from studio.sandbox.linux import BubblewrapJail, LandlockJail
 from studio.tools import PythonCodeExecutionTool
 from studio.tools.code_execution import CodeExecutionInput
@@ -141,6 +142,15 @@ async def test_nothing_outlives_its_block(place: str, jail: Jail, tmp_path: Path
             assert has_ended(heard)
     finally:
         os.close(heard)
+
+
+async def test_code_that_fails_for_want_of_a_network_says_so(jail: Jail) -> None:
+    lacking = python("import urllib.request; urllib.request.urlopen('http://example.invalid/')")
+    for place, says_so in ((jail, True), (PLAIN, False)):
+        with within(place):
+            async with LocalCommandLineCodeExecutor() as executor:
+                assert (await output(executor, lacking)).startswith(NO_NETWORK) == says_so
+                assert not (await output(executor, python("raise SystemExit('other')"))).startswith(NO_NETWORK)
 
 
 async def test_a_time_limit_ends_everything(jail: Jail, tmp_path: Path) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from fastapi.testclient import TestClient
 
+from tests.web.documents import team
 from tests.web.doors import TOKEN, client_of
 from tests.web.signing_in import PASSWORD, add, signed_in, work_passwords_out_quickly
 
@@ -77,10 +79,17 @@ def test_it_holds_no_secret_no_password_and_no_token(ada: TestClient):
 
 def test_the_page_tells_it_in_words(ada: TestClient):
     ada.post("/api/teams", json={})
+    team_id = ada.post("/api/teams", json={"component": team(label="Poets")}).json()["id"]
+    ada.put(f"/api/teams/{team_id}/budget", json={})
+    ada.post("/api/runs", json={"team_id": team_id, "task": "Go."})
     page = ada.get("/audit").text
-    assert "Made a team" in page
+    assert "Created a team" in page
+    assert re.search(rf'Set the limits of a team<br><a class="small" href="/teams/{team_id}">Poets</a>', page)
+    assert "/api/" not in page.partition("<main")[2].partition("</main>")[0]
+    ada.delete(f"/api/teams/{team_id}")
+    assert "A team that was deleted" in ada.get("/audit").text
     assert "Added a user" in ada.get("/audit", params={"who": "you"}).text
-    assert "Made a team" not in ada.get("/audit", params={"who": "you"}).text
+    assert "Created a team" not in ada.get("/audit", params={"who": "you"}).text
 
 
 def test_it_is_read_page_by_page(ada: TestClient):

@@ -2,21 +2,49 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from urllib.parse import quote, unquote
 
 from studio.store.tables import AuditEntry
 
 WORDS: Mapping[str, str] = {
-    "POST /api/teams": "Made a team",
+    "POST /api/teams": "Created a team",
     "PUT /api/teams/{team_id}": "Saved a team",
     "DELETE /api/teams/{team_id}": "Deleted a team",
     "POST /api/teams/{team_id}/versions/{number}/restore": "Restored a version",
     "POST /api/runs": "Started a run",
-    "POST /api/runs/{run_id}/commands": "Told a run what to do",
+    "POST /api/runs/{run_id}/commands": "Controlled a run",
     "DELETE /api/runs/{run_id}": "Deleted a run",
     "POST /api/runs/{run_id}/fork": "Forked a run",
+    "POST /api/runs/{run_id}/rerun": "Ran a run again",
+    "POST /api/runs/{run_id}/replay": "Replayed a run",
+    "POST /api/runs/{run_id}/next": "Continued a conversation",
+    "PUT /api/runs/{run_id}/budget": "Set the limits of a run",
+    "POST /api/runs/import": "Imported a run",
+    "PUT /api/teams/{team_id}/budget": "Set the limits of a team",
+    "PUT /api/teams/{team_id}/breakpoints": "Set breakpoints",
+    "POST /api/teams/{team_id}/components": "Added a component to a team",
+    "PUT /api/teams/{team_id}/versions/{number}/title": "Named a version",
+    "POST /api/tries": "Tried a component",
+    "POST /api/tries/{try_id}/commands": "Controlled a try",
+    "POST /api/tries/tools": "Listed the tools of a component",
+    "POST /api/tries/termination": "Tried a stop condition",
+    "POST /api/pictures": "Loaded a picture",
+    "POST /api/connections": "Added a model connection",
+    "POST /api/connections/found": "Added a model connection that was found",
+    "POST /api/connections/models": "Listed the models of a service",
+    "POST /api/connections/test": "Tested a model connection",
+    "PUT /api/connections/default": "Chose the default model connection",
+    "PUT /api/connections/{connection_id}": "Changed a model connection",
+    "DELETE /api/connections/{connection_id}": "Deleted a model connection",
+    "PUT /api/prices": "Set a price",
+    "DELETE /api/prices": "Deleted a price",
+    "PUT /api/budget": "Set the limits of all teams",
+    "POST /api/galleries/library/components": "Saved a component to the library",
+    "DELETE /api/galleries/{gallery_id}/components/{group}/{index}": "Deleted a component from the library",
     "POST /api/galleries": "Added a gallery",
     "DELETE /api/galleries/{gallery_id}": "Deleted a gallery",
     "POST /api/approvals": "Approved what a team could do",
@@ -44,6 +72,12 @@ WORDS: Mapping[str, str] = {
     "remove a user": "Removed a user",
 }
 """What is not here is shown as it is."""
+STARTING = frozenset(
+    {"POST /api/runs", "POST /api/tries", "POST /api/connections/models", "POST /api/connections/test"}
+    | {f"POST /api/runs/{{run_id}}/{way}" for way in ("fork", "rerun", "next")}
+)
+"""What asks for approvals when it is refused: most often the first time that somebody does it."""
+_OF = re.compile(r"/api/(teams|runs|secrets|galleries|connections|users)/([^/]+)")
 
 
 @dataclass(frozen=True)
@@ -54,23 +88,46 @@ class AuditLine:
     who: str
     action: str
     object: str
+    href: str
     address: str
     outcome: str
     state: str
 
 
-def lines_of(rows: Iterable[AuditEntry]) -> list[AuditLine]:
-    return [_line(row) for row in rows]
+def teams_in(rows: Iterable[AuditEntry]) -> set[str]:
+    """Ids of the teams that lines are about."""
+    return {match[2] for row in rows if (match := _OF.match(row.object)) and match[1] == "teams"}
 
 
-def _line(row: AuditEntry) -> AuditLine:
-    outcome, state = _outcome(row.outcome)
-    return AuditLine(row.at, row.who, WORDS.get(row.action, row.action), row.object, row.address, outcome, state)
+def lines_of(rows: Iterable[AuditEntry], team_names: Mapping[str, str]) -> list[AuditLine]:
+    """The lines, with the names of the teams that are there still."""
+    return [_line(row, team_names) for row in rows]
 
 
-def _outcome(said: str) -> tuple[str, str]:
+def _line(row: AuditEntry, team_names: Mapping[str, str]) -> AuditLine:
+    outcome, state = _outcome(row.outcome, row.action)
+    named, href = _object(row.object, team_names)
+    return AuditLine(row.at, row.who, WORDS.get(row.action, row.action), named, href, row.address, outcome, state)
+
+
+def _object(path: str, team_names: Mapping[str, str]) -> tuple[str, str]:
+    """What a line is about, and its page where it has one."""
+    match = _OF.match(path)
+    if match is None:
+        return ("", "") if path.startswith("/") else (path, "")
+    kind, key = match[1], unquote(match[2])
+    if kind == "runs":
+        return f"Run {key[:8]}", f"/runs/{quote(key, safe='')}"
+    if kind != "teams":
+        return key, ""
+    return (team_names[key], f"/teams/{quote(key, safe='')}") if key in team_names else ("A team that was deleted", "")
+
+
+def _outcome(said: str, action: str) -> tuple[str, str]:
     if not said.isdigit():
         return said.capitalize(), "failed" if said.startswith("refused") else ""
+    if said == "403" and action in STARTING:
+        return "Not allowed yet", "warning"
     if said in ("401", "403"):
         return "Refused", "failed"
     return ("Done", "") if said < "400" else (f"Failed ({said})", "failed")

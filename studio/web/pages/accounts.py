@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request, Response
 
 from studio.store import ROLES
-from studio.web.accounts.wording import lines_of
+from studio.web.accounts.wording import lines_of, teams_in
 from studio.web.api.account import list_sign_ins
 from studio.web.api.users import list_users
 from studio.web.dependencies import AccountsDep, PersonDep, StoreDep, TemplatesDep
@@ -65,7 +65,7 @@ async def audit_page(
         "pages/audit.html",
         title="Audit log",
         nav="settings",
-        lines=lines_of(rows),
+        lines=lines_of(rows, await store.teams.names(teams_in(rows))),
         who=who,
         before=before,
         next_before=rows[-1].id if len(rows) == PAGE else None,

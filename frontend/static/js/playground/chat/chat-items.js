@@ -2,7 +2,7 @@
 /** @import {Item, Part} from '../types.js' */
 /** @import {ColourBook} from '../flow/participants.js' */
 import { el, icon } from '../../core/dom.js'
-import { renderCalls, updateCalls } from './chat-tools.js'
+import { networkGrant, renderCalls, updateCalls } from './chat-tools.js'
 import { keepWhyOpen, renderWhy } from './chat-why.js'
 import { LONG_ANSWER_LINES, clip, clock, isLong, kilobytes, prettyJson, usageWords } from '../format.js'
 import { markdownWriter, renderMarkdown } from './markdown.js'
@@ -97,7 +97,7 @@ function renderBody(item, context) {
     case 'tools': return el('div', { class: 'turn-body' }, renderCalls(item))
     case 'thought': return folded('brain', 'Thought', item.parts)
     case 'note': return folded('database', item.label, item.parts)
-    case 'code': return folded('terminal', `Ran code, exit code ${item.label}`, item.parts)
+    case 'code': return el('div', { class: 'turn-body' }, folded('terminal', `Ran code, exit code ${item.label}`, item.parts), networkGrant(item.parts[0]?.value ?? ''))
     case 'input': return renderQuestion(item, context.answer)
     case 'handoff': return renderHandoff(item)
     default: return foldLong(item, side(item, context), el('div', { class: 'turn-body' }, ...item.parts.map(renderPart), ...renderWritten(item), HEARING[item.kind === 'message' ? item.state : ''] && el('p', { class: 'turn-unheard muted small' }, HEARING[item.state])))

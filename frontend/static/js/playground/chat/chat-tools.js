@@ -8,7 +8,7 @@ import { callSummary, clip, duration, prettyJson, wholeSeconds } from '../format
 /** What is done sooner needs no clock. */
 const WORTH_TELLING_MS = 1000
 
-/** How the error of a tool begins that the sandbox kept from the network (studio/tools/function_tool.py). */
+/** How the result of code begins that the sandbox kept from the network (studio/sandbox/grants.py). */
 const NO_NETWORK = 'This code has no network access.'
 
 /** The calls of one request, each folded. @param {Item} item */
@@ -46,7 +46,7 @@ function renderCall(call) {
       call.changed !== '' && block('Arguments, as a person changed them', prettyJson(call.changed)),
       call.args !== '' && block(call.changed === '' ? 'Arguments' : 'Arguments, as the model wrote them', prettyJson(call.args)),
       call.result === null ? el('p', { class: 'muted small' }, call.lost ? 'The run ended before there was a result.' : 'No result yet.') : block(call.isError ? 'Error' : 'Result', prettyJson(call.result)),
-      call.isError && call.result?.startsWith(NO_NETWORK) && networkGrant()))
+      networkGrant(call.result ?? '')))
   if (state !== 'open' || !call.said) return node
   return el('div', { class: 'tool-call-told', 'data-state': state }, node, el('p', { class: 'tool-said truncate', title: showHidden(call.said) }, showHidden(call.said)))
 }
@@ -60,8 +60,8 @@ export function tickCalls(root) {
 }
 
 /** To the page on which an approver gives code a network; back to this run afterwards. */
-function networkGrant() {
-  const team = teamOfPage()
+export function networkGrant(/** @type {string} */ text) {
+  const team = text.startsWith(NO_NETWORK) && teamOfPage()
   const back = new URLSearchParams({ back: location.pathname })
   return team && el('p', {}, el('a', { class: 'button small', href: `/teams/${encodeURIComponent(team)}/review?${back}` }, icon('globe'), 'Allow hosts'))
 }

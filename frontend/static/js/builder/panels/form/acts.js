@@ -10,6 +10,7 @@ import { addEntry, setValue } from '../../document/commands.js'
 import { freeName } from '../../document/naming.js'
 import { reshaped } from '../../document/values.js'
 import { at, removeEntry } from './entries.js'
+import { listModels } from './listed-models.js'
 
 /**
  * @typedef {import('../../editor.js').Editor} Editor
@@ -30,24 +31,25 @@ export function act(form, button) {
   switch (action) {
     case 'select': return editor.select(pointer)
     case 'pick': return void fillSlot(editor, pointer)
-    case 'reset': return void editor.run(setOnce(pointer, JSON.parse(json), 'Reset'))
+    case 'reset': return void form.run(setOnce(pointer, JSON.parse(json), 'Reset'))
     case 'set':
       form.focusNext([`${at('data-field', pointer)} :is(input, select, textarea)`])
-      return void editor.run(setOnce(pointer, JSON.parse(json), 'Fill in'))
+      return void form.run(setOnce(pointer, JSON.parse(json), 'Fill in'))
     case 'unset':
       form.focusNext([`.form-slot-add${at('data-pointer', pointer)}`])
-      return void editor.run(setOnce(pointer, null, 'Clear'))
+      return void form.run(setOnce(pointer, null, 'Clear'))
     case 'add': {
       const added = join(pointer, Array.isArray(here) ? here.length : 0)
-      editor.run(addEntry(pointer, JSON.parse(json)))
+      form.run(addEntry(pointer, JSON.parse(json)))
       return form.focusNext([`${at('data-entry', added)} > .grow :is(input, textarea, select):not([data-variant])`])
     }
     case 'add-key': {
       const name = freeName('key', Object.keys(here ?? {}))
       form.focusNext([`[data-rename-key]${at('data-pointer', join(pointer, name))}`])
-      return void editor.run(setOnce(pointer, { ...here, [name]: JSON.parse(json) }, 'Add to'))
+      return void form.run(setOnce(pointer, { ...here, [name]: JSON.parse(json) }, 'Add to'))
     }
     case 'remove': return isComponent(here) ? removeComponent(form, pointer) : removeEntry(editor, form, pointer)
+    case 'list-models': return void listModels(form.root, editor, /** @type {HTMLButtonElement} */ (button))
     case 'store-secret': return void storeSecret(form, button)
     default:
   }
@@ -61,11 +63,12 @@ function removeComponent(form, pointer) {
   form.editor.select(selection, { quiet: true })
 }
 
-/** Write the value in another of its shapes. @param {Editor} editor @param {HTMLSelectElement} select */
-export function reshape(editor, select) {
+/** Write the value in another of its shapes. @param {Form} form @param {HTMLSelectElement} select */
+export function reshape(form, select) {
+  const { editor } = form
   const pointer = select.dataset['pointer'] ?? ''
   const { json = 'null', kept = '[]', textPart = '' } = select.selectedOptions[0]?.dataset ?? {}
-  editor.run(setOnce(pointer, reshaped(get(editor.root, pointer), JSON.parse(json), JSON.parse(kept), textPart), 'Change kind of'))
+  form.run(setOnce(pointer, reshaped(get(editor.root, pointer), JSON.parse(json), JSON.parse(kept), textPart), 'Change kind of'))
 }
 
 /** Send a key to the studio's own store, and name it here. @param {Form} form @param {HTMLElement} button */
@@ -90,7 +93,7 @@ async function storeSecret(form, button) {
     const place = placeOf()
     if (place === undefined) return tellChanged()
     form.focusNext([`input[data-kind]${at('data-pointer', place)}`])
-    const isChanged = form.editor.run(setOnce(place, `secret:${name.value.trim()}`, 'Set'))
+    const isChanged = form.run(setOnce(place, `secret:${name.value.trim()}`, 'Set'))
     if (!isChanged) form.again()
     announce('The key is stored.')
   } catch (error) {

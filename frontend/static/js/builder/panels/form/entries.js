@@ -7,7 +7,7 @@ import { addEntry, removeAt, renameEntry, reorder } from '../../document/command
 
 /**
  * @typedef {import('../../editor.js').Editor} Editor
- * @typedef {{ focusNext: (selectors: string[]) => void, say: (pointer: string, problem: string) => void }} Form  `focusNext`: the first of
+ * @typedef {{ focusNext: (selectors: string[]) => void, say: (pointer: string, problem: string) => void, run: (command: import('../../document/commands.js').Command) => unknown }} Form  `focusNext`: the first of
  *   these that is there once the form shows the change
  */
 
@@ -38,7 +38,7 @@ function moveEntry(editor, form, pointer, to) {
   const list = get(editor.root, parent(pointer))
   if (!Array.isArray(list) || to < 0 || to >= list.length) return sayWhyNot(to < 0 ? 'Already first.' : 'Already last.')
   form.focusNext([`[data-grip]${at('data-pointer', join(parent(pointer), to))}`])
-  editor.run(staying(reorder(pointer, to)))
+  form.run(staying(reorder(pointer, to)))
 }
 
 /** @param {Editor} editor @param {Form} form @param {string} pointer */
@@ -50,7 +50,7 @@ export function removeEntry(editor, form, pointer) {
     `${at('data-entry', join(list, before))} > :is(.button, .form-slot-actions > .button:last-child)`,
     `.form-slot-add${at('data-pointer', list)}`,
   ])
-  editor.run(staying(removeAt(pointer, `entry of ${last(list).replaceAll('_', ' ')}`)))
+  form.run(staying(removeAt(pointer, `entry of ${last(list).replaceAll('_', ' ')}`)))
 }
 
 /** Enter begins the next entry, Backspace in an empty one takes it away. @param {Editor} editor @param {Form} form @param {KeyboardEvent} event @param {HTMLInputElement} input */
@@ -63,7 +63,7 @@ function typeThrough(editor, form, event, input) {
     event.preventDefault()
     const index = Number(last(pointer)) + 1
     form.focusNext([`input${at('data-pointer', join(list, index))}`])
-    editor.run(addEntry(list, JSON.parse(adder.dataset['json'] ?? 'null'), index))
+    form.run(addEntry(list, JSON.parse(adder.dataset['json'] ?? 'null'), index))
   } else if (event.key === 'Backspace' && input.value === '') {
     event.preventDefault()
     removeEntry(editor, form, pointer)
@@ -82,7 +82,7 @@ function rename(editor, form, input) {
     return form.say(pointer, name === '' ? 'An entry needs a name.' : `There is already an entry named ${name}.`)
   }
   form.focusNext([`[data-rename-key]${at('data-pointer', join(parent(pointer), name))}`])
-  editor.run(staying(renameEntry(pointer, name)))
+  form.run(staying(renameEntry(pointer, name)))
 }
 
 /** Drag an entry among its neighbours; Escape leaves all as it was. @param {Editor} editor @param {Form} form @param {HTMLElement} grip @param {PointerEvent} down */

@@ -5,11 +5,13 @@ import { el, prose } from '../../../core/dom.js'
 import { get, isSame, join } from '../../../core/pointer.js'
 import { makeReadOnly } from '../../../core/read-only.js'
 import { toastError } from '../../../core/toast.js'
+import { areAlike, forAll } from '../../document/alike.js'
 import { isComponent } from '../../document/catalogue.js'
 import { clearValue, ownerOf, renameAgent, setValue } from '../../document/commands.js'
 import { rangeProblem, readValue } from '../../document/values.js'
 import { at } from './entries.js'
 import { showHints } from './hints.js'
+import { offerListed } from './listed-models.js'
 import { morph } from './morph.js'
 import { nameParts } from './names.js'
 
@@ -105,6 +107,7 @@ export class Form {
       this.root.scrollTop = 0
     }
     nameParts(this.root, this.editor)
+    offerListed(this.root, this.editor)
     this.showErrors()
     this.root.dispatchEvent(new CustomEvent('form:shown', { bubbles: true, detail: { pointer, title: fresh?.getAttribute('data-form-title') ?? '' } }))
     this.#moveFocus()
@@ -187,7 +190,14 @@ export class Form {
     const owner = ownerOf(pointer)
     const isName = pointer === join(owner, 'config', 'name') && isComponent(get(this.editor.root, owner)) && typeof result.value === 'string'
     if (isName) this.editor.run(renameAgent(owner, String(result.value)), ORIGIN)
-    else this.editor.run(result.value === undefined ? clearValue(pointer) : setValue(pointer, result.value), ORIGIN)
+    else this.run(result.value === undefined ? clearValue(pointer) : setValue(pointer, result.value), ORIGIN)
+  }
+
+  /** Change what the form is of: all parts that are selected, where they are alike. @param {import('../../document/commands.js').Command} command @param {string} [origin] */
+  run(command, origin = '') {
+    const { root, selected, selection } = this.editor
+    const others = areAlike(root, selected) ? selected.filter((each) => each !== selection) : []
+    return this.editor.run(others.length > 0 ? forAll(command, selection, others) : command, origin)
   }
 }
 

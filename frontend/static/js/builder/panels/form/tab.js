@@ -4,13 +4,14 @@ import { api } from '../../../core/api.js'
 import { debounce, on } from '../../../core/dom.js'
 import { get } from '../../../core/pointer.js'
 import { noteTyped, trustsTypedCode } from '../../../core/typed-code.js'
+import { areAlike } from '../../document/alike.js'
 import { ownerOf } from '../../document/commands.js'
 import { stepped } from '../../document/values.js'
 import { act, reshape } from './acts.js'
 import { bindEntries } from './entries.js'
 import { focusField, Form, ORIGIN, rangeOf } from './form.js'
 import { nameParts } from './names.js'
-import { severalParts } from './several.js'
+import { formOfSeveral, severalParts } from './several.js'
 import { bindTypeSwitch } from './switch.js'
 
 /** @typedef {import('../../editor.js').Editor} Editor */
@@ -53,8 +54,10 @@ export function formTab(root, editor, signal, draw = drawForm) {
 
 /** @param {Editor} editor @param {AbortSignal} signal @returns {Promise<string>} */
 function drawForm(editor, signal) {
-  if (editor.selected.length > 1) return Promise.resolve(severalParts(editor))
-  return api.html('/fragments/form', { component: editor.root, pointer: editor.selection, errors: editor.report.errors }, { signal })
+  const isAlike = areAlike(editor.root, editor.selected)
+  if (editor.selected.length > 1 && !isAlike) return Promise.resolve(severalParts(editor))
+  const html = api.html('/fragments/form', { component: editor.root, pointer: editor.selection, errors: editor.report.errors }, { signal })
+  return isAlike ? html.then((form) => formOfSeveral(editor, form)) : html
 }
 
 /** What the field holds in a new component. @param {Editor} editor @param {string} pointer */
@@ -89,5 +92,5 @@ function bindEdits(form, signal) {
     control.dispatchEvent(new Event('input', { bubbles: true }))
   }, signal)
   on(root, 'click', '[data-action]', (_event, button) => act(form, button), signal)
-  on(root, 'change', '[data-variant]', (_event, select) => reshape(editor, /** @type {HTMLSelectElement} */ (select)), signal)
+  on(root, 'change', '[data-variant]', (_event, select) => reshape(form, /** @type {HTMLSelectElement} */ (select)), signal)
 }
