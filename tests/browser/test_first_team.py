@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
@@ -136,3 +137,22 @@ def test_what_is_empty_says_what_to_do_next(open_page: OpenPage):
     page.get_by_role("tabpanel").get_by_role("button", name="Add an agent").click()
     choose(page, "Assistant", by_pointer=False)
     expect(page.locator("[data-outline-empty]")).to_be_hidden()
+
+
+def test_a_gallery_that_was_chosen_as_a_team_is_opened_as_a_gallery(open_page: OpenPage) -> None:
+    page = open_page()
+    page.goto(f"{origin(page)}/teams")
+    page.get_by_role("button", name="Import", exact=True).click()
+    dialog = page.get_by_role("dialog", name="Import a team")
+    gallery = {"name": "Two teams", "components": {"teams": [team(agent("writer")), team(agent("critic"))]}}
+    dialog.locator("input[type=file]").set_input_files(
+        {"name": "two.json", "mimeType": "application/json", "buffer": json.dumps(gallery).encode()}
+    )
+    expect(dialog.get_by_role("button", name="Open as gallery")).to_be_hidden()
+    dialog.get_by_role("button", name="Import team").click()
+    expect(dialog.get_by_text("This file holds 2 teams, not one.")).to_be_visible()
+    dialog.get_by_role("button", name="Open as gallery").click()
+    expect(page.get_by_role("heading", name="Two teams", level=1)).to_be_visible()
+    page.go_back()
+    page.get_by_role("button", name="New team").click()
+    expect(page.get_by_role("dialog", name="New team").get_by_role("button", name="Blank team")).to_be_focused()

@@ -37,7 +37,8 @@ def test_yaml_is_read_as_well(client: TestClient):
 def test_a_text_with_several_teams_says_where_to_bring_it(client: TestClient):
     response = client.post("/api/teams", json={"text": json.dumps([team(), team()])})
     assert response.status_code == 400
-    assert "holds 2 teams" in response.json()["error"]["message"]
+    error = response.json()["error"]
+    assert (error["code"], error["message"]) == ("not_one_team", "This file holds 2 teams, not one.")
     assert "Galleries" in response.json()["error"]["fix"]
 
 

@@ -1,6 +1,6 @@
 // @ts-check
 // The page Teams: make, import and duplicate teams, and keep them in order.
-import { api } from './core/api.js'
+import { ApiError, api } from './core/api.js'
 import { announce, find, on } from './core/dom.js'
 import { areFirstStepsHidden, hideFirstSteps } from './core/first-steps-memory.js'
 import { list } from './core/lists.js'
@@ -39,15 +39,30 @@ on(document, 'submit', '[data-import-team]', async (event, form) => {
   event.preventDefault()
   const source = find('[data-source]', form)
   showError(source)
+  const offer = find('[data-open-as-gallery]', form)
+  offer.hidden = true
+  let text = ''
   try {
     const what = given(source)
-    const text = 'file' in what ? await what.file.text() : 'text' in what ? what.text : ''
+    text = 'file' in what ? await what.file.text() : 'text' in what ? what.text : ''
     const team = await api.post('/api/teams', { text })
     location.assign(`/teams/${team.id}`)
   } catch (error) {
     showError(source, error)
+    offer.hidden = !(error instanceof ApiError && error.code === 'not_one_team')
+    offer.onclick = () => void openAsGallery(text)
   }
 })
+
+/** @param {string} text */
+async function openAsGallery(text) {
+  try {
+    const { id } = await api.post('/api/galleries', { text })
+    location.assign(`/galleries/${id}`)
+  } catch (error) {
+    toastError(error)
+  }
+}
 
 /** @param {() => Promise<{ id: string }>} make */
 async function openNew(make) {

@@ -288,15 +288,18 @@ async def _from_gallery(wanted: FromGallery | None, store: Store) -> JsonObject:
     return members[wanted.index]
 
 
+class NotOneTeam(InvalidDocument):
+    """What is imported as a team is another document that can be read, such as a gallery."""
+
+    code = "not_one_team"
+
+
 def _only_team(text: str) -> JsonObject:
     teams = parse_gallery(text).components["teams"]
     if len(teams) == 1:
         return teams[0]
     found = f"{len(teams)} teams" if teams else "no team"
-    raise InvalidDocument(
-        f"There must be one team in the document; it holds {found}.",
-        fix="Import a gallery, or a single component, on the page Galleries.",
-    )
+    raise NotOneTeam(f"This file holds {found}, not one.", fix="Open it as a gallery.")
 
 
 async def _blank(store: Store) -> JsonObject:

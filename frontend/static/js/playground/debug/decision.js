@@ -52,7 +52,7 @@ export function decisionCard(pending, send, always = null) {
     el('span', { class: 'overline', id: `${id}-label` }, isBehind ? 'What the agent reads as its result' : 'Exact arguments'),
     text, error, isBehind && el('details', { class: 'small' }, el('summary', {}, 'Arguments'), el('pre', { class: 'code-block', tabindex: '0' }, escapeHidden(JSON.stringify(args, null, 2)))),
     el('div', { class: 'decision-foot', 'data-acts': true }, go, deny, reason,
-      !isBehind && always && el('button', { class: 'button quiet small', type: 'button', on: { click: () => { always(tool, args); void decide({ verdict: 'allow' }) } }, title: 'Calls with the same arguments go on by themselves from now on' }, 'Always allow this')),
+      !isBehind && always && el('button', { class: 'button quiet small', type: 'button', on: { click: () => { always(tool, args); void decide({ verdict: 'allow' }) } }, title: 'Calls with the same arguments go on by themselves from now on' }, 'Always allow these arguments')),
     until && el('p', { class: 'muted small' }, `Without an answer until ${new Date(until).toLocaleString('en', { dateStyle: 'medium', timeStyle: 'short' })} it is ${onTimeout === 'allow' ? 'allowed' : 'refused'}.`))
   text.addEventListener('input', () => {
     const label = go.querySelector('span:last-child')

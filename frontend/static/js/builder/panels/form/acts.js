@@ -48,7 +48,7 @@ export function act(form, button) {
       form.focusNext([`[data-rename-key]${at('data-pointer', join(pointer, name))}`])
       return void form.run(setOnce(pointer, { ...here, [name]: JSON.parse(json) }, 'Add to'))
     }
-    case 'remove': return isComponent(here) ? removeComponent(form, pointer) : removeEntry(editor, form, pointer)
+    case 'remove': return isComponent(here) ? removeComponent(form, pointer) : removeEntry(form, pointer)
     case 'list-models': return void listModels(form.root, editor, /** @type {HTMLButtonElement} */ (button))
     case 'store-secret': return void storeSecret(form, button)
     default:

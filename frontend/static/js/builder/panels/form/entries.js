@@ -24,7 +24,7 @@ export function bindEntries(root, editor, form, signal) {
     const pointer = grip.dataset['pointer'] ?? ''
     moveEntry(editor, form, pointer, Number(last(pointer)) + by)
   }, signal)
-  on(root, 'keydown', '.form-entry > .grow > input[data-pointer]', (event, input) => typeThrough(editor, form, event, /** @type {HTMLInputElement} */ (input)), signal)
+  on(root, 'keydown', '.form-entry > .grow > input[data-pointer]', (event, input) => typeThrough(form, event, /** @type {HTMLInputElement} */ (input)), signal)
   on(root, 'pointerdown', '[data-grip]', (event, grip) => {
     if (event.button === 0) dragEntry(editor, form, grip, event)
   }, signal)
@@ -41,8 +41,8 @@ function moveEntry(editor, form, pointer, to) {
   form.run(staying(reorder(pointer, to)))
 }
 
-/** @param {Editor} editor @param {Form} form @param {string} pointer */
-export function removeEntry(editor, form, pointer) {
+/** @param {Form} form @param {string} pointer */
+export function removeEntry(form, pointer) {
   const list = parent(pointer)
   const before = Number(last(pointer)) - 1
   form.focusNext([
@@ -53,8 +53,8 @@ export function removeEntry(editor, form, pointer) {
   form.run(staying(removeAt(pointer, `entry of ${last(list).replaceAll('_', ' ')}`)))
 }
 
-/** Enter begins the next entry, Backspace in an empty one takes it away. @param {Editor} editor @param {Form} form @param {KeyboardEvent} event @param {HTMLInputElement} input */
-function typeThrough(editor, form, event, input) {
+/** Enter begins the next entry, Backspace in an empty one takes it away. @param {Form} form @param {KeyboardEvent} event @param {HTMLInputElement} input */
+function typeThrough(form, event, input) {
   const pointer = input.dataset['pointer'] ?? ''
   const list = parent(pointer)
   const adder = input.closest('.component-form')?.querySelector(`.form-slot-add[data-action="add"]${at('data-pointer', list)}`)
@@ -66,7 +66,7 @@ function typeThrough(editor, form, event, input) {
     form.run(addEntry(list, JSON.parse(adder.dataset['json'] ?? 'null'), index))
   } else if (event.key === 'Backspace' && input.value === '') {
     event.preventDefault()
-    removeEntry(editor, form, pointer)
+    removeEntry(form, pointer)
     form.focusNext([`input${at('data-pointer', join(list, Math.max(0, Number(last(pointer)) - 1)))}`, `.form-slot-add${at('data-pointer', list)}`])
   }
 }
