@@ -135,11 +135,12 @@ class TeamVersion(Table, table=True):
 
 
 class TeamSettings(Table, table=True):
-    """Breakpoints and rules for tools in a team's runs: set by those who look on, and no part of a version."""
+    """Breakpoints, rules for tools and example tasks of a team: set by those who run it, and no part of a version."""
 
     team_id: str = Field(primary_key=True, foreign_key="team.id", ondelete="CASCADE")
     breakpoints: list[JsonValue] = Field(sa_type=JSON)
     policy: JsonObject = Field(sa_type=JSON)
+    examples: list[JsonValue] = Field(default_factory=list[JsonValue], sa_type=JSON)
 
 
 class Gallery(Table, table=True):

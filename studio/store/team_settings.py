@@ -1,4 +1,5 @@
-"""What is kept with a team for its runs: breakpoints and rules for tools. It is no part of the team's component."""
+"""What is kept with a team for its runs: breakpoints, rules for tools, and example tasks. It is no part of the team's
+component."""
 
 from __future__ import annotations
 
@@ -46,6 +47,19 @@ class SettingsOfTeams:
         async with self._database.write() as session:
             row = await _row(session, team_id)
             row.policy = _json(policy)
+            session.add(row)
+
+    async def examples(self, team_id: str) -> list[str]:
+        """The example tasks of a team."""
+        async with self._database.read() as session:
+            row = await session.get(TeamSettings, team_id)
+        return [] if row is None else [str(each) for each in row.examples]
+
+    async def set_examples(self, team_id: str, examples: Sequence[str]) -> None:
+        """Raises: NotFound."""
+        async with self._database.write() as session:
+            row = await _row(session, team_id)
+            row.examples = [*examples]
             session.add(row)
 
 

@@ -54,6 +54,7 @@ import { emptyPlaces } from './builder/panels/empty-places.js'
 import { firstStepsStrip } from './builder/panels/first-steps.js'
 import { draftOffer } from './builder/panels/compare.js'
 import { askToMerge } from './builder/panels/merge.js'
+import { exampleAction } from './playground/examples/edit-examples.js'
 import { splitters } from './builder/panels/splitters.js'
 import { limitsActions } from './builder/panels/limits.js'
 import { versionActions, versions } from './builder/panels/versions.js'
@@ -107,7 +108,7 @@ async function start(root) {
   }
   actions.add([...paletteActions(editor, actions, goTo), ...contextMenu(surfaces, editor, actions, signal)])
   actions.add(tryTab(root, editor, id, signal))
-  actions.add([...versionActions(editor, saver), ...limitsActions(editor, id), ...panels.actions])
+  actions.add([...versionActions(editor, saver), ...limitsActions(editor, id), exampleAction(id), ...panels.actions])
   const run = runPanel(root, { editor, saver, canvas }, id, (isShown) => {
     if (matchMedia('(max-width: 720px)').matches) showNarrow(isShown ? 'run' : 'canvas')
     if (isShown) panels.unfold('run')
@@ -120,6 +121,7 @@ async function start(root) {
   keepFocus(signal)
   on(root, 'click', '[data-commands]', () => void actions.run('command-palette'), signal)
   on(root, 'click', '[data-limits]', () => void actions.run('limits'), signal)
+  on(root, 'click', '[data-examples]', () => void actions.run('example-tasks'), signal)
   on(root, 'click', '[data-for-all]', (event, button) => void actions.run(button.dataset['forAll'] ?? '', event), signal)
   on(root, 'click', '[data-skip]', (event) => {
     event.preventDefault()

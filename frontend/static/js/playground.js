@@ -20,6 +20,9 @@ import { disableControls } from './playground/controls.js'
 import { taskText } from './playground/format.js'
 import { paletteAction } from './playground/palette.js'
 import { runActions } from './playground/run-actions.js'
+import { editExamples, examplesOf } from './playground/examples/edit-examples.js'
+import { fillIn } from './playground/examples/fill-in.js'
+import { variablesIn } from './playground/examples/variables.js'
 import { hasEnded } from './playground/run-words.js'
 import { runsList } from './playground/runs-list.js'
 import { server } from './playground/log/server.js'
@@ -140,9 +143,9 @@ async function showNew(signal) {
   showComposer(null)
   if (isWide()) task.focus()
   if (teamId === '') return
-  const { component } = await server.team(teamId)
+  const [{ component }, examples] = await Promise.all([server.team(teamId), examplesOf(teamId, signal)])
   if (signal.aborted) return
-  welcome(page, component)
+  welcome(page, component, examples)
   previewTeam(page, component, signal)
   debugSettings(page, teamId, component, signal)
   costSettings(page, teamId, component, signal)
@@ -243,7 +246,13 @@ on(page, 'click', '[data-again-menu]', (_, button) => {
     { label: 'Change the task first', icon: 'pencil', run: changeTask },
   ], { x: left, y: bottom })
 })
-on(page, 'click', '[data-example]', (_, button) => task.fill(button.dataset.example ?? ''))
+on(page, 'click', '[data-example]', (_, button) => {
+  const example = button.dataset.example ?? ''
+  const names = variablesIn(example)
+  if (names.length === 0) task.fill(example)
+  else fillIn(example, names, task.submit)
+})
+on(page, 'click', '[data-edit-examples]', () => void editExamples(teamId, () => runId === '' && void show('')))
 on(page, 'click', '[data-tab-name]', (_, tab) => {
   page.dataset.tab = tab.dataset.tabName
   markTab()

@@ -58,6 +58,7 @@ GET /api/teams/{team_id}/estimate
 GET /api/teams/{team_id}/budget
 GET /api/teams/{team_id}/breakpoints
 GET /api/teams/{team_id}/policy
+GET /api/teams/{team_id}/examples
 GET /api/galleries
 GET /api/galleries/{gallery_id}
 GET /api/galleries/{gallery_id}/export
@@ -131,6 +132,7 @@ PUT /api/teams/{team_id}/versions/{number}/title
 POST /api/teams/{team_id}/versions/{number}/restore
 PUT /api/teams/{team_id}/budget
 PUT /api/teams/{team_id}/breakpoints
+PUT /api/teams/{team_id}/examples
 POST /api/galleries
 DELETE /api/galleries/{gallery_id}
 POST /api/galleries/library/components

@@ -118,6 +118,12 @@ export function composer(form, start, withoutVision) {
       show()
       text.focus()
     },
+    /** Send it at once. @param {string} task */
+    submit(task) {
+      text.value = task
+      show()
+      void submit()
+    },
     /** Put it there to be typed over, unless something is there. @param {string} task */
     propose(task) {
       if (text.value !== '') return

@@ -1,6 +1,7 @@
 // @ts-check
 /** @import {Body} from './types.js' */
 import { el, find, icon } from '../core/dom.js'
+import { variablesIn } from './examples/variables.js'
 import { excerpt } from './format.js'
 
 /**
@@ -17,14 +18,22 @@ export function suggestion(description) {
 }
 
 /**
- * Fill the empty conversation: what the team is, and tasks to begin with.
+ * Fill the empty conversation: what the team is, and tasks to begin with. Its own ones come first, then the one that its
+ * description names.
  * @param {HTMLElement} page
  * @param {Body} component
+ * @param {string[]} examples  that are kept with the team
  */
-export function welcome(page, component) {
+export function welcome(page, component, examples) {
   const { about, task } = suggestion(component.description)
   if (about) find('[data-part="about"]', page).textContent = about
-  if (!task) return
-  find('[data-part="examples"]', page).replaceChildren(
-    el('li', {}, el('button', { class: 'example', type: 'button', 'data-example': task }, icon('pencil'), el('span', {}, task))))
+  const tasks = examples.length > 0 ? examples : [task].filter(Boolean)
+  if (tasks.length > 0) find('[data-part="examples"]', page).replaceChildren(...tasks.map(renderExample))
+}
+
+/** @param {string} task */
+function renderExample(task) {
+  const hasVariables = variablesIn(task).length > 0
+  return el('li', {}, el('button', { class: 'example', type: 'button', 'data-example': task, 'aria-haspopup': hasVariables && 'dialog' },
+    icon(hasVariables ? 'braces' : 'pencil'), el('span', { class: 'example-task' }, task)))
 }
