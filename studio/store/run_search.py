@@ -14,6 +14,7 @@ from sqlmodel.ext.asyncio.session import AsyncSession
 from studio.runs import RunState
 from studio.store.labels import starred, tagged
 from studio.store.tables import Listing, Run, Team
+from studio.store.text_search import holds
 
 Order = Literal["newest", "oldest", "cost", "tokens"]
 FAR = date(9000, 1, 1)
@@ -53,11 +54,7 @@ class RunFilter(BaseModel):
         if self.listing != "trashed":
             found.append(col(Run.team_id).is_(None) | ~of_trashed_team())
         if text := self.text.strip():
-            found.append(
-                col(Run.task_text).icontains(text, autoescape=True)
-                | col(Run.title).icontains(text, autoescape=True)
-                | col(Run.team_name).icontains(text, autoescape=True)
-            )
+            found.append(holds(text, col(Run.task_text), col(Run.title), col(Run.team_name)))
         if self.team_id is not None:
             found.append(col(Run.team_id) == self.team_id)
         if self.states:

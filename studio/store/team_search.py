@@ -11,6 +11,7 @@ from sqlmodel import col, select
 
 from studio.store.labels import starred, tagged
 from studio.store.tables import Listing, Run, Team
+from studio.store.text_search import holds
 
 Order = Literal["changed", "created", "run", "name"]
 
@@ -42,9 +43,7 @@ class TeamFilter(BaseModel):
         listing = col(Team.listing)
         found: list[ColumnElement[bool]] = [listing == self.listing if self.listing else listing != "trashed"]
         if text := self.text.strip():
-            found.append(
-                col(Team.name).icontains(text, autoescape=True) | col(Team.summary).icontains(text, autoescape=True)
-            )
+            found.append(holds(text, col(Team.name), col(Team.summary)))
         if self.tag:
             found.append(tagged("team", col(Team.id), self.tag))
         if self.starred_by is not None:

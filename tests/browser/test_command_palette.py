@@ -103,7 +103,7 @@ def test_arrow_keys_move_in_the_list_and_a_screen_reader_hears_which(open_page: 
     page.keyboard.press("ArrowUp")
     expect(chosen(page)).to_have_attribute("id", re.compile(r"-[1-9]\d+$"))
     page.keyboard.type("qqqq")
-    expect(page.locator(".chooser [role=status]")).to_contain_text("No command and no part")
+    expect(page.locator(".chooser [role=status]")).to_contain_text("No command, no part")
     page.keyboard.press("Escape")
     page.locator(".node[data-card]").first.focus()
     page.keyboard.press("Control+k")
@@ -138,3 +138,38 @@ def test_on_a_narrow_screen_it_fits(open_page: OpenPage) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") == 390
     page.keyboard.press("Enter")
     expect(page.get_by_role("treeitem", name=re.compile("^writer"))).to_be_focused()
+
+
+def test_it_opens_teams_and_pages_from_every_page(open_page: OpenPage) -> None:
+    page = open_page()
+    team_id = call(page, "POST", "/api/teams", {"name": "Quokka desk", "component": team(agent("one"))})["id"]
+    page.goto(f"{origin(page)}/costs", wait_until="domcontentloaded")
+    page.get_by_role("button", name="Search", exact=True).click()
+    expect(field(page)).to_be_focused()
+    page.keyboard.press("Escape")
+    page.keyboard.press("Control+k")
+    page.keyboard.type("quokka")
+    expect(options(page)).to_have_count(1)
+    expect(page.locator(".chooser-group")).to_have_text(["Teams"])
+    expect(field(page)).to_have_attribute("aria-activedescendant", "chooser-option-0")
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**/teams/{team_id}")
+    expect(page.locator("[data-builder]:not([aria-busy])")).to_be_visible()
+    page.keyboard.press("Control+k")
+    page.keyboard.type("trash")
+    expect(chosen(page)).to_contain_text("Trash")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/trash")
+
+
+def test_on_a_phone_a_page_is_found_as_well(open_page: OpenPage) -> None:
+    page = open_page(390, 844)
+    page.goto(f"{origin(page)}/runs", wait_until="domcontentloaded")
+    page.get_by_role("button", name="Search", exact=True).click()
+    page.keyboard.type("nothing has this name")
+    expect(page.locator(".chooser [role=status]")).to_have_text("Nothing has that name.")
+    field(page).fill("galler")
+    expect(chosen(page)).to_contain_text("Galleries")
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    chosen(page).click()
+    page.wait_for_url("**/galleries")

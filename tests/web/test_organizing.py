@@ -208,3 +208,24 @@ def test_a_star_is_of_one_person_alone(settings: Settings, ids: dict[str, str]) 
         assert viewer.put("/api/account/stars", json=star).status_code == 204
         assert (teams(viewer, "starred=1"), teams(admin, "starred=1")) == (["Cats"], [])
         assert viewer.post("/api/teams/bulk", json={"ids": ["x"], "listing": "trashed"}).status_code == 403
+
+
+def found(client: TestClient, query: str) -> list[str]:
+    results = client.get(f"/api/search?q={query}").json()["results"]
+    return [f"{each['group']}: {each['label']}" for each in results]
+
+
+def test_one_search_finds_teams_runs_and_pages(client: TestClient, ids: dict[str, str]) -> None:
+    assert found(client, "bee") == ["Teams: bees"]
+    client.patch(f"/api/runs/{ids['Dig']}", json={"title": "A beehive"})
+    assert found(client, "BEE") == ["Teams: bees", "Runs: A beehive"]
+    assert found(client, "key+model") == ["Go to: Settings: models"]
+    assert found(client, "%25") == []
+    change(client, "team", ids["bees"], listing="archived")
+    change(client, "run", ids["Dig"], listing="trashed")
+    assert found(client, "bee") == []
+    everything = found(client, "")
+    assert {"Teams: Ants", "Runs: Carry", "Go to: Trash", "Go to: Users"} <= {*everything}
+    addresses = {each["url"] for each in client.get("/api/search").json()["results"]}
+    assert {url: 200 for url in addresses} == {url: client.get(url).status_code for url in addresses}
+    assert client.get(f"/api/search?q={'x' * 201}").status_code == 422

@@ -1,11 +1,14 @@
 // @ts-check
-// What every page has: theme, menus, copy buttons, dialogs and htmx.
+// What every page has: theme, menus, copy buttons, dialogs, the command palette and htmx.
 import 'htmx.org'
 import { copyText } from './core/copy.js'
 import { dialogs } from './core/dialog.js'
+import { on } from './core/dom.js'
 import { inboxCount } from './core/inbox-count.js'
 import { menus } from './core/menu.js'
 import { notificationSwitch } from './core/notifications.js'
+import { openPalette } from './core/palette.js'
+import { bindShortcuts } from './core/shortcuts.js'
 import { themeSwitch } from './core/theme.js'
 import { toastError } from './core/toast.js'
 
@@ -17,3 +20,5 @@ dialogs(document)
 copyText(document)
 notificationSwitch(document)
 inboxCount(document)
+bindShortcuts(document, [{ keys: 'mod+k', label: 'Find a command', inFields: true, run: () => void openPalette() }])
+on(document, 'click', '[data-open-palette]', () => void openPalette())

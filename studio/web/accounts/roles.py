@@ -46,6 +46,7 @@ GET /settings/approvals
 GET /settings/models
 GET /inbox
 GET /api/tags
+GET /api/search
 GET /api/teams
 GET /api/teams/{team_id}
 GET /api/teams/{team_id}/without-vision

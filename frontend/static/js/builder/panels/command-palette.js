@@ -1,7 +1,7 @@
 // @ts-check
 import { actionOptions } from '../../core/action-options.js'
-import { choose } from '../../core/chooser.js'
 import { el } from '../../core/dom.js'
+import { offerInPalette, openPalette } from '../../core/palette.js'
 import { ranked } from '../../core/ranking.js'
 import { recent, remember } from '../../core/recent.js'
 import { KIND_ICON, titleOf, typeLabel } from '../document/catalogue.js'
@@ -25,22 +25,22 @@ const ID = 'command-palette'
  * @returns {Action[]}
  */
 export function paletteActions(editor, actions, goTo) {
-  const open = async (/** @type {string} */ query) => {
-    const before = document.activeElement
-    const chosen = await choose({
-      title: 'Commands', placeholder: 'What would you like to do?', query,
-      find: (typed) => found(editor, actions, typed), none: nothing, hints: [hint('@', 'agents'), hint('#', 'tools')],
-    })
-    if (!chosen) return
-    if (chosen.id.startsWith('/')) return goTo(chosen.id.slice(1))
-    remember(RECENT, chosen.id, RECENT_COUNT)
-    if (before === document.body && actions.find(chosen.id)?.scope === 'canvas') goTo(editor.selection)
-    actions.run(chosen.id)
-  }
+  offerInPalette({
+    find: (query) => found(editor, actions, query),
+    isOwn: (query) => /^[@#]/.test(query),
+    none: nothing,
+    hints: () => [hint('@', 'agents'), hint('#', 'tools')],
+    run: ({ id }, before) => {
+      if (id.startsWith('/')) return goTo(id.slice(1))
+      remember(RECENT, id, RECENT_COUNT)
+      if (before === document.body && actions.find(id)?.scope === 'canvas') goTo(editor.selection)
+      actions.run(id)
+    },
+  })
   return [
-    { id: ID, label: 'Find a command', icon: 'search', keys: ['mod+k'], inFields: true, group: 'Help', scope: 'page', run: () => void open('') },
-    { id: 'go-to-agent', label: 'Go to an agent', icon: 'bot', group: 'View', scope: 'page', keys: ['@'], run: () => void open('@') },
-    { id: 'go-to-tool', label: 'Go to a tool', icon: 'wrench', group: 'View', scope: 'page', keys: ['#'], run: () => void open('#') },
+    { id: ID, label: 'Find a command', icon: 'search', keys: ['mod+k'], inFields: true, group: 'Help', scope: 'page', run: () => void openPalette() },
+    { id: 'go-to-agent', label: 'Go to an agent', icon: 'bot', group: 'View', scope: 'page', keys: ['@'], run: () => void openPalette('@') },
+    { id: 'go-to-tool', label: 'Go to a tool', icon: 'wrench', group: 'View', scope: 'page', keys: ['#'], run: () => void openPalette('#') },
   ]
 }
 
@@ -68,7 +68,7 @@ function components(editor, query, kinds) {
 /** @param {string} query */
 function nothing(query) {
   if (query.startsWith('@')) return 'No agent of this team has that name.'
-  return query.startsWith('#') ? 'No tool of this team has that name.' : 'No command and no part of this team has that name.'
+  return query.startsWith('#') ? 'No tool of this team has that name.' : 'No command, no part of this team and no page has that name.'
 }
 
 /** @param {string} key @param {string} text */

@@ -1,0 +1,98 @@
+"""What the command palette finds beyond the page it is opened on: teams, runs and pages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, NamedTuple
+
+from fastapi import APIRouter, Query
+from pydantic import BaseModel
+
+from studio.store import Role, RunFilter, TeamFilter
+from studio.web.accounts.person import Person
+from studio.web.dependencies import PersonDep, StoreDep
+from studio.web.requests import StudioRoute
+
+router = APIRouter(prefix="/api", tags=["search"], route_class=StudioRoute)
+MAX_EACH = 6
+"""Teams, and runs, that are found at once."""
+MAX_LABEL = 120
+
+
+class Place(NamedTuple):
+    """A page, and other words that lead to it."""
+
+    label: str
+    url: str
+    icon: str
+    words: str = ""
+    role: Role = "viewer"
+
+
+PLACES = (
+    Place("Teams", "/teams", "users", "home list"),
+    Place("Runs", "/runs", "history", "past log"),
+    Place("Galleries", "/galleries", "library", "templates components import"),
+    Place("Costs", "/costs", "coins", "charts spending tokens latency prices budget limits"),
+    Place("Inbox", "/inbox", "inbox", "questions approvals waiting"),
+    Place("Trash", "/trash", "trash-2", "deleted restore undo"),
+    Place("Archived teams", "/teams?listing=archived", "archive", "list"),
+    Place("Archived runs", "/runs?listing=archived", "archive", "list"),
+    Place("Starred teams", "/teams?starred=1", "star", "favorites"),
+    Place("Starred runs", "/runs?starred=1", "star", "favorites"),
+    Place("Settings", "/settings", "settings", "preferences theme notifications about"),
+    Place("Settings: models", "/settings/models", "brain", "connections services providers keys"),
+    Place("Settings: secrets", "/settings#secrets-title", "key-round", "keys passwords tokens"),
+    Place("Settings: approvals", "/settings/approvals", "shield-check", "permissions capabilities revoke"),
+    Place("Settings: health", "/settings/health", "circle-check", "doctor status", "admin"),
+    Place("Users", "/users", "users", "people roles accounts", "admin"),
+    Place("Audit log", "/audit", "scroll-text", "who did what history", "admin"),
+)
+ACCOUNT = Place("Your account", "/account", "user", "password sign out tokens")
+
+
+class ResultOut(BaseModel):
+    """One thing to open."""
+
+    label: str
+    detail: str = ""
+    group: str
+    icon: str
+    url: str
+
+
+class ResultsOut(BaseModel):
+    results: list[ResultOut]
+
+
+@router.get("/search", summary="Find teams, runs and pages by a few words")
+async def search(store: StoreDep, person: PersonDep, q: Annotated[str, Query(max_length=200)] = "") -> ResultsOut:
+    teams = await store.teams.list(TeamFilter(text=q), limit=MAX_EACH)
+    runs = await store.runs.list(RunFilter(text=q), limit=MAX_EACH)
+    found = [
+        ResultOut(
+            label=team.name, detail=team.summary[:MAX_LABEL], group="Teams", icon="users", url=f"/teams/{team.id}"
+        )
+        for team in teams
+    ]
+    found += [
+        ResultOut(
+            label=(run.title or run.task_text or "No task")[:MAX_LABEL],
+            detail=f"{run.team_name} · {run.status.state.value}",
+            group="Runs",
+            icon="history",
+            url=f"/runs/{run.id}",
+        )
+        for run in runs
+    ]
+    return ResultsOut(results=[*found, *_places(q, person)])
+
+
+def _places(query: str, person: Person) -> Sequence[ResultOut]:
+    words = query.casefold().split()
+    offered = [*PLACES, ACCOUNT] if person.id else PLACES
+    return [
+        ResultOut(label=each.label, group="Go to", icon=each.icon, url=each.url)
+        for each in offered
+        if person.may(each.role) and all(word in f"{each.label} {each.words}".casefold() for word in words)
+    ]
