@@ -8,6 +8,7 @@ import * as clipboard from '../static/js/builder/document/clipboard.js'
 import * as commands from '../static/js/builder/document/commands.js'
 import * as conditions from '../static/js/builder/document/conditions.js'
 import * as connections from '../static/js/builder/document/connections.js'
+import * as annotations from '../static/js/builder/document/annotations.js'
 import * as mocks from '../static/js/builder/document/mocks.js'
 import * as models from '../static/js/builder/document/models.js'
 import * as findings from '../static/js/builder/document/findings.js'
@@ -93,6 +94,11 @@ const MAKERS = {
   useForAll: (o, catalogue, doc) => models.useForAll(catalogue, doc.component, modelTemplate(o, catalogue)),
   replaceEverywhere: (o, catalogue, doc) => { const old = o.choose(models.modelsInTeam(catalogue, doc.component)); return old !== undefined && models.replaceEverywhere(catalogue, doc.component, old.component, modelTemplate(o, catalogue)) },
   putAt: (o, catalogue, doc) => models.putAt('Choose', o.some(models.modelPlaces(catalogue, doc.component)).map((each) => each.slot), modelTemplate(o, catalogue)),
+  addNote: (o, _catalogue, doc) => o.teams.length > 0 && annotations.addNote(doc.component, o.choose(o.teams), { x: o.index(), y: 0 }, `n${o.index()}`),
+  changeNote: (o, _catalogue, doc) => { const [id] = Object.keys(doc.layout.notes ?? {}); return id !== undefined && annotations.changeNote(id, o.index() % 2 ? { text: o.name() } : { x: o.index() }) },
+  removeNote: (_o, _catalogue, doc) => { const [id] = Object.keys(doc.layout.notes ?? {}); return id !== undefined && annotations.removeNote(id) },
+  groupParts: (o, _catalogue, doc) => o.members.length > 0 && annotations.groupParts(doc.component, o.some(o.members), o.name(), `g${o.index()}`),
+  removeGroup: (_o, _catalogue, doc) => { const [id] = Object.keys(doc.layout.groups ?? {}); return id !== undefined && annotations.removeGroup(id) },
   setMock: (o) => { const part = o.choose(o.inner); return part !== undefined && mocks.setMock(part, o.index() % 2 ? { kind: 'fixed', text: o.name() } : { kind: 'disable' }, 'it') },
   removeMock: (_o, _catalogue, doc) => { const [place] = Object.keys(doc.layout.mocks ?? {}); return place !== undefined && mocks.removeMock(place, 'it') },
   wrapInTeam: (_o, catalogue) => findings.wrapInTeam(structuredClone(catalogue.entries.find((each) => each.provider.endsWith('RoundRobinGroupChat')).template)),

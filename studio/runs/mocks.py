@@ -78,7 +78,7 @@ def mocked(team: JsonObject, mocks: Mapping[str, Mock]) -> tuple[JsonObject, tup
     # Innermost first: what is in a part that is left out needs no place any more.
     for place, mock in sorted(mocks.items(), key=lambda item: item[0].count("/"), reverse=True):
         around, owner, key, part = _find(changed, place)
-        name = title_of(part)
+        name = _called(around, part, place) if mock.kind != "disable" else title_of(part)
         applied.append(Mocked(place=place, name=name, kind=mock.kind))
         if mock.kind == "disable":
             _leave_out(around, owner, key, part, name)
@@ -127,6 +127,12 @@ def _find(team: JsonObject, place: str) -> tuple[JsonObject, JsonObject | list[J
             f"The part {place} that is mocked is not in the team any more.", fix="Remove its mock.", where=place
         )
     return around, owner, key, here
+
+
+def _called(around: JsonObject, part: JsonObject, place: str) -> str:
+    """What a part is called, with whose it is: an agent's model is mostly called like that of another one."""
+    owner = around.get("name")
+    return f"{owner} › {title_of(part)}" if isinstance(owner, str) and place.count("/") > 1 else title_of(part)
 
 
 def _index(entries: list[JsonValue], step: str) -> int:

@@ -271,6 +271,18 @@ def test_a_run_beside_the_canvas(open_page: OpenPage, width_px: int):
     canvas(page)
     expect(page.locator(".node-run").first).to_be_visible()
     look("canvas of a run", "[data-canvas]")
+    page.locator(".node-head", has_text="critic").click()
+    page.keyboard.press("d")
+    page.keyboard.press("ControlOrMeta+g")
+    page.keyboard.press("Enter")
+    expect(page.locator(".group-name")).to_be_visible()
+    page.keyboard.press("n")
+    page.keyboard.type("Ask Ann.")
+    page.keyboard.press("Escape")
+    look("canvas with a disabled agent, a group and a note", "[data-canvas]")
+    page.keyboard.press("ControlOrMeta+Enter")
+    expect(page.get_by_role("checkbox", name="Use 1 mock")).to_be_visible()
+    look("run panel with mocks", ".run-panel")
     assert inspection.faults == []
 
 

@@ -67,7 +67,7 @@ def test_a_mocked_tool_is_not_called_and_the_run_says_so(open_page: OpenPage) ->
     page.keyboard.press("Escape")
     page.get_by_role("link", name="Open in the playground").click()
     expect(page.locator(".playground-header [data-part=mocked]")).to_have_attribute(
-        "title", "This run used 1 mock: shout (mocked)."
+        "title", "This run used 1 mock: writer › shout (mocked)."
     )
 
 

@@ -67,7 +67,7 @@ def test_a_mocked_tool_gives_its_answer_and_nothing_of_it_needs_an_approval(clie
     run_id = start(client, team_id).json()["id"]
     assert said(client, run_id)[-1] == ("writer", "HELLO")
     run = client.get(f"/api/runs/{run_id}").json()
-    assert run["mocks"] == [{"place": SHOUT, "name": "shout", "kind": "fixed"}]
+    assert run["mocks"] == [{"place": SHOUT, "name": "writer › shout", "kind": "fixed"}]
     assert SOURCE not in str(run["component"])
     assert client.get(f"/api/teams/{team_id}").json()["component"] == document
 

@@ -14,6 +14,7 @@ import { arrangeActions } from './builder/actions/arrange.js'
 import { conditionActions } from './builder/actions/conditions.js'
 import { connectActions, connectSomewhere } from './builder/actions/connect.js'
 import { editActions } from './builder/actions/edit.js'
+import { annotationActions } from './builder/actions/annotations.js'
 import { mockActions } from './builder/actions/mocks.js'
 import { modelActions } from './builder/actions/models.js'
 import { pageActions } from './builder/actions/page.js'
@@ -39,6 +40,7 @@ import { inspector } from './builder/panels/inspector.js'
 import { jsonTab } from './builder/panels/json-tab.js'
 import { keyboard, sayWhyNot } from './core/keyboard.js'
 import { marquee } from './builder/canvas/gestures/marquee.js'
+import { Annotations } from './builder/canvas/draw/annotations.js'
 import { mockMarks } from './builder/canvas/draw/mock-marks.js'
 import { minimap } from './builder/canvas/draw/minimap.js'
 import { selectionBar } from './builder/canvas/draw/selection-bar.js'
@@ -87,6 +89,7 @@ async function start(root) {
   connecting(canvas, editor, (card) => void connectSomewhere(editor, canvas, card), signal)
   structure(canvas, editor, signal)
   mockMarks(canvas, editor, signal)
+  const annotations = new Annotations(canvas, editor, signal)
   if (!may('editor')) chooseSide(find('#tab-outline', root))
   const showNarrow = narrowTabs(root, chooseSide, () => void canvas.draw(), signal)
   const panels = splitters(root, editor, signal)
@@ -114,7 +117,7 @@ async function start(root) {
     if (isShown) panels.unfold('run')
     else panels.fold('run')
   }, signal)
-  actions.add([...run.actions, ...mockActions(editor, run.outputOf)])
+  actions.add([...run.actions, ...mockActions(editor, run.outputOf), ...annotationActions(editor, canvas, annotations)])
   emptyPlaces(root, editor, signal)
   actions.add(firstStepsStrip(root, editor, id, signal))
   keyboard(actions, surfaces, signal)

@@ -4,7 +4,8 @@ import { ask } from '../../core/dialog.js'
 import { el } from '../../core/dom.js'
 import { get, parent } from '../../core/pointer.js'
 import { tellChanged } from '../actions.js'
-import { mockAt, placeOf, removeMock, setMock } from '../document/mocks.js'
+import { mockAt, removeMock, setMock } from '../document/mocks.js'
+import { placeOf } from '../document/part-places.js'
 
 /**
  * @typedef {import('../editor.js').Editor} Editor

@@ -3,7 +3,8 @@ import { el, svg } from '../../core/dom.js'
 import { isSame, parent } from '../../core/pointer.js'
 import { around } from './layout/align.js'
 import { CardList } from './draw/card-list.js'
-import { EMPTY, frameAround, HUB_GAP, PAD, roomIn } from './draw/frame.js'
+import { groupsIn } from '../document/annotations.js'
+import { EMPTY, frameAround, GROUP_ROOM, HUB_GAP, PAD, roomIn } from './draw/frame.js'
 import { CARD_WIDTH_PX, movedCards } from './layout/geometry.js'
 import { drawEmpty, drawHead, headKey } from './draw/head.js'
 import { isOld, placeCards } from './layout/layout.js'
@@ -203,7 +204,7 @@ export class Canvas extends EventTarget {
     if (width !== this.#keys.width) this.frame.style.width = `${width}px`
     if (width !== this.#keys.width || this.#headHeight === 0) this.#headHeight = this.head.offsetHeight
     this.#keys.width = width
-    const top = topBelow(this.#headHeight)
+    const top = topBelow(this.#headHeight) + (groupsIn(this.editor.doc, scene.memberSlot).length > 0 ? GROUP_ROOM : 0)
     const hasMoved = placed !== this.#placed || this.inset.x !== left || this.inset.y !== top
     const before = { hub: this.hub, boxes: this.boxes }
     this.#placed = placed

@@ -19,7 +19,7 @@ const SETTLE_MS = 160
 /** A pointer that moved no further has clicked, not dragged. */
 const STILL_PX = 4
 /** What one can do something with; all else is ground. */
-export const NO_GROUND = '[data-drag], [data-hub], [data-edge], button, a, input, .canvas-tools, .selection-bar, .minimap'
+export const NO_GROUND = '[data-drag], [data-hub], [data-edge], button, a, input, .note, .canvas-tools, .selection-bar, .minimap'
 
 /** @typedef {import('./layout/geometry.js').Point} Point @typedef {import('./layout/geometry.js').Size} Size */
 

@@ -4,13 +4,14 @@ import { get, insert, isSame, isWithin, join, last, parent, remove, renameKey, s
 import { isComponent, titleOf } from './catalogue.js'
 import { groupOf, withActivation } from './graph.js'
 import { inStep } from './in-step.js'
-import { withMocksFollowing } from './mocks.js'
 import { withFreeName } from './naming.js'
+import { withPlacesFollowing } from './part-places.js'
 import { renamedPins } from './pins.js'
 
 /**
  * @typedef {import('./catalogue.js').Component} Component
- * @typedef {{ pins?: Record<string, { x: number, y: number }>, dismissed?: string[], mocks?: import('./mocks.js').Mocks }} Layout  `dismissed`: hints, by their keys (findings.js)
+ * @typedef {{ pins?: Record<string, { x: number, y: number }>, dismissed?: string[], mocks?: import('./mocks.js').Mocks,
+ *   notes?: Record<string, import('./annotations.js').Note>, groups?: Record<string, import('./annotations.js').Group> }} Layout  `dismissed`: hints, by their keys (findings.js)
  * @typedef {{ name: string, component: Component, layout: Layout }} Doc
  * @typedef {import('../../core/store.js').Command<Doc>} Command
  */
@@ -21,7 +22,7 @@ export function withComponent(doc, component) {
   const pins = doc.layout.pins ?? {}
   const followedPins = renamed.reduce((each, [old, name]) => renamedPins(each, old, name), pins)
   const layout = renamed.length > 0 && Object.keys(pins).length > 0 ? { ...doc.layout, pins: followedPins } : doc.layout
-  return { ...doc, component: followed, layout: withMocksFollowing(layout, doc.component, followed) }
+  return { ...doc, component: followed, layout: withPlacesFollowing(layout, doc.component, followed) }
 }
 
 /**

@@ -1,12 +1,10 @@
 // @ts-check
-// What test runs replace in a team. It is kept beside the document, by places that hold in another order too: JSON pointers
-// without `config`, and with a name in place of a number in a list, such as `/participants/writer/tools/search`.
-import { get, join, steps } from '../../core/pointer.js'
-import { isComponent, titleOf } from './catalogue.js'
-import { placeNow } from './following.js'
+// What test runs replace in a team, kept beside the document by the places of parts.
+import { get, steps } from '../../core/pointer.js'
+import { titleOf } from './catalogue.js'
+import { placeOf, pointerOf } from './part-places.js'
 
 /**
- * @typedef {import('./catalogue.js').Component} Component
  * @typedef {import('./commands.js').Doc} Doc
  * @typedef {import('./commands.js').Command} Command
  * @typedef {{ kind: 'disable' | 'fixed' | 'pin', text?: string, is_error?: boolean }} Mock  `disable`: an agent takes no part; `fixed`: a model
@@ -16,42 +14,6 @@ import { placeNow } from './following.js'
 
 /** What each is called on a card, and in a list. */
 export const MOCK_WORDS = { disable: 'Disabled', fixed: 'Mocked', pin: 'Pinned' }
-
-/** The place of a part. @param {Component} root @param {string} pointer */
-export function placeOf(root, pointer) {
-  let here = /** @type {any} */ (root)
-  let place = ''
-  for (const step of steps(pointer)) {
-    if (!(isComponent(here) && step === 'config')) place = join(place, Array.isArray(here) ? nameIn(here, Number(step)) : step)
-    here = get(here, join('', step))
-  }
-  return place
-}
-
-/** Where a place is now; undefined when it is gone. @param {Component} root @param {string} place @returns {string | undefined} */
-export function pointerOf(root, place) {
-  let here = /** @type {any} */ (root)
-  let pointer = ''
-  for (const step of steps(place)) {
-    const key = Array.isArray(here) ? String(indexIn(here, step)) : step
-    pointer = isComponent(here) ? join(pointer, 'config', key) : join(pointer, key)
-    here = get(root, pointer)
-    if (here === undefined) return undefined
-  }
-  return isComponent(here) ? pointer : undefined
-}
-
-/** An entry's name, where no other has it. @param {any[]} list @param {number} index */
-function nameIn(list, index) {
-  const name = list[index]?.config?.name
-  return typeof name === 'string' && name !== '' && list.filter((each) => each?.config?.name === name).length === 1 ? name : String(index)
-}
-
-/** @param {any[]} list @param {string} step */
-function indexIn(list, step) {
-  const named = list.findIndex((each) => each?.config?.name === step)
-  return named >= 0 ? named : step
-}
 
 /** @param {Doc} doc @param {string} pointer @returns {Mock | undefined} */
 export function mockAt(doc, pointer) {
@@ -64,8 +26,15 @@ export function mockAt(doc, pointer) {
 export function mocksIn(doc) {
   return Object.entries(doc.layout.mocks ?? {}).map(([place, mock]) => {
     const pointer = pointerOf(doc.component, place)
-    return { place, pointer, title: pointer === undefined ? steps(place).at(-1) ?? '' : titleOf(get(doc.component, pointer)), mock }
+    return { place, pointer, title: pointer === undefined ? steps(place).at(-1) ?? '' : titleIn(doc.component, pointer, mock), mock }
   })
+}
+
+/** What a part is called, with whose it is, as a run says it. @param {import('./catalogue.js').Component} root @param {string} pointer @param {Mock} mock */
+function titleIn(root, pointer, { kind }) {
+  const owner = pointer.slice(0, Math.max(0, pointer.lastIndexOf('/config/')))
+  const title = titleOf(get(root, pointer))
+  return kind === 'disable' || owner === '' ? title : `${titleOf(get(root, owner))} › ${title}`
 }
 
 /** Replace a part in test runs. @param {string} pointer @param {Mock} mock @param {string} title @returns {Command} */
@@ -88,17 +57,4 @@ export function removeMock(place, title) {
       return { ...doc, layout: Object.keys(rest).length > 0 ? { ...layout, mocks: rest } : layout }
     },
   }
-}
-
-/** The layout after a change of the team: mocks go where their parts go, and with them. @param {Doc['layout']} layout @param {Component} before @param {Component} after @returns {Doc['layout']} */
-export function withMocksFollowing(layout, before, after) {
-  const { mocks, ...rest } = layout
-  if (!mocks || before === after) return layout
-  const followed = Object.entries(mocks).flatMap(([place, mock]) => {
-    const pointer = pointerOf(before, place)
-    if (pointer === undefined) return [[place, mock]]
-    const now = placeNow(before, after, pointer)
-    return now === undefined || !isComponent(get(after, now)) ? [] : [[placeOf(after, now), mock]]
-  })
-  return followed.length > 0 ? { ...rest, mocks: Object.fromEntries(followed) } : rest
 }

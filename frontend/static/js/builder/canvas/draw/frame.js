@@ -10,6 +10,8 @@ const MIN_WIDTH = 420
 /** The box that stands for the first member; node.css has the same size. */
 export const EMPTY = { width: 300, height: 84 }
 export const HUB_GAP = 24
+/** For the names of groups above their cards. */
+export const GROUP_ROOM = 20
 /** Room below the cards: for the line back to the first, or just air. */
 const FOOT_WITH_LOOP = 54
 const FOOT = 34

@@ -98,13 +98,12 @@ class RunPanel {
     const { doc, report } = this.editor
     if (noTeam(doc) || problems(report, doc).length > 0) return openChecklist(this.root)
     this.show(true)
-    if (this.#view === null && this.#runId === '') {
-      this.#showComposer(true)
-      await this.#recall()
-    }
-    if (this.form.hidden) return this.#part('chat-scroll').focus()
-    if (task === undefined) this.task.focus()
+    const isNew = this.#view === null && this.#runId === ''
+    if (isNew) this.#showComposer(true)
+    if (this.form.hidden) this.#part('chat-scroll').focus()
+    else if (task === undefined) this.task.focus()
     else this.task.fill(task)
+    if (isNew) await this.#recall()
     this.#propose()
   }
 
