@@ -224,7 +224,9 @@ def until(engine: Engine, script: str, *args: object, timeout_s: float = 30.0) -
     """What a script gives as soon as that is anything."""
     end = time.monotonic() + timeout_s
     while not (value := engine.evaluate(script, *args)):
-        assert time.monotonic() < end, f"never came: {script} {args}"
+        if time.monotonic() > end:
+            page = engine.evaluate("() => document.querySelector('main')?.innerText.slice(0, 3000) ?? ''")
+            raise AssertionError(f"never came: {script} {args}. The page says: {page}")
         time.sleep(0.05)
     return value
 

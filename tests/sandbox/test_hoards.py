@@ -23,7 +23,8 @@ pytestmark = [
 ]
 
 LONG_S = 30
-BOUNDS = Bounds(memory_mb=200, processes=20, disk_mb=64, files=2_000, open_files=256, all_open_files=400)
+# A process that begins or ends hides its files for a moment and counts as one with all that it may open; two may.
+BOUNDS = Bounds(memory_mb=200, processes=20, disk_mb=64, files=2_000, open_files=256, all_open_files=600)
 PREPARED = """
 import ctypes, fcntl, mmap, os, resource, signal, socket, sys, tempfile, time
 libc = ctypes.CDLL(None, use_errno=True)
@@ -120,11 +121,11 @@ HELD = {
     "links": ("[os.symlink('x', f'/tmp/{n}') for n in range(COUNT)]", "2000 files|No space"),
     "files in the folder": ("[open(f'{n}', 'x').close() for n in range(COUNT)]", "2000 files|No space"),
     "pipes": (
-        "held = [os.pipe() for _ in range(100)]; os.fork(); os.fork(); [os.close(w) for _, w in held]",
-        "400 files",
+        "held = [os.pipe() for _ in range(100)]; os.fork(); os.fork(); os.fork(); [os.close(w) for _, w in held]",
+        "600 files",
     ),
-    "sockets": ("held = [socket.socketpair() for _ in range(100)]; os.fork(); os.fork()", "400 files"),
-    "files of a process that hides": ("libc.prctl(4, 0); os.fork(); os.fork()", "400 files"),
+    "sockets": ("held = [socket.socketpair() for _ in range(100)]; os.fork(); os.fork()", "600 files"),
+    "files of a process that hides": ("libc.prctl(4, 0); os.fork(); os.fork()", "600 files"),
 }
 """What is ended, or fails, for the reason given."""
 WITHIN = {
@@ -180,7 +181,7 @@ async def test_what_is_held_is_counted_wherever_it_is(jail: Jail, tmp_path: Path
     code, why = HELD[what]
     here = code.replace("/tmp/", "").replace("/dev/shm/", "s")
     plain = f"os.chdir({str(tmp_path)!r})\nSIZE, PAGES, COUNT = 4 * MB, 20, 3\n{here}"
-    plain = plain.replace("os.fork(); os.fork()", "pass").replace("'/tmp', '/dev/shm'", "'.', '.'")
+    plain = re.sub(r"os\.fork\(\)(; os\.fork\(\))+", "pass", plain).replace("'/tmp', '/dev/shm'", "'.', '.'")
     assert (await run(PLAIN, f"{plain}\nprint('held')", tmp_path / "plain")).stdout == "held\n"
     held = f"SIZE, PAGES, COUNT = 400 * MB, 70_000, 3_000\n{code}\ntime.sleep({LONG_S})"
     outcome = await run(jail, held, tmp_path / "jailed", is_kept=False)
