@@ -109,10 +109,13 @@ def _component_form(
 
 
 def _is_primary(field: FormField, plain_count: int) -> bool:
-    """Whether a field is shown at once: what few people need never is, the plain ones where they are not many."""
+    """Whether a field is shown at once: what few people need never is, the plain ones where they are not many.
+
+    A name is; but that of the whole team is for teams around it, and there is none.
+    """
     return (
         field.is_required
-        or field.name == "name"
+        or (field.name == "name" and not (field.is_advanced and field.pointer == "/config/name"))
         or (not field.is_advanced and (field.is_primary or plain_count <= _MOST_PLAIN_FIELDS))
     )
 

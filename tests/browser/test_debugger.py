@@ -241,3 +241,14 @@ def test_a_question_with_a_form_is_answered(open_page: OpenPage, make_team: Make
     form.get_by_label("Size").press("Enter")
     expect_end(page)
     expect(page.locator(MESSAGES).last).to_contain_text('"size":3')
+
+
+def test_the_form_of_a_tool_leads_to_when_it_asks(open_page: OpenPage, make_team: MakeTeam) -> None:
+    page = open_page()
+    page.goto(make_team(shouting()).removesuffix("/play"), wait_until="domcontentloaded")
+    expect(page.locator("[data-builder]:not([aria-busy])")).to_be_visible()
+    to_rules = page.get_by_role("link", name="Choose when tools ask before they run")
+    expect(to_rules).to_be_hidden()
+    page.locator(".node[data-card] .chip[data-kind=tool]").click()
+    to_rules.click()
+    expect(page.get_by_label("What happens with shout")).to_be_visible()

@@ -1,21 +1,25 @@
-"""The table of the reviews of November 2026 names tests that exist."""
+"""The tables of what came of reviews name tests that exist."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
-TABLE = ROOT / "docs/design/reviews-2026-11.md"
+TABLES = {"docs/design/reviews-2026-11.md": 4, "docs/design/first-hour.md": 3}
+"""The columns of each; tests are in the third."""
 NAMED = re.compile(r"`([^`]+)`")
 
 
-def test_each_test_that_is_named_exists():
+@pytest.mark.parametrize(("table", "columns"), TABLES.items())
+def test_each_test_that_is_named_exists(table: str, columns: int):
     missing: list[str] = []
-    for line in TABLE.read_text().splitlines():
+    for line in (ROOT / table).read_text().splitlines():
         cells = line.split(" | ")
         file = ""
-        for name in NAMED.findall(cells[2]) if len(cells) == 4 else ():
+        for name in NAMED.findall(cells[2]) if len(cells) == columns else ():
             path, _, test = name.partition("::")
             file = path if path.endswith((".py", ".mjs")) else file
             source = ROOT / (file or path)

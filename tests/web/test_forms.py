@@ -348,3 +348,12 @@ def test_names_to_choose_from_are_not_repeated_without_end() -> None:
     [field] = form_of({"it": listed}, {"it": entries, "participants": members}).primary
     assert len(field.parts[0].suggestions) == 1_000
     assert sum(len(part.suggestions) for part in field.parts) <= MOST_NAMES + 1_000
+
+
+def test_the_name_of_the_whole_team_is_folded_away_and_that_of_one_inside_is_not() -> None:
+    inner: JsonValue = {"provider": "autogen_agentchat.teams.RoundRobinGroupChat", "config": {"participants": []}}
+    outer: JsonValue = {"provider": "autogen_agentchat.teams.RoundRobinGroupChat", "config": {"participants": [inner]}}
+    assert "name" in {field.name for field in form_at(outer, "").more}
+    assert "name" in {field.name for field in form_at(outer, "/config/participants/0").primary}
+    agent: JsonValue = {"provider": AGENT, "config": {"name": "writer"}}
+    assert "name" in {field.name for field in form_at(agent, "").primary}

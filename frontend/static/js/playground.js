@@ -271,3 +271,4 @@ const kept = keptDraft(draftOf(teamId)) // somebody comes back from the review o
 keepDraft(draftOf(teamId), null)
 if (typeof kept === 'string') task.fill(kept)
 show(page.dataset.runId ?? '')
+if (location.hash === '#debug') showView('debug') // from the form of a tool

@@ -34,6 +34,7 @@ export function inspector(root, editor, signal) {
     up.title = selection === '' ? '' : `Back to ${editor.titleAt(component ? ownerOf(selection) : editor.catalogue.owner(editor.root, selection))}`
     for (const button of /** @type {NodeListOf<HTMLButtonElement>} */ (head.querySelectorAll('[data-needs-member]'))) button.hidden = selection === '' || !(component || (button.matches('[data-remove-selected]') && endsOf(editor.root, selection)))
     find('[data-to-library]', head).hidden = !component
+    find('[data-tool-rules]', head).hidden = isSeveral || !['tool', 'workbench'].includes(kind)
   }
   root.addEventListener('form:shown', (event) => {
     const { title } = /** @type {CustomEvent} */ (event).detail

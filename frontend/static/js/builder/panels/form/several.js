@@ -23,6 +23,7 @@ export function formOfSeveral(editor, html) {
   const form = page.content.querySelector('[data-form]')
   if (!form) return html
   const { root, selection, selected } = editor
+  form.querySelector('.form-type')?.remove() // the type is changed one by one
   for (const field of form.querySelectorAll('[data-field]')) {
     const isOwn = /** @type {HTMLElement} */ (field).dataset['field'] === join(selection, 'config', 'name')
     if (isOwn || field.querySelector('.form-slot-item, [data-action="pick"]')) field.remove()
