@@ -111,3 +111,18 @@ def test_the_last_tasks_come_back_by_the_arrow_and_from_the_builder(
     expect(box).to_be_focused()
     page.keyboard.type("Third.")
     expect(box).to_have_value("Third.")
+
+
+@pytest.mark.parametrize(("width_px", "height_px"), [(390, 844), (1440, 900)])
+def test_the_box_for_a_reply_fits_its_page(
+    open_page: OpenPage, solo: Callable[[], str], width_px: int, height_px: int
+) -> None:
+    page = open_page(width_px, height_px)
+    give_task(page, solo(), "I am Ann.")
+    expect_end(page)
+    expect(page.get_by_role("button", name="Start over")).to_be_visible()
+    box = page.locator(".composer-box").bounding_box()
+    send = page.locator(".composer").get_by_role("button", name="Send").bounding_box()
+    assert box
+    assert send
+    assert send["x"] + send["width"] <= box["x"] + box["width"] <= width_px
