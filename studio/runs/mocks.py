@@ -24,6 +24,7 @@ from studio.tools import BaseTool, ScriptedTool
 
 MAX_MOCKS = 200
 MAX_TEXT = 100_000
+MAX_NAME = 200
 
 
 class Mock(BaseModel):
@@ -43,7 +44,7 @@ class Mock(BaseModel):
     is_error: bool = False
 
 
-Mocks = Annotated[dict[str, Mock], Field(max_length=MAX_MOCKS)]
+Mocks = Annotated[dict[Annotated[str, Field(max_length=1000)], Mock], Field(max_length=MAX_MOCKS)]
 """By the places of parts: as JSON pointers, without `config`, and with an agent's or tool's name in place of its number
 in a list, such as `/participants/writer/tools/search`. So they hold in another order too."""
 _MOCKS: TypeAdapter[dict[str, Mock]] = TypeAdapter(Mocks)
@@ -79,7 +80,7 @@ def mocked(team: JsonObject, mocks: Mapping[str, Mock]) -> tuple[JsonObject, tup
     for place, mock in sorted(mocks.items(), key=lambda item: item[0].count("/"), reverse=True):
         around, owner, key, part = _find(changed, place)
         name = _called(around, part, place) if mock.kind != "disable" else title_of(part)
-        applied.append(Mocked(place=place, name=name, kind=mock.kind))
+        applied.append(Mocked(place=place, name=name[:MAX_NAME], kind=mock.kind))
         if mock.kind == "disable":
             _leave_out(around, owner, key, part, name)
         else:

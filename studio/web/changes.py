@@ -13,6 +13,8 @@ from pydantic import JsonValue
 
 from studio.components import Change, JsonObject, diff
 
+ON_THE_CANVAS = ("mocks", "notes", "groups")
+"""What people keep beside a team, and would miss."""
 MOST_SENTENCES = 20
 MOST_ROWS = 500
 MOST_LINES = 1_000
@@ -105,6 +107,11 @@ def _compare(before: TeamLike, after: TeamLike) -> Comparison:
     rows: dict[str, list[ChangeRow]] = {"": []}
     if renamed:
         rows[""].append(ChangeRow("renamed", f"{before.name} renamed to {after.name}", "", []))
+    rows[""] += [
+        ChangeRow("changed", f"{key.capitalize()} changed", "", [])
+        for key in ON_THE_CANVAS
+        if before.layout.get(key) != after.layout.get(key)
+    ]
     compared = _LineByLine()
     for change in changes[:MOST_ROWS]:
         rows.setdefault(change.place, []).append(compared.row(change))

@@ -133,6 +133,18 @@ def test_cards_that_both_moved_are_no_conflict(pair: tuple[Editor, Editor]):
     assert answer["came"] == ["1 card moved"]
 
 
+def test_notes_and_mocks_of_two_come_together_and_are_told(pair: tuple[Editor, Editor]):
+    mine, theirs = pair
+    document = team(assistant("writer"), assistant("critic"))
+    note = {"team": "", "text": "Ask Ann.", "x": 0, "y": 0}
+    mock = {"/participants/writer": {"kind": "disable"}}
+    theirs.save(document, layout={"notes": {"a": note}, "mocks": mock})
+    answer = mine.save(document, layout={"notes": {"b": {**note, "text": "Ask Bo."}}})
+    assert answer["layout"]["notes"].keys() == {"a", "b"}
+    assert answer["layout"]["mocks"] == mock
+    assert answer["came"] == ["Mocks changed", "Notes changed"]
+
+
 def test_versions_tell_who_and_what_and_take_a_name(pair: tuple[Editor, Editor]):
     mine, _ = pair
     mine.save(team(assistant("writer"), assistant("critic"), assistant("editor")), note="Longer")

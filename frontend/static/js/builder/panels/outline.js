@@ -3,6 +3,7 @@ import { el, icon, on } from '../../core/dom.js'
 import { addToSelection } from '../actions.js'
 import { kindIcon } from '../canvas/draw/cards.js'
 import { findingsByPlace, markBadge } from '../canvas/draw/marks.js'
+import { markMocked } from '../canvas/draw/mock-marks.js'
 import { treeRows } from '../document/tree.js'
 
 /**
@@ -42,6 +43,7 @@ export function outline(root, editor, signal) {
       row.setAttribute('aria-selected', String(editor.selected.includes(pointerOf(row))))
       row.tabIndex = row === current ? 0 : -1
       markBadge(/** @type {HTMLElement} */ (row.querySelector('.badge')), within.get(pointerOf(row)))
+      markMocked(row, editor)
     }
   }
   /** The row of a part; that of what holds it, when it has none or is folded away. @param {string} pointer @returns {HTMLElement | undefined} */

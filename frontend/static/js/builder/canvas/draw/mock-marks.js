@@ -6,14 +6,14 @@ import { MOCK_WORDS, mockAt } from '../../document/mocks.js'
 export function mockMarks(canvas, editor, signal) {
   const draw = () => {
     if (!editor.doc.layout.mocks && canvas.root.querySelector('[data-mocked]') === null) return
-    for (const node of /** @type {NodeListOf<HTMLElement>} */ (canvas.nodes.querySelectorAll('[data-component]:not([data-hub])'))) mark(node, editor)
-    for (const node of /** @type {NodeListOf<HTMLElement>} */ (canvas.head.querySelectorAll('.chip[data-component]'))) mark(node, editor)
+    for (const node of /** @type {NodeListOf<HTMLElement>} */ (canvas.nodes.querySelectorAll('[data-component]:not([data-hub])'))) markMocked(node, editor)
+    for (const node of /** @type {NodeListOf<HTMLElement>} */ (canvas.head.querySelectorAll('.chip[data-component]'))) markMocked(node, editor)
   }
   for (const type of ['drawn', 'shown']) canvas.addEventListener(type, draw, { signal })
 }
 
-/** @param {HTMLElement} node @param {import('../../editor.js').Editor} editor */
-function mark(node, editor) {
+/** A card, a chip, or a row of the outline. @param {HTMLElement} node @param {import('../../editor.js').Editor} editor */
+export function markMocked(node, editor) {
   const kind = mockAt(editor.doc, node.dataset['component'] ?? '')?.kind
   if (node.dataset['mocked'] === kind) return
   if (kind) {
