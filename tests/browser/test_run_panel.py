@@ -80,6 +80,27 @@ def test_a_card_shows_who_works_and_leads_to_what_was_said(open_page: OpenPage, 
     expect(page.locator("[data-run-panel] .turn[data-source=critic][data-selected]")).to_be_visible()
 
 
+def test_the_team_is_told_something_while_it_runs(open_page: OpenPage, openai_server: OpenAIServer) -> None:
+    openai_server.say(Reply("A poem.", hold=1), "Brief.")
+    model = {
+        "provider": "autogen_ext.models.openai.OpenAIChatCompletionClient",
+        "component_type": "model",
+        "config": {"model": "gpt-4o", "base_url": openai_server.url, "api_key": "test-key", "max_retries": 0},
+    }
+    page = open_page()
+    writers = [agent(name, model_client=model, model_client_stream=True) for name in ("writer", "critic")]
+    open_team(page, team(*writers, termination_condition=limit(4)))
+    run(page, "Write.")
+    page.get_by_role("button", name="Approve and run").click()
+    openai_server.wait_until_held()
+    page.get_by_role("textbox", name="Message to the team").fill("Be brief.")
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-run-panel] .turn-unheard")).to_be_visible()
+    openai_server.release()
+    expect(page.locator(TURNS)).to_contain_text(["Write.", "A poem.", "Be brief.", "Brief."])
+    expect(page.get_by_role("textbox", name="Task for the team")).to_be_focused()
+
+
 def test_a_card_shows_whose_turn_failed(open_page: OpenPage) -> None:
     page = open_page()
     broken = agent("critic", model_client=replay())

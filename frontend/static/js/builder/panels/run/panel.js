@@ -7,8 +7,8 @@ import { draftOf, startWithApproval } from '../../../playground/approval.js'
 import { composer } from '../../../playground/composer.js'
 import { taskText } from '../../../playground/format.js'
 import { server } from '../../../playground/log/server.js'
+import { modeOf, nextTask } from '../../../playground/next-task.js'
 import { pastTasks } from '../../../playground/past-tasks.js'
-import { hasEnded } from '../../../playground/run-words.js'
 import { RunMarks } from '../../canvas/draw/run-marks.js'
 import { titleOf } from '../../document/catalogue.js'
 import { ownerOf } from '../../document/commands.js'
@@ -79,10 +79,11 @@ class RunPanel {
     this.form = /** @type {HTMLFormElement} */ (this.#part('composer'))
     this.task = composer(this.form, (task) => this.#start(task), () => server.withoutVision(teamId))
     this.mocks = mockList(this.#part('mocks'), editor, signal)
+    this.next = nextTask(this.form)
     this.button = /** @type {HTMLElement | null} */ (root.querySelector('button[data-run]'))
     pastTasks(/** @type {HTMLTextAreaElement} */ (find('textarea', this.form)), () => this.#tasks, this.task.fill)
     this.panel.addEventListener('panel:fold', (event) => this.#folded(/** @type {CustomEvent} */ (event).detail), { signal })
-    this.panel.addEventListener('run:state', (event) => this.#showComposer(hasEnded(/** @type {CustomEvent} */ (event).detail.state)), { signal })
+    this.panel.addEventListener('run:state', (event) => this.#showComposer(/** @type {CustomEvent} */ (event).detail), { signal })
     this.form.addEventListener('composer:ready', () => this.#propose(), { signal })
     editor.addEventListener('report', () => { this.#part('scripted').hidden = editor.report.scripted === '' }, { signal })
     signal.addEventListener('abort', () => this.#life.abort())
@@ -99,7 +100,7 @@ class RunPanel {
     if (noTeam(doc) || problems(report, doc).length > 0) return openChecklist(this.root)
     this.show(true)
     const isNew = this.#view === null && this.#runId === ''
-    if (isNew) this.#showComposer(true)
+    if (isNew) this.#showComposer(null)
     if (this.form.hidden) this.#part('chat-scroll').focus()
     else if (task === undefined) this.task.focus()
     else this.task.fill(task)
@@ -156,6 +157,10 @@ class RunPanel {
 
   /** @param {import('../../../playground/types.js').Task} task */
   async #start(task) {
+    if (this.next.mode === 'say') {
+      await server.command(this.#runId, 'inject', { data: { source: 'user', text: task } })
+      return true
+    }
     const { doc, report } = this.editor
     if (noTeam(doc) || problems(report, doc).length > 0) {
       openChecklist(this.root)
@@ -183,9 +188,9 @@ class RunPanel {
     this.#part('chat-none').hidden = true
     const link = /** @type {HTMLAnchorElement} */ (this.#part('to-playground'))
     link.href = `/runs/${id}`
-    this.#showComposer(hasEnded(run.state))
+    this.#showComposer(run)
     this.#view = runView(this.panel, run, (states) => this.marks.show(states), signal)
-    await this.#view.shown.catch((error) => signal.aborted || toastError(error))
+    void this.#view.shown.catch((error) => signal.aborted || toastError(error))
   }
 
   /** The last task, to be run again with what was changed. */
@@ -194,14 +199,18 @@ class RunPanel {
     if (last && !this.form.hidden) this.task.propose(last)
   }
 
-  /** While a run goes on there is nothing to type but answers. @param {boolean} isShown */
-  #showComposer(isShown) {
-    const isNews = this.form.hidden === isShown
+  /** Here each task begins a run of its own. @param {import('../../../playground/types.js').RunState | null} run */
+  #showComposer(run) {
+    const found = modeOf(run)
+    const mode = found === 'next' ? 'new' : found
+    const isShown = mode !== null || this.task.isBeingWritten
+    const isNews = this.form.hidden === isShown || (mode === 'new' && this.next.mode === 'say')
     const hadFocus = !document.activeElement?.matches(':not(body)') || this.panel.contains(document.activeElement)
     this.form.hidden = !isShown
+    if (mode !== null) this.next.offer(mode)
     if (!isNews || !hadFocus) return
     if (!isShown) return this.#part('chat-scroll').focus({ preventScroll: true })
     if (matchMedia('(min-width: 721px)').matches) this.task.focus()
-    this.#propose()
+    if (mode === 'new') this.#propose()
   }
 }
