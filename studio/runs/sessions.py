@@ -43,6 +43,7 @@ async def next_of(store: RunStore, record: RunRecord, task: JsonValue) -> NewRun
         record.team_id,
         record.team_name,
         session_id=session_of(record),
+        team_revision=record.team_revision,
         changes=await asyncio.to_thread(
             Changes, began_with=await _remembered(store, record), continues=record.id, mocks=record.changes.mocks
         ),

@@ -152,6 +152,7 @@ class RunSupervisor:
         *,
         team_id: str | None = None,
         team_name: str = "",
+        team_revision: int | None = None,
         by: str = "",
         mocks: Mapping[str, Mock] | None = None,
     ) -> str:
@@ -166,7 +167,8 @@ class RunSupervisor:
         """
         text = task_text(task := well_formed_json(task))
         team, applied = await asyncio.to_thread(mocked, cast("JsonObject", component), mocks or {})
-        new = NewRun(team, task, text, team_id, team_name, changes=Changes(mocks=applied) if applied else NO_CHANGES)
+        changes = Changes(mocks=applied) if applied else NO_CHANGES
+        new = NewRun(team, task, text, team_id, team_name, changes=changes, team_revision=team_revision)
         return await self._begun(await self.play(await self.prepare(new), by=by))
 
     async def start_next(self, run_id: str, task: JsonValue, *, by: str = "") -> str:

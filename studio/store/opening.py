@@ -28,6 +28,7 @@ from studio.store.sign_ins import SignIns
 from studio.store.team_settings import SettingsOfTeams
 from studio.store.teams import Teams
 from studio.store.trash import Trash
+from studio.store.trends import Trends
 from studio.store.users import Users
 
 
@@ -42,6 +43,7 @@ class Store:
     logs: Logs
     labels: LabelBook
     trash: Trash
+    trends: Trends
     arrivals: Arrivals
     connections: Connections
     secrets: Secrets
@@ -102,6 +104,7 @@ def _store(database: Database, appender: Appender, lineage: Lineage, data_dir: P
         logs=Logs(database, lineage),
         labels=LabelBook(database),
         trash=Trash(database, lineage),
+        trends=Trends(database),
         arrivals=Arrivals(database),
         connections=Connections(database),
         secrets=Secrets(database, data_dir / "secret.key"),

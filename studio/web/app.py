@@ -67,7 +67,7 @@ from studio.web.fragments import galleries as gallery_fragments
 from studio.web.fragments import review as review_fragments
 from studio.web.fragments import tries as try_fragments
 from studio.web.pages import accounts as account_pages
-from studio.web.pages import comparisons, play, sharing
+from studio.web.pages import charts, comparisons, play, sharing
 from studio.web.pages import costs as cost_pages
 from studio.web.pages import galleries as gallery_pages
 from studio.web.pages import inbox as inbox_pages
@@ -96,6 +96,7 @@ ROUTERS = (
     sharing.router,
     gallery_pages.router,
     cost_pages.router,
+    charts.router,
     settings_pages.router,
     inbox_pages.router,
     trash_pages.router,

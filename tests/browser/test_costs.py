@@ -85,3 +85,22 @@ def test_a_run_at_its_budget_can_be_stopped_with_the_keyboard(
     stop.focus()
     page.keyboard.press("Enter")
     expect_end(page, "Stopped")
+
+
+def test_charts_are_chosen_by_pointer_and_keyboard(open_page: OpenPage, make_team: MakeTeam, api: httpx.Client) -> None:
+    api.put("/api/prices", json=PRICE).raise_for_status()
+    address = make_team(reporters())
+    page = open_page()
+    give_task(page, address)
+    expect_end(page)
+    page.goto(page.url.split("/runs/")[0] + "/costs")
+    page.get_by_role("link", name="Charts").click()
+    expect(page.get_by_role("img", name="Cost of 30 days")).to_be_visible()
+    page.get_by_role("combobox", name="Show").select_option("outcome")
+    expect(page.get_by_role("heading", name="Outcome by day")).to_be_visible()
+    page.get_by_role("combobox", name="By").focus()
+    page.keyboard.press("m")
+    expect(page.get_by_role("heading", name="Outcome by model")).to_be_visible()
+    expect(page.get_by_role("row", name=MODEL)).to_contain_text("finished")
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert page.evaluate("document.documentElement.scrollWidth") == 390

@@ -60,7 +60,7 @@ async def fork_of(store: RunStore, record: RunRecord, seq: int, wish: Wish, orig
     )
     new = replace(_same(record), parent_seq=cut, origin=origin, changes=changes, said=place.said)
     if is_other:
-        new = replace(new, component=wish.component)
+        new = replace(new, component=wish.component, team_revision=None)
     return new if task is None else replace(new, task=task, task_text=task_text(task))
 
 
@@ -124,6 +124,7 @@ def _same(record: RunRecord) -> NewRun:
         parent_id=record.id,
         root_id=record.namespace,
         session_id=record.session_id,
+        team_revision=record.team_revision,
     )
 
 

@@ -40,6 +40,7 @@ GET /galleries/{gallery_id}
 GET /galleries/{gallery_id}/review
 GET /fragments/galleries/{gallery_id}/review
 GET /costs
+GET /costs/charts
 GET /trash
 GET /settings
 GET /settings/approvals

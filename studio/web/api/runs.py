@@ -131,7 +131,13 @@ async def start_run(body: StartRun, store: StoreDep, supervisor: SupervisorDep, 
     team = await store.teams.get(body.team_id)
     mocks = mocks_in(team.layout) if body.with_mocks else {}
     run_id = await supervisor.start(
-        team.component, body.task, team_id=team.id, team_name=team.name, by=person.name, mocks=mocks
+        team.component,
+        body.task,
+        team_id=team.id,
+        team_name=team.name,
+        team_revision=team.revision,
+        by=person.name,
+        mocks=mocks,
     )
     return StartedRun(id=run_id)
 

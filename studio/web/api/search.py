@@ -34,6 +34,7 @@ PLACES = (
     Place("Runs", "/runs", "history", "past log"),
     Place("Galleries", "/galleries", "library", "templates components import"),
     Place("Costs", "/costs", "coins", "charts spending tokens latency prices budget limits"),
+    Place("Charts", "/costs/charts", "chart-column", "cost tokens outcome latency trends failures"),
     Place("Inbox", "/inbox", "inbox", "questions approvals waiting"),
     Place("Trash", "/trash", "trash-2", "deleted restore undo"),
     Place("Archived teams", "/teams?listing=archived", "archive", "list"),
