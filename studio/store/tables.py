@@ -67,10 +67,25 @@ class ReadableJson(TypeDecorator[JsonValue]):
         def read_all(value: Any) -> Any:
             try:
                 return read(value) if read else value
-            except ValueError:
+            except (ValueError, TypeError):  # SQLite gives a number for one that stands alone
                 return DAMAGED
 
         return read_all
+
+
+class ReadableObject(ReadableJson):
+    """The same for what is an object always."""
+
+    cache_ok = True
+
+    def result_processor(self, dialect: Dialect, coltype: object) -> Any:
+        read = super().result_processor(dialect, coltype)
+
+        def read_object(value: Any) -> Any:
+            found = read(value)
+            return cast("JsonObject", found) if isinstance(found, dict) else DAMAGED
+
+        return read_object
 
 
 class Table(SQLModel, registry=registry(metadata=MetaData(naming_convention=NAMES))):
@@ -105,8 +120,8 @@ class Team(Table, table=True):
     summary: str = ""
     publisher: str = ""
     revision: int = Field(sa_type=Counter)
-    component: JsonObject = Field(sa_type=ReadableJson)
-    layout: JsonObject = Field(sa_type=ReadableJson)
+    component: JsonObject = Field(sa_type=ReadableObject)
+    layout: JsonObject = Field(sa_type=ReadableObject)
     created_at: datetime = Field(sa_type=UtcDateTime)
     updated_at: datetime = Field(sa_type=UtcDateTime)
     listing: str = "active"
@@ -129,8 +144,8 @@ class TeamVersion(Table, table=True):
     changes: str = ""
     author: str = ""
     kind: str = ""
-    component: JsonObject = Field(sa_type=ReadableJson)
-    layout: JsonObject = Field(sa_type=ReadableJson)
+    component: JsonObject = Field(sa_type=ReadableObject)
+    layout: JsonObject = Field(sa_type=ReadableObject)
     at: datetime = Field(sa_type=UtcDateTime)
 
 
@@ -138,9 +153,9 @@ class TeamSettings(Table, table=True):
     """Breakpoints, rules for tools and example tasks of a team: set by those who run it, and no part of a version."""
 
     team_id: str = Field(primary_key=True, foreign_key="team.id", ondelete="CASCADE")
-    breakpoints: list[JsonValue] = Field(sa_type=JSON)
-    policy: JsonObject = Field(sa_type=JSON)
-    examples: list[JsonValue] = Field(default_factory=list[JsonValue], sa_type=JSON)
+    breakpoints: list[JsonValue] = Field(sa_type=ReadableJson)
+    policy: JsonObject = Field(sa_type=ReadableObject)
+    examples: list[JsonValue] = Field(default_factory=list[JsonValue], sa_type=ReadableJson)
 
 
 class Gallery(Table, table=True):
@@ -150,7 +165,7 @@ class Gallery(Table, table=True):
     name: str
     origin: str
     source: str = ""
-    config: JsonObject = Field(sa_type=ReadableJson)
+    config: JsonObject = Field(sa_type=ReadableObject)
     created_at: datetime = Field(sa_type=UtcDateTime)
     updated_at: datetime = Field(sa_type=UtcDateTime)
 
@@ -203,7 +218,7 @@ class RunStart(Table, table=True):
     """What a run was started with; never changed. Pictures make it large."""
 
     run_id: str = Field(primary_key=True, foreign_key="run.id", ondelete="CASCADE")
-    component: JsonObject = Field(sa_type=ReadableJson)
+    component: JsonObject = Field(sa_type=ReadableObject)
     task: JsonValue = Field(default=None, sa_type=ReadableJson)
     changes: JsonObject = Field(default_factory=dict[str, JsonValue], sa_type=ReadableJson)
 
@@ -277,7 +292,7 @@ class Budget(Table, table=True):
     """Limits of the studio (`studio`), a team (`team:ID`) or a run (`run:ID`)."""
 
     scope: str = Field(primary_key=True)
-    limits: JsonObject = Field(sa_type=JSON)
+    limits: JsonObject = Field(sa_type=ReadableObject)
 
 
 class ModelConnection(Table, table=True):
@@ -285,7 +300,7 @@ class ModelConnection(Table, table=True):
 
     id: str = Field(primary_key=True)
     name: str = Field(index=True, unique=True)
-    component: JsonObject = Field(sa_type=ReadableJson)
+    component: JsonObject = Field(sa_type=ReadableObject)
     is_default: bool = False
     created_at: datetime = Field(sa_type=UtcDateTime)
 

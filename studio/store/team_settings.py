@@ -6,14 +6,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 from sqlmodel import select
 from sqlmodel.ext.asyncio.session import AsyncSession
 
-from studio.errors import NotFound
+from studio.errors import Conflict, NotFound
 from studio.runs import STORED, Breakpoint, RunSettings, ToolPolicy
 from studio.store.database import Database
 from studio.store.tables import JsonObject, Team, TeamSettings
+
+
+class DamagedSettings(Conflict):
+    """What is kept with a team for its runs cannot be read."""
+
+    code = "damaged_settings"
 
 
 class SettingsOfTeams:
@@ -76,4 +82,11 @@ def _json(value: BaseModel) -> JsonObject:
 
 
 def _read(row: TeamSettings) -> RunSettings:
-    return RunSettings.model_validate({"breakpoints": row.breakpoints, "policy": row.policy}, context=STORED)
+    """Raises: DamagedSettings: Nobody knows what is to be asked about; so nothing runs."""
+    try:
+        return RunSettings.model_validate({"breakpoints": row.breakpoints, "policy": row.policy}, context=STORED)
+    except ValidationError as error:
+        raise DamagedSettings(
+            f"The breakpoints or rules for tools of the team {row.team_id} cannot be read.",
+            fix="Set both anew in the team's run settings.",
+        ) from error

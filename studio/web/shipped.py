@@ -5,11 +5,16 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+from pydantic import JsonValue
+
 from studio.components import validate_component
+from studio.errors import InvalidDocument
 from studio.galleries import Gallery, parse_gallery, shipped_galleries
 from studio.store import Store
 
 PUBLISHER = "Team Studio"
+UNREADABLE = "unreadable"
+"""In place of the version of a gallery that is damaged; it is put back, and nothing is approved again."""
 
 
 async def load_shipped_galleries(store: Store) -> None:
@@ -17,19 +22,24 @@ async def load_shipped_galleries(store: Store) -> None:
     known = {summary.id for summary in await store.galleries.list() if summary.origin == "shipped"}
     for file in shipped_galleries():
         gallery = await asyncio.to_thread(_read, file)
-        if gallery.id in known and await _is_current(store, gallery):
+        stored = await _version(store, gallery) if gallery.id in known else None
+        if stored == gallery.metadata.get("version"):
             continue
         await store.galleries.put(gallery.id, gallery.name, gallery.dump(), origin="shipped")
-        await _approve_code(store, gallery)
+        if stored != UNREADABLE:
+            await _approve_code(store, gallery)
 
 
 def _read(file: Path) -> Gallery:
     return parse_gallery(file.read_bytes(), name=file.stem)
 
 
-async def _is_current(store: Store, gallery: Gallery) -> bool:
-    stored = parse_gallery((await store.galleries.get(gallery.id)).config)
-    return stored.metadata.get("version") == gallery.metadata.get("version")
+async def _version(store: Store, gallery: Gallery) -> JsonValue:
+    """Which version is stored."""
+    try:
+        return parse_gallery((await store.galleries.get(gallery.id)).config).metadata.get("version")
+    except InvalidDocument:
+        return UNREADABLE
 
 
 async def _approve_code(store: Store, gallery: Gallery) -> None:

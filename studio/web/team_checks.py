@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from studio.components import JsonObject, validate_component
+from studio.errors import InvalidDocument
 from studio.galleries import parse_gallery
 from studio.models.places import ModelPlace, places_in
 from studio.store import GallerySummary, Store, TeamSummary
@@ -82,12 +83,18 @@ def _checked(team: Team) -> tuple[str, int, TeamCheck]:
 
 
 def _asked_for(gallery: Gallery) -> tuple[str, datetime, frozenset[str]]:
-    report = parse_gallery(gallery.config).check()
+    try:
+        report = parse_gallery(gallery.config).check()
+    except InvalidDocument:  # who opens it is told; lists show the others
+        return gallery.id, gallery.updated_at, frozenset()
     hashes = frozenset(capability.hash for entry in report.entries for capability in entry.report.capabilities)
     return gallery.id, gallery.updated_at, hashes
 
 
 def _outline(row: Gallery) -> tuple[str, datetime, GalleryOutline]:
-    gallery = parse_gallery(row.config)
+    try:
+        gallery = parse_gallery(row.config)
+    except InvalidDocument:
+        return row.id, row.updated_at, GalleryOutline({}, {}, ())
     outline = GalleryOutline(gallery.counts, gallery.metadata, starters_of(row, gallery))
     return row.id, row.updated_at, outline

@@ -99,6 +99,9 @@ class ModelServer:
     """How the paths end at which the model is asked."""
     base_path: ClassVar[str] = ""
 
+    place: ClassVar[tuple[str, int]] = ("127.0.0.1", 0)
+    """Where it listens; port 0 is any that is free."""
+
     def __init__(self) -> None:
         self.key: str | None = None
         """When set, requests with another bearer token (or `api-key` header) get status 401."""
@@ -121,7 +124,7 @@ class ModelServer:
     @property
     def url(self) -> str:
         """Base URL for clients."""
-        return f"http://127.0.0.1:{self._port}{self.base_path}"
+        return f"http://{self.place[0]}:{self._port}{self.base_path}"
 
     @property
     def request_count(self) -> int:
@@ -187,7 +190,7 @@ class ModelServer:
             self._loop.close()
 
     async def _serve(self) -> None:
-        server = await asyncio.start_server(self._connection, "127.0.0.1", 0, limit=1 << 26)
+        server = await asyncio.start_server(self._connection, *self.place, limit=1 << 26)
         self._port = server.sockets[0].getsockname()[1]
         self._ready.set()
         await self._stop.wait()

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from typing import Protocol
 
+from pydantic import ValidationError
+
 from studio.runs.log import JsonObject
 from studio.runs.spending.limits import MEASURES, NO_BUDGET, Budget, DayLimits, Limits, Measure, Scope
+
+logger = logging.getLogger(__name__)
 
 STUDIO = "studio"
 A_DAY_S = 24 * 60 * 60
@@ -131,7 +136,7 @@ class BudgetBook:
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._store = store or KeptNowhere()
-        self._kept = {scope: Budget.model_validate(limits) for scope, limits in (kept or {}).items()}
+        self._kept = {scope: _budget(scope, limits) for scope, limits in (kept or {}).items()}
         self._clock = clock
         self._day_ends_at = 0.0
         self._days: dict[tuple[date, str], Purse] = {}
@@ -210,3 +215,12 @@ class BudgetBook:
 
     def _purse(self, whose: str) -> Purse:
         return self._days.setdefault((self._today(), whose), Purse())
+
+
+def _budget(scope: str, limits: JsonObject) -> Budget:
+    """Limits as they are kept. Of those that cannot be read nothing may be spent, until somebody sets others."""
+    try:
+        return Budget.model_validate(limits)
+    except ValidationError:
+        logger.warning("The limits of %r cannot be read. Its runs ask before each call until others are set.", scope)
+        return Budget(run=Limits(tokens=0))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from contextlib import aclosing
-from typing import cast
 
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
@@ -247,13 +246,13 @@ async def connections(store: Store, checks: TeamChecks) -> list[ConnectionOut]:
 
 
 def _connection(row: ModelConnection, *, key: str, is_set: bool, teams: list[tuple[str, str]]) -> ConnectionOut:
-    config = cast("JsonObject", row.component["config"])
+    config = _config(row.component)
     address = str(config.get("base_url") or config.get("azure_endpoint") or "")
-    service = service_at(str(row.component["provider"]), address)
+    service = service_at(str(row.component.get("provider")), address)
     return ConnectionOut(
         id=row.id,
         name=row.name,
-        service=service.name if service else str(row.component["label"]),
+        service=service.name if service else str(row.component.get("label") or "This connection cannot be read"),
         service_id=service.id if service else "",
         address=address,
         key=key,
@@ -314,4 +313,9 @@ def _listed(name: str) -> ModelOut:
 
 
 def _model(component: JsonObject) -> str:
-    return str(cast("JsonObject", component["config"]).get("model") or "")
+    return str(_config(component).get("model") or "")
+
+
+def _config(component: JsonObject) -> JsonObject:
+    config = component.get("config")  # of a damaged row it may be anything
+    return config if isinstance(config, dict) else {}
