@@ -323,6 +323,30 @@ def test_versions_and_questions_of_the_builder(open_page: OpenPage, width_px: in
 
 
 @widths
+def test_the_dialogs_of_tasks_and_messages(open_page: OpenPage, pair: Callable[[int], str], width_px: int):
+    inspection = Inspection(open_page(width_px))
+    page, look = inspection.page, inspection.look
+    page.goto(pair(2), wait_until="domcontentloaded")
+    page.get_by_role("button", name="Edit examples").click()
+    page.get_by_role("textbox", name="Example 1").fill("Write about {{topic}}.")
+    look("example tasks", "dialog[open]")
+    page.get_by_role("button", name="Save").click()
+    page.get_by_role("button", name="Write about {{topic}}.").click()
+    page.get_by_role("textbox", name="Topic").fill("rain")
+    look("variables of a task", "dialog[open]")
+    page.get_by_role("dialog").get_by_role("button", name="Run").click()
+    page.get_by_role("button", name="Approve and run").click()
+    expect_end(page)
+    turn = page.locator(".chat > .turn", has_text="Write about rain.")
+    turn.hover()
+    turn.locator("[data-turn-menu]").click()
+    page.get_by_role("menuitem", name="Edit and run again").click()
+    expect(page.get_by_role("textbox", name="Your message")).to_be_focused()
+    look("edited message", "dialog[open]")
+    assert inspection.faults == []
+
+
+@widths
 def test_the_playground(open_page: OpenPage, shipped_team: Callable[[str], str], width_px: int):
     inspection = Inspection(open_page(width_px))
     page, look = inspection.page, inspection.look
