@@ -229,6 +229,11 @@ class ModelServer:
             send_json(writer, status, answer)
         await writer.drain()
 
+    def exchange_at(self, path: str) -> type[Exchange]:
+        """How a question at this path is answered."""
+        del path
+        return self.exchange
+
     def other(self, path: str) -> tuple[int, dict[str, Any]]:
         """Status and JSON for a request that asks no model."""
         return 404, self.exchange.error_body(404, f"No such path: {path}")
@@ -239,7 +244,7 @@ class ModelServer:
             self._busy += 1
             self._changed.notify_all()
         try:
-            await self.exchange(self, request, self._choose(request), reader, writer).run()
+            await self.exchange_at(request.path)(self, request, self._choose(request), reader, writer).run()
         finally:
             with self._changed:
                 self._busy -= 1

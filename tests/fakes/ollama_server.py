@@ -1,4 +1,4 @@
-"""A server that speaks Ollama's chat API; see `model_server.py`."""
+"""A server that speaks Ollama's chat API, and OpenAI's below /v1 as Ollama does; see `model_server.py`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tests.fakes.model_server import Exchange, ModelServer
+from tests.fakes.openai_server import OpenAIExchange
 
 
 class _OllamaExchange(Exchange):
@@ -59,7 +60,10 @@ class OllamaServer(ModelServer):
     """Ollama's API; `url` is the host."""
 
     exchange = _OllamaExchange
-    question_paths = ("/api/chat",)
+    question_paths = ("/api/chat", "/v1/chat/completions")
+
+    def exchange_at(self, path: str) -> type[Exchange]:
+        return OpenAIExchange if path.startswith("/v1/") else self.exchange
 
     def other(self, path: str) -> tuple[int, dict[str, Any]]:
         if path.endswith("/api/tags"):

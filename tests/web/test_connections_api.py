@@ -80,6 +80,13 @@ def test_the_first_connection_is_the_default_until_another_is_chosen(client: Tes
     assert listed(client, "Other")["is_default"]
 
 
+def test_a_blank_team_starts_with_the_default_connection(client: TestClient) -> None:
+    made = add(client, key="secret:work", model="small")
+    add(client, "Other", address="https://other.example.com/v1")
+    team_id = client.post("/api/teams", json={}).json()["id"]
+    assert models_of(client, team_id) == [made["component"]["config"]]
+
+
 def test_a_connection_says_which_teams_use_it_and_takes_them_along(client: TestClient) -> None:
     made = add(client, key="secret:work", model="small")
     own = {**made["component"], "config": {**made["component"]["config"], "api_key": "secret:mine"}}

@@ -85,7 +85,7 @@ async function start(root) {
   checklist(find('[data-checklist]', root), find('#checklist', root), editor, signal)
   header(root, editor, saver, signal)
   versions(root, editor, saver, signal)
-  dragging(root, editor, canvas, offerOf, signal)
+  dragging(root, editor, canvas, (button) => offerOf(editor, button), signal)
   connecting(canvas, editor, (card) => void connectSomewhere(editor, canvas, card), signal)
   structure(canvas, editor, signal)
   mockMarks(canvas, editor, signal)

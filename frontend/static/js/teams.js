@@ -2,7 +2,7 @@
 // The page Teams: make, import and duplicate teams, and keep them in order.
 import { ApiError, api } from './core/api.js'
 import { announce, find, on } from './core/dom.js'
-import { areFirstStepsHidden, hideFirstSteps } from './core/first-steps-memory.js'
+import { areFirstStepsHidden, beginFirstSteps, hideFirstSteps } from './core/first-steps-memory.js'
 import { list } from './core/lists.js'
 import { toastError } from './core/toast.js'
 import './found-models.js'
@@ -24,7 +24,11 @@ on(document, 'click', '[data-hide-first-steps]', () => {
 on(document, 'click', '[data-create-team]', async (_event, button) => {
   const { gallery, group, index } = button.dataset
   const body = gallery ? { from_gallery: { gallery_id: gallery, group, index: Number(index) } } : {}
-  await openNew(() => api.post('/api/teams', body))
+  await openNew(async () => {
+    const team = await api.post('/api/teams', body)
+    if (!gallery && !areFirstStepsHidden()) beginFirstSteps(team.id) // one that has the default model is led to its run
+    return team
+  })
 })
 
 on(document, 'click', '[data-duplicate-team]', async (_event, button) => {

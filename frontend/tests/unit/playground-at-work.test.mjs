@@ -31,6 +31,12 @@ test('nobody works in a run that is held, asks or has ended', () => {
   for (const state of [{ state: 'paused', reason: 'user' }, { state: 'finished', reason: 'end' }]) assert.deepEqual(after(decision(['a']), ['state', state]).now, [])
 })
 
+test('a state that was asked for before the run ended does not bring it back', () => {
+  const work = after(decision(['a']), ['message', message('a', 'Done.')], ['state', { state: 'finished', reason: 'end' }])
+  work.apply(batchOf({ state: { state: 'running', last_seq: 2 } }))
+  assert.deepEqual(work.now, [])
+})
+
 test('a refused attempt counts for the agent until its model answers', () => {
   const failed = ['command', { command: 'model_failed', agent: 'a', model: 'gpt-4o', status: 429, attempt: 1 }]
   const [work] = after(decision(['a']), failed).now

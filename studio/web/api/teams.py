@@ -303,12 +303,15 @@ def _only_team(text: str) -> JsonObject:
 
 
 async def _blank(store: Store) -> JsonObject:
-    """A team of one agent that still wants its model, under a name that no team has."""
+    """A team of one agent with the default model, under a name that no team has."""
     taken = {team.name for team in await store.teams.list(ALL_TEAMS)}
     names = (f"New team {number}" if number > 1 else "New team" for number in count(1))
     team, condition = _new(BLANK), _new(FIRST_CONDITION)
     condition["config"] = {"conditions": [_new(FIRST_WORD), _new(FIRST_LIMIT)]}
-    parts: JsonObject = {"participants": [_new(FIRST_AGENT)], "termination_condition": condition}
+    agent = _new(FIRST_AGENT)
+    if usual := next((each for each in await store.connections.list() if each.is_default), None):
+        agent["config"] = {**cast("JsonObject", agent["config"]), "model_client": usual.component}
+    parts: JsonObject = {"participants": [agent], "termination_condition": condition}
     config: JsonObject = {**cast("JsonObject", team["config"]), **parts}
     return {**team, "label": next(name for name in names if name not in taken), "config": config}
 

@@ -1,8 +1,9 @@
 // @ts-check
 import { api } from './api.js'
 import { areNotificationsOn } from './notifications.js'
-import { tellOfRuns } from './run-news.js'
 
+/** Most people are not notified. */
+const loadNews = () => import('./run-news.js')
 /** Questions are rare, and a page of a run is told of its own at once. */
 const LOOK_AGAIN_MS = 20_000
 
@@ -21,7 +22,7 @@ export function inboxCount(root) {
     try {
       const questions = await api.get('/api/inbox')
       show(/** @type {HTMLElement} */ (badge), questions.length)
-      await tellOfRuns(questions, { isOld })
+      if (areNotificationsOn()) await (await loadNews()).tellOfRuns(questions, { isOld })
       isOld = false
     } catch {
       // The number stays as it was: the page itself tells when the studio cannot be reached.

@@ -138,6 +138,9 @@ export function composer(form, start, withoutVision) {
     get isShown() {
       return !form.hidden
     },
+    get isFilled() {
+      return !send.disabled
+    },
     focus: () => text.focus(),
     blur: () => text.blur(),
   }

@@ -39,6 +39,20 @@ export function modelsInTeam(catalogue, root) {
   return found
 }
 
+/** What is new and needs a model, with this one. @param {Catalogue} catalogue @param {Component} fresh @param {Component} model @returns {Component} */
+export function withModel(catalogue, fresh, model) {
+  const needed = catalogue.slotsOf(fresh).filter((slot) => slot.required && !slot.many && catalogue.accepts(slot, model))
+  if (needed.length === 0 || catalogue.kindOf(fresh) === 'model') return fresh
+  const filled = Object.fromEntries(needed.map((slot) => [slot.field, structuredClone(model)]))
+  return { ...fresh, config: { ...filled, ...fresh.config } }
+}
+
+/** What is new starts with the model of its team, where all of that use one. @param {Catalogue} catalogue @param {Component} root @param {Component} fresh @returns {Component} */
+export function withTeamModel(catalogue, root, fresh) {
+  const [only, ...others] = modelsInTeam(catalogue, root)
+  return only && others.length === 0 ? withModel(catalogue, fresh, only.component) : fresh
+}
+
 /** Give a model to every agent, and to every team that asks a model itself. @param {Catalogue} catalogue @param {Component} root @param {Component} model @returns {Command} */
 export function useForAll(catalogue, root, model) {
   return putAt(`Use ${titleOf(model)} for all agents`, modelPlaces(catalogue, root).map((each) => each.slot), model)

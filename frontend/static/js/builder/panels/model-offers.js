@@ -1,5 +1,6 @@
 // @ts-check
 // Which models and kinds of components the choosers offer.
+import { withModel } from '../document/models.js'
 import { offers } from './picker.js'
 
 /**
@@ -29,12 +30,4 @@ export function addModelOffers(catalogue, { services, connections }) {
 /** @param {Connection} connection */
 function aboutConnection({ service, component, is_default }) {
   return [service, component.config['model'], is_default && 'default for new agents'].filter(Boolean).join(' · ')
-}
-
-/** A new agent or team with the default model, where it needs one. @param {Catalogue} catalogue @param {Component} template @param {Component} model */
-function withModel(catalogue, template, model) {
-  const needed = catalogue.slotsOf(template).filter((slot) => slot.required && !slot.many && catalogue.accepts(slot, model))
-  if (needed.length === 0 || catalogue.kindOf(template) === 'model') return template
-  const filled = Object.fromEntries(needed.map((slot) => [slot.field, structuredClone(model)]))
-  return { ...template, config: { ...filled, ...template.config } }
 }

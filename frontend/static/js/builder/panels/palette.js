@@ -5,6 +5,7 @@ import { toastError } from '../../core/toast.js'
 import { placeNear } from '../actions.js'
 import { titleOf, typeLabel } from '../document/catalogue.js'
 import { addModelOffers } from './model-offers.js'
+import { withTeamModel } from '../document/models.js'
 import { isJoint } from '../document/places.js'
 import { kindIcon } from '../canvas/draw/cards.js'
 import { exactFirst, kindBeside, libraryIsHere, matches, nameOf, offers } from './picker.js'
@@ -67,14 +68,15 @@ export function palette(root, editor, models, signal) {
   list.addEventListener('keydown', (event) => moveFocus(event, list, input), { signal })
 }
 
-/** What the palette item stands for. @param {HTMLElement} button */
-export function offerOf(button) {
-  return offers[Number(button.dataset['offer'])]?.component
+/** What the palette item stands for, as this team gets it. @param {Editor} editor @param {HTMLElement} button */
+export function offerOf(editor, button) {
+  const offer = offers[Number(button.dataset['offer'])]
+  return offer && withTeamModel(editor.catalogue, editor.root, offer.component)
 }
 
 /** @param {Editor} editor @param {HTMLElement} button */
 function add(editor, button) {
-  const component = offerOf(button)
+  const component = offerOf(editor, button)
   const rect = button.getBoundingClientRect()
   const before = editor.root
   if (component) void placeNear(editor, component, { at: { x: rect.right + 6, y: rect.top } }).then(() => {

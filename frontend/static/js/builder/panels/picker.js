@@ -5,7 +5,7 @@ import { openMenu } from '../../core/menu.js'
 import { ranked } from '../../core/ranking.js'
 import { recent, remember } from '../../core/recent.js'
 import { KIND_ICON, KIND_NAME, titleOf, typeLabel } from '../document/catalogue.js'
-import { modelsInTeam } from '../document/models.js'
+import { modelsInTeam, withTeamModel } from '../document/models.js'
 import { isJoint } from '../document/places.js'
 
 /**
@@ -105,7 +105,7 @@ export async function pickComponent(editor, fits, title, { at, takesPaste } = {}
   })
   const component = chosen && found[Number(chosen.id)]?.component
   if (component) remember(RECENT, keyOf(component), MOST_RECENT)
-  return component
+  return component && withTeamModel(editor.catalogue, editor.root, component)
 }
 
 /** @param {Editor} editor @param {Offer} offer @param {number} index @param {boolean} isRecent @param {boolean} hasSections  whether all that is offered stands under such headings */

@@ -21,12 +21,14 @@ export class AtWork {
   #isAsking = false
   /** When the last message came, which nobody has been given the word after. */
   #idleSince = 0
+  /** Of the last entry that told the state: an answer that was asked for before may come after it. */
+  #stateSeq = 0
 
   /** @param {Batch} batch */
   apply({ entries, chunks, state }) {
     for (const entry of entries) this.#entry(entry)
     for (const { source } of chunks) for (const work of this.#of(source)) work.phase = 'writing'
-    if (!state) return
+    if (!state || (state.last_seq ?? Infinity) < this.#stateSeq) return
     this.#state = state.state
     this.#isAsking = Boolean(state.pending)
     if (hasEnded(state.state)) this.#works = []
@@ -49,14 +51,17 @@ export class AtWork {
   }
 
   /** @param {Entry} entry */
-  #entry({ kind, body, at }) {
+  #entry({ seq, kind, body, at }) {
     const since = Date.parse(at)
     if (kind === 'explanation' && body.type === 'SpeakerDecisionEvent' && Array.isArray(body.path)) this.#decided(body, since)
     else if (kind === 'message') this.#said(body, since)
     else if (kind === 'event') this.#event(body, since)
     else if (kind === 'command' && body.command === 'model_failed') this.#failed(body)
     else if (kind === 'command' && body.command === 'resume') for (const work of this.#works) work.since = since
-    else if (kind === 'state') this.#turned(body, since)
+    else if (kind === 'state') {
+      this.#stateSeq = seq
+      this.#turned(body, since)
+    }
   }
 
   /** @param {Body} body @param {number} since */

@@ -23,6 +23,8 @@ export const server = {
   runs: (teamId, before) => api.get(`/api/runs?team_id=${encodeURIComponent(teamId)}&limit=${RUNS}${before ? `&before=${encodeURIComponent(before)}` : ''}`),
   /** @param {string} teamId @param {Task} task @param {boolean} withMocks @returns {Promise<{id: string}>} */
   start: (teamId, task, withMocks) => api.post('/api/runs', { team_id: teamId, task, ...(withMocks ? { with_mocks: true } : {}) }),
+  /** A new run, recorded as the old one up to an entry. @param {string} id @param {number | 'failure'} place @returns {Promise<{id: string}>} */
+  rerun: (id, place) => api.post(`/api/runs/${id}/rerun`, { from_seq: place }),
   /** @param {string} id @param {string} command @param {Body} [more] @returns {Promise<RunState>} */
   command: (id, command, more = {}) => api.post(`/api/runs/${id}/commands`, { command, ...more }),
   /**

@@ -3,7 +3,7 @@ import { find, on } from '../../../core/dom.js'
 import { keepDraft, keptDraft } from '../../../core/kept-drafts.js'
 import { may } from '../../../core/may.js'
 import { toastError } from '../../../core/toast.js'
-import { draftOf, startWithApproval } from '../../../playground/approval.js'
+import { draftOf, startWithApproval, withApproval } from '../../../playground/approval.js'
 import { composer } from '../../../playground/composer.js'
 import { taskText } from '../../../playground/format.js'
 import { server } from '../../../playground/log/server.js'
@@ -94,11 +94,13 @@ class RunPanel {
     return find(`[data-part="${name}"]`, this.panel)
   }
 
-  /** Ready for a task; what is in the way comes first. @param {string} [task] */
+  /** Ready for a task, or off with the one in the box of the open panel; what is in the way comes first. @param {string} [task] */
   async open(task) {
     const { doc, report } = this.editor
     if (noTeam(doc) || problems(report, doc).length > 0) return openChecklist(this.root)
+    const isReady = this.isOpen && this.panel.checkVisibility() && !this.form.hidden && this.next.mode === 'new'
     this.show(true)
+    if (isReady && task === undefined && this.task.isFilled) return this.form.requestSubmit()
     const isNew = this.#view === null && this.#runId === ''
     if (isNew) this.#showComposer(null)
     if (this.form.hidden) this.#part('chat-scroll').focus()
@@ -176,6 +178,16 @@ class RunPanel {
     return true
   }
 
+  /** Go on where a run failed. @param {import('../../../playground/types.js').Run} run */
+  async #retry({ id, component }) {
+    try {
+      const started = await withApproval(() => server.rerun(id, 'failure'), { component })
+      if (started) await this.#showRun(started.id)
+    } catch (error) {
+      toastError(error)
+    }
+  }
+
   /** @param {string} id */
   async #showRun(id) {
     this.#leave()
@@ -189,14 +201,18 @@ class RunPanel {
     const link = /** @type {HTMLAnchorElement} */ (this.#part('to-playground'))
     link.href = `/runs/${id}`
     this.#showComposer(run)
-    this.#view = runView(this.panel, run, (states) => this.marks.show(states), signal)
+    this.#view = runView(this.panel, run, {
+      told: (states) => this.marks.show(states),
+      openModel: (pointer) => { if (this.editor.at(pointer)) this.editor.select(pointer, { reveal: pointer }) },
+      retry: () => void this.#retry(run),
+    }, signal)
     void this.#view.shown.catch((error) => signal.aborted || toastError(error))
   }
 
   /** The last task, to be run again with what was changed. */
   #propose() {
     const [last] = this.#tasks
-    if (last && !this.form.hidden) this.task.propose(last)
+    if (last && !this.form.hidden && this.next.mode === 'new') this.task.propose(last)
   }
 
   /** Here each task begins a run of its own. @param {import('../../../playground/types.js').RunState | null} run */
@@ -208,9 +224,8 @@ class RunPanel {
     const hadFocus = !document.activeElement?.matches(':not(body)') || this.panel.contains(document.activeElement)
     this.form.hidden = !isShown
     if (mode !== null) this.next.offer(mode)
-    if (!isNews || !hadFocus) return
-    if (!isShown) return this.#part('chat-scroll').focus({ preventScroll: true })
-    if (matchMedia('(min-width: 721px)').matches) this.task.focus()
+    if (isNews && isShown && hadFocus && matchMedia('(min-width: 721px)').matches) this.task.focus()
     if (mode === 'new') this.#propose()
+    if (isNews && !isShown && hadFocus) this.#part('chat-scroll').focus({ preventScroll: true })
   }
 }

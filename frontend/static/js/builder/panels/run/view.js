@@ -1,21 +1,22 @@
 // @ts-check
 /** @import {Run} from '../../../playground/types.js' */
-import { find } from '../../../core/dom.js'
+import { find, on } from '../../../core/dom.js'
 import { toastError } from '../../../core/toast.js'
 import { controls } from '../../../playground/controls.js'
 import { questionDock } from '../../../playground/debug/question-dock.js'
 import { AgentStates } from '../../../playground/log/agent-states.js'
-import { AtWork } from '../../../playground/log/at-work.js'
+import { AtWork, modelPlace } from '../../../playground/log/at-work.js'
 import { conversation } from '../../../playground/log/conversation.js'
 import { server } from '../../../playground/log/server.js'
 
 /**
  * One run in the panel: its conversation, its controls, and what it asks.
  * @param {HTMLElement} panel @param {Run} run
- * @param {(states: AgentStates) => void} told  after each news
+ * @param {{ told: (states: AgentStates) => void, openModel: (pointer: string) => void, retry: () => void }} to
+ *   `told`: after each news; `retry`: go on where the run failed
  * @param {AbortSignal} signal
  */
-export function runView(panel, run, told, signal) {
+export function runView(panel, run, { told, openModel, retry }, signal) {
   const part = (/** @type {string} */ name) => find(`[data-part="${name}"]`, panel)
   const work = new AtWork()
   const states = new AgentStates()
@@ -32,6 +33,8 @@ export function runView(panel, run, told, signal) {
     }
   }
 
+  on(panel, 'click', '[data-retry]', retry, signal)
+  on(panel, 'click', '[data-open-model]', (_, button) => openModel(modelPlace(run.component, button.dataset['openModel'] ?? '')), signal)
   part('controls').addEventListener('run:state', (event) => question.show(/** @type {CustomEvent} */ (event).detail), { signal })
   return conversation({ scroller: part('chat-scroll'), list: part('chat'), none: part('chat-none'), toEnd: part('to-live') }, run, {
     answer: (requestId, text) => send('answer', { request_id: requestId, text }),
