@@ -27,7 +27,7 @@ def test_a_run_under_way_is_watched_beside_one_that_has_ended(
     give_task(page, address, "Twice.")
     openai_server.wait_until_held()
     page.keyboard.press("Control+k")
-    page.get_by_role("combobox", name="Commands").fill("watch beside")
+    page.get_by_role("combobox", name="Commands").fill("side by side")
     page.keyboard.press("Enter")
     page.get_by_role("combobox", name="Watch beside…").fill("Once")
     page.keyboard.press("Enter")
