@@ -103,3 +103,32 @@ def test_a_run_that_another_continues_is_deleted_with_it(
     expect(page.get_by_role("heading", name="No runs found")).to_be_visible()
     emptied = api.delete("/api/trash").json()
     assert (emptied["deleted"], emptied["left"]) == (2, 0)
+
+
+def test_the_list_of_the_playground_is_searched_and_kept_in_order(open_page: OpenPage, make_team: MakeTeam) -> None:
+    page, address = open_page(), make_team(speaker())
+    ran(page, address, "Ibis one", "Ibis two")
+    rows = page.locator("[data-part=run-list] a")
+    page.get_by_role("searchbox", name="Search the runs of this team").fill("one")
+    expect(rows).to_have_count(1)
+    page.get_by_role("searchbox", name="Search the runs of this team").fill("")
+    expect(rows).to_have_count(2)
+
+    def choose(item: str) -> None:
+        page.get_by_role("button", name="More for this run").click()
+        page.get_by_role("menuitem", name=item).click()
+
+    choose("Rename run…")
+    page.get_by_role("textbox", name="Name").fill("A sacred ibis")
+    page.keyboard.press("Enter")
+    expect(rows.first).to_contain_text("A sacred ibis")
+    choose("Star run")
+    expect(rows.first.locator("[data-icon=star]")).to_be_visible()
+    choose("Tags of the run…")
+    page.get_by_role("textbox", name="Tags").fill("bird")
+    page.keyboard.press("Enter")
+    expect(rows.first.locator(".tag")).to_have_text(["bird"])
+    choose("Delete run")
+    expect(rows).to_have_count(1)
+    page.get_by_role("button", name="Undo").click()
+    expect(rows).to_have_count(2)

@@ -226,6 +226,7 @@ page.addEventListener('run:state', (event) => {
 document.addEventListener('notifications:change', () => {
   if (open && !hasEnded(open.toolbar.state.state)) followRun(runId)
 })
+page.addEventListener('runs:changed', () => void runs.refresh())
 page.addEventListener('run:connected', () => runs.refresh({ isQuiet: true }))
 document.addEventListener('visibilitychange', () => {
   if (!document.hidden) runs.refresh({ isQuiet: true })

@@ -179,14 +179,15 @@ async def list_runs(
 
 
 @router.get("/{run_id}", summary="Read a run with the team it was started with", response_model=RunOut)
-async def get_run(run_id: str, store: StoreDep, supervisor: SupervisorDep) -> Response:
+async def get_run(run_id: str, store: StoreDep, supervisor: SupervisorDep, person: PersonDep) -> Response:
     run = await store.runs.get(run_id)
     view = await supervisor.view(run_id)
-    return await large_answer(lambda: _whole(run, view))
+    labels = (await store.labels.of("run", [run_id], person.id)).get(run_id, NO_LABELS)
+    return await large_answer(lambda: _whole(run, view, labels))
 
 
-def _whole(run: RunRecord, view: RunView) -> RunOut:
-    summary = _summary(run.model_copy(update={"status": view}), run.task)
+def _whole(run: RunRecord, view: RunView, labels: Labels) -> RunOut:
+    summary = _summary(run.model_copy(update={"status": view}), run.task, labels)
     return RunOut(
         **summary.model_dump(),
         component=run.component,

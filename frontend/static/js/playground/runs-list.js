@@ -1,6 +1,6 @@
 // @ts-check
 /** @import {RunSummary} from './types.js' */
-import { el, find } from '../core/dom.js'
+import { debounce, el, find, icon } from '../core/dom.js'
 import { toastError } from '../core/toast.js'
 import { asTree } from './compare/fork-changes.js'
 import { excerpt, listTime, taskText, tokens, usageTotal } from './format.js'
@@ -22,11 +22,17 @@ export function runsList(root, teamId) {
   /** @type {RunSummary[]} newest first, without a gap */
   let known = []
   let isWhole = false
+  let shownText = ''
+  const search = /** @type {HTMLInputElement} */ (find('[data-part="run-search"]', root))
+  const searched = () => search.value.trim()
+  search.addEventListener('input', debounce(() => void refresh(), 200))
 
   function show() {
     const focused = list.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement).dataset.run ?? '' : ''
     list.replaceChildren(...asTree(known).map(({ run, depth }) => renderRow(run, depth)))
     empty.hidden = known.length > 0
+    empty.textContent = searched() ? 'No run matches.' : 'Runs are kept here with all their messages.'
+    search.hidden = known.length === 0 && searched() === ''
     older.hidden = isWhole
     mark()
     if (focused) focus(focused)
@@ -42,7 +48,7 @@ export function runsList(root, teamId) {
     if (!last || older.ariaDisabled === 'true') return
     older.ariaDisabled = 'true'
     try {
-      const runs = await server.runs(teamId, last.id)
+      const runs = await server.runs(teamId, last.id, searched())
       known = [...known, ...runs]
       isWhole = runs.length < RUNS
       show()
@@ -61,26 +67,31 @@ export function runsList(root, teamId) {
     }
   }
 
+  /** @param {{isQuiet?: boolean}} [options]  quiet: nobody asked, so a failure is not told */
+  async function refresh({ isQuiet = false } = {}) {
+    const text = searched()
+    try {
+      const runs = teamId === '' ? [] : await server.runs(teamId, undefined, text)
+      if (text !== searched()) return
+      if (text === '') tasks = [...new Set(runs.map((run) => taskText(run.task)).filter(Boolean))]
+      const last = runs.at(-1)
+      const at = text === shownText ? known.findIndex(({ id }) => id === last?.id) : -1
+      const isAll = runs.length < RUNS
+      if (isAll || at < 0) isWhole = isAll
+      known = isAll || at < 0 ? runs : [...runs, ...known.slice(at + 1)] // what somebody has asked for stays
+      shownText = text
+      show()
+    } catch (error) {
+      if (!isQuiet) toastError(error)
+    }
+  }
+
   return {
     /** What was asked before, the newest first. */
     get tasks() {
       return tasks
     },
-    /** @param {{isQuiet?: boolean}} [options]  quiet: nobody asked, so a failure is not told */
-    async refresh({ isQuiet = false } = {}) {
-      try {
-        const runs = teamId === '' ? [] : await server.runs(teamId)
-        tasks = [...new Set(runs.map((run) => taskText(run.task)).filter(Boolean))]
-        const last = runs.at(-1)
-        const at = known.findIndex(({ id }) => id === last?.id)
-        const isAll = runs.length < RUNS
-        if (isAll || at < 0) isWhole = isAll
-        known = isAll || at < 0 ? runs : [...runs, ...known.slice(at + 1)] // what somebody has asked for stays
-        show()
-      } catch (error) {
-        if (!isQuiet) toastError(error)
-      }
-    },
+    refresh,
     /** @param {string} runId  '' for none */
     select(runId) {
       current = runId
@@ -106,7 +117,7 @@ function wordBefore({ origin, session_id: session }) {
 function renderRow(run, depth) {
   const time = el('time', { datetime: run.started_at ?? '' }, listTime(run.started_at ?? ''))
   return el('li', { 'data-depth': depth > 0 && Math.min(depth, 3) }, el('a', { class: 'run-row', href: `/runs/${run.id}`, 'data-run': run.id },
-    el('span', { class: 'run-task' }, wordBefore(run), excerpt(taskText(run.task), 120) || 'A picture'), renderFoot(run, time)))
+    el('span', { class: 'run-task' }, run.is_starred && icon('star'), wordBefore(run), run.title || excerpt(taskText(run.task), 120) || 'A picture', ...(run.tags ?? []).map((tag) => el('span', { class: 'chip plain tag' }, tag))), renderFoot(run, time)))
 }
 
 /** @param {Pick<RunSummary, 'state' | 'reason' | 'usage'>} run @param {Node | undefined} time */

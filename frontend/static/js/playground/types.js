@@ -63,6 +63,9 @@
  * @property {string} id
  * @property {string} team_id
  * @property {Task} task
+ * @property {string} [title]  what a person calls it
+ * @property {string[]} [tags]
+ * @property {boolean} [is_starred]
  * @property {string} state
  * @property {string} reason
  * @property {string} started_at

@@ -2,7 +2,10 @@
 /** @import {RunContext, RunSummary} from '../types.js' */
 import { mayDo } from '../../core/actions.js'
 import { choose } from '../../core/chooser.js'
-import { find } from '../../core/dom.js'
+import { api } from '../../core/api.js'
+import { ask } from '../../core/dialog.js'
+import { el, find } from '../../core/dom.js'
+import { editTags, move, star } from '../../core/lists.js'
 import { openMenu } from '../../core/menu.js'
 import { toggleNotifications } from '../../core/notifications.js'
 import { toastError } from '../../core/toast.js'
@@ -24,6 +27,14 @@ export function runMenu({ page, run, actions, signal }) {
     { id: 'test-run', label: 'Make this a test', icon: 'shield-check', group: 'Run', scope: 'page', when: isUnderWay, run: () => void saveTest(run.id).catch(toastError) },
   ])
   actions.add([{ id: 'notify', label: 'Turn notifications on or off', icon: 'bell', group: 'Run', scope: 'page', run: () => void toggleNotifications() }])
+  const changed = () => page.dispatchEvent(new CustomEvent('runs:changed'))
+  actions.add([
+    { id: 'rename-run', label: 'Rename run…', icon: 'pencil', group: 'Run', scope: 'page', needs: 'editor', run: () => void renamed(run).then(changed, toastError) },
+    { id: 'star-run', label: 'Star run, or take the star away', icon: 'star', group: 'Run', scope: 'page', run: () => void starred(run.id).then(changed, toastError) },
+    { id: 'tag-run', label: 'Tags of the run…', icon: 'tag', group: 'Run', scope: 'page', needs: 'editor', run: () => void tagged(run.id).then(changed, toastError) },
+    { id: 'archive-run', label: 'Archive run', icon: 'archive', group: 'Run', scope: 'page', needs: 'editor', run: () => void move('run', [run.id], 'archived', 'active', changed) },
+    { id: 'delete-run', label: 'Delete run', icon: 'trash-2', group: 'Run', scope: 'page', needs: 'editor', when: isUnderWay, run: () => void move('run', [run.id], 'trashed', 'active', changed) },
+  ])
   const button = find('[data-run-menu]', page)
   button.addEventListener('click', () => {
     const { left, bottom } = button.getBoundingClientRect()
@@ -35,7 +46,27 @@ export function runMenu({ page, run, actions, signal }) {
 }
 
 /** In this order; what is not there is left out. */
-const MENU = ['rerun-all', 'rerun-here', 'rerun-failure', 'fork-here', 'replay-run', 'compare-run', 'watch-beside', 'share-run', 'test-run', 'notify']
+const MENU = ['rerun-all', 'rerun-here', 'rerun-failure', 'fork-here', 'replay-run', 'compare-run', 'watch-beside', 'share-run', 'test-run', 'notify', 'rename-run', 'star-run', 'tag-run', 'archive-run', 'delete-run']
+
+/** Ask for the name of a run. @param {{ id: string, title?: string }} run */
+async function renamed(run) {
+  const input = el('input', { class: 'input', 'aria-label': 'Name', value: run.title ?? '', maxlength: 200, placeholder: 'Shown in place of the task' })
+  const asked = ask({ title: 'Rename run', body: input, choices: [{ value: '', label: 'Cancel' }, { value: 'save', label: 'Rename', tone: 'primary' }] })
+  input.focus()
+  if ((await asked) !== 'save') return
+  run.title = input.value.trim()
+  await api.patch(`/api/runs/${run.id}`, { title: run.title })
+}
+
+/** @param {string} runId */
+async function starred(runId) {
+  await star('run', [runId], !(await api.get(`/api/runs/${runId}`)).is_starred)
+}
+
+/** @param {string} runId */
+async function tagged(runId) {
+  await editTags('run', [runId], (await api.get(`/api/runs/${runId}`)).tags)
+}
 
 /** @param {string} runId @param {string} teamId */
 async function compareWith(runId, teamId) {

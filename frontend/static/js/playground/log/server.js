@@ -19,8 +19,8 @@ export const server = {
   withoutVision: (id) => api.get(`/api/teams/${id}/without-vision`),
   /** @param {string} id @returns {Promise<Run>} */
   run: (id) => api.get(`/api/runs/${id}`),
-  /** The newest ones, or those before another one. @param {string} teamId @param {string} [before] @returns {Promise<RunSummary[]>} */
-  runs: (teamId, before) => api.get(`/api/runs?team_id=${encodeURIComponent(teamId)}&limit=${RUNS}${before ? `&before=${encodeURIComponent(before)}` : ''}`),
+  /** The newest ones, or those before another one; with a text those that hold it. @param {string} teamId @param {string} [before] @param {string} [text] @returns {Promise<RunSummary[]>} */
+  runs: (teamId, before, text) => api.get(`/api/runs?team_id=${encodeURIComponent(teamId)}&limit=${RUNS}${before ? `&before=${encodeURIComponent(before)}` : ''}${text ? `&text=${encodeURIComponent(text)}` : ''}`),
   /** @param {string} teamId @param {Task} task @param {boolean} withMocks @returns {Promise<{id: string}>} */
   start: (teamId, task, withMocks) => api.post('/api/runs', { team_id: teamId, task, ...(withMocks ? { with_mocks: true } : {}) }),
   /** A new run, recorded as the old one up to an entry. @param {string} id @param {number | 'failure'} place @returns {Promise<{id: string}>} */
