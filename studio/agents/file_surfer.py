@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, cast
@@ -157,7 +158,7 @@ class FileSurfer(ChatAgent):
         base, here = self.folder, Path(self._view.path) if self._view else self.folder
 
         def read() -> Page:
-            around = here if here.is_dir() else here.parent
+            around = here if os.path.isdir(here) else here.parent  # `is_dir` raises for a name that is too long
             return read_page(base, str(around / path) if around.is_relative_to(base) else path)
 
         async def perform() -> JsonValue:

@@ -74,6 +74,10 @@ async def test_nothing_outside_of_the_folder_is_opened(folder: Path, path: str):
     assert "private" not in text
 
 
+async def test_a_folder_with_a_name_that_no_file_system_takes_is_not_found(folder: Path):
+    assert "# FileNotFoundError" in await seen(folder / ("a" * 5_000), ("open_path", '{"path": "a.md"}'))
+
+
 async def test_the_model_is_told_where_it_is_and_opening_is_an_effect(folder: Path):
     world = CountingWorld()
     surfer = FileSurfer(
