@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.building import JsonObject, OpenPage, agent, call, limit, open_team, saved, team
-from tests.browser.test_run_panel import TURNS, card, open_panel, pair, run
+from tests.browser.test_run_panel import TURNS, card, pair, run
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(90)]
 
@@ -62,7 +62,7 @@ def test_a_mocked_tool_is_not_called_and_the_run_says_so(open_page: OpenPage) ->
     assert mocks_of(page, team_id) == {"/participants/writer/tools/shout": {"kind": "fixed", "text": "LOUD"}}
 
     page.get_by_role("checkbox", name="Use 1 mock").uncheck()
-    open_panel(page).press("Enter")
+    page.locator("[data-run]").click()  # with the last task
     expect(page.get_by_role("dialog", name="Approve this team?")).to_contain_text("run 1 piece of Python")
     page.keyboard.press("Escape")
     page.get_by_role("link", name="Open in the playground").click()
@@ -111,7 +111,7 @@ def test_the_last_reply_of_a_model_is_pinned_and_follows_its_agent(open_page: Op
     expect(page.locator(".node[data-card] .node-name")).to_have_text(["critic", "poet"])
     pinned = {"kind": "pin", "text": "A line about rain."}
     assert mocks_of(page, team_id) == {"/participants/poet/model_client": pinned}
-    open_panel(page).press("Enter")
+    page.locator("[data-run]").click()  # with the last task
     expect(page.locator("[data-run-panel] .turn[data-source=poet]")).to_contain_text("A line about rain.")
 
     card(page, "poet").locator(".node-head").click()
