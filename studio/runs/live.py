@@ -99,7 +99,7 @@ class LiveRun:
         self.namespace = namespace or lease.run_id
         self.gate = Gate()
         self.chunks = Chunks()
-        self.recent = Recent()
+        self.recent = Recent(last_seq)
         self.bell = Bell()
         self.debugger = Debugger(self.gate, self.bell.ring)
         self.human = HumanPort(self._wait_for_input)

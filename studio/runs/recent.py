@@ -23,14 +23,16 @@ class Recent:
     """Committed entries of the kinds that pages show, without a gap after `_after`.
 
     Others are large and asked for by nobody who follows a run.
+
+    Args:
+        last_seq: Number of the last entry that is in the log already.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, last_seq: int = 0) -> None:
         self._entries: list[LogEntry] = []
         self._sizes: deque[int] = deque()
         self._size = 0
-        self._after = 0
-        self._last = 0
+        self._after = self._last = last_seq
 
     def add(self, entries: Sequence[LogEntry]) -> None:
         """Take entries that were committed. After a gap, left by a writer who did not wait, it begins anew."""

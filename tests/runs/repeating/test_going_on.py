@@ -9,6 +9,7 @@ import pytest
 
 from studio.components import Capability
 from studio.runs import NotApproved, RunState
+from studio.runs.log import SHOWN
 from studio.store import open_store
 from tests.runs.scripted import OpenStudio, Studio, World, scripted
 
@@ -52,6 +53,21 @@ async def test_what_the_person_holds_stays_held_after_a_stop(open_studio: OpenSt
         assert await studio.said(run_id) == ["Go.", "one", "two"]
         assert world.calls == ["one", "two"]
         assert await dense(studio, run_id)
+
+
+async def test_a_run_that_waits_is_read_whole_when_it_is_taken_up(open_studio: OpenStudio, world: World) -> None:
+    async with open_studio() as studio:
+        world.answers.clear()
+        run_id = await studio.supervisor.start(scripted("a: one", "a: two"), "Go.")
+        await world.called.wait()
+        await studio.supervisor.command(run_id, "pause")
+        world.answers.set()
+        paused = await studio.until(run_id, RunState.PAUSED)
+        before = await studio.store.runs.read(run_id, kinds=SHOWN)
+    async with open_studio() as studio:
+        await studio.supervisor.command(run_id, "pause")  # is paused already: nothing is written
+        batches = await studio.batches_until(run_id, lambda batch: batch.last_seq >= paused.last_seq)
+        assert [entry for batch in batches for entry in batch.entries] == list(before)
 
 
 async def test_a_step_after_a_stop_is_one_step(open_studio: OpenStudio, world: World) -> None:
