@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
+import subprocess
+import sys
+import zipfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
 
+from studio.components import load_component
 from studio.settings import Settings
 from tests.fakes.ollama_server import OllamaServer
 from tests.fakes.openai_server import OpenAIServer
@@ -251,6 +257,40 @@ def test_exports_replays_and_forks_are_complete_and_do_as_recorded(
     assert openai_server.request_count == 2
     bundle = client.get(f"/api/runs/{forked}/bundle")
     assert KEY not in bundle.text
+
+
+def test_an_exported_script_asks_the_same_of_the_same_server(
+    client: TestClient, openai_server: OpenAIServer, tmp_path: Path
+) -> None:
+    client.put("/api/secrets/work", json={"value": KEY})
+    openai_server.key = KEY
+    openai_server.always("One.")
+    made = add(client, address=openai_server.url, key="secret:work", model="gpt-4o")
+    document = team(writer(made["component"]), max_messages=2)
+    approve(client, client.post("/api/connections/test", json={"component": made["component"]}), made["component"])
+    team_id = client.post("/api/teams", json={"name": "Pair", "component": document}).json()["id"]
+    run_id = ended(client, document)
+
+    script = tmp_path / "pair.py"
+    script.write_text(client.get(f"/api/teams/{team_id}/python?download=1").text)
+    environment = {**os.environ, "STUDIO_SECRET_WORK": KEY}
+    command = [sys.executable, str(script), "Say hello."]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=60, env=environment, check=False)
+    assert ran.returncode == 0, ran.stderr
+    assert "One." in ran.stdout
+    assert KEY not in ran.stdout + ran.stderr
+    in_studio, in_script = openai_server.requests
+    assert (in_script.body, in_script.key) == (in_studio.body, in_studio.key)
+
+    rebuild = f"import json, runpy; team = runpy.run_path({str(script)!r})['build_team'](); "
+    command = [sys.executable, "-c", rebuild + "print(json.dumps(team.dump_component()))"]
+    built = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    exported = client.get(f"/api/teams/{team_id}/json").json()
+    assert json.loads(built.stdout) == load_component(exported).dump_component()
+    saved_test = client.get(f"/api/runs/{run_id}/test")
+    assert saved_test.status_code == 200
+    with zipfile.ZipFile(io.BytesIO(saved_test.content)) as archive:
+        assert not [name for name in archive.namelist() if KEY.encode() in archive.read(name)]
 
 
 def messages(client: TestClient, run_id: str) -> list[dict[str, Any]]:
