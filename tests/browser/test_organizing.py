@@ -75,6 +75,7 @@ def test_deleted_teams_come_back_by_undo_and_from_the_trash(open_page: OpenPage,
     expect(page.locator("[data-row]")).to_have_count(2)
 
     page.get_by_role("button", name="More for Toad one").click()
+    expect(page.locator(".menu:popover-open .menu-item").first).to_be_focused()
     page.keyboard.press("End")
     page.keyboard.press("Enter")
     expect(page.locator("[data-row]")).to_have_count(1)
