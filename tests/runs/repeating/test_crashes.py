@@ -116,7 +116,7 @@ async def one_run(servers: Lives, server: OpenAIServer, folder: Path, seed: int)
     assert [entry.seq for entry in log] == list(range(1, len(log) + 1))
     assert sorted(said_in(log)) == sorted(said_in(original)), f"team {seed}"
     written = Counter((broken / "ledger.txt").read_text().split() if (broken / "ledger.txt").exists() else [])
-    in_doubt = sum(entry.body.get("state") == "paused" and "at work" in str(entry.body) for entry in log)
+    in_doubt = sum(entry.body.get("state") == "paused" and "outcome is unknown" in str(entry.body) for entry in log)
     assert sum(count - 1 for count in written.values()) <= in_doubt
     return kills
 
