@@ -168,8 +168,8 @@ def test_an_editor_is_not_offered_an_approval_that_the_server_refuses(
 def test_an_admin_lets_somebody_in_and_makes_a_token(open_page: OpenPage, studio_server: StudioServer):
     page = open_page()
     page.goto(f"{studio_server.url}/users")
-    sign_in(page, "Ada")
-    page.wait_for_url("**/users", wait_until="domcontentloaded")  # and its scripts listen
+    with page.expect_navigation(url="**/users", wait_until="domcontentloaded"):  # then its scripts listen
+        sign_in(page, "Ada")
     page.get_by_role("button", name="New user").click()
     page.get_by_label("Name").fill("Eve")
     page.get_by_label("Role", exact=True).select_option("editor")

@@ -154,5 +154,5 @@ def test_a_gallery_that_was_chosen_as_a_team_is_opened_as_a_gallery(open_page: O
     dialog.get_by_role("button", name="Open as gallery").click()
     expect(page.get_by_role("heading", name="Two teams", level=1)).to_be_visible()
     page.go_back()
-    page.get_by_role("button", name="New team").click()
+    page.get_by_role("button", name="New team", exact=True).click()
     expect(page.get_by_role("dialog", name="New team").get_by_role("button", name="Blank team")).to_be_focused()

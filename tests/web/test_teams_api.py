@@ -39,7 +39,7 @@ def test_a_text_with_several_teams_says_where_to_bring_it(client: TestClient):
     assert response.status_code == 400
     error = response.json()["error"]
     assert (error["code"], error["message"]) == ("not_one_team", "This file holds 2 teams, not one.")
-    assert "Galleries" in response.json()["error"]["fix"]
+    assert error["fix"] == "Open it as a gallery."
 
 
 def test_a_team_is_copied_from_a_gallery(client: TestClient):
