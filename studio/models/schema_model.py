@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, create_model
 
 from studio.components import JsonObject
 from studio.errors import ConfigError
+from studio.messages.llm import ParametersSchema
 
 _PLAIN: dict[str, Any] = {
     "string": str,
@@ -203,6 +204,20 @@ def inlined(schema: JsonObject) -> JsonObject:
     definitions = schema.get("$defs")
     inliner = _Inliner(definitions if isinstance(definitions, dict) else {})
     return cast("JsonObject", inliner.inline({key: item for key, item in schema.items() if key != "$defs"}, ()))
+
+
+def parameters_of(arguments: JsonObject) -> ParametersSchema:
+    """What a model is told about the arguments of a tool, from their JSON schema."""
+    schema = inlined(arguments)
+    return cast(
+        "ParametersSchema",
+        {
+            "type": "object",
+            "properties": schema.get("properties", {}),
+            "required": schema.get("required", []),
+            "additionalProperties": schema.get("additionalProperties", False),
+        },
+    )
 
 
 class _Inliner:

@@ -16,12 +16,11 @@ from studio.components import Capability, JsonObject, SecretRef, is_reference
 from studio.egress import Guard, HostRefused, http_client
 from studio.errors import ToolFailed
 from studio.messages import ToolSchema
-from studio.messages.llm import ParametersSchema
 from studio.models import model_from_schema
 from studio.models.connection import trusted
 from studio.models.headers import references_in, references_within_braces, resolved_headers
 from studio.models.openai_services import exact_address
-from studio.models.schema_model import inlined
+from studio.models.schema_model import parameters_of
 from studio.sandbox import TEXT_LIMIT
 from studio.tools.base import BaseTool, ToolReturn
 
@@ -97,17 +96,10 @@ class HttpTool(BaseTool):
 
     @property
     def schema(self) -> ToolSchema:  # pyright: ignore[reportIncompatibleMethodOverride] -- AutoGen's name; Pydantic's is deprecated
-        schema = inlined(self.json_schema)
-        parameters: JsonObject = {
-            "type": "object",
-            "properties": schema.get("properties", {}),
-            "required": schema.get("required", []),
-            "additionalProperties": schema.get("additionalProperties", False),
-        }
         return ToolSchema(
             name=self.name,
             description=self.description or "",
-            parameters=cast("ParametersSchema", parameters),
+            parameters=parameters_of(self.json_schema),
             strict=False,
         )
 

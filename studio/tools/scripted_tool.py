@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, cast
+from typing import Annotated
 
 from pydantic import Field, JsonValue
 
 from studio.components import JsonObject
 from studio.errors import ToolFailed
 from studio.messages import ToolSchema
-from studio.messages.llm import ParametersSchema
-from studio.models.schema_model import inlined
+from studio.models.schema_model import parameters_of
 from studio.tools.base import BaseTool, ToolReturn
 
 
@@ -56,17 +55,10 @@ class ScriptedTool(BaseTool):
 
     @property
     def schema(self) -> ToolSchema:  # pyright: ignore[reportIncompatibleMethodOverride] -- AutoGen's name; Pydantic's is deprecated
-        schema = inlined(self.parameters)
-        parameters: JsonObject = {
-            "type": "object",
-            "properties": schema.get("properties", {}),
-            "required": schema.get("required", []),
-            "additionalProperties": schema.get("additionalProperties", False),
-        }
         return ToolSchema(
             name=self.name,
             description=self.description,
-            parameters=cast("ParametersSchema", parameters),
+            parameters=parameters_of(self.parameters),
             strict=False,
         )
 

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from studio.components import JsonObject
 from studio.components.python_text import THIS_PYTHON, CostlyPython, parsed, require_cheap
-from studio.models.schema_model import inlined, is_field_name
+from studio.models.schema_model import is_field_name, parameters_of
 from studio.tools.annotations import Names, default_of, names_in
 
 CANCELLATION_TOKEN = "cancellation_token"
@@ -82,18 +82,8 @@ def _read(source: str, imported: tuple[tuple[str, str], ...]) -> Signature:
         ),
         docstring=ast.get_docstring(function) or "",
         environment=tuple(dict.fromkeys(_environment_names(tree))),
-        parameters=_parameters(arguments),
+        parameters=cast("JsonObject", parameters_of(cast("JsonObject", arguments.model_json_schema()))),
     )
-
-
-def _parameters(arguments: type[BaseModel]) -> JsonObject:
-    schema = inlined(cast("JsonObject", arguments.model_json_schema()))
-    return {
-        "type": "object",
-        "properties": schema.get("properties", {}),
-        "required": schema.get("required", []),
-        "additionalProperties": schema.get("additionalProperties", False),
-    }
 
 
 _read_once = lru_cache(maxsize=KEPT_SOURCES)(_read)

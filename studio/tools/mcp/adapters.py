@@ -13,9 +13,10 @@ from studio.components import Capability, JsonObject
 from studio.errors import ConfigError, ToolFailed
 from studio.messages import ToolSchema
 from studio.models import model_from_schema
+from studio.models.schema_model import parameters_of
 from studio.tools.base import BaseTool, ToolReturn
 from studio.tools.mcp.connection import Connection, McpUnavailable
-from studio.tools.mcp.results import PROGRESS, Progress, listed_tools, parameters_of
+from studio.tools.mcp.results import PROGRESS, Progress, listed_tools
 from studio.tools.mcp.servers import McpServerParams, SseServerParams, StdioServerParams, StreamableHttpServerParams
 from studio.tools.telling import emit
 

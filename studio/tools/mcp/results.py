@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
@@ -11,8 +11,6 @@ from studio.components import JsonObject
 from studio.effects.progress import listener, progress_words
 from studio.errors import ToolFailed
 from studio.messages import Image
-from studio.messages.llm import ParametersSchema
-from studio.models.schema_model import inlined
 from studio.tools.workbench import ImageResultContent, ResultContent, TextResultContent
 
 if TYPE_CHECKING:
@@ -60,20 +58,6 @@ class Progress:
     def events(self) -> list[JsonValue]:
         """The same as events of a tool, as an effect holds them."""
         return [{"name": PROGRESS, "content": told} for told in self.told]
-
-
-def parameters_of(input_schema: JsonObject) -> ParametersSchema:
-    """What a model is told about the arguments of a tool."""
-    schema = inlined(input_schema)
-    return cast(
-        "ParametersSchema",
-        {
-            "type": "object",
-            "properties": schema.get("properties", {}),
-            "required": schema.get("required", []),
-            "additionalProperties": schema.get("additionalProperties", False),
-        },
-    )
 
 
 def parts_of(result: types.CallToolResult) -> list[ResultContent]:

@@ -12,10 +12,11 @@ from studio.components import Capability, Component, JsonObject, Warn
 from studio.effects import EffectRequest, ToolAct
 from studio.errors import StudioError
 from studio.messages import CancellationToken, ToolSchema, linked
+from studio.models.schema_model import parameters_of
 from studio.tools.base import defaults_in
 from studio.tools.mcp.connection import Connection
 from studio.tools.mcp.host import ChatCompletionClientSampler, McpSessionHost, as_json
-from studio.tools.mcp.results import Progress, listed_tools, parameters_of, parts_of
+from studio.tools.mcp.results import Progress, listed_tools, parts_of
 from studio.tools.mcp.servers import McpServerParams, StdioServerParams
 from studio.tools.overrides import ToolOverrides, check_unique, original_name, shown
 from studio.tools.telling import calling_agent, pass_on
