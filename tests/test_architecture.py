@@ -44,7 +44,7 @@ LAYERS = [
 
 MOST_LINES_OF_A_MODULE = 700
 MOST_LINES_OF_A_FUNCTION = 60
-MOST_LINES_OF_A_SCRIPT = 400
+MOST_LINES_OF_A_SCRIPT = 700
 
 BROAD_CATCHES = {
     "runs/repeating/folding.py",  # how a run failed is part of what happened, whatever its team raised

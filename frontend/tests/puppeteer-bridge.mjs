@@ -1,6 +1,6 @@
 /**
- * Lets a test in Python drive Firefox over WebDriver BiDi: one command a line on stdin, one answer a line on stdout.
- * An answer is `{"value": …}` or `{"error": "…"}`.
+ * Lets a test in Python drive Firefox over WebDriver BiDi: one command a line on stdin, one answer
+ * a line on stdout. An answer is `{"value": …}` or `{"error": "…"}`.
  */
 import { createInterface } from 'node:readline'
 import { launch } from 'puppeteer-core'

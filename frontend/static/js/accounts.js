@@ -19,7 +19,8 @@ on(document, 'click', '[data-sign-out]', () => leave(() => api.post(`${ACCOUNT}/
 
 on(document, 'click', '[data-sign-out-everywhere]', async () => {
   const text = 'Every browser in which you are signed in is signed out, also this one. Tokens stay.'
-  if (await isMeant('Sign out everywhere?', text, 'Sign out everywhere')) leave(() => api.delete(`${ACCOUNT}/sign-ins`))
+  if (await isMeant('Sign out everywhere?', text, 'Sign out everywhere'))
+    leave(() => api.delete(`${ACCOUNT}/sign-ins`))
 })
 
 on(document, 'click', '[data-end-sign-in]', (_event, button) => {
@@ -87,12 +88,20 @@ on(document, 'click', '[data-end-all]', (_event, button) => {
 on(document, 'click', '[data-remove-user]', async (_event, button) => {
   const { user, name } = rowOf(button)
   const text = 'They are signed out at once. Their teams, versions and runs stay.'
-  if (await isMeant(`Remove ${name}?`, text, 'Remove user')) change(() => api.delete(`/api/users/${user}`))
+  if (await isMeant(`Remove ${name}?`, text, 'Remove user'))
+    change(() => api.delete(`/api/users/${user}`))
 })
 
-/** @param {string} title @param {string} text @param {string} label */
+/**
+ * @param {string} title
+ * @param {string} text
+ * @param {string} label
+ */
 async function isMeant(title, text, label) {
-  const choices = [{ value: '', label: 'Cancel' }, { value: 'yes', label, tone: /** @type {const} */ ('danger') }]
+  const choices = [
+    { value: '', label: 'Cancel' },
+    { value: 'yes', label, tone: /** @type {const} */ ('danger') },
+  ]
   return (await ask({ title, text, choices })) === 'yes'
 }
 
@@ -101,13 +110,19 @@ function rowOf(element) {
   return /** @type {HTMLElement} */ (element.closest('[data-user]')).dataset
 }
 
-/** @param {Element} form @returns {Record<string, string>} */
+/**
+ * @param {Element} form
+ * @returns {Record<string, string>}
+ */
 function fieldsOf(form) {
   const fields = Object.fromEntries(new FormData(/** @type {HTMLFormElement} */ (form)))
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, String(value)]))
 }
 
-/** The server owns the lists: after a change the page is read again. @param {() => Promise<unknown>} work */
+/**
+ * The server owns the lists: after a change the page is read again.
+ * @param {() => Promise<unknown>} work
+ */
 async function change(work) {
   try {
     await work()
@@ -118,7 +133,10 @@ async function change(work) {
   location.reload()
 }
 
-/** After this nobody is signed in here. @param {() => Promise<unknown>} work */
+/**
+ * After this nobody is signed in here.
+ * @param {() => Promise<unknown>} work
+ */
 async function leave(work) {
   try {
     await work()

@@ -9,12 +9,19 @@ const page = find('[data-beside]')
 const { signal } = new AbortController()
 
 /** @type {Promise<import('./playground/chat/chat.js').Chat>[]} */
-const columns = [...page.querySelectorAll('[data-run-id]')].map((root) => besideColumn(/** @type {HTMLElement} */ (root), signal))
+const columns = [...page.querySelectorAll('[data-run-id]')].map((root) =>
+  besideColumn(/** @type {HTMLElement} */ (root), signal),
+)
 for (const column of columns) column.catch(toastError)
 
-for (const radio of /** @type {NodeListOf<HTMLInputElement>} */ (page.querySelectorAll('[name="detail"]'))) radio.checked = Number(radio.value) === keptLevel()
+for (const radio of /** @type {NodeListOf<HTMLInputElement>} */ (
+  page.querySelectorAll('[name="detail"]')
+))
+  radio.checked = Number(radio.value) === keptLevel()
 on(page, 'change', '[name="detail"]', async (event) => {
-  const level = /** @type {import('./playground/chat/detail.js').Level} */ (Number(event.target.value))
+  const level = /** @type {import('./playground/chat/detail.js').Level} */ (
+    Number(event.target.value)
+  )
   keepLevel(level)
   for (const column of await Promise.all(columns)) column.show({ level })
 })
@@ -22,5 +29,7 @@ on(page, 'change', '[name="detail"]', async (event) => {
 /** The link of a message leads to its place in the page of its run. */
 on(page, 'click', '.turn-time', (event, link) => {
   event.preventDefault()
-  location.assign(`/runs/${link.closest('[data-run-id]')?.getAttribute('data-run-id')}${link.getAttribute('href')}`)
+  location.assign(
+    `/runs/${link.closest('[data-run-id]')?.getAttribute('data-run-id')}${link.getAttribute('href')}`,
+  )
 })

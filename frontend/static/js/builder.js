@@ -66,9 +66,16 @@ import { tabs } from './core/tabs.js'
 /** @param {HTMLElement} root */
 async function start(root) {
   const id = root.dataset['teamId'] ?? ''
-  const [team, entries, models] = await Promise.all([api.get(`/api/teams/${encodeURIComponent(id)}`), api.get('/api/components'), api.get('/api/connections')])
+  const [team, entries, models] = await Promise.all([
+    api.get(`/api/teams/${encodeURIComponent(id)}`),
+    api.get('/api/components'),
+    api.get('/api/connections'),
+  ])
   const signal = new AbortController().signal
-  const editor = new Editor({ name: team.name, component: team.component, layout: team.layout ?? {} }, new Catalogue(entries))
+  const editor = new Editor(
+    { name: team.name, component: team.component, layout: team.layout ?? {} },
+    new Catalogue(entries),
+  )
   if (!may('editor')) editor.whyNot = 'Changing a team needs the role editor.'
   const saver = new Saver(editor, team, await tabId(), askToMerge, signal)
   await keepHistory(await Journal.open(), editor, saver, draftOffer(editor), signal)
@@ -101,7 +108,16 @@ async function start(root) {
   const roving = new Roving(canvas, editor, signal)
   const clipboard = new Clipboard(editor, signal)
   const actions = new Actions(sayWhyNot)
-  actions.add([...editActions(editor, clipboard), ...arrangeActions(editor, canvas), ...connectActions(editor, canvas), ...modelActions(editor), ...conditionActions(editor), ...viewActions(canvas, roving), ...pageActions(editor, saver, search), ...formActions(find('#panel-form', root), editor)])
+  actions.add([
+    ...editActions(editor, clipboard),
+    ...arrangeActions(editor, canvas),
+    ...connectActions(editor, canvas),
+    ...modelActions(editor),
+    ...conditionActions(editor),
+    ...viewActions(canvas, roving),
+    ...pageActions(editor, saver, search),
+    ...formActions(find('#panel-form', root), editor),
+  ])
   const surfaces = [canvas.root, find('[data-outline]', root)]
   const goTo = (/** @type {string} */ pointer) => {
     editor.select(pointer)
@@ -109,15 +125,33 @@ async function start(root) {
     panels.unfold('inspector')
     find('#panel-form', root).focus()
   }
-  actions.add([...paletteActions(editor, actions, goTo), ...contextMenu(surfaces, editor, actions, signal)])
+  actions.add([
+    ...paletteActions(editor, actions, goTo),
+    ...contextMenu(surfaces, editor, actions, signal),
+  ])
   actions.add(tryTab(root, editor, id, signal))
-  actions.add([...versionActions(editor, saver), ...limitsActions(editor, id), exampleAction(id), ...panels.actions])
-  const run = runPanel(root, { editor, saver, canvas }, id, (isShown) => {
-    if (matchMedia('(max-width: 720px)').matches) showNarrow(isShown ? 'run' : 'canvas')
-    if (isShown) panels.unfold('run')
-    else panels.fold('run')
-  }, signal)
-  actions.add([...run.actions, ...mockActions(editor, run.outputOf), ...annotationActions(editor, canvas, annotations)])
+  actions.add([
+    ...versionActions(editor, saver),
+    ...limitsActions(editor, id),
+    exampleAction(id),
+    ...panels.actions,
+  ])
+  const run = runPanel(
+    root,
+    { editor, saver, canvas },
+    id,
+    (isShown) => {
+      if (matchMedia('(max-width: 720px)').matches) showNarrow(isShown ? 'run' : 'canvas')
+      if (isShown) panels.unfold('run')
+      else panels.fold('run')
+    },
+    signal,
+  )
+  actions.add([
+    ...run.actions,
+    ...mockActions(editor, run.outputOf),
+    ...annotationActions(editor, canvas, annotations),
+  ])
   emptyPlaces(root, editor, signal)
   actions.add(firstStepsStrip(root, editor, id, signal))
   keyboard(actions, surfaces, signal)
@@ -125,14 +159,30 @@ async function start(root) {
   on(root, 'click', '[data-commands]', () => void actions.run('command-palette'), signal)
   on(root, 'click', '[data-limits]', () => void actions.run('limits'), signal)
   on(root, 'click', '[data-examples]', () => void actions.run('example-tasks'), signal)
-  on(root, 'click', '[data-for-all]', (event, button) => void actions.run(button.dataset['forAll'] ?? '', event), signal)
-  on(root, 'click', '[data-skip]', (event) => {
-    event.preventDefault()
-    goTo(editor.selection)
-  }, signal)
-  root.addEventListener('palette:added', () => {
-    if (!canvas.root.checkVisibility()) tree.focus(editor.selection)
-  }, { signal })
+  on(
+    root,
+    'click',
+    '[data-for-all]',
+    (event, button) => void actions.run(button.dataset['forAll'] ?? '', event),
+    signal,
+  )
+  on(
+    root,
+    'click',
+    '[data-skip]',
+    (event) => {
+      event.preventDefault()
+      goTo(editor.selection)
+    },
+    signal,
+  )
+  root.addEventListener(
+    'palette:added',
+    () => {
+      if (!canvas.root.checkVisibility()) tree.focus(editor.selection)
+    },
+    { signal },
+  )
   selectionBar(editor, canvas, actions, signal)
   marquee(editor, canvas, signal)
   addOnGround(editor, canvas, clipboard.takes, signal)
@@ -143,41 +193,98 @@ async function start(root) {
   root.removeAttribute('aria-busy')
 }
 
-/** @param {HTMLElement} root @param {Editor} editor @param {Canvas} canvas @param {Actions} actions @param {AbortSignal} signal */
+/**
+ * @param {HTMLElement} root
+ * @param {Editor} editor
+ * @param {Canvas} canvas
+ * @param {Actions} actions
+ * @param {AbortSignal} signal
+ */
 function bindCanvas(root, editor, canvas, actions, signal) {
-  on(canvas.root, 'click', '[data-component], [data-fill], [data-open]', (event, target) => {
-    const inner = event.target.closest('[data-component], [data-fill], [data-open]')
-    if (inner !== target) return
-    if (target.dataset['fill'] !== undefined) void fillSlot(editor, target.dataset['fill'])
-    else if (target.dataset['open'] !== undefined) editor.open(target.dataset['open'])
-    else editor.select(target.dataset['component'] ?? '', { add: event.shiftKey || event.ctrlKey || event.metaKey })
-  }, signal)
-  on(canvas.root, 'dblclick', '.node[data-nested]', (_event, node) => editor.open(node.dataset['component'] ?? ''), signal)
-  on(root, 'click', '[data-zoom]', (_event, button) => {
-    if (button.dataset['zoom'] === 'fit') canvas.fit()
-    else canvas.viewport.zoomBy(button.dataset['zoom'] === 'in' ? 1.2 : 1 / 1.2)
-  }, signal)
+  on(
+    canvas.root,
+    'click',
+    '[data-component], [data-fill], [data-open]',
+    (event, target) => {
+      const inner = event.target.closest('[data-component], [data-fill], [data-open]')
+      if (inner !== target) return
+      if (target.dataset['fill'] !== undefined) void fillSlot(editor, target.dataset['fill'])
+      else if (target.dataset['open'] !== undefined) editor.open(target.dataset['open'])
+      else
+        editor.select(target.dataset['component'] ?? '', {
+          add: event.shiftKey || event.ctrlKey || event.metaKey,
+        })
+    },
+    signal,
+  )
+  on(
+    canvas.root,
+    'dblclick',
+    '.node[data-nested]',
+    (_event, node) => editor.open(node.dataset['component'] ?? ''),
+    signal,
+  )
+  on(
+    root,
+    'click',
+    '[data-zoom]',
+    (_event, button) => {
+      if (button.dataset['zoom'] === 'fit') canvas.fit()
+      else canvas.viewport.zoomBy(button.dataset['zoom'] === 'in' ? 1.2 : 1 / 1.2)
+    },
+    signal,
+  )
   on(root, 'click', '[data-tidy]', () => void actions.run('tidy'), signal)
   const level = find('[data-zoom-level]', root)
-  canvas.viewport.addEventListener('move', () => {
-    const text = `${Math.round(canvas.viewport.zoom * 100)}%`
-    if (level.textContent !== text) level.textContent = text
-  }, { signal })
-  canvas.addEventListener('drawn', () => {
-    const trail = editor.trail()
-    const crumbs = find('[data-trail]', root)
-    crumbs.hidden = trail.length < 2
-    crumbs.replaceChildren(...trail.map(({ pointer, title }) => Object.assign(document.createElement('button'), { type: 'button', className: 'trail-step', textContent: title, onclick: () => editor.open(pointer) })))
-    find('[data-tidy]', root).hidden = !canvas.isUntidy && Object.keys(pinsIn(editor.doc, editor.view)).length === 0
-  }, { signal })
+  canvas.viewport.addEventListener(
+    'move',
+    () => {
+      const text = `${Math.round(canvas.viewport.zoom * 100)}%`
+      if (level.textContent !== text) level.textContent = text
+    },
+    { signal },
+  )
+  canvas.addEventListener(
+    'drawn',
+    () => {
+      const trail = editor.trail()
+      const crumbs = find('[data-trail]', root)
+      crumbs.hidden = trail.length < 2
+      crumbs.replaceChildren(
+        ...trail.map(({ pointer, title }) =>
+          Object.assign(document.createElement('button'), {
+            type: 'button',
+            className: 'trail-step',
+            textContent: title,
+            onclick: () => editor.open(pointer),
+          }),
+        ),
+      )
+      find('[data-tidy]', root).hidden =
+        !canvas.isUntidy && Object.keys(pinsIn(editor.doc, editor.view)).length === 0
+    },
+    { signal },
+  )
 }
 
-/** @param {HTMLElement} root @param {Editor} editor */
+/**
+ * @param {HTMLElement} root
+ * @param {Editor} editor
+ */
 function bindExport(root, editor) {
-  const stem = () => editor.doc.name.toLowerCase().replace(/[^a-z0-9]+/g, '_').replace(/^_|_$/g, '') || 'team'
+  const stem = () =>
+    editor.doc.name
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, '_')
+      .replace(/^_|_$/g, '') || 'team'
   on(root, 'click', '[data-export]', async (_event, button) => {
     try {
-      if (button.dataset['export'] === 'json') return download(`${stem()}.json`, `${JSON.stringify(editor.root, null, 2)}\n`, 'application/json')
+      if (button.dataset['export'] === 'json')
+        return download(
+          `${stem()}.json`,
+          `${JSON.stringify(editor.root, null, 2)}\n`,
+          'application/json',
+        )
       const { code } = await api.post('/api/python', { component: editor.root })
       download(`${stem()}.py`, code, 'text/x-python')
     } catch (error) {
@@ -185,7 +292,8 @@ function bindExport(root, editor) {
     }
   })
   on(root, 'input', '[data-team-name]', (_event, input) => {
-    if (input instanceof HTMLInputElement && input.value.trim() !== '') editor.run(nameTeam(input.value.trim()), 'header')
+    if (input instanceof HTMLInputElement && input.value.trim() !== '')
+      editor.run(nameTeam(input.value.trim()), 'header')
   })
 }
 

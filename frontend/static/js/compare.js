@@ -1,5 +1,6 @@
 // @ts-check
-// The page of two runs side by side: from difference to difference, and more rows where they are asked for.
+// The page of two runs side by side: from difference to difference, and more rows where they are
+// asked for.
 import { api } from './core/api.js'
 import { announce, find, on } from './core/dom.js'
 import { bindShortcuts } from './core/shortcuts.js'
@@ -11,7 +12,11 @@ const place = find('[data-place]')
 const differences = (page.dataset['differences'] ?? '').split(' ').filter(Boolean).map(Number)
 let here = -1
 
-/** Rows from the server in place of the button that asked for them. @param {HTMLElement} button @param {string} query */
+/**
+ * Rows from the server in place of the button that asked for them.
+ * @param {HTMLElement} button
+ * @param {string} query
+ */
 async function replace(button, query) {
   const row = button.closest('li')
   if (!row || button.ariaBusy === 'true') return null
@@ -36,7 +41,8 @@ async function unfold(button) {
   const shown = Math.min(count, 200)
   const fresh = await replace(button, `start=${start}&limit=${shown}&folded=false`)
   if (!fresh) return
-  // What follows the fold is there already: the way on that came along leads through the rest of the fold only.
+  // What follows the fold is there already: the way on that came along leads through the rest of
+  // the fold only.
   const rest = fresh.parentElement?.querySelector(`[data-more][data-start="${start + shown}"]`)
   if (rest instanceof HTMLElement && rest.closest('li')?.nextElementSibling) {
     if (shown === count) rest.closest('li')?.remove()
@@ -52,7 +58,10 @@ async function unfold(button) {
 /** @param {HTMLElement} button */
 const more = (button) => replace(button, `start=${button.dataset['start']}`)
 
-/** To the next difference or the one before, loading on the way. @param {number} way */
+/**
+ * To the next difference or the one before, loading on the way.
+ * @param {number} way
+ */
 async function go(way) {
   const to = Math.max(0, Math.min(here + way, differences.length - 1))
   const index = differences[to]
@@ -67,7 +76,8 @@ async function go(way) {
       return
     }
     const button = list.querySelector('[data-more]')
-    if (!(button instanceof HTMLElement) || !(await more(button))) return announce('There are no more differences.')
+    if (!(button instanceof HTMLElement) || !(await more(button)))
+      return announce('There are no more differences.')
   }
 }
 

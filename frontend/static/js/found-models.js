@@ -23,7 +23,23 @@ on(document, 'click', '[data-add-found]', async (_event, button) => {
 async function show(here) {
   const found = /** @type {Found[]} */ (await api.get('/api/connections/found'))
   here.hidden = found.length === 0
-  here.replaceChildren(...found.map(({ service, name, reason, model }) => el('div', { class: 'notice', 'data-tone': 'info', role: 'note' }, icon('brain'),
-    el('div', { class: 'row-wrap' }, el('span', {}, `${name} is ready: ${reason} Model ${model}.`),
-      el('button', { type: 'button', class: 'button small', 'data-add-found': service, 'data-name': name }, `Connect ${name}`)))))
+  here.replaceChildren(
+    ...found.map(({ service, name, reason, model }) =>
+      el(
+        'div',
+        { class: 'notice', 'data-tone': 'info', role: 'note' },
+        icon('brain'),
+        el(
+          'div',
+          { class: 'row-wrap' },
+          el('span', {}, `${name} is ready: ${reason} Model ${model}.`),
+          el(
+            'button',
+            { type: 'button', class: 'button small', 'data-add-found': service, 'data-name': name },
+            `Connect ${name}`,
+          ),
+        ),
+      ),
+    ),
+  )
 }

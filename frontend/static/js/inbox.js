@@ -8,7 +8,10 @@ import { askCard } from './playground/debug/ask.js'
 import { taskText } from './playground/format.js'
 import { server } from './playground/log/server.js'
 
-/** @typedef {{run_id: string, team_name: string, task: string, reason: string, since: string, pending: Pending}} Question */
+/**
+ * @typedef {{run_id: string, team_name: string, task: string, reason: string, since: string,
+ *   pending: Pending}} Question
+ */
 
 const LOOK_AGAIN_MS = 5_000
 const list = find('[data-part="inbox"]')
@@ -45,7 +48,8 @@ function show(questions) {
     shown.set(question.pending.request_id, node)
     list.append(node)
   }
-  if (fresh.length > 0 && list.ariaBusy !== 'true') announce(`${fresh.length} new ${fresh.length === 1 ? 'question' : 'questions'}.`)
+  if (fresh.length > 0 && list.ariaBusy !== 'true')
+    announce(`${fresh.length} new ${fresh.length === 1 ? 'question' : 'questions'}.`)
   list.ariaBusy = null
   none.hidden = questions.length > 0
   more.hidden = questions.length < MOST
@@ -53,7 +57,10 @@ function show(questions) {
 
 /** @param {Question} question */
 function item({ run_id: runId, team_name: teamName, task, since, pending }) {
-  /** @param {string} command @param {object} more */
+  /**
+   * @param {string} command
+   * @param {object} more
+   */
   async function send(command, more) {
     try {
       await server.command(runId, command, more)
@@ -66,10 +73,22 @@ function item({ run_id: runId, team_name: teamName, task, since, pending }) {
     }
   }
   const at = new Date(since)
-  return el('li', { class: 'panel inbox-item', tabindex: '-1', 'data-run': runId },
-    el('p', { class: 'inbox-from' }, el('a', { href: `/runs/${runId}` }, teamName || 'Team'), el('span', { class: 'truncate' }, taskText(task)),
-      el('time', { datetime: since, title: at.toLocaleString('en') }, at.toLocaleString('en', { dateStyle: 'medium', timeStyle: 'short' }))),
-    askCard(pending, send))
+  return el(
+    'li',
+    { class: 'panel inbox-item', tabindex: '-1', 'data-run': runId },
+    el(
+      'p',
+      { class: 'inbox-from' },
+      el('a', { href: `/runs/${runId}` }, teamName || 'Team'),
+      el('span', { class: 'truncate' }, taskText(task)),
+      el(
+        'time',
+        { datetime: since, title: at.toLocaleString('en') },
+        at.toLocaleString('en', { dateStyle: 'medium', timeStyle: 'short' }),
+      ),
+    ),
+    askCard(pending, send),
+  )
 }
 
 list.ariaBusy = 'true'

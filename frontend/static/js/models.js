@@ -9,9 +9,12 @@ import { withApproval } from './playground/approval.js'
 
 /**
  * @typedef {{ provider: string, config: Record<string, unknown> }} Component
- * @typedef {{ id: string, name: string, about: string, needs: string, address: string, key: string, model: string, component: Component }} Service
- * @typedef {{ id: string, name: string, service_id: string, address: string, key: string, model: string, component: Component }} Connection
- * @typedef {{ name: string, input_price: number | null, output_price: number | null, vision: boolean, tools: boolean }} ListedModel
+ * @typedef {{ id: string, name: string, about: string, needs: string, address: string, key: string,
+ *   model: string, component: Component }} Service
+ * @typedef {{ id: string, name: string, service_id: string, address: string, key: string, model:
+ *   string, component: Component }} Connection
+ * @typedef {{ name: string, input_price: number | null, output_price: number | null, vision:
+ *   boolean, tools: boolean }} ListedModel
  */
 
 const dialog = /** @type {HTMLDialogElement} */ (find('#connection-dialog'))
@@ -22,20 +25,39 @@ const known = api.get('/api/connections')
 let edited = ''
 
 on(document, 'click', '[data-add-connection]', () => void open(undefined).catch(toastError))
-on(document, 'click', '[data-edit-connection]', (_event, button) => void connectionOf(button).then(open).catch(toastError))
+on(
+  document,
+  'click',
+  '[data-edit-connection]',
+  (_event, button) => void connectionOf(button).then(open).catch(toastError),
+)
 on(document, 'change', '#connection-service', () => void fillService().catch(toastError))
 on(document, 'click', '[data-list-models]', () => void listModels().catch(toastError))
-on(document, 'click', '[data-test-connection]', (_event, button) => void test(button).catch(toastError))
-on(document, 'click', '[data-make-default]', (_event, button) => change(() => api.put('/api/connections/default', { id: idOf(button) })))
+on(
+  document,
+  'click',
+  '[data-test-connection]',
+  (_event, button) => void test(button).catch(toastError),
+)
+on(document, 'click', '[data-make-default]', (_event, button) =>
+  change(() => api.put('/api/connections/default', { id: idOf(button) })),
+)
 on(document, 'submit', '[data-connection-form]', (event) => {
   event.preventDefault()
   change(save)
 })
 on(document, 'click', '[data-delete-connection]', async (_event, button) => {
   const { name, users } = row(button).dataset
-  const text = users === '0' ? 'No team uses it.' : `${users === '1' ? 'One team uses' : `${users} teams use`} it. Their agents keep its address, key reference and model, and go on working.`
-  const choices = [{ value: '', label: 'Keep it' }, { value: 'delete', label: 'Delete connection', tone: /** @type {const} */ ('danger') }]
-  if ((await ask({ title: `Delete the connection “${name}”?`, text, choices })) === 'delete') change(() => api.delete(`/api/connections/${encodeURIComponent(idOf(button))}`))
+  const text =
+    users === '0'
+      ? 'No team uses it.'
+      : `${users === '1' ? 'One team uses' : `${users} teams use`} it. Their agents keep its address, key reference and model, and go on working.`
+  const choices = [
+    { value: '', label: 'Keep it' },
+    { value: 'delete', label: 'Delete connection', tone: /** @type {const} */ ('danger') },
+  ]
+  if ((await ask({ title: `Delete the connection “${name}”?`, text, choices })) === 'delete')
+    change(() => api.delete(`/api/connections/${encodeURIComponent(idOf(button))}`))
 })
 
 /** @param {Connection | undefined} connection */
@@ -43,10 +65,13 @@ async function open(connection) {
   form.reset()
   edited = connection?.id ?? ''
   find('[data-replace-model]', form).hidden = edited === ''
-  find('#connection-dialog-title').textContent = edited === '' ? 'Add connection' : 'Edit connection'
+  find('#connection-dialog-title').textContent =
+    edited === '' ? 'Add connection' : 'Edit connection'
   if (connection) field('service').value = connection.service_id
   await fillService()
-  if (connection) for (const name of /** @type {const} */ (['name', 'address', 'key', 'model'])) field(name).value = connection[name]
+  if (connection)
+    for (const name of /** @type {const} */ (['name', 'address', 'key', 'model']))
+      field(name).value = connection[name]
   dialog.showModal()
 }
 
@@ -54,7 +79,8 @@ async function open(connection) {
 async function fillService() {
   const service = await chosenService()
   find('[data-about-service]', form).textContent = `${service.about} Needs: ${service.needs}.`
-  for (const name of /** @type {const} */ (['address', 'key', 'model'])) field(name).value = service[name]
+  for (const name of /** @type {const} */ (['address', 'key', 'model']))
+    field(name).value = service[name]
   if (edited === '') field('name').value = service.name
   find('#connection-models', form).replaceChildren()
   find('[data-models-told]', form).textContent = ''
@@ -62,15 +88,30 @@ async function fillService() {
 
 async function listModels() {
   const component = componentOf(await chosenService())
-  const models = /** @type {ListedModel[] | null} */ (await withApproval(() => api.post('/api/connections/models', { component }), { subject: 'list of models', action: 'list', component }))
+  const models = /** @type {ListedModel[] | null} */ (
+    await withApproval(() => api.post('/api/connections/models', { component }), {
+      subject: 'list of models',
+      action: 'list',
+      component,
+    })
+  )
   if (!models) return
-  find('#connection-models', form).replaceChildren(...models.map((each) => el('option', { value: each.name }, inWords(each))))
-  find('[data-models-told]', form).textContent = `${models.length} model${models.length === 1 ? '' : 's'} found. Type to choose one.`
+  find('#connection-models', form).replaceChildren(
+    ...models.map((each) => el('option', { value: each.name }, inWords(each))),
+  )
+  find('[data-models-told]', form).textContent =
+    `${models.length} model${models.length === 1 ? '' : 's'} found. Type to choose one.`
 }
 
 /** @param {ListedModel} model */
 function inWords({ input_price, output_price, vision, tools }) {
-  return [input_price !== null && `$${input_price} in, $${output_price} out per million tokens`, tools && 'calls tools', vision && 'reads images'].filter(Boolean).join(' · ')
+  return [
+    input_price !== null && `$${input_price} in, $${output_price} out per million tokens`,
+    tools && 'calls tools',
+    vision && 'reads images',
+  ]
+    .filter(Boolean)
+    .join(' · ')
 }
 
 /** @param {HTMLElement} button */
@@ -79,8 +120,14 @@ async function test(button) {
   const told = find('[data-told]', row(button))
   told.textContent = 'Testing…'
   try {
-    const result = await withApproval(() => api.post('/api/connections/test', { component }), { subject: 'connection', action: 'test', component })
-    told.textContent = result ? `Answered in ${result.ms} ms: “${result.text}” ${result.tools ? 'Calls tools.' : 'Calls no tools.'} ${result.vision ? 'Reads images.' : 'Reads no images.'}` : ''
+    const result = await withApproval(() => api.post('/api/connections/test', { component }), {
+      subject: 'connection',
+      action: 'test',
+      component,
+    })
+    told.textContent = result
+      ? `Answered in ${result.ms} ms: “${result.text}” ${result.tools ? 'Calls tools.' : 'Calls no tools.'} ${result.vision ? 'Reads images.' : 'Reads no images.'}`
+      : ''
   } catch (error) {
     told.textContent = error instanceof Error ? error.message : ''
     throw error
@@ -90,16 +137,32 @@ async function test(button) {
 async function save() {
   const values = Object.fromEntries(new FormData(form))
   const { name, service, address, model } = values
-  const key = values['new_key'] ? await stored(String(values['new_key']), String(name)) : values['key']
+  const key = values['new_key']
+    ? await stored(String(values['new_key']), String(name))
+    : values['key']
   const body = { name, service, address, key, model }
   if (edited === '') return api.post('/api/connections', body)
-  return api.put(`/api/connections/${encodeURIComponent(edited)}`, { ...body, replace_model: values['replace_model'] === 'on' })
+  return api.put(`/api/connections/${encodeURIComponent(edited)}`, {
+    ...body,
+    replace_model: values['replace_model'] === 'on',
+  })
 }
 
-/** Store a key under a name that is free, or in place of the one that is named. @param {string} value @param {string} name @returns {Promise<string>} its reference */
+/**
+ * Store a key under a name that is free, or in place of the one that is named.
+ * @param {string} value
+ * @param {string} name
+ * @returns {Promise<string>} its reference
+ */
 async function stored(value, name) {
-  const taken = /** @type {{ reference: string }[]} */ (await api.get('/api/secrets')).map((each) => each.reference)
-  const base = `secret:${name.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '') || 'model'}`
+  const taken = /** @type {{ reference: string }[]} */ (await api.get('/api/secrets')).map(
+    (each) => each.reference,
+  )
+  const slug = name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '')
+  const base = `secret:${slug || 'model'}`
   let reference = field('key').value
   if (!reference.startsWith('secret:')) {
     reference = base
@@ -109,12 +172,23 @@ async function stored(value, name) {
   return reference
 }
 
-/** @param {Service} service @returns {Component} as it is filled in */
+/**
+ * @param {Service} service
+ * @returns {Component} as it is filled in
+ */
 function componentOf({ component }) {
   const address = 'azure_endpoint' in component.config ? 'azure_endpoint' : 'base_url'
   const { api_key: _key, [address]: _address, ...rest } = component.config
   const [at, key] = [field('address').value.trim(), field('key').value.trim()]
-  return { ...component, config: { ...rest, model: field('model').value.trim() || 'model', ...(at && { [address]: at }), ...(key && { api_key: key }) } }
+  return {
+    ...component,
+    config: {
+      ...rest,
+      model: field('model').value.trim() || 'model',
+      ...(at && { [address]: at }),
+      ...(key && { api_key: key }),
+    },
+  }
 }
 
 async function chosenService() {
@@ -124,14 +198,20 @@ async function chosenService() {
   return service
 }
 
-/** @param {HTMLElement} button @returns {Promise<Connection>} */
+/**
+ * @param {HTMLElement} button
+ * @returns {Promise<Connection>}
+ */
 async function connectionOf(button) {
   const found = (await known).connections.find((each) => each.id === idOf(button))
   if (!found) throw new Error('There is no such connection any more.')
   return found
 }
 
-/** @param {string} name @returns {HTMLInputElement} */
+/**
+ * @param {string} name
+ * @returns {HTMLInputElement}
+ */
 function field(name) {
   return /** @type {HTMLInputElement} */ (form.elements.namedItem(name))
 }
@@ -146,7 +226,10 @@ function idOf(button) {
   return row(button).dataset['connection'] ?? ''
 }
 
-/** The server owns the list: after a change the page is read again. @param {() => Promise<unknown>} work */
+/**
+ * The server owns the list: after a change the page is read again.
+ * @param {() => Promise<unknown>} work
+ */
 async function change(work) {
   try {
     await work()

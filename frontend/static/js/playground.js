@@ -35,7 +35,9 @@ const page = find('[data-playground]')
 const { teamId = '' } = page.dataset // '' when the team is no more: its runs stay
 const runs = runsList(find('[data-part="runs"]', page), teamId)
 const form = /** @type {HTMLFormElement} */ (find('[data-part="composer"]', page))
-const task = composer(form, start, () => (teamId === '' ? Promise.resolve([]) : server.withoutVision(teamId)))
+const task = composer(form, start, () =>
+  teamId === '' ? Promise.resolve([]) : server.withoutVision(teamId),
+)
 const next = nextTask(form)
 const sign = tabSign()
 const showTab = tabs(find('[data-part="views"]', page))
@@ -55,12 +57,19 @@ let actions = new Actions(sayWhyNot)
 /** @param {import('./playground/types.js').Task} given */
 async function start(given) {
   if (next.mode === 'say') return say(given)
-  return opened(next.mode === 'next' ? await next.start(runId, given) : await startWithApproval(teamId, given))
+  return opened(
+    next.mode === 'next' ? await next.start(runId, given) : await startWithApproval(teamId, given),
+  )
 }
 
-/** Into the conversation under way. @param {import('./playground/types.js').Task} given */
+/**
+ * Into the conversation under way.
+ * @param {import('./playground/types.js').Task} given
+ */
 async function say(given) {
-  open?.toolbar.take(await server.command(runId, 'inject', { data: { source: 'user', text: given } }))
+  open?.toolbar.take(
+    await server.command(runId, 'inject', { data: { source: 'user', text: given } }),
+  )
   return true
 }
 
@@ -75,10 +84,16 @@ async function opened(id) {
   return true
 }
 
-/** From the keyboard: Space pauses what was just started, and the next task can be typed where the last one ended. */
+/**
+ * From the keyboard: Space pauses what was just started, and the next task can be typed where the
+ * last one ended.
+ */
 function focusRun() {
   const here = document.activeElement
-  const isTaken = here?.closest('textarea, dialog, a, [popover]') && here.checkVisibility() && (task.isBeingWritten || !form.contains(here))
+  const isTaken =
+    here?.closest('textarea, dialog, a, [popover]') &&
+    here.checkVisibility() &&
+    (task.isBeingWritten || !form.contains(here))
   if (!isFresh || here?.closest('.question-form') || isTaken) return
   const pause = /** @type {HTMLButtonElement} */ (find('[data-command="pause"]', page))
   const target = pause.disabled ? find('[data-part="chat-scroll"]', page) : pause
@@ -91,7 +106,10 @@ function focusAfterRun() {
   isFresh = false
   if (!document.activeElement?.matches('body, [data-command]')) return
   if (!form.hidden && isWide()) task.focus()
-  else find('[data-part="chat-scroll"]', page).focus(/** @type {FocusOptions} */ ({ preventScroll: true, focusVisible: false }))
+  else
+    find('[data-part="chat-scroll"]', page).focus(
+      /** @type {FocusOptions} */ ({ preventScroll: true, focusVisible: false }),
+    )
 }
 
 /** On a phone the keyboard would cover what is to be read. */
@@ -99,7 +117,10 @@ function isWide() {
   return matchMedia('(min-width: 720px)').matches
 }
 
-/** Show a run, or with '' the way to a new one. @param {string} id */
+/**
+ * Show a run, or with '' the way to a new one.
+ * @param {string} id
+ */
 async function show(id) {
   life.abort()
   life = new AbortController()
@@ -117,7 +138,15 @@ async function show(id) {
   runs.select(id)
   markTab()
   actions = new Actions(sayWhyNot)
-  actions.add([...paletteAction(actions), ...runActions(() => open?.toolbar, () => void newRun(), showView, task)])
+  actions.add([
+    ...paletteAction(actions),
+    ...runActions(
+      () => open?.toolbar,
+      () => void newRun(),
+      showView,
+      task,
+    ),
+  ])
   keyboard(actions, [], signal)
   try {
     await (id === '' ? showNew(signal) : showOne(id, signal))
@@ -127,7 +156,10 @@ async function show(id) {
   void whole(signal)
 }
 
-/** What has been said may come long after all that is needed to control the run. @param {AbortSignal} signal */
+/**
+ * What has been said may come long after all that is needed to control the run.
+ * @param {AbortSignal} signal
+ */
 async function whole(signal) {
   try {
     await open?.shown
@@ -143,7 +175,10 @@ async function showNew(signal) {
   showComposer(null)
   if (isWide()) task.focus()
   if (teamId === '') return
-  const [{ component }, examples] = await Promise.all([server.team(teamId), examplesOf(teamId, signal)])
+  const [{ component }, examples] = await Promise.all([
+    server.team(teamId),
+    examplesOf(teamId, signal),
+  ])
   if (signal.aborted) return
   welcome(page, component, examples)
   previewTeam(page, component, signal)
@@ -151,7 +186,10 @@ async function showNew(signal) {
   costSettings(page, teamId, component, signal)
 }
 
-/** @param {string} id @param {AbortSignal} signal */
+/**
+ * @param {string} id
+ * @param {AbortSignal} signal
+ */
 async function showOne(id, signal) {
   const run = await server.run(id)
   if (signal.aborted) return
@@ -181,7 +219,10 @@ function newRun() {
   return show('')
 }
 
-/** Bring a view of the run to the front. @param {string} name */
+/**
+ * Bring a view of the run to the front.
+ * @param {string} name
+ */
 function showView(name) {
   const tab = page.querySelector(`#view-tab-${name}`)
   if (!(tab instanceof HTMLElement)) return
@@ -190,19 +231,28 @@ function showView(name) {
   markTab()
 }
 
-/** While a run asks something there is nothing to type but answers. @param {import('./playground/types.js').RunState | null} run */
+/**
+ * While a run asks something there is nothing to type but answers.
+ * @param {import('./playground/types.js').RunState | null} run
+ */
 function showComposer(run) {
   const mode = modeOf(run)
   const isAtWork = run !== null && !hasEnded(run.state)
   form.hidden = teamId === '' || (mode === null && !task.isBeingWritten)
-  if (form.hidden) task.blur() // a browser lets go of what is hidden a moment later, and a key in that moment would be lost
+  // a browser lets go of what is hidden a moment later, and a key in that moment would be lost
+  if (form.hidden) task.blur()
   if (mode !== null) next.offer(mode)
   if (isAtWork) find('[data-part="estimate"]', page).hidden = true
   else void showEstimate(page, teamId, life.signal)
-  find('[data-part="to-live"] span:last-child', page).textContent = isAtWork ? 'Jump to live' : 'To the end'
+  find('[data-part="to-live"] span:last-child', page).textContent = isAtWork
+    ? 'Jump to live'
+    : 'To the end'
 }
 
-/** Whoever comes from the builder wants to see what a change makes of the same task; typing takes its place. */
+/**
+ * Whoever comes from the builder wants to see what a change makes of the same task; typing takes
+ * its place.
+ */
 function offerLastTask() {
   const [last] = runs.tasks
   if (runId === '' && isWide() && last) task.propose(last)
@@ -210,7 +260,10 @@ function offerLastTask() {
 
 function markTab() {
   for (const tab of page.querySelectorAll('[data-tab-name]')) {
-    tab.setAttribute('aria-selected', String(/** @type {HTMLElement} */ (tab).dataset.tabName === page.dataset.tab))
+    tab.setAttribute(
+      'aria-selected',
+      String(/** @type {HTMLElement} */ (tab).dataset.tabName === page.dataset.tab),
+    )
   }
 }
 
@@ -241,11 +294,15 @@ on(page, 'click', '[data-new-run]', newRun)
 on(page, 'click', '[data-again]', () => void runAgain())
 on(page, 'click', '[data-again-menu]', (_, button) => {
   const { left, bottom } = button.getBoundingClientRect()
-  openMenu('Run again', [
-    { label: 'With the team as it is now', icon: 'rotate-ccw', run: () => void runAgain() },
-    { label: 'As it ran', icon: 'history', run: () => void actions.run('rerun-all') },
-    { label: 'Change the task first', icon: 'pencil', run: changeTask },
-  ], { x: left, y: bottom })
+  openMenu(
+    'Run again',
+    [
+      { label: 'With the team as it is now', icon: 'rotate-ccw', run: () => void runAgain() },
+      { label: 'As it ran', icon: 'history', run: () => void actions.run('rerun-all') },
+      { label: 'Change the task first', icon: 'pencil', run: changeTask },
+    ],
+    { x: left, y: bottom },
+  )
 })
 on(page, 'click', '[data-example]', (_, button) => {
   const example = button.dataset.example ?? ''
@@ -253,12 +310,19 @@ on(page, 'click', '[data-example]', (_, button) => {
   if (names.length === 0) task.fill(example)
   else fillIn(example, names, task.submit)
 })
-on(page, 'click', '[data-edit-examples]', () => void editExamples(teamId, () => runId === '' && void show('')))
+on(
+  page,
+  'click',
+  '[data-edit-examples]',
+  () => void editExamples(teamId, () => runId === '' && void show('')),
+)
 on(page, 'click', '[data-tab-name]', (_, tab) => {
   page.dataset.tab = tab.dataset.tabName
   markTab()
 })
-form.addEventListener('focusin', () => { isFresh = false })
+form.addEventListener('focusin', () => {
+  isFresh = false
+})
 window.addEventListener('popstate', () => {
   const id = /^\/runs\/([^/]+)$/.exec(location.pathname)?.[1] ?? ''
   if (id !== runId) show(id)

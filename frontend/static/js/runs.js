@@ -1,5 +1,6 @@
 // @ts-check
-// The page Runs: filters apply as they are chosen; runs are kept in order one by one or several together.
+// The page Runs: filters apply as they are chosen; runs are kept in order one by one or several
+// together.
 import { api } from './core/api.js'
 import { list } from './core/lists.js'
 

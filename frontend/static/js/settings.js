@@ -29,7 +29,10 @@ on(document, 'click', '[data-delete-secret]', async (_event, button) => {
   const name = button.dataset.deleteSecret ?? ''
   const title = `Delete the secret “${name}”?`
   const text = 'Teams that use it cannot run until it is set again.'
-  const choices = [{ value: '', label: 'Keep it' }, { value: 'delete', label: 'Delete secret', tone: /** @type {const} */ ('danger') }]
+  const choices = [
+    { value: '', label: 'Keep it' },
+    { value: 'delete', label: 'Delete secret', tone: /** @type {const} */ ('danger') },
+  ]
   if ((await ask({ title, text, choices })) !== 'delete') return
   change(() => api.delete(`/api/secrets/${encodeURIComponent(name)}`))
 })
@@ -46,7 +49,10 @@ function showTheme() {
   if (choice instanceof HTMLInputElement) choice.checked = true
 }
 
-/** The server owns the lists: after a change the page is read again. @param {() => Promise<unknown>} work */
+/**
+ * The server owns the lists: after a change the page is read again.
+ * @param {() => Promise<unknown>} work
+ */
 async function change(work) {
   try {
     await work()

@@ -20,5 +20,7 @@ dialogs(document)
 copyText(document)
 notificationSwitch(document)
 inboxCount(document)
-bindShortcuts(document, [{ keys: 'mod+k', label: 'Find a command', inFields: true, run: () => void openPalette() }])
+bindShortcuts(document, [
+  { keys: 'mod+k', label: 'Find a command', inFields: true, run: () => void openPalette() },
+])
 on(document, 'click', '[data-open-palette]', () => void openPalette())

@@ -26,7 +26,8 @@ on(document, 'click', '[data-create-team]', async (_event, button) => {
   const body = gallery ? { from_gallery: { gallery_id: gallery, group, index: Number(index) } } : {}
   await openNew(async () => {
     const team = await api.post('/api/teams', body)
-    if (!gallery && !areFirstStepsHidden()) beginFirstSteps(team.id) // one that has the default model is led to its run
+    // one that has the default model is led to its run
+    if (!gallery && !areFirstStepsHidden()) beginFirstSteps(team.id)
     return team
   })
 })

@@ -10,7 +10,10 @@ on(document, 'click', '[data-restore]', async (_event, button) => {
   const kind = /** @type {import('./core/lists.js').Kind} */ (button.dataset.restore)
   const row = button.closest('[data-row]')
   try {
-    await api.post(`/api/${kind}s/bulk`, { ids: [row instanceof HTMLElement ? row.dataset.row : ''], listing: 'active' })
+    await api.post(`/api/${kind}s/bulk`, {
+      ids: [row instanceof HTMLElement ? row.dataset.row : ''],
+      listing: 'active',
+    })
     await refresh()
     toast(`${counted(kind, 1)} restored.`, { tone: 'success' })
   } catch (error) {
@@ -19,15 +22,23 @@ on(document, 'click', '[data-restore]', async (_event, button) => {
 })
 
 on(document, 'click', '[data-empty-trash]', async (_event, button) => {
-  const text = 'The teams with their versions, and the runs with their messages and recorded answers, are deleted for good.'
-  const choices = [{ value: '', label: 'Cancel' }, { value: 'empty', label: 'Empty trash', tone: /** @type {const} */ ('danger') }]
+  const text =
+    'The teams with their versions, and the runs with their messages and recorded answers, are deleted for good.'
+  const choices = [
+    { value: '', label: 'Cancel' },
+    { value: 'empty', label: 'Empty trash', tone: /** @type {const} */ ('danger') },
+  ]
   if ((await ask({ title: 'Empty the trash?', text, choices })) !== 'empty') return
   button.ariaBusy = 'true'
   try {
     let emptied = await api.delete('/api/trash')
     while (emptied.left > 0 && emptied.deleted > 0) emptied = await api.delete('/api/trash')
     await refresh()
-    if (emptied.left > 0) toast('Some runs stay: they are under way, or other runs continue from them.', { tone: 'warning', fix: 'Delete those runs as well.' })
+    if (emptied.left > 0)
+      toast('Some runs stay: they are under way, or other runs continue from them.', {
+        tone: 'warning',
+        fix: 'Delete those runs as well.',
+      })
     else toast('The trash is empty.', { tone: 'success' })
     if (emptied.left === 0) button.remove()
   } catch (error) {

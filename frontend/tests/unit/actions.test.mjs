@@ -3,7 +3,14 @@ import { test } from 'node:test'
 import { Actions, whyNot } from '../../static/js/core/actions.js'
 import { keysLabel } from '../../static/js/core/shortcuts.js'
 
-const action = (id, more = {}) => ({ id, label: id, group: 'Edit', scope: 'page', run: () => undefined, ...more })
+const action = (id, more = {}) => ({
+  id,
+  label: id,
+  group: 'Edit',
+  scope: 'page',
+  run: () => undefined,
+  ...more,
+})
 
 /** A stand-in for an element that hears keys. */
 const surface = () => Object.assign(new EventTarget(), {})
@@ -44,7 +51,10 @@ test('two actions cannot have the same name', () => {
 
 test('a key means one thing in its scope', () => {
   const actions = new Actions()
-  actions.add([action('copy', { keys: ['mod+c'] }), action('compare', { keys: ['mod+c'], scope: 'canvas' })])
+  actions.add([
+    action('copy', { keys: ['mod+c'] }),
+    action('compare', { keys: ['mod+c'], scope: 'canvas' }),
+  ])
   assert.throws(() => actions.add([action('close', { keys: ['x', 'mod+c'] })]), /copy and close/)
 })
 
@@ -54,7 +64,10 @@ test('a key is heard where its scope is bound, also of an action that is added l
   const [page, canvas] = [surface(), surface()]
   actions.bind(page, 'page')
   actions.bind(canvas, 'canvas')
-  actions.add([action('save', { keys: ['mod+s'], run: () => void done.push('save') }), action('add', { keys: ['a', 'insert'], scope: 'canvas', run: () => void done.push('add') })])
+  actions.add([
+    action('save', { keys: ['mod+s'], run: () => void done.push('save') }),
+    action('add', { keys: ['a', 'insert'], scope: 'canvas', run: () => void done.push('add') }),
+  ])
   assert.equal(press(page, 's', { ctrlKey: true }).defaultPrevented, true)
   press(page, 'a')
   press(canvas, 'a')
@@ -71,5 +84,11 @@ test('a key that an action declines goes on', () => {
 })
 
 test('keys are written for people', () => {
-  assert.deepEqual(['mod+shift+z', 'alt+arrowup', '+', 'delete', 'contextmenu'].map(keysLabel), ['Ctrl+Shift+Z', 'Alt+↑', '+', 'Del', 'Menu'])
+  assert.deepEqual(['mod+shift+z', 'alt+arrowup', '+', 'delete', 'contextmenu'].map(keysLabel), [
+    'Ctrl+Shift+Z',
+    'Alt+↑',
+    '+',
+    'Del',
+    'Menu',
+  ])
 })

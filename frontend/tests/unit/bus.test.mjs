@@ -3,9 +3,11 @@ import { test } from 'node:test'
 import { busOf, busPath, shiftedBus, stub } from '../../static/js/builder/canvas/links/bus.js'
 import { aroundHub } from '../../static/js/builder/canvas/layout/geometry.js'
 
-const sizes = (count) => Array.from({ length: count }, (_each, index) => ({ width: 236, height: 100 + (index % 3) * 20 }))
+const sizes = (count) =>
+  Array.from({ length: count }, (_each, index) => ({ width: 236, height: 100 + (index % 3) * 20 }))
 const view = { width: 900, height: 700 }
-const isInside = ({ x, y }, box) => x > box.x && x < box.x + box.width && y > box.y && y < box.y + box.height
+const isInside = ({ x, y }, box) =>
+  x > box.x && x < box.x + box.width && y > box.y && y < box.y + box.height
 
 /** The straight pieces of a path, as pairs of points; corners are passed over. */
 function pieces(path) {
@@ -27,7 +29,10 @@ test('no line from a hub runs behind a card', () => {
     const lines = [...pieces(busPath(bus)), ...boxes.flatMap((box) => pieces(stub(bus, box)))]
     for (const [from, to] of lines) {
       for (let step = 0; step <= 40; step += 1) {
-        const at = { x: from.x + ((to.x - from.x) * step) / 40, y: from.y + ((to.y - from.y) * step) / 40 }
+        const at = {
+          x: from.x + ((to.x - from.x) * step) / 40,
+          y: from.y + ((to.y - from.y) * step) / 40,
+        }
         assert.ok(![hub, ...boxes].some((box) => isInside(at, box)), `${count}: ${at.x} ${at.y}`)
       }
     }
@@ -54,5 +59,8 @@ test('a single column has its trunk beside it', () => {
 test('a bus moves with its cards', () => {
   const { boxes, bus } = aroundHub({ width: 236, height: 60 }, sizes(50), view)
   const [by, box] = [{ x: 40, y: 100 }, boxes[5]]
-  assert.equal(stub(shiftedBus(bus, by), { ...box, x: box.x + by.x, y: box.y + by.y }).split('V')[1], String(box.y + by.y))
+  assert.equal(
+    stub(shiftedBus(bus, by), { ...box, x: box.x + by.x, y: box.y + by.y }).split('V')[1],
+    String(box.y + by.y),
+  )
 })

@@ -8,9 +8,18 @@ import { agent, team } from './team.mjs'
 
 test('a part without an engine here is a problem, not a note', () => {
   const root = team([{ provider: 'acme.Swarm', component_type: 'team', config: {} }])
-  const report = { errors: [], parts: [{ where: '', status: 'loaded' }, { where: '/config/participants/0', status: 'opaque' }] }
+  const report = {
+    errors: [],
+    parts: [
+      { where: '', status: 'loaded' },
+      { where: '/config/participants/0', status: 'opaque' },
+    ],
+  }
   const [found, ...more] = problems(report, { component: root })
-  assert.deepEqual([found.message, found.where, more.length], ['`acme.Swarm` cannot run: no installed package provides it.', '/config/participants/0', 0])
+  assert.deepEqual(
+    [found.message, found.where, more.length],
+    ['`acme.Swarm` cannot run: no installed package provides it.', '/config/participants/0', 0],
+  )
 })
 
 test('Enter in a search takes the very name that was typed, else the first found', () => {

@@ -1,13 +1,28 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { asText, duplicating, packed, pasting, unpacked } from '../../static/js/builder/document/clipboard.js'
+import {
+  asText,
+  duplicating,
+  packed,
+  pasting,
+  unpacked,
+} from '../../static/js/builder/document/clipboard.js'
 import { MASK, withoutKeys } from '../../static/js/builder/document/secrets.js'
 import { agent, catalogue, document, limit, model, team, tool } from './team.mjs'
 
 const at = (index) => `/config/participants/${index}`
 const names = (doc) => doc.component.config.participants.map((each) => each.config.name)
-const edge = (target) => ({ target, condition: null, activation_group: target, activation_condition: 'all' })
-const graph = (...ways) => ({ nodes: Object.fromEntries(ways.map(([name, ...targets]) => [name, { name, edges: targets.map(edge) }])) })
+const edge = (target) => ({
+  target,
+  condition: null,
+  activation_group: target,
+  activation_condition: 'all',
+})
+const graph = (...ways) => ({
+  nodes: Object.fromEntries(
+    ways.map(([name, ...targets]) => [name, { name, edges: targets.map(edge) }]),
+  ),
+})
 
 /** Copy from one document and paste into another, as text. */
 function carried(from, pointers, to, target = '', options = {}) {
@@ -25,16 +40,32 @@ test('agents are pasted behind the selected one, in their order and under fresh 
 })
 
 test('handoffs between copied agents follow their new names, those to others stay behind', () => {
-  const doc = document(team([agent('a', { handoffs: ['b', 'c'] }), agent('b', { handoffs: [{ target: 'a', name: 'transfer_to_a', message: 'Yours.' }] }), agent('c')]))
+  const doc = document(
+    team([
+      agent('a', { handoffs: ['b', 'c'] }),
+      agent('b', { handoffs: [{ target: 'a', name: 'transfer_to_a', message: 'Yours.' }] }),
+      agent('c'),
+    ]),
+  )
   const after = carried(doc, [at(0), at(1)], doc).command.apply(doc).component.config.participants
-  assert.deepEqual(after.slice(3).map((each) => [each.config.name, each.config.handoffs]), [
-    ['a_2', ['b_2']], ['b_2', [{ target: 'a_2', name: 'transfer_to_a_2', message: 'Yours.' }]]])
-  const kept = carried(doc, [at(0), at(1)], doc, '', { isLinked: true }).command.apply(doc).component.config.participants
+  assert.deepEqual(
+    after.slice(3).map((each) => [each.config.name, each.config.handoffs]),
+    [
+      ['a_2', ['b_2']],
+      ['b_2', [{ target: 'a_2', name: 'transfer_to_a_2', message: 'Yours.' }]],
+    ],
+  )
+  const kept = carried(doc, [at(0), at(1)], doc, '', { isLinked: true }).command.apply(doc)
+    .component.config.participants
   assert.deepEqual(kept[3].config.handoffs, ['b_2', 'c'])
 })
 
 test('edges between copied agents come along into the graph, those to others stay behind', () => {
-  const from = document(team([agent('a'), agent('b'), agent('c')], { graph: graph(['a', 'b', 'c'], ['b', 'c'], ['c']) }))
+  const from = document(
+    team([agent('a'), agent('b'), agent('c')], {
+      graph: graph(['a', 'b', 'c'], ['b', 'c'], ['c']),
+    }),
+  )
   const to = document(team([agent('b')], { graph: graph(['b']) }))
   const after = carried(from, [at(0), at(1)], to).command.apply(to)
   assert.deepEqual(names(after), ['b', 'a', 'b_2'])
@@ -50,11 +81,18 @@ test('places on the canvas come along, a little aside', () => {
 test('parts of different kinds go each where it fits, and what fits nowhere is told', () => {
   const from = document(team([agent('a', { tools: [tool('t')], model_client: model('m') })]))
   const to = document(team([agent('b')]))
-  const { command } = carried(from, [`${at(0)}/config/tools/0`, `${at(0)}/config/model_client`], to, at(0))
+  const { command } = carried(
+    from,
+    [`${at(0)}/config/tools/0`, `${at(0)}/config/model_client`],
+    to,
+    at(0),
+  )
   const after = command.apply(to).component.config.participants[0].config
   assert.deepEqual([after.tools[0].config.name, after.model_client.config.model], ['t', 'm'])
   const alone = document(limit(1))
-  assert.deepEqual(carried(from, [`${at(0)}/config/tools/0`], alone).refused, ['Max message has no place for a tool.'])
+  assert.deepEqual(carried(from, [`${at(0)}/config/tools/0`], alone).refused, [
+    'Max message has no place for a tool.',
+  ])
 })
 
 test('a part that could go to several places is not put into any', () => {
@@ -76,11 +114,31 @@ test('plain component JSON and lists of it are read, other text says why not', (
 })
 
 test('keys in the open stay behind, references to keys come along', () => {
-  const keyed = { ...model('m'), config: { model: 'm', api_key: 'sk-123', default_headers: { 'X-Api-Key': 'abc', Authorization: 'Bearer {secret:mine}' }, max_tokens: 3 } }
+  const keyed = {
+    ...model('m'),
+    config: {
+      model: 'm',
+      api_key: 'sk-123',
+      default_headers: { 'X-Api-Key': 'abc', Authorization: 'Bearer {secret:mine}' },
+      max_tokens: 3,
+    },
+  }
   const clean = withoutKeys(catalogue, keyed).config
-  assert.deepEqual(clean, { model: 'm', api_key: MASK, default_headers: { 'X-Api-Key': MASK, Authorization: 'Bearer {secret:mine}' }, max_tokens: 3 })
-  assert.equal(withoutKeys(catalogue, { ...model('m'), config: { api_key: 'env:OPENAI_API_KEY' } }).config.api_key, 'env:OPENAI_API_KEY')
-  assert.equal(withoutKeys(catalogue, { ...model('m'), config: { eos_token: '</s>' } }).config.eos_token, '</s>')
+  assert.deepEqual(clean, {
+    model: 'm',
+    api_key: MASK,
+    default_headers: { 'X-Api-Key': MASK, Authorization: 'Bearer {secret:mine}' },
+    max_tokens: 3,
+  })
+  assert.equal(
+    withoutKeys(catalogue, { ...model('m'), config: { api_key: 'env:OPENAI_API_KEY' } }).config
+      .api_key,
+    'env:OPENAI_API_KEY',
+  )
+  assert.equal(
+    withoutKeys(catalogue, { ...model('m'), config: { eos_token: '</s>' } }).config.eos_token,
+    '</s>',
+  )
 })
 
 test('copies stand behind the last original, linked to each other and to the same neighbours', () => {

@@ -5,9 +5,35 @@ import { Editor } from '../../static/js/builder/editor.js'
 
 globalThis.document ??= { querySelector: () => null, getElementById: () => null }
 
-const limit = { provider: 'conditions.MaxMessageTermination', component_type: 'termination', config: { max_messages: 4 } }
-const entries = [{ provider: limit.provider, component_type: 'termination', group: 'terminations', label: 'Max message', summary: '', slots: [], template: limit }]
-const made = () => new Editor({ name: 'Pair', component: { provider: 'teams.Team', component_type: 'team', config: { termination_condition: limit } }, layout: {} }, new Catalogue(entries))
+const limit = {
+  provider: 'conditions.MaxMessageTermination',
+  component_type: 'termination',
+  config: { max_messages: 4 },
+}
+const entries = [
+  {
+    provider: limit.provider,
+    component_type: 'termination',
+    group: 'terminations',
+    label: 'Max message',
+    summary: '',
+    slots: [],
+    template: limit,
+  },
+]
+const made = () =>
+  new Editor(
+    {
+      name: 'Pair',
+      component: {
+        provider: 'teams.Team',
+        component_type: 'team',
+        config: { termination_condition: limit },
+      },
+      layout: {},
+    },
+    new Catalogue(entries),
+  )
 const WHERE = '/config/termination_condition'
 
 test('a condition is called as the server words it, and nothing else before', () => {

@@ -7,13 +7,27 @@ import { agent, catalogue, document, limit, model, proxy, team, tool } from './t
 const to = (root, from) => destinations(catalogue, root, from)
 
 test('a tool can go to every agent that takes tools, wherever it is in the team', () => {
-  const desk = { ...team([agent('reporter')]), config: { ...team([agent('reporter')]).config, name: 'desk' } }
-  const root = team([agent('writer', { tools: [tool('add')] }), agent('critic'), proxy('you'), desk])
-  assert.deepEqual(to(root, '/config/participants/0/config/tools/0').map((each) => each.label), ['critic › tools', 'desk › reporter › tools'])
+  const desk = {
+    ...team([agent('reporter')]),
+    config: { ...team([agent('reporter')]).config, name: 'desk' },
+  }
+  const root = team([
+    agent('writer', { tools: [tool('add')] }),
+    agent('critic'),
+    proxy('you'),
+    desk,
+  ])
+  assert.deepEqual(
+    to(root, '/config/participants/0/config/tools/0').map((each) => each.label),
+    ['critic › tools', 'desk › reporter › tools'],
+  )
 })
 
 test('what a move would put out of its place is said', () => {
-  const root = team([agent('a', { model_client: model('big') }), agent('b', { model_client: model('small') })])
+  const root = team([
+    agent('a', { model_client: model('big') }),
+    agent('b', { model_client: model('small') }),
+  ])
   const [place] = to(root, '/config/participants/0/config/model_client')
   assert.equal(place.detail, 'instead of small')
   const moved = place.command.apply(document(root)).component

@@ -1,17 +1,51 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { adviceOf, applyFix, dismiss, headline, keyOf, referTo, showAgain, sorted } from '../../static/js/builder/document/findings.js'
+import {
+  adviceOf,
+  applyFix,
+  dismiss,
+  headline,
+  keyOf,
+  referTo,
+  showAgain,
+  sorted,
+} from '../../static/js/builder/document/findings.js'
 import { Store } from '../../static/js/core/store.js'
 import { agent, team } from './team.mjs'
 
-const finding = (code, where, fixes) => ({ code, where, message: 'It is so.', fix: '', ...(fixes && { fixes }) })
-const report = (warnings, more = {}) => ({ errors: [], warnings, capabilities: [], parts: [], needs: [], words: {}, isKnown: true, ...more })
+const finding = (code, where, fixes) => ({
+  code,
+  where,
+  message: 'It is so.',
+  fix: '',
+  ...(fixes && { fixes }),
+})
+const report = (warnings, more = {}) => ({
+  errors: [],
+  warnings,
+  capabilities: [],
+  parts: [],
+  needs: [],
+  words: {},
+  isKnown: true,
+  ...more,
+})
 const doc = (...members) => ({ name: 'Pair', component: team(members), layout: {} })
 
 test('the button says the worst there is, and nothing before the first answer', () => {
   const here = doc(agent('a'))
   const line = (of, isKnown = true) => headline(sorted(of, here), isKnown).text
-  const [error, hint, need] = [finding('missing', ''), finding('x', ''), { ...finding('missing_secret', ''), name: 'k', places: [], reference: 'secret:k', is_stored: false }]
+  const [error, hint, need] = [
+    finding('missing', ''),
+    finding('x', ''),
+    {
+      ...finding('missing_secret', ''),
+      name: 'k',
+      places: [],
+      reference: 'secret:k',
+      is_stored: false,
+    },
+  ]
   assert.equal(line(report([], { errors: [error] }), false), 'Checking')
   assert.equal(line(report([hint], { errors: [error], needs: [need] })), '1 problem')
   assert.equal(line(report([hint], { needs: [need, need] })), '2 secrets missing')
@@ -20,23 +54,43 @@ test('the button says the worst there is, and nothing before the first answer', 
 })
 
 test('a part of an unknown kind is told once, as a problem', () => {
-  const unknown = report([finding('unknown_provider', '/config/participants/0/provider')], { parts: [{ where: '/config/participants/0', status: 'opaque' }] })
-  const { problems, advice } = sorted(unknown, doc({ provider: 'acme.Bot', component_type: 'agent', config: {} }))
+  const unknown = report([finding('unknown_provider', '/config/participants/0/provider')], {
+    parts: [{ where: '/config/participants/0', status: 'opaque' }],
+  })
+  const { problems, advice } = sorted(
+    unknown,
+    doc({ provider: 'acme.Bot', component_type: 'agent', config: {} }),
+  )
   assert.deepEqual([problems.map((each) => each.code), advice], [['opaque'], []])
 })
 
 test('what nobody has approved yet is asked for', () => {
-  const capabilities = [{ kind: 'host', text: 'a', detail: '', where: '', approved: true }, { kind: 'host', text: 'b', detail: '', where: '' }]
-  assert.deepEqual(sorted(report([], { capabilities }), doc(agent('a'))).asked.map((each) => each.text), ['b'])
+  const capabilities = [
+    { kind: 'host', text: 'a', detail: '', where: '', approved: true },
+    { kind: 'host', text: 'b', detail: '', where: '' },
+  ]
+  assert.deepEqual(
+    sorted(report([], { capabilities }), doc(agent('a'))).asked.map((each) => each.text),
+    ['b'],
+  )
 })
 
 test('a dismissed hint follows its agent to another place and comes back by undo', () => {
   const store = new Store(doc(agent('a'), agent('b')))
   const first = store.doc
   store.run(dismiss(finding('no_description', '/config/participants/1/config/description')))
-  assert.deepEqual(adviceOf(report([finding('no_description', '/config/participants/1/config/description')]), store.doc), [])
+  assert.deepEqual(
+    adviceOf(
+      report([finding('no_description', '/config/participants/1/config/description')]),
+      store.doc,
+    ),
+    [],
+  )
   const moved = { ...store.doc, component: team([agent('b'), agent('a')]) }
-  const [onA, onB] = [finding('no_description', '/config/participants/1/config/description'), finding('no_description', '/config/participants/0/config/description')]
+  const [onA, onB] = [
+    finding('no_description', '/config/participants/1/config/description'),
+    finding('no_description', '/config/participants/0/config/description'),
+  ]
   assert.deepEqual(adviceOf(report([onA, onB]), moved), [onA])
   store.undo()
   assert.equal(store.doc, first)
@@ -52,14 +106,22 @@ test('a hint is dismissed once, and showing it again leaves no trace', () => {
 
 test('a remedy is one step that writes one value', () => {
   const store = new Store(doc(agent('a')))
-  store.run(applyFix({ label: 'Rename to b', pointer: '/config/participants/0/config/name', value: 'b' }))
+  store.run(
+    applyFix({ label: 'Rename to b', pointer: '/config/participants/0/config/name', value: 'b' }),
+  )
   assert.equal(store.doc.component.config.participants[0].config.name, 'b')
-  assert.deepEqual(store.past.map((step) => step.label), ['Rename to b'])
+  assert.deepEqual(
+    store.past.map((step) => step.label),
+    ['Rename to b'],
+  )
 })
 
 test('a stored secret is named wherever its variable was read', () => {
   const here = doc(agent('a'), agent('b'))
   const places = [0, 1].map((index) => `/config/participants/${index}/config/key`)
   const after = referTo(places, 'mine').apply(here)
-  assert.deepEqual(after.component.config.participants.map((each) => each.config.key), ['secret:mine', 'secret:mine'])
+  assert.deepEqual(
+    after.component.config.participants.map((each) => each.config.key),
+    ['secret:mine', 'secret:mine'],
+  )
 })

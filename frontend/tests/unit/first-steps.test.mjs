@@ -5,15 +5,27 @@ import { addComponent, removeAt } from '../../static/js/builder/document/command
 import { Store } from '../../static/js/core/store.js'
 import { agent, catalogue, document, limit, model, selector, team } from './team.mjs'
 
-const done = (root, hasRun = false) => firstSteps(catalogue, root, hasRun).filter((each) => each.isDone).map((each) => each.id)
+const done = (root, hasRun = false) =>
+  firstSteps(catalogue, root, hasRun)
+    .filter((each) => each.isDone)
+    .map((each) => each.id)
 const filled = (name) => agent(name, { model_client: model('m') })
 
 test('each step is done once the document has what it asks for', () => {
   assert.deepEqual(done(team([])), [])
   assert.deepEqual(done(team([agent('a')])), ['agent'])
   assert.deepEqual(done(team([filled('a')])), ['agent', 'model'])
-  assert.deepEqual(done(team([filled('a')], { termination_condition: limit(3) })), ['agent', 'model', 'stop'])
-  assert.deepEqual(done(team([filled('a')], { max_turns: 3 }), true), ['agent', 'model', 'stop', 'run'])
+  assert.deepEqual(done(team([filled('a')], { termination_condition: limit(3) })), [
+    'agent',
+    'model',
+    'stop',
+  ])
+  assert.deepEqual(done(team([filled('a')], { max_turns: 3 }), true), [
+    'agent',
+    'model',
+    'stop',
+    'run',
+  ])
 })
 
 test('the model asked for is the first that is missing, the selector its own among them', () => {

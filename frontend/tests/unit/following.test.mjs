@@ -14,7 +14,10 @@ const three = () => team([agent('a'), agent('b', { model_client: model('m') }), 
 test('a place goes where its component goes, and ends with it', () => {
   const before = three()
   const after = remove(before, at(0))
-  assert.equal(placeNow(before, after, `${at(1)}/config/model_client`), `${at(0)}/config/model_client`)
+  assert.equal(
+    placeNow(before, after, `${at(1)}/config/model_client`),
+    `${at(0)}/config/model_client`,
+  )
   assert.equal(placeNow(before, after, at(0)), undefined)
   assert.equal(placeNow(before, after, '/config/participants'), '/config/participants')
 })
@@ -32,9 +35,15 @@ test('a component that was renamed where it stands is still the same', () => {
 
 test('a slot that nothing stands in goes with its component', () => {
   const before = three()
-  assert.equal(placeNow(before, remove(before, at(0)), `${at(2)}/config/tools`), `${at(1)}/config/tools`)
+  assert.equal(
+    placeNow(before, remove(before, at(0)), `${at(2)}/config/tools`),
+    `${at(1)}/config/tools`,
+  )
   assert.equal(placeNow(before, remove(before, at(0)), `${at(0)}/config/tools`), undefined)
-  assert.equal(placeNow(before, set(before, '/label', 'x'), '/config/termination_condition'), '/config/termination_condition')
+  assert.equal(
+    placeNow(before, set(before, '/label', 'x'), '/config/termination_condition'),
+    '/config/termination_condition',
+  )
 })
 
 test('a list of plain values keeps its places', () => {
@@ -53,7 +62,10 @@ test('what others change leaves the selection at its component', () => {
 test('what others remove leaves the selection at what held it', () => {
   const editor = new Editor(document(three()), catalogue)
   editor.select(at(1))
-  editor.run({ label: 'From elsewhere', apply: (doc) => ({ ...doc, component: remove(doc.component, at(1)) }) })
+  editor.run({
+    label: 'From elsewhere',
+    apply: (doc) => ({ ...doc, component: remove(doc.component, at(1)) }),
+  })
   assert.equal(editor.selection, '')
 })
 
@@ -70,7 +82,10 @@ test('several that are selected stay selected when a list changes its order', ()
   editor.selectAll([at(0), at(1)])
   const { label, apply } = reorder(at(2), 0)
   editor.run({ label, apply })
-  assert.deepEqual(editor.selected.map((each) => editor.titleAt(each)), ['a', 'b'])
+  assert.deepEqual(
+    editor.selected.map((each) => editor.titleAt(each)),
+    ['a', 'b'],
+  )
 })
 
 test('an open team stays open when another before it goes', () => {
@@ -84,7 +99,9 @@ test('an open team stays open when another before it goes', () => {
 test('parts of the page are told where a place went', () => {
   const editor = new Editor(document(three()), catalogue)
   let placeOf
-  editor.addEventListener('doc', (event) => { placeOf = event.detail.placeNow })
+  editor.addEventListener('doc', (event) => {
+    placeOf = event.detail.placeNow
+  })
   editor.run({ label: '', apply: (doc) => ({ ...doc, component: remove(doc.component, at(0)) }) })
   assert.deepEqual([placeOf(at(2)), placeOf(at(0))], [at(1), undefined])
   editor.undo()

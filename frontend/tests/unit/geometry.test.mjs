@@ -1,17 +1,32 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { aroundHub, extent, forward, inOrder, loop, neighbour, roundedPath, rows } from '../../static/js/builder/canvas/layout/geometry.js'
+import {
+  aroundHub,
+  extent,
+  forward,
+  inOrder,
+  loop,
+  neighbour,
+  roundedPath,
+  rows,
+} from '../../static/js/builder/canvas/layout/geometry.js'
 
 const size = (height = 100) => ({ width: 236, height })
-const overlap = (a, b) => a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height
+const overlap = (a, b) =>
+  a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height
 
 test('cards never overlap, whatever their number and the window', () => {
-  for (const view of [{ width: 300, height: 900 }, { width: 1600, height: 400 }]) {
+  for (const view of [
+    { width: 300, height: 900 },
+    { width: 1600, height: 400 },
+  ]) {
     for (let count = 1; count < 12; count += 1) {
       const sizes = Array.from({ length: count }, (_each, index) => size(80 + (index % 3) * 60))
       const { hub, boxes } = aroundHub(size(), sizes, view)
       for (const all of [inOrder(sizes, view), [hub, ...boxes]]) {
-        all.forEach((box, index) => all.slice(index + 1).forEach((other) => assert.ok(!overlap(box, other))))
+        all.forEach((box, index) =>
+          all.slice(index + 1).forEach((other) => assert.ok(!overlap(box, other))),
+        )
       }
     }
   }
@@ -40,7 +55,14 @@ test('the way back runs below all cards', () => {
 })
 
 test('corners are rounded no further than half a side', () => {
-  assert.equal(roundedPath([{ x: 0, y: 0 }, { x: 10, y: 0 }, { x: 10, y: 100 }]), 'M0 0L5 0Q10 0 10 5L10 100')
+  assert.equal(
+    roundedPath([
+      { x: 0, y: 0 },
+      { x: 10, y: 0 },
+      { x: 10, y: 100 },
+    ]),
+    'M0 0L5 0Q10 0 10 5L10 100',
+  )
 })
 
 test('arrow keys find the card in their direction', () => {

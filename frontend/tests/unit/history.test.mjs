@@ -5,7 +5,10 @@ import { set } from '../../static/js/core/pointer.js'
 import { Store } from '../../static/js/core/store.js'
 import { keysTakenOut, withReferences } from '../../static/js/builder/document/kept-keys.js'
 
-const write = (pointer, value) => ({ label: `set ${pointer}`, apply: (doc) => set(doc, pointer, value) })
+const write = (pointer, value) => ({
+  label: `set ${pointer}`,
+  apply: (doc) => set(doc, pointer, value),
+})
 
 /** A history as it is kept and read again. */
 const kept = (store) => {
@@ -32,10 +35,14 @@ test('a kept history goes all the way back and forth', () => {
 })
 
 test('five thousand steps go back to the first document and forth to the last', () => {
-  const agents = Array.from({ length: 50 }, (_, index) => ({ name: `agent_${index}`, text: 'x'.repeat(100) }))
+  const agents = Array.from({ length: 50 }, (_, index) => ({
+    name: `agent_${index}`,
+    text: 'x'.repeat(100),
+  }))
   const store = new Store({ agents })
   const first = JSON.stringify(store.doc)
-  for (let step = 0; step < 5000; step += 1) store.run(write(`/agents/${step % 50}/text`, `step ${step}`))
+  for (let step = 0; step < 5000; step += 1)
+    store.run(write(`/agents/${step % 50}/text`, `step ${step}`))
   const last = JSON.stringify(store.doc)
   const again = new Store(null)
   again.load(kept(store))
@@ -51,7 +58,10 @@ test('a key that the server took out leaves every step of the history', () => {
   store.run(write('/model/api_key', 'sk-1'))
   store.run(write('/other/x', 1))
   store.undo()
-  const references = keysTakenOut(store.doc, { model: { api_key: 'secret:KEY', name: 'sk-1' }, other: {} })
+  const references = keysTakenOut(store.doc, {
+    model: { api_key: 'secret:KEY', name: 'sk-1' },
+    other: {},
+  })
   store.rewrite(withReferences(references))
   assert.equal(store.doc.model.api_key, 'secret:KEY')
   store.redo()
@@ -66,6 +76,9 @@ test('a reference is no key, and another component that came in between is not t
   const part = (name, key) => ({ provider: 'x.Model', config: { name, api_key: key } })
   assert.equal(keysTakenOut({ api_key: 'env:MINE' }, { api_key: 'secret:theirs' }).size, 0)
   assert.equal(keysTakenOut({ api_key: '' }, { api_key: 'secret:theirs' }).size, 0)
-  const found = keysTakenOut({ list: [part('a', 'sk-1')] }, { list: [part('new', 'env:OTHER'), part('a', 'secret:A')] })
+  const found = keysTakenOut(
+    { list: [part('a', 'sk-1')] },
+    { list: [part('new', 'env:OTHER'), part('a', 'secret:A')] },
+  )
   assert.deepEqual([...found.values()], ['secret:A'])
 })

@@ -1,4 +1,5 @@
-// Documents that no person would write: what was imported, pasted or half edited must not bring the page down.
+// Documents that no person would write: what was imported, pasted or half edited must not bring the
+// page down.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { get, remove, set } from '../../static/js/core/pointer.js'
@@ -6,9 +7,20 @@ import { makeScene } from '../../static/js/builder/canvas/draw/scene.js'
 import { namesOf, removeMany } from '../../static/js/builder/document/bulk.js'
 import { kindOfType, titleOf } from '../../static/js/builder/document/catalogue.js'
 import { duplicating, unpacked } from '../../static/js/builder/document/clipboard.js'
-import { connect, connectNew, disconnect, removeBridged } from '../../static/js/builder/document/connections.js'
+import {
+  connect,
+  connectNew,
+  disconnect,
+  removeBridged,
+} from '../../static/js/builder/document/connections.js'
 import { keyOf } from '../../static/js/builder/document/findings.js'
-import { addEdge, addNode, edgesFrom, removeEdge, turnEdge } from '../../static/js/builder/document/graph.js'
+import {
+  addEdge,
+  addNode,
+  edgesFrom,
+  removeEdge,
+  turnEdge,
+} from '../../static/js/builder/document/graph.js'
 import { kindsInWords } from '../../static/js/builder/document/naming.js'
 import { pinOf } from '../../static/js/builder/document/pins.js'
 import { treeRows } from '../../static/js/builder/document/tree.js'
@@ -21,7 +33,10 @@ test('commands leave a team alone whose participants are no components', () => {
   for (const strange of STRANGE) {
     const doc = document(team([strange, agent('b', { handoffs: ['a'] })]))
     const slot = '/config/participants'
-    assert.doesNotThrow(() => connectNew('', `${slot}/0`, slot, agent('new')).apply(doc), `connectNew ${JSON.stringify(strange)}`)
+    assert.doesNotThrow(
+      () => connectNew('', `${slot}/0`, slot, agent('new')).apply(doc),
+      `connectNew ${JSON.stringify(strange)}`,
+    )
     assert.equal(connect('', `${slot}/0`, 'b').apply(doc), doc)
     assert.doesNotThrow(() => removeBridged(`${slot}/0`).apply(doc))
     assert.doesNotThrow(() => removeBridged(`${slot}/1`).apply(doc))
@@ -32,7 +47,11 @@ test('commands leave a team alone whose participants are no components', () => {
 
 test('only what is selected and is a component is duplicated', () => {
   const edge = '/config/graph/nodes/a/edges/0'
-  const doc = document(team([agent('a'), agent('b')], { graph: graphOf({ a: { name: 'a', edges: [{ target: 'b' }] }, b: { name: 'b', edges: [] } }) }))
+  const doc = document(
+    team([agent('a'), agent('b')], {
+      graph: graphOf({ a: { name: 'a', edges: [{ target: 'b' }] }, b: { name: 'b', edges: [] } }),
+    }),
+  )
   const after = duplicating(catalogue, doc, [edge, '/config/participants/1']).apply(doc)
   assert.deepEqual(after.component.config.participants.map(titleOf), ['a', 'b', 'b_2'])
   assert.equal(after.component.config.graph.nodes.a.edges.length, 1)
@@ -46,7 +65,10 @@ test('a title is a text whatever stands in its place', () => {
 
 test('a type that objects inherit is no kind', () => {
   assert.equal(kindOfType('constructor'), 'other')
-  assert.equal(kindsInWords([catalogue.typeOf({ provider: 'x', component_type: 5, config: {} })]), 'a component')
+  assert.equal(
+    kindsInWords([catalogue.typeOf({ provider: 'x', component_type: 5, config: {} })]),
+    'a component',
+  )
 })
 
 test('a key named like a prototype is written, and nothing inherited is read', () => {
@@ -54,13 +76,17 @@ test('a key named like a prototype is written, and nothing inherited is read', (
   const after = set(doc, '/config/__proto__/x', 1)
   assert.equal(JSON.stringify(after), '{"config":{"__proto__":{"x":1}}}')
   assert.equal(Object.getPrototypeOf(after.config), Object.prototype)
-  assert.equal(JSON.stringify(set(doc, '/config/constructor/x', 1)), '{"config":{"constructor":{"x":1}}}')
+  assert.equal(
+    JSON.stringify(set(doc, '/config/constructor/x', 1)),
+    '{"config":{"constructor":{"x":1}}}',
+  )
   assert.equal(get(doc, '/config/__proto__'), undefined)
 })
 
 test('removing what is not there changes nothing', () => {
   const doc = { list: ['a'], map: {} }
-  for (const pointer of ['/list/5', '/list/x', '/list/length', '/map/a', '/map/a/b', '/list/0/b']) assert.equal(remove(doc, pointer), doc, pointer)
+  for (const pointer of ['/list/5', '/list/x', '/list/length', '/map/a', '/map/a/b', '/list/0/b'])
+    assert.equal(remove(doc, pointer), doc, pointer)
 })
 
 test('an agent may be called as an object calls its own parts', () => {
@@ -73,14 +99,28 @@ test('an agent may be called as an object calls its own parts', () => {
 })
 
 test('edges keep their places though others are no edges', () => {
-  const graph = graphOf({ a: { name: 'a', edges: [null, { target: 'b' }, 7] }, b: { name: 'b', edges: [] } })
+  const graph = graphOf({
+    a: { name: 'a', edges: [null, { target: 'b' }, 7] },
+    b: { name: 'b', edges: [] },
+  })
   const doc = document(team([agent('a'), agent('b')], { graph }))
   const scene = makeScene(catalogue, doc.component, '')
-  assert.deepEqual(scene.edges.map((each) => each.pointer), ['/config/graph/nodes/a/edges/1'])
+  assert.deepEqual(
+    scene.edges.map((each) => each.pointer),
+    ['/config/graph/nodes/a/edges/1'],
+  )
   assert.deepEqual(turnEdge(graph, 'a', 1, 'c').nodes.a.edges, [null, { target: 'c' }, 7])
   assert.deepEqual(removeEdge(graph, 'a', 1).nodes.a.edges, [null, 7])
-  assert.deepEqual(disconnect('/config/graph/nodes/a/edges/0').apply(doc).component.config.graph.nodes.a.edges, [{ target: 'b' }, 7])
-  const source = { catalogue, root: doc.component, folded: new Set(), wordsAt: (pointer) => titleOf(get(doc.component, pointer)) }
+  assert.deepEqual(
+    disconnect('/config/graph/nodes/a/edges/0').apply(doc).component.config.graph.nodes.a.edges,
+    [{ target: 'b' }, 7],
+  )
+  const source = {
+    catalogue,
+    root: doc.component,
+    folded: new Set(),
+    wordsAt: (pointer) => titleOf(get(doc.component, pointer)),
+  }
   assert.ok(treeRows(source).length > 3)
 })
 
@@ -88,9 +128,17 @@ test('a component without a config has a place in the outline, on the canvas and
   const bare = { provider: 'x.AssistantAgent', component_type: 'agent' }
   const root = team([bare])
   assert.doesNotThrow(() => makeScene(catalogue, root, ''))
-  assert.equal(keyOf({ code: 'c', where: '/config/participants/0', message: '', fix: '' }, document(root)), 'c config participants 0')
-  assert.equal(keyOf({ code: 'c', where: '/constructor/name', message: '', fix: '' }, document(root)), 'c constructor name')
-  assert.doesNotThrow(() => removeMany(catalogue, root, ['/config/participants/0']).apply(document(root)))
+  assert.equal(
+    keyOf({ code: 'c', where: '/config/participants/0', message: '', fix: '' }, document(root)),
+    'c config participants 0',
+  )
+  assert.equal(
+    keyOf({ code: 'c', where: '/constructor/name', message: '', fix: '' }, document(root)),
+    'c constructor name',
+  )
+  assert.doesNotThrow(() =>
+    removeMany(catalogue, root, ['/config/participants/0']).apply(document(root)),
+  )
 })
 
 test('one part is counted as one', () => {
@@ -107,7 +155,9 @@ test('JSON nested deeper than any team is refused in words', () => {
 })
 
 test('pasted keys of prototypes stay plain data', () => {
-  const read = unpacked('{"team-studio": {"components": [{"provider": "x.A", "config": {"__proto__": {"polluted": 1}}}], "pins": {"__proto__": {"x": 1, "y": 2}}}}')
+  const read = unpacked(
+    '{"team-studio": {"components": [{"provider": "x.A", "config": {"__proto__": {"polluted": 1}}}], "pins": {"__proto__": {"x": 1, "y": 2}}}}',
+  )
   assert.ok('parcel' in read)
   assert.equal({}.polluted, undefined)
   assert.equal(Object.getPrototypeOf(read.parcel.pins), Object.prototype)

@@ -6,9 +6,19 @@ import { agent, catalogue, model, selector, team, tool } from './team.mjs'
 const small = model('small')
 
 test('a new agent starts with the model that its whole team uses', () => {
-  const pair = team([agent('a', { model_client: small }), agent('b', { model_client: small }), agent('c')])
-  assert.deepEqual(withTeamModel(catalogue, pair, agent('d')).config, { model_client: small, name: 'd' })
-  assert.deepEqual(withTeamModel(catalogue, pair, selector([])).config, { model_client: small, participants: [] })
+  const pair = team([
+    agent('a', { model_client: small }),
+    agent('b', { model_client: small }),
+    agent('c'),
+  ])
+  assert.deepEqual(withTeamModel(catalogue, pair, agent('d')).config, {
+    model_client: small,
+    name: 'd',
+  })
+  assert.deepEqual(withTeamModel(catalogue, pair, selector([])).config, {
+    model_client: small,
+    participants: [],
+  })
 })
 
 test('what has a model keeps it, and what needs none gets none', () => {
@@ -20,7 +30,10 @@ test('what has a model keeps it, and what needs none gets none', () => {
 })
 
 test('where a team has several models, or none, a new agent waits for a choice', () => {
-  const mixed = team([agent('a', { model_client: small }), agent('b', { model_client: model('large') })])
+  const mixed = team([
+    agent('a', { model_client: small }),
+    agent('b', { model_client: model('large') }),
+  ])
   assert.deepEqual(withTeamModel(catalogue, mixed, agent('c')), agent('c'))
   assert.deepEqual(withTeamModel(catalogue, team([]), agent('c')), agent('c'))
 })

@@ -5,7 +5,13 @@ import { atOnce, nearCards } from '../../static/js/builder/canvas/draw/near.js'
 const size = { width: 1000, height: 800 }
 const none = () => false
 /** Cards in rows of twenty. */
-const boxes = (count) => Array.from({ length: count }, (_each, index) => ({ x: (index % 20) * 300, y: Math.floor(index / 20) * 200, width: 236, height: 130 }))
+const boxes = (count) =>
+  Array.from({ length: count }, (_each, index) => ({
+    x: (index % 20) * 300,
+    y: Math.floor(index / 20) * 200,
+    width: 236,
+    height: 130,
+  }))
 const at = (x, y, zoom = 1) => ({ x, y, zoom, size })
 
 test('a small team is shown whole, wherever the view is', () => {
@@ -16,7 +22,10 @@ test('of a large team only what is around the view is shown, however many there 
   const few = nearCards(at(0, 0), boxes(300), none, none)
   assert.deepEqual(nearCards(at(0, 0), boxes(3000), none, none), few)
   assert.ok(few.length > 12 && few.length < 40)
-  assert.ok(few.includes(0) && few.includes(4), 'what is a little beyond the view is there before it is needed')
+  assert.ok(
+    few.includes(0) && few.includes(4),
+    'what is a little beyond the view is there before it is needed',
+  )
 })
 
 test('the whole is shown when it is small enough to be in view', () => {
@@ -38,5 +47,8 @@ test('what is held is shown wherever it stands, also before it has a place', () 
 })
 
 test('one frame makes no more than it can, and all that are made already', () => {
-  assert.deepEqual(atOnce([1, 2, 3, 4, 5], (index) => index % 2 === 0, 2), [1, 2, 3, 4])
+  assert.deepEqual(
+    atOnce([1, 2, 3, 4, 5], (index) => index % 2 === 0, 2),
+    [1, 2, 3, 4],
+  )
 })

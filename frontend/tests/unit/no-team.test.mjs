@@ -1,22 +1,41 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { makeScene } from '../../static/js/builder/canvas/draw/scene.js'
-import { alike, headline, noTeam, sorted, wrapInTeam } from '../../static/js/builder/document/findings.js'
+import {
+  alike,
+  headline,
+  noTeam,
+  sorted,
+  wrapInTeam,
+} from '../../static/js/builder/document/findings.js'
 import { agent, catalogue, document, limit, or, team } from './team.mjs'
 
 const NOTHING = { errors: [], warnings: [], parts: [], needs: [], capabilities: [] }
 
 test('a condition that stands alone shows all that it is made of', () => {
-  const { condition, conditionSlot, kind } = makeScene(catalogue, or(or(limit(1), limit(2)), limit(3)), '')
-  assert.deepEqual([kind, condition.pointer, condition.word, conditionSlot], ['termination', '', 'or', '/config/conditions'])
-  assert.deepEqual(condition.parts.map((each) => each.parts.length), [2, 0])
+  const { condition, conditionSlot, kind } = makeScene(
+    catalogue,
+    or(or(limit(1), limit(2)), limit(3)),
+    '',
+  )
+  assert.deepEqual(
+    [kind, condition.pointer, condition.word, conditionSlot],
+    ['termination', '', 'or', '/config/conditions'],
+  )
+  assert.deepEqual(
+    condition.parts.map((each) => each.parts.length),
+    [2, 0],
+  )
   const alone = makeScene(catalogue, limit(3), '')
   assert.deepEqual([alone.condition.text, alone.conditionSlot], ['max message 3', ''])
 })
 
 test('what is no team says so instead of being ready', () => {
   const doc = document(or(limit(1)))
-  assert.equal(noTeam(doc), 'This is a termination condition, not a team: it can be tried alone, or used in a team.')
+  assert.equal(
+    noTeam(doc),
+    'This is a termination condition, not a team: it can be tried alone, or used in a team.',
+  )
   assert.equal(headline(sorted(NOTHING, doc), true).text, 'Not a team')
   assert.match(noTeam(document(agent('a'))), /^This is an agent, not a team/)
   assert.equal(noTeam(document(team([]))), '')

@@ -3,15 +3,28 @@ import { test } from 'node:test'
 import { applyPatch, isExactly, patchOf, sharing } from '../../static/js/core/patch.js'
 
 const text = (value) => JSON.stringify(value)
-const roundTrip = (before, after) => applyPatch(before, JSON.parse(text({ patch: patchOf(before, after) })).patch)
+const roundTrip = (before, after) =>
+  applyPatch(before, JSON.parse(text({ patch: patchOf(before, after) })).patch)
 
 test('a patch brings the second value back, byte for byte', () => {
   const pairs = [
-    [{ a: 1, b: { c: [1, 2, 3] } }, { a: 1, b: { c: [1, 4, 3] } }],
-    [{ a: 1, b: 2 }, { b: 2, a: 1 }],
+    [
+      { a: 1, b: { c: [1, 2, 3] } },
+      { a: 1, b: { c: [1, 4, 3] } },
+    ],
+    [
+      { a: 1, b: 2 },
+      { b: 2, a: 1 },
+    ],
     [{ a: 1 }, { z: 0, a: 1 }],
-    [{ a: 1, b: 2 }, { b: 2, c: null }],
-    [[{ x: 1 }, { x: 2 }, { x: 3 }], [{ x: 3 }, { x: 1 }, { x: 2 }]],
+    [
+      { a: 1, b: 2 },
+      { b: 2, c: null },
+    ],
+    [
+      [{ x: 1 }, { x: 2 }, { x: 3 }],
+      [{ x: 3 }, { x: 1 }, { x: 2 }],
+    ],
     [[], [1, [2]]],
     [[1, 2], []],
     [{ a: [] }, { a: {} }],
@@ -26,7 +39,12 @@ test('a patch brings the second value back, byte for byte', () => {
 })
 
 test('one field of a large document makes a small patch', () => {
-  const before = { list: Array.from({ length: 300 }, (_, index) => ({ name: `a${index}`, config: { text: 'x'.repeat(200) } })) }
+  const before = {
+    list: Array.from({ length: 300 }, (_, index) => ({
+      name: `a${index}`,
+      config: { text: 'x'.repeat(200) },
+    })),
+  }
   const after = structuredClone(before)
   after.list[150].config.text = 'y'
   assert.ok(text(patchOf(before, after)).length < 200)

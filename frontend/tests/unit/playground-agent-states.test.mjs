@@ -6,7 +6,8 @@ let seq = 0
 const at = '2026-11-24T10:00:00Z'
 const entry = (kind, body) => ({ seq: ++seq, at, kind, body })
 const state = (name, more = {}) => entry('state', { state: name, ...more })
-const chosen = (name, path = []) => entry('explanation', { type: 'SpeakerDecisionEvent', path, chosen: [name] })
+const chosen = (name, path = []) =>
+  entry('explanation', { type: 'SpeakerDecisionEvent', path, chosen: [name] })
 const said = (source, content) => entry('message', { type: 'TextMessage', source, content })
 
 /** @param {any[]} entries */
@@ -17,25 +18,51 @@ function after(...entries) {
 }
 
 test('who has the word works, and whoever spoke last is told from those before', () => {
-  const states = after(state('running'), chosen('writer'), said('writer', 'One'), chosen('critic'), said('critic', 'Two'), chosen('writer'))
+  const states = after(
+    state('running'),
+    chosen('writer'),
+    said('writer', 'One'),
+    chosen('critic'),
+    said('critic', 'Two'),
+    chosen('writer'),
+  )
   assert.equal(states.of(['writer']).state, 'working')
   assert.deepEqual([states.of(['critic']).state, states.of(['critic']).text], ['latest', 'Two'])
   assert.equal(states.of(['editor']), null)
 })
 
 test('a failure is that of whoever had the word, also when all is told at once', () => {
-  const states = after(state('running'), chosen('writer'), said('writer', 'One'), chosen('critic'), state('failed', { error: {} }))
+  const states = after(
+    state('running'),
+    chosen('writer'),
+    said('writer', 'One'),
+    chosen('critic'),
+    state('failed', { error: {} }),
+  )
   assert.equal(states.of(['critic']).state, 'failed')
   assert.equal(states.of(['writer']).state, 'latest')
 })
 
 test('a team within the team does what its members do', () => {
-  const states = after(state('running'), chosen('office'), chosen('clerk', ['office']), said('clerk', 'Done'))
+  const states = after(
+    state('running'),
+    chosen('office'),
+    chosen('clerk', ['office']),
+    said('clerk', 'Done'),
+  )
   assert.equal(states.of(['office', 'clerk']).text, 'Done')
-  assert.equal(after(state('running'), chosen('office'), chosen('clerk', ['office'])).of(['office', 'clerk']).state, 'working')
+  assert.equal(
+    after(state('running'), chosen('office'), chosen('clerk', ['office'])).of(['office', 'clerk'])
+      .state,
+    'working',
+  )
 })
 
 test('an agent that asks waits', () => {
-  const states = after(state('running'), chosen('you'), state('paused', { reason: 'input', pending: { request_id: '1', source: 'you' } }))
+  const states = after(
+    state('running'),
+    chosen('you'),
+    state('paused', { reason: 'input', pending: { request_id: '1', source: 'you' } }),
+  )
   assert.equal(states.of(['you']).state, 'waiting')
 })

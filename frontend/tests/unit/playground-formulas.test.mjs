@@ -10,14 +10,27 @@ function read(text, length = text.length) {
     for (const tick of piece.match(/`+/g) ?? []) open = tick.length > 0 && !open
     out += piece
   }
-  const guard = formulaGuard(write, ({ tex, isBlock }) => { out += isBlock ? `«${tex}»` : `‹${tex}›` }, (sign) => { out += sign }, () => open)
-  for (let from = 0; from < text.length; from += length) guard.write(text.slice(from, from + length))
+  const guard = formulaGuard(
+    write,
+    ({ tex, isBlock }) => {
+      out += isBlock ? `«${tex}»` : `‹${tex}›`
+    },
+    (sign) => {
+      out += sign
+    },
+    () => open,
+  )
+  for (let from = 0; from < text.length; from += length)
+    guard.write(text.slice(from, from + length))
   guard.end()
   return out
 }
 
 const CASES = [
-  ['Area: $$\\int_0^1 x^2 dx = \\frac13$$\n\n- one', 'Area: «\\int_0^1 x^2 dx = \\frac13»\n\n- one'],
+  [
+    'Area: $$\\int_0^1 x^2 dx = \\frac13$$\n\n- one',
+    'Area: «\\int_0^1 x^2 dx = \\frac13»\n\n- one',
+  ],
   ['\\[\na_1 + b\n\\]\nthen', '«a_1 + b»\nthen'],
   ['With \\(a_i\\) and $b^2$, so.', 'With ‹a_i› and ‹b^2›, so.'],
   ['$17 \\times 23$ is $391$', '‹17 \\times 23› is ‹391›'],
@@ -33,12 +46,23 @@ const CASES = [
 ]
 
 test('formulas are found wherever the text is cut, and money, paths and code are left', () => {
-  for (const [text, wanted] of CASES) for (const length of [text.length, 1, 2, 3, 7]) assert.equal(read(text, length), wanted, `${text} by ${length}`)
+  for (const [text, wanted] of CASES)
+    for (const length of [text.length, 1, 2, 3, 7])
+      assert.equal(read(text, length), wanted, `${text} by ${length}`)
 })
 
 test('a sign without an end holds no more of the text back than a formula may have', () => {
   let out = ''
-  const guard = formulaGuard((piece) => { out += piece }, () => {}, (sign) => { out += sign }, () => false)
+  const guard = formulaGuard(
+    (piece) => {
+      out += piece
+    },
+    () => {},
+    (sign) => {
+      out += sign
+    },
+    () => false,
+  )
   guard.write(`$$${'x'.repeat(6000)}`)
   assert.equal(out.length, 6002)
 })

@@ -9,9 +9,37 @@ import { Search } from '../../static/js/playground/log/search.js'
 import { Thread } from '../../static/js/playground/chat/thread.js'
 import { batchOf, entriesOf, message } from './playground-entries.mjs'
 
-const request = (source, id) => ['event', { id: `r${id}`, type: 'ToolCallRequestEvent', source, content: [{ id, name: 'look', arguments: '{}' }] }]
-const result = (source, id, isError = false) => ['event', { id: `e${id}`, type: 'ToolCallExecutionEvent', source, content: [{ call_id: id, name: 'look', content: 'x', is_error: isError }] }]
-const decision = (chosen) => ['explanation', { type: 'SpeakerDecisionEvent', source: 'team', path: [], chosen: [chosen], candidates: [chosen], reason: 'Its turn.', edges: [], attempts: [] }]
+const request = (source, id) => [
+  'event',
+  {
+    id: `r${id}`,
+    type: 'ToolCallRequestEvent',
+    source,
+    content: [{ id, name: 'look', arguments: '{}' }],
+  },
+]
+const result = (source, id, isError = false) => [
+  'event',
+  {
+    id: `e${id}`,
+    type: 'ToolCallExecutionEvent',
+    source,
+    content: [{ call_id: id, name: 'look', content: 'x', is_error: isError }],
+  },
+]
+const decision = (chosen) => [
+  'explanation',
+  {
+    type: 'SpeakerDecisionEvent',
+    source: 'team',
+    path: [],
+    chosen: [chosen],
+    candidates: [chosen],
+    reason: 'Its turn.',
+    edges: [],
+    attempts: [],
+  },
+]
 
 const LOG = entriesOf(
   ['command', { command: 'start', by: 'you' }],
@@ -37,10 +65,19 @@ function pageOf(entries) {
   const word = (text) => (words.includes(text) ? words.indexOf(text) : words.push(text) - 1)
   const { rows } = index
   return {
-    began_at: entries[0].at, after: 0, seq: rows.map((row, place) => row.seq - (rows[place - 1]?.seq ?? 0)), at: rows.map((row) => row.at - rows[0].at),
-    kind: rows.map((row) => word(row.kind)), type: rows.map((row) => word(row.type)), source: rows.map((row) => word(row.source)), note: rows.map((row) => word(row.note)),
-    prompt_tokens: rows.map((row) => row.input), completion_tokens: rows.map((row) => row.output), size: rows.map((row) => row.size),
-    marks: rows.map((row) => (row.isError ? 1 : 0) + (row.isQuestion ? 2 : 0)), words,
+    began_at: entries[0].at,
+    after: 0,
+    seq: rows.map((row, place) => row.seq - (rows[place - 1]?.seq ?? 0)),
+    at: rows.map((row) => row.at - rows[0].at),
+    kind: rows.map((row) => word(row.kind)),
+    type: rows.map((row) => word(row.type)),
+    source: rows.map((row) => word(row.source)),
+    note: rows.map((row) => word(row.note)),
+    prompt_tokens: rows.map((row) => row.input),
+    completion_tokens: rows.map((row) => row.output),
+    size: rows.map((row) => row.size),
+    marks: rows.map((row) => (row.isError ? 1 : 0) + (row.isQuestion ? 2 : 0)),
+    words,
   }
 }
 
@@ -50,10 +87,13 @@ test('the index knows which entries the thread makes items of', () => {
   const thread = new Thread()
   thread.apply(batchOf({ entries: LOG }))
   const items = thread.take().items.map(({ seq, kind }) => [seq, kind])
-  assert.deepEqual(index.rows.filter(({ item }) => item !== '').map(({ seq, item }) => [seq, item]), items)
+  assert.deepEqual(
+    index.rows.filter(({ item }) => item !== '').map(({ seq, item }) => [seq, item]),
+    items,
+  )
 })
 
-test('the server\'s index and the entries themselves give the same rows', () => {
+test("the server's index and the entries themselves give the same rows", () => {
   const [told, own] = [new RunIndex(), new RunIndex()]
   told.takePage(pageOf(LOG))
   own.takeEntries(LOG)
@@ -64,9 +104,19 @@ test('the server\'s index and the entries themselves give the same rows', () => 
 test('what an entry is shown by: its own item, that of its call, or the next one', () => {
   const index = new RunIndex()
   index.takeEntries(LOG)
-  assert.deepEqual([8, 6, 4].map((seq) => index.itemOf(seq)), [8, 5, 5])
+  assert.deepEqual(
+    [8, 6, 4].map((seq) => index.itemOf(seq)),
+    [8, 5, 5],
+  )
   assert.deepEqual([...index.failed], [5, 13])
-  assert.deepEqual([...index.sources], [['user', 1], ['writer', 4], ['critic', 1]])
+  assert.deepEqual(
+    [...index.sources],
+    [
+      ['user', 1],
+      ['writer', 4],
+      ['critic', 1],
+    ],
+  )
 })
 
 test('rows come once, and none after the place that is known otherwise', () => {
@@ -79,10 +129,21 @@ test('rows come once, and none after the place that is known otherwise', () => {
 
 test('a light entry tells pictures what they ask a whole one', () => {
   const index = new RunIndex()
-  index.takeEntries(entriesOf(['message', { ...message('a', 'x', [5, 6]), type: 'HandoffMessage', target: 'b' }], ['state', { state: 'paused', reason: 'user' }]))
+  index.takeEntries(
+    entriesOf(
+      ['message', { ...message('a', 'x', [5, 6]), type: 'HandoffMessage', target: 'b' }],
+      ['state', { state: 'paused', reason: 'user' }],
+    ),
+  )
   const [said, paused] = index.rows.map(lightEntry)
-  assert.deepEqual([said.body.source, said.body.target, said.body.models_usage], ['a', 'b', { prompt_tokens: 5, completion_tokens: 6 }])
-  assert.deepEqual([paused.body.state, paused.body.reason, paused.at], ['paused', 'user', '2026-01-01T12:00:01.000Z'])
+  assert.deepEqual(
+    [said.body.source, said.body.target, said.body.models_usage],
+    ['a', 'b', { prompt_tokens: 5, completion_tokens: 6 }],
+  )
+  assert.deepEqual(
+    [paused.body.state, paused.body.reason, paused.at],
+    ['paused', 'user', '2026-01-01T12:00:01.000Z'],
+  )
 })
 
 function slotsOf(entries, level = 2) {
@@ -99,7 +160,12 @@ test('each level of detail shows more', () => {
     slots.choose({ level })
     return seqs()
   })
-  assert.deepEqual(shown, [[3, 8, 9, 10, 11, 13], [3, 5, 8, 9, 10, 11, 12, 13], [3, 5, 7, 8, 9, 10, 11, 12, 13], LOG.map(({ seq }) => seq)])
+  assert.deepEqual(shown, [
+    [3, 8, 9, 10, 11, 13],
+    [3, 5, 8, 9, 10, 11, 12, 13],
+    [3, 5, 7, 8, 9, 10, 11, 12, 13],
+    LOG.map(({ seq }) => seq),
+  ])
 })
 
 test('a filter shows one agent, or one kind at any level', () => {
@@ -128,7 +194,10 @@ test('what is not shown has no place, and news are added to what is', () => {
 
 test('the same one going on needs no second name', () => {
   const { slots } = slotsOf(LOG)
-  assert.deepEqual(slots.rows.map((_, place) => slots.goesOn(place, (row) => row.source === 'user')), [false, false, true, true, false, false, false, false, false])
+  assert.deepEqual(
+    slots.rows.map((_, place) => slots.goesOn(place, (row) => row.source === 'user')),
+    [false, false, true, true, false, false, false, false, false],
+  )
 })
 
 test('heights are summed and found like a plain list of them', () => {
@@ -137,7 +206,8 @@ test('heights are summed and found like a plain list of them', () => {
   for (const px of plain.slice(120)) heights.push(px)
   for (const row of [0, 3, 64, 127, 199]) heights.set(row, (plain[row] = row + 5))
   const above = (row) => plain.slice(0, row).reduce((sum, px) => sum + px, 0)
-  for (const row of [0, 1, 63, 64, 65, 128, 199, 200]) assert.equal(heights.above(row), above(row), `above ${row}`)
+  for (const row of [0, 1, 63, 64, 65, 128, 199, 200])
+    assert.equal(heights.above(row), above(row), `above ${row}`)
   for (const px of [0, 1, 500, above(100), above(100) + 1, above(200) - 1]) {
     const row = plain.findIndex((height, place) => above(place) <= px && px < above(place) + height)
     assert.equal(heights.at(px), row, `at ${px}`)
@@ -172,8 +242,11 @@ test('pages are read once, kept while they are looked at, and not for ever', asy
 
 test('the end of a run is kept, and what is far above it forgotten', () => {
   const live = new LiveItems()
-  const entries = entriesOf(...Array.from({ length: 3000 }, (_, turn) => ['message', message('a', `${turn}`)]))
-  for (let from = 0; from < entries.length; from += 100) live.apply(batchOf({ entries: entries.slice(from, from + 100) }))
+  const entries = entriesOf(
+    ...Array.from({ length: 3000 }, (_, turn) => ['message', message('a', `${turn}`)]),
+  )
+  for (let from = 0; from < entries.length; from += 100)
+    live.apply(batchOf({ entries: entries.slice(from, from + 100) }))
   assert.ok(live.items.size <= 1500)
   assert.equal(live.items.size, live.entries.size)
   assert.equal(live.items.has(live.from), true)
@@ -187,7 +260,11 @@ test('a search asks for more when its hits are walked through, and goes round at
   const asked = []
   const search = new Search(async (_, after) => {
     asked.push(after)
-    return after === 0 ? { hits: [hit(3), hit(7)], next_after: 7 } : after === 7 ? { hits: [], next_after: 50 } : { hits: [hit(60)], next_after: null }
+    return after === 0
+      ? { hits: [hit(3), hit(7)], next_after: 7 }
+      : after === 7
+        ? { hits: [], next_after: 50 }
+        : { hits: [hit(60)], next_after: null }
   })
   await search.start('x')
   assert.equal(search.words(3), '1 of 2+')
@@ -210,10 +287,19 @@ test('an empty search says so, and finds what comes later', async () => {
 
 test('the answer to an older question is not taken', async () => {
   let answer = () => {}
-  const search = new Search((text) => (text === 'a' ? new Promise((resolve) => { answer = () => resolve({ hits: [hit(1)], next_after: null }) }) : Promise.resolve({ hits: [hit(2)], next_after: null })))
+  const search = new Search((text) =>
+    text === 'a'
+      ? new Promise((resolve) => {
+          answer = () => resolve({ hits: [hit(1)], next_after: null })
+        })
+      : Promise.resolve({ hits: [hit(2)], next_after: null }),
+  )
   const first = search.start('a')
   assert.equal(await search.start('ab'), true)
   answer()
   assert.equal(await first, false)
-  assert.deepEqual(search.hits.map(({ seq }) => seq), [2])
+  assert.deepEqual(
+    search.hits.map(({ seq }) => seq),
+    [2],
+  )
 })

@@ -1,10 +1,22 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createFeed } from '../../static/js/playground/log/feed.js'
-import { callSummary, clip, excerpt, isLong, listTime, prettyJson, tokens } from '../../static/js/playground/format.js'
+import {
+  callSummary,
+  clip,
+  excerpt,
+  isLong,
+  listTime,
+  prettyJson,
+  tokens,
+} from '../../static/js/playground/format.js'
 import { hostOf, safeLink, safePicture } from '../../static/js/playground/chat/links.js'
 import { partsOf, pictureUrl } from '../../static/js/playground/chat/message-parts.js'
-import { colourBook, participantsOf, plannedEdges } from '../../static/js/playground/flow/participants.js'
+import {
+  colourBook,
+  participantsOf,
+  plannedEdges,
+} from '../../static/js/playground/flow/participants.js'
 import { MAX_PICTURE_BYTES, refusal, taskOf } from '../../static/js/playground/chat/pictures.js'
 import { allowed, badge, ending, rowWords } from '../../static/js/playground/run-words.js'
 import { StreamedText } from '../../static/js/playground/chat/streamed-text.js'
@@ -25,7 +37,15 @@ test('pieces of a text join by their offset, each character once', () => {
 test('an entry is handed on once, and a failing view does not starve the others', () => {
   const seen = []
   const failures = []
-  const feed = createFeed({ broken: () => { throw new Error('x') }, good: ({ entries }) => seen.push(...entries.map((entry) => entry.seq)) }, (name) => failures.push(name))
+  const feed = createFeed(
+    {
+      broken: () => {
+        throw new Error('x')
+      },
+      good: ({ entries }) => seen.push(...entries.map((entry) => entry.seq)),
+    },
+    (name) => failures.push(name),
+  )
   const entries = entriesOf(['message', message('a', '1')], ['message', message('a', '2')])
   feed.push(batchOf({ entries }))
   feed.push(batchOf({ entries }))
@@ -37,7 +57,14 @@ test('links lead only to the web, mail or this studio', () => {
   assert.equal(safeLink(' JavaScript:alert(1)'), null)
   assert.equal(safeLink('data:text/html,x'), null)
   assert.equal(safeLink('//evil.example'), null)
-  for (const trick of ['/\\evil.example', '/\t/evil.example', 'java\nscript:alert(1)', '\u0000javascript:x', 'https://a b']) assert.equal(safeLink(trick), null, trick)
+  for (const trick of [
+    '/\\evil.example',
+    '/\t/evil.example',
+    'java\nscript:alert(1)',
+    '\u0000javascript:x',
+    'https://a b',
+  ])
+    assert.equal(safeLink(trick), null, trick)
   assert.equal(safeLink('https://example.org/a_b'), 'https://example.org/a_b')
   assert.equal(safeLink('/runs/1#seq-2'), '/runs/1#seq-2')
 })
@@ -50,14 +77,26 @@ test('pictures are never fetched', () => {
 })
 
 test('the parts of a message keep their order', () => {
-  assert.deepEqual(partsOf({ content: ['See', { data: '/9j/AAA' }] }), [{ kind: 'text', value: 'See' }, { kind: 'image', value: 'data:image/jpeg;base64,/9j/AAA' }])
+  assert.deepEqual(partsOf({ content: ['See', { data: '/9j/AAA' }] }), [
+    { kind: 'text', value: 'See' },
+    { kind: 'image', value: 'data:image/jpeg;base64,/9j/AAA' },
+  ])
   assert.deepEqual(partsOf({ content: { score: 1 } }), [{ kind: 'json', value: '{"score":1}' }])
 })
 
 test('underscores inside words stay, wherever the text is cut', () => {
-  for (const pieces of [['call travel_summary_agent now'], ['call travel', '_', 'summary', '_agent now'], ['call travel_', 'summary_a', 'gent now']]) {
+  for (const pieces of [
+    ['call travel_summary_agent now'],
+    ['call travel', '_', 'summary', '_agent now'],
+    ['call travel_', 'summary_a', 'gent now'],
+  ]) {
     let written = ''
-    const guard = underscoreGuard((text) => { written += text }, () => false)
+    const guard = underscoreGuard(
+      (text) => {
+        written += text
+      },
+      () => false,
+    )
     for (const piece of pieces) guard.write(piece)
     guard.end()
     assert.equal(written, 'call travel\\_summary\\_agent now')
@@ -67,7 +106,12 @@ test('underscores inside words stay, wherever the text is cut', () => {
 test('emphasis, code and a last underscore stay as they are', () => {
   const run = (text, isVerbatim = false) => {
     let written = ''
-    const guard = underscoreGuard((piece) => { written += piece }, () => isVerbatim)
+    const guard = underscoreGuard(
+      (piece) => {
+        written += piece
+      },
+      () => isVerbatim,
+    )
     guard.write(text)
     guard.end()
     return written
@@ -78,20 +122,46 @@ test('emphasis, code and a last underscore stay as they are', () => {
 })
 
 test('participants have the colour of their place, people none', () => {
-  const colours = colourBook(participantsOf(team('RoundRobinGroupChat', [agent('a'), agent('human', 'UserProxyAgent'), agent('b')])))
-  assert.deepEqual(['a', 'human', 'b', 'user', 'new', 'new'].map(colours.hueOf), ['0', 'user', '2', 'user', '3', '3'])
+  const colours = colourBook(
+    participantsOf(
+      team('RoundRobinGroupChat', [agent('a'), agent('human', 'UserProxyAgent'), agent('b')]),
+    ),
+  )
+  assert.deepEqual(['a', 'human', 'b', 'user', 'new', 'new'].map(colours.hueOf), [
+    '0',
+    'user',
+    '2',
+    'user',
+    '3',
+    '3',
+  ])
 })
 
 test('what the design says is drawn before the run', () => {
-  assert.deepEqual(plannedEdges(team('RoundRobinGroupChat', [agent('a'), agent('b')])), [['user', 'a'], ['a', 'b'], ['b', 'a']])
-  const graph = { nodes: { a: { name: 'a', edges: [{ target: 'b' }] }, b: { name: 'b', edges: [] } } }
-  assert.deepEqual(plannedEdges(team('GraphFlow', [agent('a'), agent('b')], { graph })), [['user', 'a'], ['a', 'b']])
+  assert.deepEqual(plannedEdges(team('RoundRobinGroupChat', [agent('a'), agent('b')])), [
+    ['user', 'a'],
+    ['a', 'b'],
+    ['b', 'a'],
+  ])
+  const graph = {
+    nodes: { a: { name: 'a', edges: [{ target: 'b' }] }, b: { name: 'b', edges: [] } },
+  }
+  assert.deepEqual(plannedEdges(team('GraphFlow', [agent('a'), agent('b')], { graph })), [
+    ['user', 'a'],
+    ['a', 'b'],
+  ])
   assert.deepEqual(plannedEdges(null), [])
 })
 
 test('pictures that are too large or of another kind are refused in words', () => {
-  assert.match(refusal({ name: 'big.png', type: 'image/png', size: MAX_PICTURE_BYTES + 1 }), /big\.png has 5\.0 MB\. A picture may have 5 MB at most/)
-  assert.match(refusal({ name: 'notes.pdf', type: 'application/pdf', size: 1 }), /notes\.pdf is not a picture/)
+  assert.match(
+    refusal({ name: 'big.png', type: 'image/png', size: MAX_PICTURE_BYTES + 1 }),
+    /big\.png has 5\.0 MB\. A picture may have 5 MB at most/,
+  )
+  assert.match(
+    refusal({ name: 'notes.pdf', type: 'application/pdf', size: 1 }),
+    /notes\.pdf is not a picture/,
+  )
   assert.equal(refusal({ name: 'a.webp', type: 'image/webp', size: 1 }), '')
 })
 
@@ -101,7 +171,10 @@ test('a task is text, or a list when pictures go with it', () => {
 })
 
 test('buttons follow the state', () => {
-  const on = (state) => Object.entries(allowed({ reason: '', pending: null, ...state })).filter(([, can]) => can).map(([name]) => name)
+  const on = (state) =>
+    Object.entries(allowed({ reason: '', pending: null, ...state }))
+      .filter(([, can]) => can)
+      .map(([name]) => name)
   assert.deepEqual(on({ state: 'running' }), ['pause', 'stop', 'cancel'])
   assert.deepEqual(on({ state: 'paused', reason: 'user' }), ['step', 'resume', 'stop', 'cancel'])
   assert.deepEqual(on({ state: 'paused', reason: 'input' }), ['stop', 'cancel'])
@@ -111,16 +184,47 @@ test('buttons follow the state', () => {
 test('the badge says what the run does and why', () => {
   const run = { state: 'running', reason: 'start', pending: null }
   assert.equal(badge(run).word, 'Running')
-  assert.deepEqual(badge({ ...run, finishing: true }, { worker: 'writer' }), { word: 'Pausing', look: 'paused', more: 'writer is still finishing' })
-  assert.equal(badge({ ...run, finishing: true }, { isStopping: true }).word, 'Stopping after this turn')
-  assert.equal(badge({ state: 'paused', reason: 'input', pending: { request_id: 'q', prompt: '?', source: 'human' } }).more, 'human asks')
+  assert.deepEqual(badge({ ...run, finishing: true }, { worker: 'writer' }), {
+    word: 'Pausing',
+    look: 'paused',
+    more: 'writer is still finishing',
+  })
+  assert.equal(
+    badge({ ...run, finishing: true }, { isStopping: true }).word,
+    'Stopping after this turn',
+  )
+  assert.equal(
+    badge({
+      state: 'paused',
+      reason: 'input',
+      pending: { request_id: 'q', prompt: '?', source: 'human' },
+    }).more,
+    'human asks',
+  )
 })
 
 test('an ending is one line', () => {
-  assert.equal(ending({ state: 'finished', reason: 'condition', detail: 'Maximum number of messages 6 reached' }).line, 'Finished: Maximum number of messages 6 reached')
-  assert.equal(ending({ state: 'cancelled', reason: 'user', detail: 'Cancelled.' }).line, 'Cancelled')
-  assert.equal(ending({ state: 'stopped', reason: 'user', detail: 'Stopped by the user.' }, { by: 'user' }).line, 'Stopped by you')
-  assert.equal(ending({ state: 'interrupted', reason: 'killed', detail: '' }).line, 'Interrupted: the server ended without warning')
+  assert.equal(
+    ending({
+      state: 'finished',
+      reason: 'condition',
+      detail: 'Maximum number of messages 6 reached',
+    }).line,
+    'Finished: Maximum number of messages 6 reached',
+  )
+  assert.equal(
+    ending({ state: 'cancelled', reason: 'user', detail: 'Cancelled.' }).line,
+    'Cancelled',
+  )
+  assert.equal(
+    ending({ state: 'stopped', reason: 'user', detail: 'Stopped by the user.' }, { by: 'user' })
+      .line,
+    'Stopped by you',
+  )
+  assert.equal(
+    ending({ state: 'interrupted', reason: 'killed', detail: '' }).line,
+    'Interrupted: the server ended without warning',
+  )
 })
 
 test('a run that waits for a person says so in the list', () => {
@@ -150,7 +254,10 @@ test('values are written short and safe', () => {
 })
 
 test('a description tells what the team is and what to try', () => {
-  assert.deepEqual(suggestion('Two agents take turns. Try: Write a label. Scripted.'), { about: 'Two agents take turns.', task: 'Write a label.' })
+  assert.deepEqual(suggestion('Two agents take turns. Try: Write a label. Scripted.'), {
+    about: 'Two agents take turns.',
+    task: 'Write a label.',
+  })
   assert.deepEqual(suggestion('A team that waits for a :class:`Task`.'), { about: '', task: '' })
   assert.deepEqual(suggestion(null), { about: '', task: '' })
 })

@@ -1,6 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { get, insert, isSame, isWithin, join, last, parent, remove, renameKey, set, steps } from '../../static/js/core/pointer.js'
+import {
+  get,
+  insert,
+  isSame,
+  isWithin,
+  join,
+  last,
+  parent,
+  remove,
+  renameKey,
+  set,
+  steps,
+} from '../../static/js/core/pointer.js'
 
 const doc = { config: { participants: [{ name: 'a' }, { name: 'b' }], 'odd/key': { '~': 1 } } }
 
@@ -25,9 +37,18 @@ test('a change copies only the way to it', () => {
 })
 
 test('entries of lists and objects are inserted, removed and renamed in place', () => {
-  assert.deepEqual(insert(doc, '/config/participants/1', { name: 'x' }).config.participants.map((each) => each.name), ['a', 'x', 'b'])
+  assert.deepEqual(
+    insert(doc, '/config/participants/1', { name: 'x' }).config.participants.map(
+      (each) => each.name,
+    ),
+    ['a', 'x', 'b'],
+  )
   assert.deepEqual(remove(doc, '/config/participants/0').config.participants, [{ name: 'b' }])
-  assert.deepEqual(Object.keys(renameKey({ env: { A: 1, B: 2, C: 3 } }, '/env/B', 'D').env), ['A', 'D', 'C'])
+  assert.deepEqual(Object.keys(renameKey({ env: { A: 1, B: 2, C: 3 } }, '/env/B', 'D').env), [
+    'A',
+    'D',
+    'C',
+  ])
 })
 
 test('a place inside another is told from one with the same beginning', () => {

@@ -5,7 +5,12 @@ import { fitness, ranked } from '../../static/js/core/ranking.js'
 const order = (query, ...labels) => ranked(query, labels, (label) => ({ label }))
 
 test('the very name comes first, then what begins with it, a word that does, a part of a word', () => {
-  assert.deepEqual(order('move', 'remove', 'Then move', 'Move later', 'move', 'Save'), ['move', 'Move later', 'Then move', 'remove'])
+  assert.deepEqual(order('move', 'remove', 'Then move', 'Move later', 'move', 'Save'), [
+    'move',
+    'Move later',
+    'Then move',
+    'remove',
+  ])
 })
 
 test('every word must be found, in any order', () => {
@@ -19,7 +24,10 @@ test('initials find a name of several words', () => {
 
 test('words beside the label lead to it, behind those in labels', () => {
   const items = [{ label: 'Duplicate', aside: 'Edit' }, { label: 'Edit' }]
-  assert.deepEqual(ranked('edit', items, (each) => each).map((each) => each.label), ['Edit', 'Duplicate'])
+  assert.deepEqual(
+    ranked('edit', items, (each) => each).map((each) => each.label),
+    ['Edit', 'Duplicate'],
+  )
 })
 
 test('no query keeps all in their order, and a query that fits nothing finds nothing', () => {

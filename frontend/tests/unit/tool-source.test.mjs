@@ -5,18 +5,36 @@ import { setValue } from '../../static/js/builder/document/commands.js'
 import { definitionIn } from '../../static/js/builder/document/tool-source.js'
 
 const ADD = 'def add(a: float, b: float) -> float:\n    """Add two numbers."""\n    return a + b\n'
-const FLIGHT = 'import math\n\nasync def flight_price(\n    city: str = "Rome (Italy)",\n) -> str:\n    """Find the cheapest\n    flight.\n\n    Args: a city.\n    """\n'
+const FLIGHT =
+  'import math\n\nasync def flight_price(\n    city: str = "Rome (Italy)",\n) -> str:\n    """Find the cheapest\n    flight.\n\n    Args: a city.\n    """\n'
 
-/** @param {object} config @param {string[]} sources */
+/**
+ * @param {object} config
+ * @param {string[]} sources
+ */
 function typed(config, ...sources) {
-  const doc = { name: '', layout: {}, component: { provider: 'FunctionTool', config: { name: 'add', description: 'Add two numbers.', source_code: ADD, ...config } } }
-  return sources.reduce((each, source) => setValue('/config/source_code', source).apply(each), doc).component.config
+  const doc = {
+    name: '',
+    layout: {},
+    component: {
+      provider: 'FunctionTool',
+      config: { name: 'add', description: 'Add two numbers.', source_code: ADD, ...config },
+    },
+  }
+  return sources.reduce((each, source) => setValue('/config/source_code', source).apply(each), doc)
+    .component.config
 }
 
 test('name and summary are read from the first function', () => {
   assert.deepEqual(definitionIn(ADD), { name: 'add', summary: 'Add two numbers.' })
-  assert.deepEqual(definitionIn(FLIGHT), { name: 'flight_price', summary: 'Find the cheapest flight.' })
-  assert.deepEqual(definitionIn('def f(x): return x\ndef g():\n    """Other."""\n'), { name: 'f', summary: '' })
+  assert.deepEqual(definitionIn(FLIGHT), {
+    name: 'flight_price',
+    summary: 'Find the cheapest flight.',
+  })
+  assert.deepEqual(definitionIn('def f(x): return x\ndef g():\n    """Other."""\n'), {
+    name: 'f',
+    summary: '',
+  })
   assert.deepEqual(definitionIn('class A:\n    def inner(self): ...\n'), { name: '', summary: '' })
 })
 

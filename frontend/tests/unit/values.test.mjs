@@ -2,7 +2,13 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { parseComponent } from '../../static/js/builder/panels/json-tab.js'
-import { rangeProblem, readValue, reshaped, saysTheSame, stepped } from '../../static/js/builder/document/values.js'
+import {
+  rangeProblem,
+  readValue,
+  reshaped,
+  saysTheSame,
+  stepped,
+} from '../../static/js/builder/document/values.js'
 import { chord } from '../../static/js/core/shortcuts.js'
 
 test('the text of a control becomes the value of its kind', () => {
@@ -15,7 +21,13 @@ test('the text of a control becomes the value of its kind', () => {
 })
 
 test('text that is no value is a problem and no change', () => {
-  for (const [kind, text] of [['integer', '1.5'], ['integer', ''], ['number', 'many'], ['json', '{']]) assert.ok('problem' in readValue(kind, text))
+  for (const [kind, text] of [
+    ['integer', '1.5'],
+    ['integer', ''],
+    ['number', 'many'],
+    ['json', '{'],
+  ])
+    assert.ok('problem' in readValue(kind, text))
 })
 
 // The server's tests of every example type from the same table.
@@ -23,7 +35,8 @@ const typed = JSON.parse(readFileSync(new URL('./form-values.json', import.meta.
 
 test('what the tests of the examples type becomes what they expect, also where the field may be empty', () => {
   for (const { kind, text, value } of typed) {
-    for (const each of text === '' ? [kind] : [kind, `null-${kind}`, `absent-${kind}`]) assert.deepEqual(readValue(each, text), { value }, each)
+    for (const each of text === '' ? [kind] : [kind, `null-${kind}`, `absent-${kind}`])
+      assert.deepEqual(readValue(each, text), { value }, each)
   }
 })
 
@@ -35,7 +48,8 @@ test('an empty control means null where null is a value, and else that the field
 })
 
 test('a key in the open never becomes the value of a secret', () => {
-  for (const text of ['sk-1234567890', 'env:', 'env:A B', '**********']) assert.ok('problem' in readValue('secret', text), text)
+  for (const text of ['sk-1234567890', 'env:', 'env:A B', '**********'])
+    assert.ok('problem' in readValue('secret', text), text)
   assert.deepEqual(readValue('secret', ' env:KEY '), { value: 'env:KEY' })
 })
 
@@ -67,14 +81,20 @@ test('a value that changes its shape keeps what both shapes have', () => {
   const full = { target: 'user', description: 'When asked' }
   assert.deepEqual(reshaped('editor', { target: 'user' }, [], 'target'), { target: 'editor' })
   assert.deepEqual(reshaped(full, 'user', [], 'target'), 'user')
-  assert.deepEqual(reshaped({ type: 'a', url: 'u', gone: 1 }, { type: 'b', url: '' }, ['url'], ''), { type: 'b', url: 'u' })
+  assert.deepEqual(
+    reshaped({ type: 'a', url: 'u', gone: 1 }, { type: 'b', url: '' }, ['url'], ''),
+    { type: 'b', url: 'u' },
+  )
   assert.deepEqual(reshaped('END', [], [], ''), ['END'])
   assert.deepEqual(reshaped(null, 'x', [], ''), 'x')
 })
 
 test('only a whole component passes from the JSON editor into the team', () => {
-  for (const text of ['{', '[]', '{"config": {}}', '{"provider": "x", "config": []}']) assert.ok('problem' in parseComponent(text))
-  assert.deepEqual(parseComponent('{"provider": "x", "config": {}}'), { value: { provider: 'x', config: {} } })
+  for (const text of ['{', '[]', '{"config": {}}', '{"provider": "x", "config": []}'])
+    assert.ok('problem' in parseComponent(text))
+  assert.deepEqual(parseComponent('{"provider": "x", "config": {}}'), {
+    value: { provider: 'x', config: {} },
+  })
 })
 
 test('chords name the modifiers in one order, and a symbol without its shift', () => {

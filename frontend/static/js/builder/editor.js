@@ -16,23 +16,41 @@ import { toggled, withoutDoubles } from './document/selection.js'
  * @typedef {import('./document/commands.js').Doc} Doc
  * @typedef {import('./document/commands.js').Command} Command
  * @typedef {import('../core/api.js').Finding} Finding
- * @typedef {{ kind: string, text: string, detail: string, where: string, approved?: boolean }} Capability
- * @typedef {{ errors: Finding[], warnings: Finding[], capabilities: Capability[], parts: { where: string, status: string }[],
- *   needs: Need[], words: Record<string, string>, scripted: string, isKnown: boolean }} Report  `scripted`: a model, where all speak from a script; `words`: termination conditions as a person says
+ * @typedef {{ kind: string, text: string, detail: string, where: string, approved?: boolean }}
+ *   Capability
+ * @typedef {{ errors: Finding[], warnings: Finding[], capabilities: Capability[], parts: { where:
+ *   string, status: string }[],
+ * needs: Need[], words: Record<string, string>, scripted: string, isKnown: boolean }} Report
+ *   `scripted`: a model, where all speak from a script; `words`: termination conditions as a person
+ *   says
  *   them, by pointer; `isKnown`: whether the server has answered at all
- * @typedef {Finding & { reference: string, name: string, places: string[], is_stored: boolean }} Need  a secret without a value;
+ * @typedef {Finding & { reference: string, name: string, places: string[], is_stored: boolean }}
+ *   Need  a secret without a value;
  *   one can be stored as `name`, and is read once `secret:name` stands at all `places`
  */
 
 /** @type {Report} */
-const EMPTY_REPORT = { errors: [], warnings: [], capabilities: [], parts: [], needs: [], words: {}, scripted: '', isKnown: false }
+const EMPTY_REPORT = {
+  errors: [],
+  warnings: [],
+  capabilities: [],
+  parts: [],
+  needs: [],
+  words: {},
+  scripted: '',
+  isKnown: false,
+}
 
 /**
- * What all parts of the page share: the document and its history, the selection, the team in view, the server's report.
- * Fires `doc`, `select`, `view` and `report`; the parts read from here and never talk to each other.
+ * What all parts of the page share: the document and its history, the selection, the team in view,
+ * the server's report. Fires `doc`, `select`, `view` and `report`; the parts read from here and
+ * never talk to each other.
  */
 export class Editor extends EventTarget {
-  /** All that is selected, never empty; the primary place is the last. @type {readonly string[]} */
+  /**
+   * All that is selected, never empty; the primary place is the last.
+   * @type {readonly string[]}
+   */
   selected = ['']
   /** The team that the canvas shows; "" is the outermost. */
   view = ''
@@ -41,10 +59,16 @@ export class Editor extends EventTarget {
   #lacksWords = false
   /** The component as it was before the change that is told now. */
   #before
-  /** What the report is about. @type {Component | undefined} */
+  /**
+   * What the report is about.
+   * @type {Component | undefined}
+   */
   #reported
 
-  /** @param {Doc} doc @param {Catalogue} catalogue */
+  /**
+   * @param {Doc} doc
+   * @param {Catalogue} catalogue
+   */
   constructor(doc, catalogue) {
     super()
     this.catalogue = catalogue
@@ -52,7 +76,9 @@ export class Editor extends EventTarget {
     this.whyNot = ''
     this.store = new Store(doc)
     this.#before = doc.component
-    this.store.addEventListener('change', (event) => this.#changed(/** @type {CustomEvent} */ (event).detail))
+    this.store.addEventListener('change', (event) =>
+      this.#changed(/** @type {CustomEvent} */ (event).detail),
+    )
   }
 
   get doc() {
@@ -69,20 +95,33 @@ export class Editor extends EventTarget {
     return this.store.doc.component
   }
 
-  /** @param {string} pointer @returns {Component | undefined} */
+  /**
+   * @param {string} pointer
+   * @returns {Component | undefined}
+   */
   at(pointer) {
     const value = get(this.root, pointer)
     return isComponent(value) ? value : undefined
   }
 
-  /** What a component is called; the outermost has the team's name. @param {string} pointer */
+  /**
+   * What a component is called; the outermost has the team's name.
+   * @param {string} pointer
+   */
   titleAt(pointer) {
     const component = this.at(pointer)
-    if (pointer === '' || !component) return pointer === '' ? this.doc.name : partTitle(this.root, pointer)
-    return this.catalogue.kindOf(component) === 'termination' ? this.conditionAt(pointer) : titleOf(component)
+    if (pointer === '' || !component)
+      return pointer === '' ? this.doc.name : partTitle(this.root, pointer)
+    return this.catalogue.kindOf(component) === 'termination'
+      ? this.conditionAt(pointer)
+      : titleOf(component)
   }
 
-  /** A condition as the server words it, the same everywhere; before it has answered nothing else is said. @param {string} pointer */
+  /**
+   * A condition as the server words it, the same everywhere; before it has answered nothing else is
+   * said.
+   * @param {string} pointer
+   */
   conditionAt(pointer) {
     const component = this.at(pointer)
     const words = this.report.words[pointer]
@@ -92,7 +131,11 @@ export class Editor extends EventTarget {
     return isToCome ? '…' : typeLabel(component.provider)
   }
 
-  /** To find a place again after waiting: others may have changed the team meanwhile. @param {string} pointer @returns {() => string | undefined} undefined once it is gone */
+  /**
+   * To find a place again after waiting: others may have changed the team meanwhile.
+   * @param {string} pointer
+   * @returns {() => string | undefined} undefined once it is gone
+   */
   keepPlace(pointer) {
     const before = this.root
     return () => placeNow(before, this.root, pointer)
@@ -103,12 +146,16 @@ export class Editor extends EventTarget {
     /** @type {{ pointer: string, title: string }[]} */
     const found = []
     for (let pointer = this.view; ; pointer = ownerOf(pointer)) {
-      if (pointer === '' || memberSlot(this.catalogue, this.at(pointer) ?? this.root)) found.unshift({ pointer, title: this.titleAt(pointer) })
+      if (pointer === '' || memberSlot(this.catalogue, this.at(pointer) ?? this.root))
+        found.unshift({ pointer, title: this.titleAt(pointer) })
       if (pointer === '') return found
     }
   }
 
-  /** @param {Command} command @param {string} [origin]  which part of the page it came from */
+  /**
+   * @param {Command} command
+   * @param {string} [origin]  which part of the page it came from
+   */
   run(command, origin = '') {
     if (this.whyNot) {
       sayWhyNot(this.whyNot)
@@ -126,7 +173,10 @@ export class Editor extends EventTarget {
     this.store.redo(this.#kept())
   }
 
-  /** Undo the step that led to this document, unless other steps came after it. @param {Doc} doc */
+  /**
+   * Undo the step that led to this document, unless other steps came after it.
+   * @param {Doc} doc
+   */
   takeBack(doc) {
     if (this.doc === doc) this.undo()
     else sayWhyNot('There are newer changes; undo them first.')
@@ -134,7 +184,8 @@ export class Editor extends EventTarget {
 
   /**
    * @param {string} pointer
-   * @param {{ reveal?: string, quiet?: boolean, add?: boolean }} [options]  `reveal`: the field to show and focus;
+   * @param {{ reveal?: string, quiet?: boolean, add?: boolean }} [options]  `reveal`: the field to
+   *   show and focus;
    *   `add`: to what is selected, or out of it
    */
   select(pointer, { reveal = '', quiet = false, add = false } = {}) {
@@ -144,12 +195,19 @@ export class Editor extends EventTarget {
     this.#take(add ? toggled(members, target) : [target], { reveal, quiet })
   }
 
-  /** Select all of these, the last as the primary one; nothing but the team in view when there are none. @param {string[]} pointers */
+  /**
+   * Select all of these, the last as the primary one; nothing but the team in view when there are
+   * none.
+   * @param {string[]} pointers
+   */
   selectAll(pointers) {
     this.#take(pointers.length > 0 ? pointers.map((each) => this.#existing(each)) : [this.view], {})
   }
 
-  /** @param {string[]} pointers @param {{ reveal?: string, quiet?: boolean }} options */
+  /**
+   * @param {string[]} pointers
+   * @param {{ reveal?: string, quiet?: boolean }} options
+   */
   #take(pointers, { reveal = '', quiet = false }) {
     const next = withoutDoubles(pointers)
     const changed = !isSame(next, this.selected)
@@ -163,7 +221,10 @@ export class Editor extends EventTarget {
     return this.selected.length > 1 ? [...this.selected] : this.selection
   }
 
-  /** Show another team on the canvas. @param {string} pointer */
+  /**
+   * Show another team on the canvas.
+   * @param {string} pointer
+   */
   open(pointer) {
     if (pointer === this.view) return
     this.view = pointer
@@ -172,7 +233,10 @@ export class Editor extends EventTarget {
     this.#fire('select', { changed: true })
   }
 
-  /** @param {Partial<Report>} report @param {Component} [about]  what the server was asked about; else what it was before */
+  /**
+   * @param {Partial<Report>} report
+   * @param {Component} [about]  what the server was asked about; else what it was before
+   */
   setReport(report, about = this.#reported ?? this.root) {
     const before = this.report.words
     this.#reported = about
@@ -183,31 +247,49 @@ export class Editor extends EventTarget {
     this.#fire('report', { hasNewWords })
   }
 
-  /** Where a place that the report names is by now. @param {string} pointer @returns {string | undefined} undefined once it is gone */
+  /**
+   * Where a place that the report names is by now.
+   * @param {string} pointer
+   * @returns {string | undefined} undefined once it is gone
+   */
   reportedPlace(pointer) {
     return placeNow(this.#reported ?? this.root, this.root, pointer)
   }
 
-  /** Errors at a place and inside it. @param {string} pointer */
+  /**
+   * Errors at a place and inside it.
+   * @param {string} pointer
+   */
   errorsWithin(pointer) {
     return this.report.errors.filter((each) => isWithin(each.where, pointer))
   }
 
-  /** What was missing and is there by now is no error any more, though the server has not said so yet. @param {Component} before */
+  /**
+   * What was missing and is there by now is no error any more, though the server has not said so
+   * yet.
+   * @param {Component} before
+   */
   #dropFilled(before) {
-    const isFilled = (/** @type {Finding} */ { where }) => (get(before, where) ?? null) === null && (get(this.root, where) ?? null) !== null
-    if (this.report.errors.some(isFilled)) this.report = { ...this.report, errors: this.report.errors.filter((each) => !isFilled(each)) }
+    const isFilled = (/** @type {Finding} */ { where }) =>
+      (get(before, where) ?? null) === null && (get(this.root, where) ?? null) !== null
+    if (this.report.errors.some(isFilled))
+      this.report = { ...this.report, errors: this.report.errors.filter((each) => !isFilled(each)) }
   }
 
-  /** @param {{ label: string, select?: import('../core/store.js').Selection, how: string, key: string }} change */
+  /**
+   * @param {{ label: string, select?: import('../core/store.js').Selection, how: string, key:
+   *   string }} change
+   */
   #changed(change) {
     const [before, after] = [this.#before, this.root]
     this.#before = after
     this.#dropFilled(before)
-    const origin = change.how === 'run' ? this.origin ?? '' : ''
+    const origin = change.how === 'run' ? (this.origin ?? '') : ''
     const placeOf = (/** @type {string} */ pointer) => placeNow(before, after, pointer)
     const wanted = change.select ?? this.selected.map((each) => placeOf(each) ?? ownerOf(each))
-    this.selected = withoutDoubles((typeof wanted === 'string' ? [wanted] : wanted).map((each) => this.#existing(each)))
+    this.selected = withoutDoubles(
+      (typeof wanted === 'string' ? [wanted] : wanted).map((each) => this.#existing(each)),
+    )
     this.view = this.#existing(placeOf(this.view) ?? ownerOf(this.view))
     this.#followView()
     this.#fire('doc', { ...change, origin, placeNow: placeOf })
@@ -217,7 +299,8 @@ export class Editor extends EventTarget {
   /** @param {string} pointer */
   #existing(pointer) {
     let target = pointer
-    while (target !== '' && !this.at(target) && !existingPart(this.root, target)) target = ownerOf(target)
+    while (target !== '' && !this.at(target) && !existingPart(this.root, target))
+      target = ownerOf(target)
     return target
   }
 
@@ -229,7 +312,10 @@ export class Editor extends EventTarget {
     this.#fire('view', {})
   }
 
-  /** @param {string} type @param {object} detail */
+  /**
+   * @param {string} type
+   * @param {object} detail
+   */
   #fire(type, detail) {
     this.dispatchEvent(new CustomEvent(type, { detail }))
   }

@@ -1,5 +1,6 @@
 // @ts-check
-// The history outlives the page: a reload goes on with it, and what a closed tab had not saved is offered back.
+// The history outlives the page: a reload goes on with it, and what a closed tab had not saved is
+// offered back.
 import { docAt, historyOf, lengthOf, linkTo } from '../core/history-chain.js'
 import { isExactly } from '../core/patch.js'
 import { isRecord } from '../core/pointer.js'
@@ -20,8 +21,10 @@ const FORGOTTEN_AFTER_MS = 7 * 24 * 3600 * 1000
 
 /**
  * @param {Journal | null} journal  null where the browser keeps nothing
- * @param {Editor} editor  with the server's document @param {Saver} saver
- * @param {Offer} offer  asks about the draft of a tab that is gone @param {AbortSignal} signal
+ * @param {Editor} editor  with the server's document
+ * @param {Saver} saver
+ * @param {Offer} offer  asks about the draft of a tab that is gone
+ * @param {AbortSignal} signal
  */
 export async function keepHistory(journal, editor, saver, offer, signal) {
   if (!journal) return warnOnLeaving(saver, signal)
@@ -32,7 +35,12 @@ export async function keepHistory(journal, editor, saver, offer, signal) {
   void offerDrafts(journal, editor, saver, offer).catch(() => undefined)
 }
 
-/** @param {Editor} editor @param {Saver} saver @param {Kept | null} kept @returns {boolean} whether the page goes on with it */
+/**
+ * @param {Editor} editor
+ * @param {Saver} saver
+ * @param {Kept | null} kept
+ * @returns {boolean} whether the page goes on with it
+ */
 function resume(editor, saver, kept) {
   const history = kept && wholeHistory(kept)
   if (!kept || !history) return false
@@ -46,21 +54,41 @@ function resume(editor, saver, kept) {
   return true
 }
 
-/** The history, unless what was kept of it is damaged: then the page does without rather than not open. @param {Kept} kept */
+/**
+ * The history, unless what was kept of it is damaged: then the page does without rather than not
+ * open.
+ * @param {Kept} kept
+ */
 function wholeHistory({ head, first, links }) {
   try {
     const history = historyOf(/** @type {Doc} */ (first), links, head.position)
     const docs = [history.doc, ...[...history.past, ...history.future].map((step) => step.doc)]
-    return docs.every((doc) => isComponent(doc?.component) && typeof doc.name === 'string' && isRecord(doc.layout)) ? history : null
+    return docs.every(
+      (doc) => isComponent(doc?.component) && typeof doc.name === 'string' && isRecord(doc.layout),
+    )
+      ? history
+      : null
   } catch {
     return null
   }
 }
 
-/** Write each step as it happens. @param {Journal} journal @param {string} key @param {boolean} isKept  whether the history until now is written @param {Editor} editor @param {Saver} saver @param {AbortSignal} signal */
+/**
+ * Write each step as it happens.
+ * @param {Journal} journal
+ * @param {string} key
+ * @param {boolean} isKept  whether the history until now is written
+ * @param {Editor} editor
+ * @param {Saver} saver
+ * @param {AbortSignal} signal
+ */
 function follow(journal, key, isKept, editor, saver, signal) {
-  const docs = (/** @type {number} */ from, /** @type {number} */ to) => Array.from({ length: to - from }, (_, index) => docAt(editor.store, from + index))
-  /** The documents that are written. @type {unknown[]} */
+  const docs = (/** @type {number} */ from, /** @type {number} */ to) =>
+    Array.from({ length: to - from }, (_, index) => docAt(editor.store, from + index))
+  /**
+   * The documents that are written.
+   * @type {unknown[]}
+   */
   let written = isKept ? docs(0, lengthOf(editor.store)) : []
   let isWaiting = false
   let isFailing = false
@@ -72,11 +100,18 @@ function follow(journal, key, isKept, editor, saver, signal) {
     while (from > 0 && written[from - 1] !== docAt(store, from - 1)) from -= 1
     /** @type {Map<number, unknown>} */
     const rows = new Map()
-    for (let index = from; index < length; index += 1) rows.set(index, index === 0 ? docAt(store, 0) : linkTo(store, index))
+    for (let index = from; index < length; index += 1)
+      rows.set(index, index === 0 ? docAt(store, 0) : linkTo(store, index))
     written = written.slice(0, from).concat(docs(from, length))
     const head = {
-      key, group: saver.id, tab: saver.tab, at: Date.now(), position: store.past.length, length: length - 1,
-      isDirty: saver.state !== 'saved', revision: saver.revision,
+      key,
+      group: saver.id,
+      tab: saver.tab,
+      at: Date.now(),
+      position: store.past.length,
+      length: length - 1,
+      isDirty: saver.state !== 'saved',
+      revision: saver.revision,
     }
     journal.write(head, rows).catch(() => {
       written = []
@@ -88,18 +123,29 @@ function follow(journal, key, isKept, editor, saver, signal) {
     if (!isWaiting) queueMicrotask(write)
     isWaiting = true
   }
-  editor.addEventListener('doc', (event) => {
-    if (/** @type {CustomEvent} */ (event).detail.how === 'rewrite') written = []
-    soon()
-  }, { signal })
+  editor.addEventListener(
+    'doc',
+    (event) => {
+      if (/** @type {CustomEvent} */ (event).detail.how === 'rewrite') written = []
+      soon()
+    },
+    { signal },
+  )
   saver.addEventListener('state', soon, { signal })
   soon()
 }
 
-/** @param {Journal} journal @param {Editor} editor @param {Saver} saver @param {Offer} offer */
+/**
+ * @param {Journal} journal
+ * @param {Editor} editor
+ * @param {Saver} saver
+ * @param {Offer} offer
+ */
 async function offerDrafts(journal, editor, saver, offer) {
   const [heads, open] = await Promise.all([journal.heads(saver.id), openTabs()])
-  const gone = heads.filter((head) => head.tab !== saver.tab && !open.has(head.tab)).sort((a, b) => b.at - a.at)
+  const gone = heads
+    .filter((head) => head.tab !== saver.tab && !open.has(head.tab))
+    .sort((a, b) => b.at - a.at)
   for (const head of gone) {
     const kept = head.isDirty ? await journal.read(head.key) : null
     if (!kept && Date.now() - head.at < FORGOTTEN_AFTER_MS && !head.isDirty) continue
@@ -114,9 +160,17 @@ async function offerDrafts(journal, editor, saver, offer) {
   }
 }
 
-/** Where the browser keeps nothing, leaving would lose what is not saved. @param {Saver} saver @param {AbortSignal} signal */
+/**
+ * Where the browser keeps nothing, leaving would lose what is not saved.
+ * @param {Saver} saver
+ * @param {AbortSignal} signal
+ */
 function warnOnLeaving(saver, signal) {
-  addEventListener('beforeunload', (event) => {
-    if (saver.state !== 'saved') event.preventDefault()
-  }, { signal })
+  addEventListener(
+    'beforeunload',
+    (event) => {
+      if (saver.state !== 'saved') event.preventDefault()
+    },
+    { signal },
+  )
 }

@@ -9,12 +9,14 @@ import { keysTakenOut, withReferences } from './document/kept-keys.js'
 /**
  * @typedef {import('./editor.js').Editor} Editor
  * @typedef {import('./document/commands.js').Doc} Doc
- * @typedef {{ name: string, component: Doc['component'], layout: Doc['layout'] | null, revision: number, came?: string[] }} Stored  as the server answers
+ * @typedef {{ name: string, component: Doc['component'], layout: Doc['layout'] | null, revision:
+ *   number, came?: string[] }} Stored  as the server answers
  * @typedef {{ id: string, label: string, base?: unknown, mine?: unknown, theirs?: unknown,
  *   said?: Record<'mine' | 'theirs', string[]> }} Conflict
  * @typedef {Record<string, 'mine' | 'theirs'>} Choices  by the id of the conflict
  * @typedef {(conflicts: Conflict[]) => Promise<Choices | null>} Settle  null: not decided
- * @typedef {{ keepalive?: boolean, isAutomatic?: boolean, choices?: Choices, against?: number, note?: string }} Options  `against`: the
+ * @typedef {{ keepalive?: boolean, isAutomatic?: boolean, choices?: Choices, against?: number,
+ *   note?: string }} Options  `against`: the
  *   revision that was chosen against
  */
 
@@ -23,29 +25,48 @@ const IDLE_MS = 2000
 const RETRY_MS = 5000
 const MOST_TOLD = 3
 
-/** What the server answered, as the editor holds it. @param {Stored} stored @returns {Doc} */
+/**
+ * What the server answered, as the editor holds it.
+ * @param {Stored} stored
+ * @returns {Doc}
+ */
 export function docOf({ name, component, layout }) {
   return { name, component, layout: layout ?? {} }
 }
 
 /**
- * Keeps the server's copy up to date, and this page's: what others save comes in as a step of its own.
- * Fires `state` with saved, dirty, saving, failed or conflict.
+ * Keeps the server's copy up to date, and this page's: what others save comes in as a step of its
+ * own. Fires `state` with saved, dirty, saving, failed or conflict.
  */
 export class Saver extends EventTarget {
   state = 'saved'
-  /** The save that is under way. @type {Promise<boolean> | undefined} */
+  /**
+   * The save that is under way.
+   * @type {Promise<boolean> | undefined}
+   */
   #saving
-  /** When it is tried again by itself: one such time, however many edits came. @type {ReturnType<typeof setTimeout> | undefined} */
+  /**
+   * When it is tried again by itself: one such time, however many edits came.
+   * @type {ReturnType<typeof setTimeout> | undefined}
+   */
   #retry
   /** Whether the reader knows already that saving fails. */
   #isTold = false
-  /** The document as the server has it. @type {Doc | undefined} */
+  /**
+   * The document as the server has it.
+   * @type {Doc | undefined}
+   */
   #stored
   /** @type {{ conflicts: Conflict[], revision: number } | undefined} */
   #undecided
 
-  /** @param {Editor} editor @param {{ id: string, revision: number }} saved @param {string} tab @param {Settle} settle  asks which side to take @param {AbortSignal} signal */
+  /**
+   * @param {Editor} editor
+   * @param {{ id: string, revision: number }} saved
+   * @param {string} tab
+   * @param {Settle} settle  asks which side to take
+   * @param {AbortSignal} signal
+   */
   constructor(editor, saved, tab, settle, signal) {
     super()
     this.editor = editor
@@ -56,31 +77,51 @@ export class Saver extends EventTarget {
     this.#stored = editor.doc
     this.channel = new BroadcastChannel(`studio-team-${saved.id}`)
     const soon = debounce(() => void this.save({ isAutomatic: true }), IDLE_MS)
-    editor.addEventListener('doc', () => {
-      if (this.state === 'conflict') return
-      this.#become(editor.doc === this.#stored ? 'saved' : 'dirty')
-      if (this.state === 'dirty') soon()
-    }, { signal })
+    editor.addEventListener(
+      'doc',
+      () => {
+        if (this.state === 'conflict') return
+        this.#become(editor.doc === this.#stored ? 'saved' : 'dirty')
+        if (this.state === 'dirty') soon()
+      },
+      { signal },
+    )
     this.#listen(signal)
   }
 
   /** @param {AbortSignal} signal */
   #listen(signal) {
     const look = () => void this.refresh().catch(() => undefined)
-    addEventListener('pagehide', () => {
-      if (this.state === 'dirty') void this.save({ keepalive: true })
-    }, { signal })
+    addEventListener(
+      'pagehide',
+      () => {
+        if (this.state === 'dirty') void this.save({ keepalive: true })
+      },
+      { signal },
+    )
     addEventListener('focus', look, { signal })
     addEventListener('online', look, { signal })
-    document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && look(), { signal })
-    this.channel.addEventListener('message', ({ data }) => data?.revision > this.revision && look(), { signal })
+    document.addEventListener(
+      'visibilitychange',
+      () => document.visibilityState === 'visible' && look(),
+      { signal },
+    )
+    this.channel.addEventListener(
+      'message',
+      ({ data }) => data?.revision > this.revision && look(),
+      { signal },
+    )
     signal.addEventListener('abort', () => {
       clearTimeout(this.#retry)
       this.channel.close()
     })
   }
 
-  /** Go on from another revision; without `stored`, the document is not saved yet. @param {number} revision @param {Doc} [stored] */
+  /**
+   * Go on from another revision; without `stored`, the document is not saved yet.
+   * @param {number} revision
+   * @param {Doc} [stored]
+   */
   resume(revision, stored) {
     this.revision = revision
     this.#stored = stored
@@ -105,13 +146,23 @@ export class Saver extends EventTarget {
     return isStored
   }
 
-  /** @param {Options} options @returns {Promise<boolean>} */
+  /**
+   * @param {Options} options
+   * @returns {Promise<boolean>}
+   */
   async #write({ keepalive = false, choices = {}, against = 0, note = '' }) {
     const doc = this.editor.doc
     clearTimeout(this.#retry)
     this.#become('saving')
     try {
-      const body = { ...doc, revision: this.revision, author: authorOf(this.tab), choices, against, note }
+      const body = {
+        ...doc,
+        revision: this.revision,
+        author: authorOf(this.tab),
+        choices,
+        against,
+        note,
+      }
       this.#hasStored(doc, await api.put(this.#url(), body, { keepalive }))
       return true
     } catch (error) {
@@ -128,7 +179,9 @@ export class Saver extends EventTarget {
     this.#retry = setTimeout(() => void this.save({ isAutomatic: true }), wait_ms)
   }
 
-  /** Take over what others saved; what is not saved here goes there first, where both are merged. */
+  /**
+   * Take over what others saved; what is not saved here goes there first, where both are merged.
+   */
   async refresh() {
     if (this.#saving || this.state === 'conflict') return
     if (this.state !== 'saved') return void (await this.save())
@@ -139,7 +192,10 @@ export class Saver extends EventTarget {
     else await this.save()
   }
 
-  /** @param {Doc} sent @param {Stored} answer */
+  /**
+   * @param {Doc} sent
+   * @param {Stored} answer
+   */
   #hasStored(sent, answer) {
     const isCurrent = this.editor.doc === sent
     const references = keysTakenOut(sent.component, answer.component)
@@ -158,7 +214,11 @@ export class Saver extends EventTarget {
     this.channel.postMessage({ revision: answer.revision })
   }
 
-  /** The server's document is ours now; what came from elsewhere is one step, called by what it does. @param {Stored} answer */
+  /**
+   * The server's document is ours now; what came from elsewhere is one step, called by what it
+   * does.
+   * @param {Stored} answer
+   */
   #take(answer) {
     const { editor } = this
     const came = answer.came ?? []
@@ -167,20 +227,34 @@ export class Saver extends EventTarget {
     this.#stored = next
     if (next === editor.doc) return this.#become('saved')
     const [first = 'Changes from elsewhere', ...more] = came
-    editor.run({ label: more.length > 0 ? `${first}, and ${more.length} more` : first, apply: () => next })
-    const rest = came.slice(0, MOST_TOLD).join(' · ') + (came.length > MOST_TOLD ? ` · and ${came.length - MOST_TOLD} more` : '')
-    toast('Changes from elsewhere came in.', { fix: rest || first, action: { label: 'Take back', run: () => editor.takeBack(next) } })
+    editor.run({
+      label: more.length > 0 ? `${first}, and ${more.length} more` : first,
+      apply: () => next,
+    })
+    const rest =
+      came.slice(0, MOST_TOLD).join(' · ') +
+      (came.length > MOST_TOLD ? ` · and ${came.length - MOST_TOLD} more` : '')
+    toast('Changes from elsewhere came in.', {
+      fix: rest || first,
+      action: { label: 'Take back', run: () => editor.takeBack(next) },
+    })
   }
 
   /** @param {Map<string, string>} references */
   #keepKeysApart(references) {
     this.editor.store.rewrite(withReferences(references))
-    toast('Keys in this team are now kept as secrets.', { tone: 'success', fix: 'The team only holds their names.' })
+    toast('Keys in this team are now kept as secrets.', {
+      tone: 'success',
+      fix: 'The team only holds their names.',
+    })
   }
 
   /** @param {unknown} error */
   #failed(error) {
-    const conflicts = error instanceof ApiError && error.code === 'merge_conflict' ? error.body['conflicts'] : undefined
+    const conflicts =
+      error instanceof ApiError && error.code === 'merge_conflict'
+        ? error.body['conflicts']
+        : undefined
     if (error instanceof ApiError && Array.isArray(conflicts) && conflicts.length > 0) {
       this.#undecided = { conflicts, revision: Number(error.body['revision']) }
       return this.#become('conflict')
@@ -197,7 +271,12 @@ export class Saver extends EventTarget {
     this.#undecided = undefined
     const choices = undecided && (await this.settle(undecided.conflicts))
     if (choices) await this.save({ choices, against: undecided.revision })
-    else toast('Not saved: this team was changed elsewhere.', { tone: 'warning', fix: 'Your work is kept here meanwhile.', action: { label: 'Decide', run: () => void this.save() } })
+    else
+      toast('Not saved: this team was changed elsewhere.', {
+        tone: 'warning',
+        fix: 'Your work is kept here meanwhile.',
+        action: { label: 'Decide', run: () => void this.save() },
+      })
   }
 
   #url() {

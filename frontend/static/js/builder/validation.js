@@ -8,9 +8,11 @@ import { teamOfPage } from '../core/team-of-page.js'
 const QUIET_MS = 300
 
 /**
- * Ask the server what is wrong: a moment after the last change, at once when a field or a part is left. The newest question
- * wins. `recheck` on the editor asks again, after something outside the team has changed.
- * @param {Editor} editor @param {AbortSignal} signal
+ * Ask the server what is wrong: a moment after the last change, at once when a field or a part is
+ * left. The newest question wins. `recheck` on the editor asks again, after something outside the
+ * team has changed.
+ * @param {Editor} editor
+ * @param {AbortSignal} signal
  */
 export function validation(editor, signal) {
   /** @type {AbortController | undefined} */
@@ -23,25 +25,49 @@ export function validation(editor, signal) {
     const about = editor.root
     asked = about
     try {
-      editor.setReport(await api.post('/api/validate', { component: about, team_id: teamOfPage() }, { signal: asking.signal }), about)
+      editor.setReport(
+        await api.post(
+          '/api/validate',
+          { component: about, team_id: teamOfPage() },
+          { signal: asking.signal },
+        ),
+        about,
+      )
     } catch (error) {
       const findings = error instanceof ApiError ? error.body['findings'] : undefined
       if (error instanceof ApiError && error.status !== 0) {
-        editor.setReport({ ...editor.report, errors: Array.isArray(findings) ? findings : [{ code: error.code, message: error.message, fix: error.fix, where: error.where }] }, about)
+        editor.setReport(
+          {
+            ...editor.report,
+            errors: Array.isArray(findings)
+              ? findings
+              : [{ code: error.code, message: error.message, fix: error.fix, where: error.where }],
+          },
+          about,
+        )
       } else if (!isAbort(error)) asked = undefined
     }
   }
   const soon = debounce(check, QUIET_MS)
-  editor.addEventListener('doc', () => {
-    if (editor.root !== asked) soon()
-    else soon.cancel()
-  }, { signal })
+  editor.addEventListener(
+    'doc',
+    () => {
+      if (editor.root !== asked) soon()
+      else soon.cancel()
+    },
+    { signal },
+  )
   editor.addEventListener('select', () => soon.flush(), { signal })
   document.addEventListener('focusout', () => soon.flush(), { signal }) // a field was left
   editor.addEventListener('recheck', () => void check(), { signal })
-  document.addEventListener('visibilitychange', () => {
-    if (!document.hidden && editor.report.needs.length > 0) void check() // a secret may have been stored in another tab
-  }, { signal })
+  document.addEventListener(
+    'visibilitychange',
+    () => {
+      // a secret may have been stored in another tab
+      if (!document.hidden && editor.report.needs.length > 0) void check()
+    },
+    { signal },
+  )
   void check()
 }
 

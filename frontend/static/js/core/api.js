@@ -5,7 +5,10 @@
  * @typedef {{ code: string, message: string, fix: string, where: string, fixes?: Fix[] }} Finding
  */
 
-/** A remedy that a press carries out: `value` is written at `pointer`. @typedef {{ label: string, pointer: string, value: unknown }} Fix */
+/**
+ * A remedy that a press carries out: `value` is written at `pointer`.
+ * @typedef {{ label: string, pointer: string, value: unknown }} Fix
+ */
 
 /** What the server answered instead of what was asked for. Its parts are made for people. */
 export class ApiError extends Error {
@@ -31,10 +34,15 @@ function csrfToken() {
 }
 
 /**
- * @typedef {{ json?: unknown, form?: FormData, signal?: AbortSignal, as?: 'json' | 'text' | 'stream', keepalive?: boolean }} RequestOptions
+ * @typedef {{ json?: unknown, form?: FormData, signal?: AbortSignal, as?: 'json' | 'text' |
+ *   'stream', keepalive?: boolean }} RequestOptions
  */
 
-const ACCEPTED = { json: 'application/json', text: 'text/html, text/plain', stream: 'text/event-stream' }
+const ACCEPTED = {
+  json: 'application/json',
+  text: 'text/html, text/plain',
+  stream: 'text/event-stream',
+}
 
 /**
  * @param {string} method
@@ -48,7 +56,14 @@ async function request(method, url, { json, form, signal, as = 'json', keepalive
   if (method !== 'GET') headers['X-Studio-CSRF'] = csrfToken()
   if (json !== undefined) headers['Content-Type'] = 'application/json'
   const body = form ?? (json === undefined ? null : JSON.stringify(json))
-  const response = await send(url, { method, headers, body, signal: signal ?? null, keepalive, credentials: 'same-origin' })
+  const response = await send(url, {
+    method,
+    headers,
+    body,
+    signal: signal ?? null,
+    keepalive,
+    credentials: 'same-origin',
+  })
   if (as === 'stream' && response.ok) return response.body
   const text = await response.text()
   if (!response.ok) throw errorFrom(response.status, text)
@@ -65,7 +80,11 @@ async function send(url, init) {
     return await fetch(url, init)
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error
-    throw new ApiError(0, { code: 'unreachable', message: 'The studio does not answer.', fix: 'Is it still running? Try again.' })
+    throw new ApiError(0, {
+      code: 'unreachable',
+      message: 'The studio does not answer.',
+      fix: 'Is it still running? Try again.',
+    })
   }
 }
 
@@ -78,26 +97,62 @@ function errorFrom(status, text) {
     const body = JSON.parse(text)
     return new ApiError(status, body.error ?? { message: text.slice(0, 300) }, body)
   } catch {
-    return new ApiError(status, { code: 'http', message: `The studio answered with status ${status}.` })
+    return new ApiError(status, {
+      code: 'http',
+      message: `The studio answered with status ${status}.`,
+    })
   }
 }
 
 /** JSON in, JSON out, with the CSRF header on every change. Rejects with `ApiError`. */
 export const api = {
-  /** @param {string} url @param {RequestOptions} [options] */
+  /**
+   * @param {string} url
+   * @param {RequestOptions} [options]
+   */
   get: (url, options = {}) => request('GET', url, options),
-  /** @param {string} url @param {unknown} json @param {RequestOptions} [options] */
+  /**
+   * @param {string} url
+   * @param {unknown} json
+   * @param {RequestOptions} [options]
+   */
   post: (url, json, options = {}) => request('POST', url, { ...options, json }),
-  /** @param {string} url @param {unknown} json @param {RequestOptions} [options] */
+  /**
+   * @param {string} url
+   * @param {unknown} json
+   * @param {RequestOptions} [options]
+   */
   put: (url, json, options = {}) => request('PUT', url, { ...options, json }),
-  /** @param {string} url @param {unknown} json @param {RequestOptions} [options] */
+  /**
+   * @param {string} url
+   * @param {unknown} json
+   * @param {RequestOptions} [options]
+   */
   patch: (url, json, options = {}) => request('PATCH', url, { ...options, json }),
-  /** @param {string} url @param {RequestOptions} [options] */
+  /**
+   * @param {string} url
+   * @param {RequestOptions} [options]
+   */
   delete: (url, options = {}) => request('DELETE', url, options),
-  /** @param {string} url @param {FormData} form @param {RequestOptions} [options] */
+  /**
+   * @param {string} url
+   * @param {FormData} form
+   * @param {RequestOptions} [options]
+   */
   upload: (url, form, options = {}) => request('POST', url, { ...options, form }),
-  /** Bytes as they come. @param {string} url @param {unknown} json @param {RequestOptions} [options] @returns {Promise<ReadableStream<Uint8Array>>} */
+  /**
+   * Bytes as they come.
+   * @param {string} url
+   * @param {unknown} json
+   * @param {RequestOptions} [options]
+   * @returns {Promise<ReadableStream<Uint8Array>>}
+   */
   stream: (url, json, options = {}) => request('POST', url, { ...options, json, as: 'stream' }),
-  /** HTML from a fragment route. @param {string} url @param {unknown} json @param {RequestOptions} [options] */
+  /**
+   * HTML from a fragment route.
+   * @param {string} url
+   * @param {unknown} json
+   * @param {RequestOptions} [options]
+   */
   html: (url, json, options = {}) => request('POST', url, { ...options, json, as: 'text' }),
 }

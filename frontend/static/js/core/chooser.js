@@ -3,30 +3,76 @@ import { el, icon } from './dom.js'
 import { keysLabel } from './shortcuts.js'
 
 /**
- * One thing to choose; `about` is a second line. With a `reason` it is greyed, and the reason is said instead of doing it.
- * @typedef {{ id: string, label: string, about?: string, detail?: string, group?: string, icon?: string, kind?: string, keys?: string[], reason?: string }} Option
+ * One thing to choose; `about` is a second line. With a `reason` it is greyed, and the reason is
+ * said instead of doing it.
+ * @typedef {{ id: string, label: string, about?: string, detail?: string, group?: string, icon?:
+ *   string, kind?: string, keys?: string[], reason?: string }} Option
  */
 
 /** More than these are never looked through; the query narrows them. */
 const MOST_SHOWN = 100
 
 /**
- * Ask for one of many: a field that narrows a list while typing. Arrow keys move, Enter takes, Escape leaves.
- * @param {{ title: string, placeholder?: string, find: (query: string) => Option[], none?: (query: string) => string, hints?: Node[], query?: string, changes?: EventTarget,
- *   at?: { x: number, y: number }, takesPaste?: (text: string) => boolean }} question  `at`: where in the window it appears, else at the top of it;
- *   `takesPaste`: whether a pasted text answers the question already; `changes`: fires `change` when there is more to find
+ * Ask for one of many: a field that narrows a list while typing. Arrow keys move, Enter takes,
+ * Escape leaves.
+ * @param {{ title: string, placeholder?: string, find: (query: string) => Option[], none?: (query:
+ *   string) => string, hints?: Node[], query?: string, changes?: EventTarget,
+ * at?: { x: number, y: number }, takesPaste?: (text: string) => boolean }} question  `at`: where in
+ *   the window it appears, else at the top of it;
+ * `takesPaste`: whether a pasted text answers the question already; `changes`: fires `change` when
+ *   there is more to find
  * @returns {Promise<Option | undefined>}
  */
-export function choose({ title, placeholder = 'Search', find, none = () => 'Nothing found.', hints = [], query = '', changes, at, takesPaste = () => false }) {
-  const list = el('div', { class: 'chooser-list', id: 'chooser-list', role: 'listbox', 'aria-label': title, tabindex: '-1' })
+export function choose({
+  title,
+  placeholder = 'Search',
+  find,
+  none = () => 'Nothing found.',
+  hints = [],
+  query = '',
+  changes,
+  at,
+  takesPaste = () => false,
+}) {
+  const list = el('div', {
+    class: 'chooser-list',
+    id: 'chooser-list',
+    role: 'listbox',
+    'aria-label': title,
+    tabindex: '-1',
+  })
   const said = el('p', { class: 'chooser-none muted small', role: 'status' })
   const input = el('input', {
-    class: 'chooser-input', type: 'text', role: 'combobox', placeholder, value: query, 'aria-label': title, 'aria-controls': 'chooser-list',
-    'aria-expanded': 'true', 'aria-autocomplete': 'list', autocomplete: 'off', spellcheck: 'false',
+    class: 'chooser-input',
+    type: 'text',
+    role: 'combobox',
+    placeholder,
+    value: query,
+    'aria-label': title,
+    'aria-controls': 'chooser-list',
+    'aria-expanded': 'true',
+    'aria-autocomplete': 'list',
+    autocomplete: 'off',
+    spellcheck: 'false',
   })
-  const close = el('button', { type: 'button', class: 'button quiet small icon-only', 'aria-label': 'Close', 'data-closes': true }, icon('x'))
-  const dialog = el('dialog', { class: 'dialog chooser', 'aria-label': title },
-    el('div', { class: 'chooser-head' }, icon('search'), input, close), list, said, hints.length > 0 && el('div', { class: 'chooser-hints' }, ...hints))
+  const close = el(
+    'button',
+    {
+      type: 'button',
+      class: 'button quiet small icon-only',
+      'aria-label': 'Close',
+      'data-closes': true,
+    },
+    icon('x'),
+  )
+  const dialog = el(
+    'dialog',
+    { class: 'dialog chooser', 'aria-label': title },
+    el('div', { class: 'chooser-head' }, icon('search'), input, close),
+    list,
+    said,
+    hints.length > 0 && el('div', { class: 'chooser-hints' }, ...hints),
+  )
   /** @type {Option[]} */
   let shown = []
   let active = 0
@@ -44,7 +90,10 @@ export function choose({ title, placeholder = 'Search', find, none = () => 'Noth
   }
   const show = () => {
     shown = find(input.value.trim()).slice(0, MOST_SHOWN)
-    active = Math.max(0, shown.findIndex((each) => !each.reason))
+    active = Math.max(
+      0,
+      shown.findIndex((each) => !each.reason),
+    )
     list.replaceChildren(...lines(shown))
     list.hidden = shown.length === 0
     said.textContent = shown.length === 0 ? none(input.value.trim()) : ''
@@ -76,7 +125,12 @@ export function choose({ title, placeholder = 'Search', find, none = () => 'Noth
   changes?.addEventListener('change', renew)
   dialog.addEventListener('keydown', (event) => {
     const page = 8
-    const to = { ArrowDown: active + 1, ArrowUp: active - 1, PageDown: Math.min(active + page, shown.length - 1), PageUp: Math.max(active - page, 0) }[event.key]
+    const to = {
+      ArrowDown: active + 1,
+      ArrowUp: active - 1,
+      PageDown: Math.min(active + page, shown.length - 1),
+      PageUp: Math.max(active - page, 0),
+    }[event.key]
     if (event.key === 'Enter' && event.target === input && !event.isComposing) take(active)
     else if (to !== undefined) move(to)
     else return
@@ -98,14 +152,23 @@ export function choose({ title, placeholder = 'Search', find, none = () => 'Noth
   if (at) placeAt(dialog, at)
   input.focus()
   input.select()
-  return new Promise((resolve) => dialog.addEventListener('close', () => {
-    changes?.removeEventListener('change', renew)
-    dialog.remove()
-    resolve(chosen)
-  }, { once: true }))
+  return new Promise((resolve) =>
+    dialog.addEventListener(
+      'close',
+      () => {
+        changes?.removeEventListener('change', renew)
+        dialog.remove()
+        resolve(chosen)
+      },
+      { once: true },
+    ),
+  )
 }
 
-/** @param {HTMLElement} dialog @param {{ x: number, y: number }} at */
+/**
+ * @param {HTMLElement} dialog
+ * @param {{ x: number, y: number }} at
+ */
 function placeAt(dialog, at) {
   dialog.dataset['at'] = ''
   const { offsetWidth, offsetHeight } = dialog
@@ -113,23 +176,55 @@ function placeAt(dialog, at) {
   dialog.style.top = `${Math.max(8, Math.min(at.y, innerHeight - offsetHeight - 8))}px`
 }
 
-/** The options, with a heading where a group begins. @param {Option[]} options */
+/**
+ * The options, with a heading where a group begins.
+ * @param {Option[]} options
+ */
 function lines(options) {
   return options.flatMap((option, index) => {
     const isNew = option.group && option.group !== options[index - 1]?.group
-    return [...(isNew ? [el('div', { class: 'chooser-group', role: 'presentation' }, option.group)] : []), line(option, index)]
+    return [
+      ...(isNew ? [el('div', { class: 'chooser-group', role: 'presentation' }, option.group)] : []),
+      line(option, index),
+    ]
   })
 }
 
-/** @param {Option} option @param {number} index */
+/**
+ * @param {Option} option
+ * @param {number} index
+ */
 function line(option, index) {
   const glyph = option.icon ? icon(option.icon) : el('span', { class: 'icon' })
   if (option.kind) glyph.classList.add('kind-icon')
-  return el('div', {
-    class: 'chooser-option', role: 'option', id: `chooser-option-${index}`, 'data-index': index, 'data-id': option.id, 'data-kind': option.kind,
-    'aria-selected': 'false', 'aria-disabled': option.reason ? 'true' : null,
-  }, glyph, option.about ? el('span', { class: 'chooser-lines' }, el('span', { class: 'chooser-label truncate' }, option.label), el('span', { class: 'chooser-about truncate' }, option.about))
-    : el('span', { class: 'chooser-label truncate' }, option.label),
-  (option.reason || option.detail) && el('span', { class: 'chooser-detail truncate' }, option.reason || option.detail),
-  (option.keys ?? []).length > 0 && el('span', { class: 'chooser-keys' }, ...(option.keys ?? []).slice(0, 1).map((keys) => el('kbd', {}, keysLabel(keys)))))
+  return el(
+    'div',
+    {
+      class: 'chooser-option',
+      role: 'option',
+      id: `chooser-option-${index}`,
+      'data-index': index,
+      'data-id': option.id,
+      'data-kind': option.kind,
+      'aria-selected': 'false',
+      'aria-disabled': option.reason ? 'true' : null,
+    },
+    glyph,
+    option.about
+      ? el(
+          'span',
+          { class: 'chooser-lines' },
+          el('span', { class: 'chooser-label truncate' }, option.label),
+          el('span', { class: 'chooser-about truncate' }, option.about),
+        )
+      : el('span', { class: 'chooser-label truncate' }, option.label),
+    (option.reason || option.detail) &&
+      el('span', { class: 'chooser-detail truncate' }, option.reason || option.detail),
+    (option.keys ?? []).length > 0 &&
+      el(
+        'span',
+        { class: 'chooser-keys' },
+        ...(option.keys ?? []).slice(0, 1).map((keys) => el('kbd', {}, keysLabel(keys))),
+      ),
+  )
 }

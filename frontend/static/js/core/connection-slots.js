@@ -1,16 +1,20 @@
 // @ts-check
 
-/** Of the six connections that a browser opens to a server with HTTP/1.1, those that pages may hold for long. The rest is for all else. */
+/**
+ * Of the six connections that a browser opens to a server with HTTP/1.1, those that pages may hold
+ * for long. The rest is for all else.
+ */
 const SLOTS = 4
 
 /**
- * Wait until this page may hold a connection for long. Pages of the same browser share the slots; one that is closed, or
- * goes elsewhere, gives its slot back by that alone.
+ * Wait until this page may hold a connection for long. Pages of the same browser share the slots;
+ * one that is closed, or goes elsewhere, gives its slot back by that alone.
  * @param {AbortSignal} signal  ends the waiting
  * @returns {Promise<() => void>} gives the slot back
  */
 export function connectionSlot(signal) {
-  if (!navigator.locks || hasManyStreams()) return Promise.resolve(() => {}) // a page that is not secure has no locks
+  // a page that is not secure has no locks
+  if (!navigator.locks || hasManyStreams()) return Promise.resolve(() => {})
   const found = new AbortController()
   const waiting = AbortSignal.any([signal, found.signal])
   return new Promise((resolve, reject) => {
@@ -20,9 +24,11 @@ export function connectionSlot(signal) {
       return /** @type {Promise<void>} */ (new Promise((release) => resolve(release)))
     }
     for (let slot = 0; slot < SLOTS; slot += 1) {
-      navigator.locks.request(`team-studio connection ${slot}`, { signal: waiting }, hold).catch((error) => {
-        if (!found.signal.aborted) reject(error)
-      })
+      navigator.locks
+        .request(`team-studio connection ${slot}`, { signal: waiting }, hold)
+        .catch((error) => {
+          if (!found.signal.aborted) reject(error)
+        })
     }
   })
 }

@@ -10,16 +10,23 @@ export function copyText(root) {
     const button = event.target instanceof Element ? event.target.closest('[data-copy-text]') : null
     if (!(button instanceof HTMLElement)) return
     const source = document.querySelector(button.dataset.copyText ?? '')
-    await copy(source && 'value' in source ? String(source.value) : source?.textContent ?? '')
+    await copy(source && 'value' in source ? String(source.value) : (source?.textContent ?? ''))
   })
 }
 
-/** Copy and say so. @param {string} text @param {string} [done] */
+/**
+ * Copy and say so.
+ * @param {string} text
+ * @param {string} [done]
+ */
 export async function copy(text, done = 'Copied.') {
   try {
     await navigator.clipboard.writeText(text)
     toast(done, { tone: 'success' })
   } catch {
-    toast('The browser did not allow copying.', { tone: 'warning', fix: 'Select the text and copy it by hand.' })
+    toast('The browser did not allow copying.', {
+      tone: 'warning',
+      fix: 'Select the text and copy it by hand.',
+    })
   }
 }

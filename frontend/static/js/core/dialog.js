@@ -2,7 +2,8 @@
 import { el, icon } from './dom.js'
 
 /**
- * `<button data-opens="#dialog">` opens a <dialog>; `[data-closes]` inside closes it; a click outside does as well.
+ * `<button data-opens="#dialog">` opens a <dialog>; `[data-closes]` inside closes it; a click
+ * outside does as well.
  * @param {Document | HTMLElement} root
  */
 export function dialogs(root) {
@@ -14,7 +15,8 @@ export function dialogs(root) {
       if (dialog instanceof HTMLDialogElement) dialog.showModal()
     }
     if (target?.closest('[data-closes]')) target.closest('dialog')?.close()
-    if (target instanceof HTMLDialogElement && target.hasAttribute('closedby') === false) target.close()
+    if (target instanceof HTMLDialogElement && target.hasAttribute('closedby') === false)
+      target.close()
   })
 }
 
@@ -26,12 +28,25 @@ export function dialogs(root) {
  * @returns {Promise<string>}
  */
 export function ask({ title, text = '', body, choices }) {
-  const buttons = choices.map(({ value, label, tone = '' }) => el('button', { class: `button ${tone}`, value }, label))
-  const form = el('form', { method: 'dialog' },
-    el('div', { class: 'dialog-header' }, el('h2', { id: 'ask-title' }, title),
-      el('button', { class: 'button quiet icon-only', value: '', 'aria-label': 'Close' }, icon('x'))),
+  const buttons = choices.map(({ value, label, tone = '' }) =>
+    el('button', { class: `button ${tone}`, value }, label),
+  )
+  const form = el(
+    'form',
+    { method: 'dialog' },
+    el(
+      'div',
+      { class: 'dialog-header' },
+      el('h2', { id: 'ask-title' }, title),
+      el(
+        'button',
+        { class: 'button quiet icon-only', value: '', 'aria-label': 'Close' },
+        icon('x'),
+      ),
+    ),
     el('div', { class: 'dialog-body' }, text && el('p', {}, text), body),
-    el('div', { class: 'dialog-footer' }, ...buttons))
+    el('div', { class: 'dialog-footer' }, ...buttons),
+  )
   const dialog = el('dialog', { class: 'dialog', 'aria-labelledby': 'ask-title' }, form)
   // Enter in a control would press the first button of the form, which closes it.
   form.addEventListener('keydown', (event) => {
@@ -44,9 +59,13 @@ export function ask({ title, text = '', body, choices }) {
   dialog.showModal()
   buttons.at(-1)?.focus()
   return new Promise((resolve) => {
-    dialog.addEventListener('close', () => {
-      dialog.remove()
-      resolve(dialog.returnValue)
-    }, { once: true })
+    dialog.addEventListener(
+      'close',
+      () => {
+        dialog.remove()
+        resolve(dialog.returnValue)
+      },
+      { once: true },
+    )
   })
 }

@@ -1,8 +1,8 @@
 // @ts-check
 
 /**
- * Make an element. Props starting with `data-` or `aria-`, and others that are no property, become attributes;
- * `on` holds listeners; null and false children are left out.
+ * Make an element. Props starting with `data-` or `aria-`, and others that are no property, become
+ * attributes; `on` holds listeners; null and false children are left out.
  * @template {keyof HTMLElementTagNameMap} K
  * @param {K} tag
  * @param {Record<string, unknown> & { on?: Record<string, (event: any) => void> }} [props]
@@ -13,16 +13,24 @@ export function el(tag, props = {}, ...children) {
   const node = document.createElement(tag)
   for (const [name, value] of Object.entries(props)) setProp(node, name, value)
   for (const child of children) {
-    if (child !== null && child !== undefined && child !== false) node.append(typeof child === 'number' ? String(child) : child)
+    if (child !== null && child !== undefined && child !== false)
+      node.append(typeof child === 'number' ? String(child) : child)
   }
   return node
 }
 
-/** @param {HTMLElement} node @param {string} name @param {unknown} value */
+/**
+ * @param {HTMLElement} node
+ * @param {string} name
+ * @param {unknown} value
+ */
 function setProp(node, name, value) {
   if (value === null || value === undefined || value === false) return
   if (name === 'on') {
-    for (const [type, listener] of Object.entries(/** @type {Record<string, EventListener>} */ (value))) node.addEventListener(type, listener)
+    for (const [type, listener] of Object.entries(
+      /** @type {Record<string, EventListener>} */ (value),
+    ))
+      node.addEventListener(type, listener)
   } else if (name === 'class') node.className = String(value)
   else node.setAttribute(name, value === true ? '' : String(value))
 }
@@ -43,12 +51,19 @@ export function svg(tag, attributes = {}, ...children) {
   return node
 }
 
-/** An icon drawn as a CSS mask; decorative. @param {string} name */
+/**
+ * An icon drawn as a CSS mask; decorative.
+ * @param {string} name
+ */
 export function icon(name) {
   return el('span', { class: 'icon', 'data-icon': name, 'aria-hidden': 'true' })
 }
 
-/** A text with `code` in backticks, as nodes. @param {string} text @returns {(Node | string)[]} */
+/**
+ * A text with `code` in backticks, as nodes.
+ * @param {string} text
+ * @returns {(Node | string)[]}
+ */
 export function prose(text) {
   return text.split('`').map((part, index) => (index % 2 === 1 ? el('code', {}, part) : part))
 }
@@ -74,10 +89,14 @@ export function find(selector, root = document) {
  * @param {AbortSignal} [signal]
  */
 export function on(root, type, selector, handle, signal) {
-  root.addEventListener(type, (event) => {
-    const target = event.target instanceof Element ? event.target.closest(selector) : null
-    if (target instanceof HTMLElement) handle(event, target)
-  }, signal ? { signal } : {})
+  root.addEventListener(
+    type,
+    (event) => {
+      const target = event.target instanceof Element ? event.target.closest(selector) : null
+      if (target instanceof HTMLElement) handle(event, target)
+    },
+    signal ? { signal } : {},
+  )
 }
 
 /**
@@ -111,7 +130,10 @@ export function debounce(call, wait_ms) {
   return debounced
 }
 
-/** Say it to screen readers, again too. @param {string} text */
+/**
+ * Say it to screen readers, again too.
+ * @param {string} text
+ */
 export function announce(text) {
   const region = document.getElementById('announcer')
   if (region) region.textContent = region.textContent === text ? `${text}\u00a0` : text

@@ -1,7 +1,8 @@
 // @ts-check
 
 /**
- * Server-sent events of an answer, each as soon as it is whole. Leaving the loop ends the connection.
+ * Server-sent events of an answer, each as soon as it is whole. Leaving the loop ends the
+ * connection.
  * @param {ReadableStream<Uint8Array>} body
  * @returns {AsyncGenerator<{ name: string, data: any }>}
  */
@@ -33,5 +34,7 @@ function parse(block) {
     const colon = line.indexOf(': ')
     if (colon > 0) fields[line.slice(0, colon)] = line.slice(colon + 2)
   }
-  return fields['event'] && fields['data'] ? { name: fields['event'], data: JSON.parse(fields['data']) } : null
+  return fields['event'] && fields['data']
+    ? { name: fields['event'], data: JSON.parse(fields['data']) }
+    : null
 }

@@ -8,8 +8,9 @@ const loadNews = () => import('./run-news.js')
 const LOOK_AGAIN_MS = 20_000
 
 /**
- * The number of open questions on the navigation's Inbox. Looked for again when the page comes to the front, after
- * `inbox:change`, and now and then while somebody can see it or wants to be notified.
+ * The number of open questions on the navigation's Inbox. Looked for again when the page comes to
+ * the front, after `inbox:change`, and now and then while somebody can see it or wants to be
+ * notified.
  * @param {Document} root
  */
 export function inboxCount(root) {
@@ -38,7 +39,10 @@ export function inboxCount(root) {
   void look()
 }
 
-/** @param {HTMLElement} badge @param {number} count */
+/**
+ * @param {HTMLElement} badge
+ * @param {number} count
+ */
 function show(badge, count) {
   badge.hidden = count === 0
   badge.textContent = count > 99 ? '99+' : String(count)

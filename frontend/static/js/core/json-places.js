@@ -1,5 +1,6 @@
 // @ts-check
-// Where the values of a JSON text are written, so that an error at a pointer can be shown at its line.
+// Where the values of a JSON text are written, so that an error at a pointer can be shown at its
+// line.
 
 /** @typedef {{ line: number, column: number }} Place  both from 1; columns are characters */
 
@@ -8,7 +9,8 @@ const TOKEN = /"(?:[^"\\]|\\.)*"|[[\]{},:]|[^\s[\]{},:"]+/g
 /**
  * @param {string} text  valid JSON
  * @param {Set<string>} pointers  those wanted
- * @returns {Map<string, Place>} where each value begins; for one that is not there, what is around it
+ * @returns {Map<string, Place>} where each value begins; for one that is not there, what is around
+ *   it
  */
 export function placesIn(text, pointers) {
   /** @type {Map<string, number>} */
@@ -28,7 +30,9 @@ export function placesIn(text, pointers) {
       isKey = false
     } else if (isKey && top) top.key = JSON.parse(symbol)
     else {
-      const pointer = top ? `${top.pointer}/${top.index === -1 ? top.key.replaceAll('~', '~0').replaceAll('/', '~1') : top.index}` : ''
+      const pointer = top
+        ? `${top.pointer}/${top.index === -1 ? top.key.replaceAll('~', '~0').replaceAll('/', '~1') : top.index}`
+        : ''
       starts.set(pointer, token.index)
       isKey = symbol === '{'
       if (symbol === '{' || symbol === '[') open.push({ pointer, key: '', index: isKey ? -1 : 0 })
@@ -37,12 +41,23 @@ export function placesIn(text, pointers) {
   return new Map([...pointers].map((pointer) => [pointer, placeAt(text, startOf(starts, pointer))]))
 }
 
-/** @param {Map<string, number>} starts @param {string} pointer @returns {number} */
+/**
+ * @param {Map<string, number>} starts
+ * @param {string} pointer
+ * @returns {number}
+ */
 function startOf(starts, pointer) {
-  return starts.get(pointer) ?? (pointer === '' ? 0 : startOf(starts, pointer.slice(0, pointer.lastIndexOf('/'))))
+  return (
+    starts.get(pointer) ??
+    (pointer === '' ? 0 : startOf(starts, pointer.slice(0, pointer.lastIndexOf('/'))))
+  )
 }
 
-/** @param {string} text @param {number} offset @returns {Place} */
+/**
+ * @param {string} text
+ * @param {number} offset
+ * @returns {Place}
+ */
 function placeAt(text, offset) {
   const before = text.slice(0, offset)
   const line = before.split('\n').length

@@ -1,7 +1,11 @@
 // @ts-check
-// Text that is not applied yet, kept over a reload of this tab. What cannot be kept is lost with the page, as ever.
+// Text that is not applied yet, kept over a reload of this tab. What cannot be kept is lost with
+// the page, as ever.
 
-/** @param {string} name @returns {unknown} */
+/**
+ * @param {string} name
+ * @returns {unknown}
+ */
 export function keptDraft(name) {
   try {
     return JSON.parse(sessionStorage.getItem(name) ?? 'null')
@@ -10,7 +14,10 @@ export function keptDraft(name) {
   }
 }
 
-/** @param {string} name @param {unknown} draft  null: there is none any more */
+/**
+ * @param {string} name
+ * @param {unknown} draft  null: there is none any more
+ */
 export function keepDraft(name, draft) {
   try {
     if (draft === null) sessionStorage.removeItem(name)

@@ -1,23 +1,34 @@
 // @ts-check
-// Lists of teams and runs: select, star, rename, tag, archive, delete and undo. The server renders the list again.
+// Lists of teams and runs: select, star, rename, tag, archive, delete and undo. The server renders
+// the list again.
 import { api } from './api.js'
 import { ask } from './dialog.js'
 import { announce, el, find, on } from './dom.js'
 import { may } from './may.js'
 import { toast, toastError } from './toast.js'
 
-/** @typedef {'team' | 'run'} Kind @typedef {'active' | 'archived' | 'trashed'} Listing */
+/**
+ * @typedef {'team' | 'run'} Kind
+ * @typedef {'active' | 'archived' | 'trashed'} Listing
+ */
 
 const DONE = { active: 'restored', archived: 'archived', trashed: 'moved to the trash' }
 
-/** @param {Kind} kind @param {number} count */
+/**
+ * @param {Kind} kind
+ * @param {number} count
+ */
 export function counted(kind, count) {
   return `${count} ${kind}${count === 1 ? '' : 's'}`
 }
 
 /**
  * Move teams or runs to another list; the notice that tells it can undo it.
- * @param {Kind} kind @param {string[]} ids @param {Listing} listing @param {Listing} from @param {() => unknown} changed  called after each change
+ * @param {Kind} kind
+ * @param {string[]} ids
+ * @param {Listing} listing
+ * @param {Listing} from
+ * @param {() => unknown} changed  called after each change
  */
 export async function move(kind, ids, listing, from, changed) {
   try {
@@ -26,30 +37,81 @@ export async function move(kind, ids, listing, from, changed) {
     const left = ids.length - moved.length
     if (moved.length > 0) {
       const undo = () => void move(kind, moved, from, listing, changed)
-      toast(`${counted(kind, moved.length)} ${DONE[listing]}.`, { action: { label: 'Undo', run: undo } })
+      toast(`${counted(kind, moved.length)} ${DONE[listing]}.`, {
+        action: { label: 'Undo', run: undo },
+      })
     }
-    if (left > 0) toast(`${counted(kind, left)} not deleted: still under way.`, { tone: 'warning', fix: 'Stop or cancel first.' })
+    if (left > 0)
+      toast(`${counted(kind, left)} not deleted: still under way.`, {
+        tone: 'warning',
+        fix: 'Stop or cancel first.',
+      })
   } catch (error) {
     toastError(error)
   }
 }
 
-/** Ask for the tags of some teams or runs, and save them. @param {Kind} kind @param {string[]} ids @param {string[]} before  what all of them have @returns {Promise<boolean>} */
+/**
+ * Ask for the tags of some teams or runs, and save them.
+ * @param {Kind} kind
+ * @param {string[]} ids
+ * @param {string[]} before  what all of them have
+ * @returns {Promise<boolean>}
+ */
 export async function editTags(kind, ids, before) {
   try {
     const known = await api.get(`/api/tags?kind=${kind}`)
-    const input = el('input', { class: 'input', 'aria-label': 'Tags', value: before.join(', '), maxlength: 500, placeholder: 'billing, draft', autocomplete: 'off' })
-    const offered = el('div', { class: 'row-wrap' }, ...known.slice(0, 20).map((/** @type {{name: string}} */ { name }) => el('button', { class: 'chip plain tag', type: 'button', on: { click: () => add(name) } }, name)))
+    const input = el('input', {
+      class: 'input',
+      'aria-label': 'Tags',
+      value: before.join(', '),
+      maxlength: 500,
+      placeholder: 'billing, draft',
+      autocomplete: 'off',
+    })
+    const offered = el(
+      'div',
+      { class: 'row-wrap' },
+      ...known
+        .slice(0, 20)
+        .map((/** @type {{name: string}} */ { name }) =>
+          el(
+            'button',
+            { class: 'chip plain tag', type: 'button', on: { click: () => add(name) } },
+            name,
+          ),
+        ),
+    )
     const add = (/** @type {string} */ name) => {
       if (!names(input.value).includes(name)) input.value = [...names(input.value), name].join(', ')
       input.focus()
     }
-    const body = el('div', { class: 'stack' }, el('label', { class: 'field' }, el('span', { class: 'field-label' }, 'Tags, separated by commas'), input), offered)
-    const asked = ask({ title: ids.length === 1 ? 'Tags' : `Tags of ${counted(kind, ids.length)}`, body, choices: [{ value: '', label: 'Cancel' }, { value: 'save', label: 'Save tags', tone: 'primary' }] })
+    const body = el(
+      'div',
+      { class: 'stack' },
+      el(
+        'label',
+        { class: 'field' },
+        el('span', { class: 'field-label' }, 'Tags, separated by commas'),
+        input,
+      ),
+      offered,
+    )
+    const asked = ask({
+      title: ids.length === 1 ? 'Tags' : `Tags of ${counted(kind, ids.length)}`,
+      body,
+      choices: [
+        { value: '', label: 'Cancel' },
+        { value: 'save', label: 'Save tags', tone: 'primary' },
+      ],
+    })
     input.focus()
     if ((await asked) !== 'save') return false
     const after = names(input.value)
-    const change = { add_tags: after.filter((name) => !before.includes(name)), remove_tags: before.filter((name) => !after.includes(name)) }
+    const change = {
+      add_tags: after.filter((name) => !before.includes(name)),
+      remove_tags: before.filter((name) => !after.includes(name)),
+    }
     if (change.add_tags.length + change.remove_tags.length === 0) return false
     await api.post(`/api/${kind}s/bulk`, { ids, ...change })
     return true
@@ -59,22 +121,43 @@ export async function editTags(kind, ids, before) {
   }
 }
 
-/** @param {string} text @returns {string[]} */
+/**
+ * @param {string} text
+ * @returns {string[]}
+ */
 function names(text) {
-  return [...new Set(text.split(',').map((name) => name.trim().replace(/\s+/g, ' ')).filter(Boolean))]
+  return [
+    ...new Set(
+      text
+        .split(',')
+        .map((name) => name.trim().replace(/\s+/g, ' '))
+        .filter(Boolean),
+    ),
+  ]
 }
 
-/** @param {Kind} kind @param {string[]} ids @param {boolean} isStarred */
+/**
+ * @param {Kind} kind
+ * @param {string[]} ids
+ * @param {boolean} isStarred
+ */
 export function star(kind, ids, isStarred) {
   return api.put('/api/account/stars', { kind, ids, is_starred: isStarred })
 }
 
 /**
  * Put a field in the place of a name: Enter or leaving it saves, Escape does not.
- * @param {HTMLElement} place @param {string} before @param {(name: string) => Promise<unknown>} save  rejects when it fails
+ * @param {HTMLElement} place
+ * @param {string} before
+ * @param {(name: string) => Promise<unknown>} save  rejects when it fails
  */
 export function renameIn(place, before, save) {
-  const input = el('input', { class: 'input rename-input', value: before, maxlength: 200, 'aria-label': 'Name' })
+  const input = el('input', {
+    class: 'input rename-input',
+    value: before,
+    maxlength: 200,
+    'aria-label': 'Name',
+  })
   let isDone = false
   const end = async (/** @type {boolean} */ isSaved) => {
     if (isDone) return
@@ -101,17 +184,24 @@ export function renameIn(place, before, save) {
   input.select()
 }
 
-/** The list as the server shows it now, in the place of the one that is shown. Its focused row keeps the focus. */
+/**
+ * The list as the server shows it now, in the place of the one that is shown. Its focused row keeps
+ * the focus.
+ */
 export async function refresh() {
   const here = document.activeElement?.closest('[data-row]')
   const id = here instanceof HTMLElement ? here.dataset.row : undefined
   const index = rows().findIndex((row) => row.dataset.row === id)
   const answer = await fetch(location.href, { headers: { Accept: 'text/html' } })
-  const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector('[data-list]')
+  const fresh = new DOMParser()
+    .parseFromString(await answer.text(), 'text/html')
+    .querySelector('[data-list]')
   if (!answer.ok || !fresh) return location.reload()
   find('[data-list]').replaceWith(document.adoptNode(fresh))
   if (index >= 0 || document.activeElement === document.body) {
-    const row = rows().find((each) => each.dataset.row === id) ?? rows()[Math.min(Math.max(index, 0), rows().length - 1)]
+    const row =
+      rows().find((each) => each.dataset.row === id) ??
+      rows()[Math.min(Math.max(index, 0), rows().length - 1)]
     const target = row?.querySelector('a') ?? document.querySelector('[data-list] a')
     if (target instanceof HTMLElement) target.focus()
   }
@@ -124,10 +214,19 @@ function rows() {
 }
 
 /** @returns {HTMLInputElement[]} */
-const boxes = () => /** @type {HTMLInputElement[]} */ ([...document.querySelectorAll('[data-list] input[data-select]')])
-const chosen = () => boxes().filter((box) => box.checked).map(rowOf)
+const boxes = () =>
+  /** @type {HTMLInputElement[]} */ ([
+    ...document.querySelectorAll('[data-list] input[data-select]'),
+  ])
+const chosen = () =>
+  boxes()
+    .filter((box) => box.checked)
+    .map(rowOf)
 
-/** @param {Element} part @returns {HTMLElement} */
+/**
+ * @param {Element} part
+ * @returns {HTMLElement}
+ */
 function rowOf(part) {
   return /** @type {HTMLElement} */ (part.closest('[data-row]'))
 }
@@ -146,25 +245,42 @@ function showSelection() {
   find('[data-part="selected"]', bar).textContent = `${count} selected`
 }
 
-/** @param {HTMLElement} row @returns {string[]} */
+/**
+ * @param {HTMLElement} row
+ * @returns {string[]}
+ */
 function tagsOf(row) {
   return (row.dataset.tags ?? '').split(',').filter(Boolean)
 }
 
-/** The row that a press is about, or those selected. @param {HTMLElement} part */
+/**
+ * The row that a press is about, or those selected.
+ * @param {HTMLElement} part
+ */
 function meant(part) {
   return part.closest('[data-bulk]') ? chosen() : [rowOf(part)]
 }
 
-/** Work a page with one list. @param {Kind} kind @param {(id: string, name: string) => Promise<unknown>} rename */
+/**
+ * Work a page with one list.
+ * @param {Kind} kind
+ * @param {(id: string, name: string) => Promise<unknown>} rename
+ */
 export function list(kind, rename) {
-  const from = /** @type {Listing} */ (new URLSearchParams(location.search).get('listing') ?? 'active')
+  const from = /** @type {Listing} */ (
+    new URLSearchParams(location.search).get('listing') ?? 'active'
+  )
   on(document, 'change', '[data-select-all]', (_event, all) => {
     for (const box of boxes()) box.checked = /** @type {HTMLInputElement} */ (all).checked
     showSelection()
   })
   on(document, 'change', 'input[data-select]', showSelection)
-  on(document, 'change', '[data-filter] select, [data-filter] input:is([type="date"], [type="checkbox"])', (_event, field) => field.closest('form')?.requestSubmit())
+  on(
+    document,
+    'change',
+    '[data-filter] select, [data-filter] input:is([type="date"], [type="checkbox"])',
+    (_event, field) => field.closest('form')?.requestSubmit(),
+  )
   on(document, 'click', '[data-star]', async (_event, button) => {
     const isStarred = button.ariaPressed !== 'true'
     button.ariaPressed = String(isStarred)
@@ -179,8 +295,17 @@ export function list(kind, rename) {
   })
   on(document, 'click', '[data-edit-tags]', async (_event, button) => {
     const of = meant(button)
-    const common = tagsOf(/** @type {HTMLElement} */ (of[0])).filter((tag) => of.every((row) => tagsOf(row).includes(tag)))
-    if (await editTags(kind, of.map((row) => row.dataset.row ?? ''), common)) await refresh()
+    const common = tagsOf(/** @type {HTMLElement} */ (of[0])).filter((tag) =>
+      of.every((row) => tagsOf(row).includes(tag)),
+    )
+    if (
+      await editTags(
+        kind,
+        of.map((row) => row.dataset.row ?? ''),
+        common,
+      )
+    )
+      await refresh()
   })
   const begin = (/** @type {HTMLElement} */ row) => {
     renameIn(find('[data-row-name]', row), row.dataset.name ?? '', async (name) => {

@@ -2,7 +2,11 @@
 import { el } from './dom.js'
 import { hiddenCharacters } from './hidden-characters.js'
 
-/** A text as nodes, in which each character that hides is marked and written out, as in a review. @param {string} text @returns {(string | HTMLElement)[]} */
+/**
+ * A text as nodes, in which each character that hides is marked and written out, as in a review.
+ * @param {string} text
+ * @returns {(string | HTMLElement)[]}
+ */
 export function markedText(text) {
   const found = [...text.matchAll(hiddenCharacters())]
   if (found.length === 0) return [text]
@@ -18,5 +22,9 @@ export function markedText(text) {
 /** @param {string} character */
 function hiddenMark(character) {
   const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
-  return el('mark', { class: 'hidden-character', title: 'A character that cannot be seen' }, `U+${code}`)
+  return el(
+    'mark',
+    { class: 'hidden-character', title: 'A character that cannot be seen' },
+    `U+${code}`,
+  )
 }

@@ -5,7 +5,8 @@
 const ROLES = ['viewer', 'editor', 'approver', 'admin']
 
 /**
- * Whether the person of this page may do what needs that role. The server refuses it anyway: this only spares the try.
+ * Whether the person of this page may do what needs that role. The server refuses it anyway: this
+ * only spares the try.
  * @param {Role} role
  */
 export function may(role) {

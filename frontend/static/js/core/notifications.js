@@ -1,5 +1,6 @@
 // @ts-check
-// Notifications of the browser: that a run has ended, or waits for a person. Off until a person turns them on here.
+// Notifications of the browser: that a run has ended, or waits for a person. Off until a person
+// turns them on here.
 import { on } from './dom.js'
 import { toast } from './toast.js'
 
@@ -9,22 +10,32 @@ const FOLLOWED = 'studio-followed-runs'
 /** So many are remembered. */
 const MOST = 100
 
-/** @typedef {{id: string, title: string, text: string, address: string}} News  `id`: the same news has the same one, in all windows */
+/**
+ * @typedef {{id: string, title: string, text: string, address: string}} News  `id`: the same news
+ *   has the same one, in all windows
+ */
 
 /** Why this browser cannot notify, or '' where it can. */
 export function whyNoNotifications() {
   if (!isSecureContext) return 'Notifications need HTTPS, or a studio on this machine.'
   if (!('Notification' in window)) return 'This browser has no notifications.'
-  return Notification.permission === 'denied' ? 'The settings of this browser block notifications of the studio.' : ''
+  return Notification.permission === 'denied'
+    ? 'The settings of this browser block notifications of the studio.'
+    : ''
 }
 
 export function areNotificationsOn() {
-  return whyNoNotifications() === '' && Notification.permission === 'granted' && kept(SETTING).includes('on')
+  return (
+    whyNoNotifications() === '' &&
+    Notification.permission === 'granted' &&
+    kept(SETTING).includes('on')
+  )
 }
 
 /**
  * Notify of something, once in this browser. Whoever sees it on the page already is not notified.
- * @param {News} news @param {{isSeen?: boolean}} [how]
+ * @param {News} news
+ * @param {{isSeen?: boolean}} [how]
  */
 export function notify({ id, title, text, address }, { isSeen = false } = {}) {
   const told = kept(TOLD)
@@ -32,7 +43,11 @@ export function notify({ id, title, text, address }, { isSeen = false } = {}) {
   keep(TOLD, [...told, id])
   if (isSeen) return
   try {
-    const shown = new Notification(title, { body: text, tag: id, icon: document.querySelector('link[rel="icon"]')?.getAttribute('href') ?? '' })
+    const shown = new Notification(title, {
+      body: text,
+      tag: id,
+      icon: document.querySelector('link[rel="icon"]')?.getAttribute('href') ?? '',
+    })
     shown.onclick = () => {
       window.focus()
       shown.close()
@@ -43,7 +58,10 @@ export function notify({ id, title, text, address }, { isSeen = false } = {}) {
   }
 }
 
-/** From now on the end of a run is told, if anything is. @param {string} runId */
+/**
+ * From now on the end of a run is told, if anything is.
+ * @param {string} runId
+ */
 export function followRun(runId) {
   if (areNotificationsOn()) keep(FOLLOWED, [...without(runId), runId])
 }
@@ -54,14 +72,22 @@ export const unfollowRun = (runId) => keep(FOLLOWED, without(runId))
 /** @param {string} runId */
 const without = (runId) => kept(FOLLOWED).filter((each) => each !== runId)
 
-/** Runs that were started or watched in this browser. @returns {string[]} */
+/**
+ * Runs that were started or watched in this browser.
+ * @returns {string[]}
+ */
 export const followedRuns = () => kept(FOLLOWED)
 
 /** Turn them on or off. The first time the browser asks. */
 export async function toggleNotifications() {
   if (areNotificationsOn()) keep(SETTING, [])
-  else if (whyNoNotifications() === '' && (await Notification.requestPermission()) === 'granted') keep(SETTING, ['on'])
-  toast(areNotificationsOn() ? 'Notifications are on in this browser.' : whyNoNotifications() || 'Notifications are off in this browser.')
+  else if (whyNoNotifications() === '' && (await Notification.requestPermission()) === 'granted')
+    keep(SETTING, ['on'])
+  toast(
+    areNotificationsOn()
+      ? 'Notifications are on in this browser.'
+      : whyNoNotifications() || 'Notifications are off in this browser.',
+  )
   document.dispatchEvent(new CustomEvent('notifications:change'))
 }
 
@@ -73,7 +99,11 @@ export function notificationSwitch(root) {
   const describe = () => {
     for (const button of root.querySelectorAll('[data-notifications]')) {
       button.setAttribute('aria-pressed', String(areNotificationsOn()))
-      button.setAttribute('title', whyNoNotifications() || 'Tells when a run that you started or watched ends, and when one waits for a person')
+      button.setAttribute(
+        'title',
+        whyNoNotifications() ||
+          'Tells when a run that you started or watched ends, and when one waits for a person',
+      )
     }
   }
   on(root, 'click', '[data-notifications]', () => void toggleNotifications())
@@ -81,7 +111,10 @@ export function notificationSwitch(root) {
   describe()
 }
 
-/** @param {string} name @returns {string[]} */
+/**
+ * @param {string} name
+ * @returns {string[]}
+ */
 function kept(name) {
   try {
     return JSON.parse(localStorage.getItem(name) ?? '[]')
@@ -90,7 +123,10 @@ function kept(name) {
   }
 }
 
-/** @param {string} name @param {string[]} values */
+/**
+ * @param {string} name
+ * @param {string[]} values
+ */
 function keep(name, values) {
   try {
     localStorage.setItem(name, JSON.stringify(values.slice(-MOST)))

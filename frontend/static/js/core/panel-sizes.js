@@ -9,23 +9,39 @@
 /** What is left of a canvas between two panels, at least. */
 const CANVAS_LEAST_PX = 280
 
-/** A width that a panel can have. @param {number} wanted @param {Bounds} bounds @param {number} room  of the canvas and this panel together */
+/**
+ * A width that a panel can have.
+ * @param {number} wanted
+ * @param {Bounds} bounds
+ * @param {number} room  of the canvas and this panel together
+ */
 export function fitting(wanted, { least, most }, room) {
   return Math.round(Math.max(least, Math.min(wanted, most, room - CANVAS_LEAST_PX)))
 }
 
-/** @param {string} key @returns {Kept} */
+/**
+ * @param {string} key
+ * @returns {Kept}
+ */
 export function keptPanels(key) {
   try {
     const { widths = {}, folded = [] } = JSON.parse(localStorage.getItem(key) ?? '{}')
-    const sound = Object.entries(widths).filter(([, width]) => typeof width === 'number' && Number.isFinite(width))
-    return { widths: Object.fromEntries(/** @type {[string, number][]} */ (sound)), folded: Array.isArray(folded) ? folded.filter((each) => typeof each === 'string') : [] }
+    const sound = Object.entries(widths).filter(
+      ([, width]) => typeof width === 'number' && Number.isFinite(width),
+    )
+    return {
+      widths: Object.fromEntries(/** @type {[string, number][]} */ (sound)),
+      folded: Array.isArray(folded) ? folded.filter((each) => typeof each === 'string') : [],
+    }
   } catch {
     return { widths: {}, folded: [] }
   }
 }
 
-/** @param {string} key @param {Kept} kept */
+/**
+ * @param {string} key
+ * @param {Kept} kept
+ */
 export function keepPanels(key, kept) {
   try {
     localStorage.setItem(key, JSON.stringify(kept))

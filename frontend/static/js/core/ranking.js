@@ -7,28 +7,44 @@ const WORTH = { same: 100, start: 60, word: 40, inside: 20, initials: 15 }
 const ASIDE = 0.4
 
 /**
- * How well a query fits; 0 when it does not. Each word of the query must be found in the label or in the words beside it.
- * @param {string} query @param {string} label @param {string} [aside]  other words that lead here
+ * How well a query fits; 0 when it does not. Each word of the query must be found in the label or
+ * in the words beside it.
+ * @param {string} query
+ * @param {string} label
+ * @param {string} [aside]  other words that lead here
  */
 export function fitness(query, label, aside = '') {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean)
   if (words.length === 0) return 1
   if (query.trim().toLowerCase() === label.toLowerCase()) return WORTH.same
-  const worths = words.map((word) => Math.max(worthOf(word, label.toLowerCase()), ASIDE * worthOf(word, aside.toLowerCase())))
-  return worths.every((worth) => worth > 0) ? Math.min(WORTH.same - 1, worths.reduce((sum, worth) => sum + worth, 0) / words.length) : 0
+  const worths = words.map((word) =>
+    Math.max(worthOf(word, label.toLowerCase()), ASIDE * worthOf(word, aside.toLowerCase())),
+  )
+  return worths.every((worth) => worth > 0)
+    ? Math.min(WORTH.same - 1, worths.reduce((sum, worth) => sum + worth, 0) / words.length)
+    : 0
 }
 
-/** @param {string} word @param {string} text */
+/**
+ * @param {string} word
+ * @param {string} text
+ */
 function worthOf(word, text) {
   const at = text.indexOf(word)
   if (at === 0) return WORTH.start
   if (at > 0 && isWordStart(text, word)) return WORTH.word
   if (at > 0) return WORTH.inside
-  const initials = text.split(/[\s_-]+/).map((each) => each[0] ?? '').join('')
+  const initials = text
+    .split(/[\s_-]+/)
+    .map((each) => each[0] ?? '')
+    .join('')
   return word.length > 1 && initials.startsWith(word) ? WORTH.initials : 0
 }
 
-/** @param {string} text @param {string} word */
+/**
+ * @param {string} text
+ * @param {string} word
+ */
 function isWordStart(text, word) {
   for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {
     if (/[\s_\-./@#]/.test(text[at - 1] ?? '')) return true
@@ -39,7 +55,9 @@ function isWordStart(text, word) {
 /**
  * The items that fit, best first; equals keep their order.
  * @template T
- * @param {string} query @param {T[]} items @param {(item: T) => { label: string, aside?: string }} textOf
+ * @param {string} query
+ * @param {T[]} items
+ * @param {(item: T) => { label: string, aside?: string }} textOf
  * @returns {T[]}
  */
 export function ranked(query, items, textOf) {
@@ -47,5 +65,8 @@ export function ranked(query, items, textOf) {
     const { label, aside } = textOf(item)
     return { item, worth: fitness(query, label, aside) }
   })
-  return scored.filter(({ worth }) => worth > 0).sort((a, b) => b.worth - a.worth).map(({ item }) => item)
+  return scored
+    .filter(({ worth }) => worth > 0)
+    .sort((a, b) => b.worth - a.worth)
+    .map(({ item }) => item)
 }

@@ -9,11 +9,16 @@ const LOOKS = '[data-action="select"], [data-looks]'
 /** What holds only what is done with the rest. */
 const ACTS = '[data-acts]'
 
-/** All of it can be read and copied, and nothing changed: what would change something is taken away. @param {ParentNode} root */
+/**
+ * All of it can be read and copied, and nothing changed: what would change something is taken away.
+ * @param {ParentNode} root
+ */
 export function makeReadOnly(root) {
   for (const acts of root.querySelectorAll(ACTS)) acts.remove()
   for (const control of root.querySelectorAll('input, textarea, select')) {
-    const isText = control instanceof HTMLTextAreaElement || (control instanceof HTMLInputElement && !['checkbox', 'radio'].includes(control.type))
+    const isText =
+      control instanceof HTMLTextAreaElement ||
+      (control instanceof HTMLInputElement && !['checkbox', 'radio'].includes(control.type))
     control.setAttribute(isText ? 'readonly' : 'disabled', '')
   }
   for (const code of root.querySelectorAll('json-code')) code.setAttribute('data-readonly', '')
@@ -21,9 +26,12 @@ export function makeReadOnly(root) {
 }
 
 /**
- * A form as it is shown to this person: with a sentence in place of its buttons where the server would refuse them.
+ * A form as it is shown to this person: with a sentence in place of its buttons where the server
+ * would refuse them.
  * @template {HTMLElement} T
- * @param {Role} role  that it needs @param {string} what  begins the sentence, such as "Changing limits" @param {T} form
+ * @param {Role} role  that it needs
+ * @param {string} what  begins the sentence, such as "Changing limits"
+ * @param {T} form
  */
 export function offeredTo(role, what, form) {
   if (may(role)) return form

@@ -6,15 +6,20 @@ import { find } from './dom.js'
 /**
  * Ask, and revoke an approval.
  *
- * @param {HTMLElement} button  `data-revoke` is the approval's id; its row says in its first paragraph what was allowed
+ * @param {HTMLElement} button  `data-revoke` is the approval's id; its row says in its first
+ *   paragraph what was allowed
  * @returns {Promise<boolean>} whether it was revoked
  */
 export async function revoke(button) {
   const row = /** @type {HTMLElement} */ (button.closest('[data-approval]'))
   const title = 'Revoke this approval?'
   const text = 'Runs that are under way are not touched. The next one asks again.'
-  const choices = [{ value: '', label: 'Keep it' }, { value: 'revoke', label: 'Revoke', tone: /** @type {const} */ ('danger') }]
-  if ((await ask({ title, text, body: find('p', row).cloneNode(true), choices })) !== 'revoke') return false
+  const choices = [
+    { value: '', label: 'Keep it' },
+    { value: 'revoke', label: 'Revoke', tone: /** @type {const} */ ('danger') },
+  ]
+  if ((await ask({ title, text, body: find('p', row).cloneNode(true), choices })) !== 'revoke')
+    return false
   await api.delete(`/api/approvals/${button.dataset['revoke']}`)
   return true
 }

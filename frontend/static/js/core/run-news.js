@@ -3,25 +3,51 @@ import { api } from './api.js'
 import { showHidden } from './hidden-characters.js'
 import { areNotificationsOn, followedRuns, notify, unfollowRun } from './notifications.js'
 
-/** @typedef {{run_id: string, team_name: string, pending: {request_id: string, prompt: string, kind?: string}}} Question */
-/** @typedef {{id: string, team_name: string, task: string, state: string, detail: string}} Summary */
+/**
+ * @typedef {{run_id: string, team_name: string, pending: {request_id: string, prompt: string,
+ *   kind?: string}}} Question
+ */
+/**
+ * @typedef {{id: string, team_name: string, task: string, state: string, detail: string}} Summary
+ */
 
 const LOOKED_AT = 50
 const LONGEST = 160
 /** @type {{[state: string]: string}} */
-const ENDED = { finished: 'finished', stopped: 'was stopped', cancelled: 'was canceled', failed: 'failed', interrupted: 'was interrupted' }
+const ENDED = {
+  finished: 'finished',
+  stopped: 'was stopped',
+  cancelled: 'was canceled',
+  failed: 'failed',
+  interrupted: 'was interrupted',
+}
 /** @type {{[kind: string]: string}} */
-const WANTS = { approval: 'asks to call a tool', budget: 'has reached its budget', breakpoint: 'is at a breakpoint', outcome: 'needs to know what came of a call' }
+const WANTS = {
+  approval: 'asks to call a tool',
+  budget: 'has reached its budget',
+  breakpoint: 'is at a breakpoint',
+  outcome: 'needs to know what came of a call',
+}
 
 /**
- * Notify of what runs ask, and of the end of those that are followed. What a window in front shows is told already.
- * @param {Question[]} questions  all that are open @param {{isOld: boolean}} how  whether they were open before
+ * Notify of what runs ask, and of the end of those that are followed. What a window in front shows
+ * is told already.
+ * @param {Question[]} questions  all that are open
+ * @param {{isOld: boolean}} how  whether they were open before
  */
 export async function tellOfRuns(questions, { isOld }) {
   if (!areNotificationsOn()) return
   for (const { run_id: runId, team_name: team, pending } of questions) {
     const words = WANTS[pending.kind ?? ''] ?? 'waits for your answer'
-    notify({ id: `question ${pending.request_id}`, title: `${team || 'A team'} ${words}`, text: short(pending.prompt), address: `/runs/${runId}` }, { isSeen: isOld || isInFront(runId) || isInFront('', '/inbox') })
+    notify(
+      {
+        id: `question ${pending.request_id}`,
+        title: `${team || 'A team'} ${words}`,
+        text: short(pending.prompt),
+        address: `/runs/${runId}`,
+      },
+      { isSeen: isOld || isInFront(runId) || isInFront('', '/inbox') },
+    )
   }
   const followed = followedRuns()
   if (followed.length === 0) return
@@ -30,12 +56,23 @@ export async function tellOfRuns(questions, { isOld }) {
   for (const { id, team_name: team, task, state, detail } of newest) {
     const word = ENDED[state]
     if (!word || !followed.includes(id)) continue
-    notify({ id: `end ${id}`, title: `${team || 'A team'} ${word}`, text: short(state === 'failed' ? detail : task), address: `/runs/${id}` }, { isSeen: isInFront(id) })
+    notify(
+      {
+        id: `end ${id}`,
+        title: `${team || 'A team'} ${word}`,
+        text: short(state === 'failed' ? detail : task),
+        address: `/runs/${id}`,
+      },
+      { isSeen: isInFront(id) },
+    )
     unfollowRun(id)
   }
 }
 
-/** @param {string} runId @param {string} [address] */
+/**
+ * @param {string} runId
+ * @param {string} [address]
+ */
 function isInFront(runId, address = `/runs/${runId}`) {
   return !document.hidden && location.pathname === address
 }

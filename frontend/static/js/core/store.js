@@ -1,12 +1,17 @@
 // @ts-check
 
 /**
- * A named change of the document. Commands with the same `key` in close succession are one step of undo.
+ * A named change of the document. Commands with the same `key` in close succession are one step of
+ * undo.
  * @template D
- * @typedef {{ label: string, apply: (doc: D) => D, key?: string, select?: Selection | null }} Command
+ * @typedef {{ label: string, apply: (doc: D) => D, key?: string, select?: Selection | null }}
+ *   Command
  */
 
-/** One place, or several of which the last is the primary one. @typedef {string | string[]} Selection */
+/**
+ * One place, or several of which the last is the primary one.
+ * @typedef {string | string[]} Selection
+ */
 
 /**
  * @template D
@@ -16,8 +21,8 @@
 const BURST_MS = 1200
 
 /**
- * Holds one immutable document and the way back, to the first document that there was. Steps share what they have in
- * common, so none is ever dropped. Knows nothing of what the document means.
+ * Holds one immutable document and the way back, to the first document that there was. Steps share
+ * what they have in common, so none is ever dropped. Knows nothing of what the document means.
  * @template D
  */
 export class Store extends EventTarget {
@@ -27,7 +32,10 @@ export class Store extends EventTarget {
   future = []
   #burst = { key: '', at_ms: -Infinity }
 
-  /** @param {D} doc @param {() => number} [now] */
+  /**
+   * @param {D} doc
+   * @param {() => number} [now]
+   */
   constructor(doc, now = () => performance.now()) {
     super()
     this.doc = doc
@@ -43,7 +51,10 @@ export class Store extends EventTarget {
     const before = this.doc
     const after = command.apply(before)
     if (after === before) return false
-    const isBurst = command.key !== undefined && command.key === this.#burst.key && this.now() - this.#burst.at_ms < BURST_MS
+    const isBurst =
+      command.key !== undefined &&
+      command.key === this.#burst.key &&
+      this.now() - this.#burst.at_ms < BURST_MS
     if (!isBurst) this.past.push({ doc: before, label: command.label, selection })
     this.#burst = { key: command.key ?? '', at_ms: this.now() }
     this.future = []
@@ -68,28 +79,45 @@ export class Store extends EventTarget {
     this.#jump(step, `Redone: ${step.label}`)
   }
 
-  /** Go on with a history that was kept. @param {{ past: Step<D>[], doc: D, future: Step<D>[] }} history */
+  /**
+   * Go on with a history that was kept.
+   * @param {{ past: Step<D>[], doc: D, future: Step<D>[] }} history
+   */
   load({ past, doc, future }) {
     this.past = past
     this.future = future
-    this.#jump({ doc, label: 'Went on where you left', selection: past.at(-1)?.selection ?? null }, '')
+    this.#jump(
+      { doc, label: 'Went on where you left', selection: past.at(-1)?.selection ?? null },
+      '',
+    )
   }
 
-  /** Change every document of the history alike, such as to take out what must not be kept. @param {(doc: D) => D} change */
+  /**
+   * Change every document of the history alike, such as to take out what must not be kept.
+   * @param {(doc: D) => D} change
+   */
   rewrite(change) {
     for (const step of [...this.past, ...this.future]) step.doc = change(step.doc)
     this.doc = change(this.doc)
     this.#tell('', null, 'rewrite', 'rewrite')
   }
 
-  /** @param {Step<D>} step @param {string} label */
+  /**
+   * @param {Step<D>} step
+   * @param {string} label
+   */
   #jump(step, label) {
     this.#burst = { key: '', at_ms: -Infinity }
     this.doc = step.doc
     this.#tell(label, step.selection, 'jump', '')
   }
 
-  /** @param {string} label @param {Selection | null | undefined} select @param {'run' | 'jump' | 'rewrite'} how @param {string} key */
+  /**
+   * @param {string} label
+   * @param {Selection | null | undefined} select
+   * @param {'run' | 'jump' | 'rewrite'} how
+   * @param {string} key
+   */
   #tell(label, select, how, key) {
     this.dispatchEvent(new CustomEvent('change', { detail: { label, select, how, key } }))
   }

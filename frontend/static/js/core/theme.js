@@ -37,7 +37,9 @@ export function setTheme(theme) {
  */
 export function themeSwitch(root) {
   const describe = () => {
-    for (const button of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll('[data-theme-switch]'))) {
+    for (const button of /** @type {NodeListOf<HTMLElement>} */ (
+      root.querySelectorAll('[data-theme-switch]')
+    )) {
       button.title = `Theme: ${NAMES[currentTheme()]}`
       button.ariaLabel = button.title
       button.querySelector('.icon')?.setAttribute('data-icon', ICONS[currentTheme()])

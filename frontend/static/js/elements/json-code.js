@@ -1,13 +1,15 @@
 // @ts-check
-// CodeMirror inside a shadow root, where its styles are adopted sheets and no inline style is needed.
+// CodeMirror inside a shadow root, where its styles are adopted sheets and no inline style is
+// needed.
 import { debounce } from '../core/dom.js'
 
 /** @typedef {import('@codemirror/view').EditorView} EditorView */
 
 /**
- * `<json-code data-language="json|python" data-label="…" data-readonly data-marked>`: a code editor. The text comes from a `<textarea>`
- * inside, which stays as it is where CodeMirror cannot load, or from `text`. Fires `json-code:input` with `detail.text` and,
- * since it last did, `detail.isTyped`: whether keys alone changed it.
+ * `<json-code data-language="json|python" data-label="…" data-readonly data-marked>`: a code
+ * editor. The text comes from a `<textarea>` inside, which stays as it is where CodeMirror cannot
+ * load, or from `text`. Fires `json-code:input` with `detail.text` and, since it last did,
+ * `detail.isTyped`: whether keys alone changed it.
  */
 export class JsonCode extends HTMLElement {
   /** @type {EditorView | undefined} */
@@ -19,14 +21,20 @@ export class JsonCode extends HTMLElement {
   #marks = []
   /** @type {typeof import('./code-view.js') | undefined} */
   #code
-  /** A place to go to once the editor is there. @type {[number, number] | undefined} */
+  /**
+   * A place to go to once the editor is there.
+   * @type {[number, number] | undefined}
+   */
   #wanted
   /** CodeMirror is large, and comes when there is something to be seen of it. */
-  #watch = new IntersectionObserver((entries) => {
-    if (!entries.some((each) => each.isIntersecting)) return
-    this.#watch.disconnect()
-    void this.#upgrade(this.querySelector('textarea'))
-  }, { rootMargin: '200px' })
+  #watch = new IntersectionObserver(
+    (entries) => {
+      if (!entries.some((each) => each.isIntersecting)) return
+      this.#watch.disconnect()
+      void this.#upgrade(this.querySelector('textarea'))
+    },
+    { rootMargin: '200px' },
+  )
 
   connectedCallback() {
     if (this.#view) return
@@ -60,18 +68,28 @@ export class JsonCode extends HTMLElement {
     if (!view || view.state.doc.toString() === text) return
     this.#isSetting = true
     const head = Math.min(view.state.selection.main.head, text.length)
-    view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text }, selection: { anchor: head } })
+    view.dispatch({
+      changes: { from: 0, to: view.state.doc.length, insert: text },
+      selection: { anchor: head },
+    })
     this.#isSetting = false
   }
 
-  /** What is wrong with the text, and where. @param {import('./code-view.js').Mark[]} marks */
+  /**
+   * What is wrong with the text, and where.
+   * @param {import('./code-view.js').Mark[]} marks
+   */
   mark(marks) {
     if (marks.length === 0 && this.#marks.length === 0) return
     this.#marks = marks
     if (this.#view) this.#code?.mark(this.#view, marks)
   }
 
-  /** Put the cursor at a place. @param {number} line @param {number} column  both from 1 */
+  /**
+   * Put the cursor at a place.
+   * @param {number} line
+   * @param {number} column  both from 1
+   */
   reveal(line, column) {
     this.#wanted = this.#view ? undefined : [line, column]
     if (this.#view) this.#code?.reveal(this.#view, line, column)
@@ -89,7 +107,12 @@ export class JsonCode extends HTMLElement {
     const root = this.shadowRoot ?? this.attachShadow({ mode: 'open' })
     root.replaceChildren()
     this.#view = this.#code.makeView({
-      root, text: this.#text, label: this.dataset['label'] ?? 'Code', language: this.dataset['language'] ?? 'json', isReadOnly: this.dataset['readonly'] !== undefined, isMarked: this.dataset['marked'] !== undefined,
+      root,
+      text: this.#text,
+      label: this.dataset['label'] ?? 'Code',
+      language: this.dataset['language'] ?? 'json',
+      isReadOnly: this.dataset['readonly'] !== undefined,
+      isMarked: this.dataset['marked'] !== undefined,
       onChange: (text, isTyped) => {
         this.#isTyped &&= isTyped && !this.#isSetting
         if (!this.#isSetting) this.#later(text)
@@ -108,7 +131,9 @@ export class JsonCode extends HTMLElement {
     this.#text = text
     const isTyped = this.#isTyped
     this.#isTyped = true
-    this.dispatchEvent(new CustomEvent('json-code:input', { bubbles: true, detail: { text, isTyped } }))
+    this.dispatchEvent(
+      new CustomEvent('json-code:input', { bubbles: true, detail: { text, isTyped } }),
+    )
   }
 }
 

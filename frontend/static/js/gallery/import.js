@@ -39,7 +39,10 @@ export function galleryImport(page) {
         previewed = given(source)
         region.innerHTML = await send('/fragments/galleries/preview', previewed, 'text')
         announce('The preview is ready.')
-        region.scrollIntoView({ block: 'nearest', behavior: matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth' })
+        region.scrollIntoView({
+          block: 'nearest',
+          behavior: matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth',
+        })
       } catch (error) {
         showError(source, error)
       }

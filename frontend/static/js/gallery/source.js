@@ -54,7 +54,9 @@ export function given(source) {
   const value = field.value.trim()
   if (value === '') {
     field.focus()
-    throw new ApiError(0, { message: kind === 'url' ? 'Give an address.' : 'Paste the JSON first.' })
+    throw new ApiError(0, {
+      message: kind === 'url' ? 'Give an address.' : 'Paste the JSON first.',
+    })
   }
   if (kind === 'url') return { url: value }
   return { text: value }
@@ -67,7 +69,11 @@ function givenFile(source) {
   if (!file) throw new ApiError(0, { message: 'Choose a file first.' })
   if (file.size > limit_mb * MB) {
     const message = `${file.name} has ${Math.ceil(file.size / MB)} MB; the limit is ${limit_mb} MB.`
-    throw new ApiError(0, { code: 'too_large', message, fix: 'Split it, or raise `STUDIO_MAX_UPLOAD_MB` on the server.' })
+    throw new ApiError(0, {
+      code: 'too_large',
+      message,
+      fix: 'Split it, or raise `STUDIO_MAX_UPLOAD_MB` on the server.',
+    })
   }
   return file
 }
@@ -93,7 +99,9 @@ function show(tab) {
     other.setAttribute('aria-selected', String(other === tab))
     other.setAttribute('tabindex', other === tab ? '0' : '-1')
   }
-  for (const panel of /** @type {NodeListOf<HTMLElement>} */ (source.querySelectorAll('[data-source-panel]'))) {
+  for (const panel of /** @type {NodeListOf<HTMLElement>} */ (
+    source.querySelectorAll('[data-source-panel]')
+  )) {
     panel.hidden = panel.dataset.sourcePanel !== tab.dataset.sourceTab
   }
   showError(source)
@@ -103,7 +111,8 @@ function show(tab) {
 function nameFile(zone) {
   const file = fileInput(zone).files?.[0]
   zone.toggleAttribute('data-chosen', Boolean(file))
-  if (file) find('[data-file-name]', zone).textContent = `${file.name}, ${Math.ceil(file.size / 1024)} kB`
+  if (file)
+    find('[data-file-name]', zone).textContent = `${file.name}, ${Math.ceil(file.size / 1024)} kB`
   const source = /** @type {HTMLElement} */ (zone.closest('[data-source]'))
   showError(source)
 }

@@ -14,7 +14,8 @@ import { missingApprovals, reviewPage, server } from './log/server.js'
 const RUNS = ['python', 'process']
 
 /**
- * Start a run. What the team may not do yet is shown, exactly, and done only after a person said so.
+ * Start a run. What the team may not do yet is shown, exactly, and done only after a person said
+ * so.
  *
  * @param {string} teamId
  * @param {Task} task
@@ -26,7 +27,10 @@ export function startWithApproval(teamId, task, { withMocks = false } = {}) {
   return withApproval(async () => (await server.start(teamId, task, withMocks)).id, { leave })
 }
 
-/** Under which a task is kept while its team is reviewed. @param {string} teamId */
+/**
+ * Under which a task is kept while its team is reviewed.
+ * @param {string} teamId
+ */
 export const draftOf = (teamId) => `task of ${teamId}`
 
 /**
@@ -34,7 +38,9 @@ export const draftOf = (teamId) => `task of ${teamId}`
  *
  * @template T
  * @param {() => Promise<T>} start
- * @param {{ subject?: string, action?: string, component?: unknown, leave?: () => void }} [what]  `component`: what is started, where it is not saved; `leave`: before the page is left for the review
+ * @param {{ subject?: string, action?: string, component?: unknown, leave?: () => void }} [what]
+ *   `component`: what is started, where it is not saved; `leave`: before the page is left for the
+ *   review
  * @returns {Promise<T | null>} null when the person refused
  */
 export async function withApproval(start, what = {}) {
@@ -47,18 +53,43 @@ export async function withApproval(start, what = {}) {
     if (await approveTyped(asked, what.component)) return withApproval(start, what)
     const review = reviewPage(error)
     const mayApprove = may('approver')
-    const approve = /** @type {const} */ ({ value: 'approve', label: `Approve and ${action}`, tone: 'primary' })
+    const approve = /** @type {const} */ ({
+      value: 'approve',
+      label: `Approve and ${action}`,
+      tone: 'primary',
+    })
     const everywhere = mayApprove && asked.connections.length > 0 ? everywhereBox() : null
     const asking = ask({
       title: mayApprove ? `Approve this ${subject}?` : `This ${subject} is not approved yet`,
       text: `This ${subject} can ${asked.could}.`,
-      body: el('div', { class: 'stack' },
-        el('p', { class: 'muted' }, mayApprove ? 'Nothing has run yet. You approve exactly what is listed here; you are asked again if it changes.' : 'Nothing has run yet. An approver decides.'),
-        el('ul', { role: 'list', class: 'capabilities' }, ...asked.groups.map((group) => renderGroup(group, asked.missing))),
-        mayApprove && networkNote(asked.missing, review !== ''), everywhere?.label),
-      choices: [{ value: '', label: 'Cancel' }, ...(review ? [{ value: 'review', label: mayApprove ? 'Review each' : 'Open the review' }] : []), ...(mayApprove ? [approve] : [])],
+      body: el(
+        'div',
+        { class: 'stack' },
+        el(
+          'p',
+          { class: 'muted' },
+          mayApprove
+            ? 'Nothing has run yet. You approve exactly what is listed here; you are asked again if it changes.'
+            : 'Nothing has run yet. An approver decides.',
+        ),
+        el(
+          'ul',
+          { role: 'list', class: 'capabilities' },
+          ...asked.groups.map((group) => renderGroup(group, asked.missing)),
+        ),
+        mayApprove && networkNote(asked.missing, review !== ''),
+        everywhere?.label,
+      ),
+      choices: [
+        { value: '', label: 'Cancel' },
+        ...(review
+          ? [{ value: 'review', label: mayApprove ? 'Review each' : 'Open the review' }]
+          : []),
+        ...(mayApprove ? [approve] : []),
+      ],
     })
-    focusFirst(document.querySelector('.capability summary')) // not the button: Enter, still held down, must approve nothing
+    // not the button: Enter, still held down, must approve nothing
+    focusFirst(document.querySelector('.capability summary'))
     const answer = await asking
     if (answer === 'review') {
       leave()
@@ -70,15 +101,29 @@ export async function withApproval(start, what = {}) {
   }
 }
 
-/** Approve the code that this person has typed here, where the studio takes that as read. @param {Asked} asked @param {unknown} component @returns {Promise<boolean>} whether there was some */
+/**
+ * Approve the code that this person has typed here, where the studio takes that as read.
+ * @param {Asked} asked
+ * @param {unknown} component
+ * @returns {Promise<boolean>} whether there was some
+ */
 async function approveTyped({ missing }, component) {
   if (!trustsTypedCode() || !may('approver')) return false
   const typed = missing.filter(({ kind, detail }) => kind === 'python' && wasTyped(detail))
-  if (typed.length > 0) await server.approve(typed.map(({ hash }) => hash), component, { isTyped: true })
+  if (typed.length > 0)
+    await server.approve(
+      typed.map(({ hash }) => hash),
+      component,
+      { isTyped: true },
+    )
   return typed.length > 0
 }
 
-/** @param {Asked} asked @param {unknown} component @param {boolean} isEverywhere  whether models may be reached from all teams */
+/**
+ * @param {Asked} asked
+ * @param {unknown} component
+ * @param {boolean} isEverywhere  whether models may be reached from all teams
+ */
 async function approveAll({ missing, connections }, component, isEverywhere) {
   const apart = new Set(isEverywhere ? connections : [])
   const here = missing.filter(({ hash }) => !apart.has(hash)).map(({ hash }) => hash)
@@ -88,13 +133,34 @@ async function approveAll({ missing, connections }, component, isEverywhere) {
 
 function everywhereBox() {
   const box = /** @type {HTMLInputElement} */ (el('input', { type: 'checkbox' }))
-  return { box, label: el('label', { class: 'check' }, box, el('span', {}, 'Allow this model connection in all teams')) }
+  return {
+    box,
+    label: el(
+      'label',
+      { class: 'check' },
+      box,
+      el('span', {}, 'Allow this model connection in all teams'),
+    ),
+  }
 }
 
-/** The review offers hosts; here nobody is asked about them. @param {Capability[]} missing @param {boolean} hasReview */
+/**
+ * The review offers hosts; here nobody is asked about them.
+ * @param {Capability[]} missing
+ * @param {boolean} hasReview
+ */
 function networkNote(missing, hasReview) {
   if (!missing.some(({ kind }) => RUNS.includes(kind))) return null
-  return el('p', { class: 'approval-network' }, icon('globe'), el('span', {}, `Code approved here has no network access. To allow hosts, ${hasReview ? 'review each' : 'save the team and open its review'}.`))
+  return el(
+    'p',
+    { class: 'approval-network' },
+    icon('globe'),
+    el(
+      'span',
+      {},
+      `Code approved here has no network access. To allow hosts, ${hasReview ? 'review each' : 'save the team and open its review'}.`,
+    ),
+  )
 }
 
 /** @param {Element | null} node */
@@ -102,17 +168,40 @@ function focusFirst(node) {
   if (node instanceof HTMLElement) node.focus()
 }
 
-/** One line for each kind, with the exact things folded into it; one that hides characters is unfolded. @param {AskedGroup} group @param {Capability[]} missing */
+/**
+ * One line for each kind, with the exact things folded into it; one that hides characters is
+ * unfolded.
+ * @param {AskedGroup} group
+ * @param {Capability[]} missing
+ */
 function renderGroup({ group, glyph, title, words, hashes }, missing) {
   const things = missing.filter(({ hash }) => hashes.includes(hash))
   const isDoubtful = things.some(({ text, detail }) => hiddenCharacters().test(`${text}${detail}`))
-  return el('li', { class: 'capability', 'data-group': group },
-    el('details', { open: isDoubtful },
-      el('summary', { class: 'capability-head' }, icon(glyph), el('strong', {}, title), el('span', { class: 'muted' }, ...markedText(words)), icon('chevron-down')),
-      ...things.map(renderThing)))
+  return el(
+    'li',
+    { class: 'capability', 'data-group': group },
+    el(
+      'details',
+      { open: isDoubtful },
+      el(
+        'summary',
+        { class: 'capability-head' },
+        icon(glyph),
+        el('strong', {}, title),
+        el('span', { class: 'muted' }, ...markedText(words)),
+        icon('chevron-down'),
+      ),
+      ...things.map(renderThing),
+    ),
+  )
 }
 
 /** @param {Capability} capability */
 function renderThing({ text, detail, hash }) {
-  return el('div', { class: 'capability-thing', title: `SHA-256 ${hash.slice(0, 12)}` }, el('p', {}, ...markedText(text)), el('pre', { class: 'code-block', tabindex: '0' }, ...markedText(detail)))
+  return el(
+    'div',
+    { class: 'capability-thing', title: `SHA-256 ${hash.slice(0, 12)}` },
+    el('p', {}, ...markedText(text)),
+    el('pre', { class: 'code-block', tabindex: '0' }, ...markedText(detail)),
+  )
 }

@@ -9,13 +9,17 @@ import { badge } from './run-words.js'
 
 /**
  * One of several runs on a page: its conversation and how it stands, as it happens.
- * @param {HTMLElement} root @param {AbortSignal} signal
+ * @param {HTMLElement} root
+ * @param {AbortSignal} signal
  */
 export async function besideColumn(root, signal) {
   const part = (/** @type {string} */ name) => find(`[data-part="${name}"]`, root)
   const run = await server.run(root.dataset.runId ?? '')
 
-  /** @param {string} requestId @param {string} text */
+  /**
+   * @param {string} requestId
+   * @param {string} text
+   */
   async function answer(requestId, text) {
     await server.command(run.id, 'answer', { request_id: requestId, text }).catch((error) => {
       toastError(error)
@@ -29,13 +33,28 @@ export async function besideColumn(root, signal) {
     const mark = part('state')
     mark.textContent = word
     mark.dataset.state = look
-    part('more').textContent = [more, usageTotal(state.usage) > 0 && `${tokens(usageTotal(state.usage))} tokens`].filter(Boolean).join(', ')
+    part('more').textContent = [
+      more,
+      usageTotal(state.usage) > 0 && `${tokens(usageTotal(state.usage))} tokens`,
+    ]
+      .filter(Boolean)
+      .join(', ')
   }
 
   part('task').textContent = excerpt(taskText(run.task), 160)
   show(run)
-  const parts = { scroller: part('scroll'), list: part('chat'), none: part('none'), toEnd: part('to-end') }
-  const { chat, shown } = conversation(parts, run, { answer, take: show, views: { state: ({ state }) => state && show(state) } }, signal)
+  const parts = {
+    scroller: part('scroll'),
+    list: part('chat'),
+    none: part('none'),
+    toEnd: part('to-end'),
+  }
+  const { chat, shown } = conversation(
+    parts,
+    run,
+    { answer, take: show, views: { state: ({ state }) => state && show(state) } },
+    signal,
+  )
   await shown
   return chat
 }

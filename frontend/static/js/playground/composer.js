@@ -5,11 +5,13 @@ import { toastError } from '../core/toast.js'
 import { dataUrl, refusal, taskOf } from './chat/pictures.js'
 
 /**
- * The form for a task: text, and pictures that are pasted, dropped or chosen. It tells `composer:ready` when it can be filled again.
+ * The form for a task: text, and pictures that are pasted, dropped or chosen. It tells
+ * `composer:ready` when it can be filled again.
  *
  * @param {HTMLFormElement} form
  * @param {(task: Task) => Promise<boolean>} start  false when the person took it back
- * @param {() => Promise<{agent: string, model: string}[]>} withoutVision  whose models read no pictures
+ * @param {() => Promise<{agent: string, model: string}[]>} withoutVision  whose models read no
+ *   pictures
  */
 export function composer(form, start, withoutVision) {
   const text = /** @type {HTMLTextAreaElement} */ (find('textarea', form))
@@ -29,10 +31,26 @@ export function composer(form, start, withoutVision) {
     if (pictures.length === 0) unseen.hidden = true
   }
 
-  /** @param {string} url @param {number} index */
+  /**
+   * @param {string} url
+   * @param {number} index
+   */
   function thumbnail(url, index) {
-    return el('div', { class: 'thumbnail' }, el('img', { src: url, alt: `Picture ${index + 1}` }),
-      el('button', { type: 'button', class: 'button small icon-only', 'aria-label': `Remove picture ${index + 1}`, 'data-remove': index }, icon('x')))
+    return el(
+      'div',
+      { class: 'thumbnail' },
+      el('img', { src: url, alt: `Picture ${index + 1}` }),
+      el(
+        'button',
+        {
+          type: 'button',
+          class: 'button small icon-only',
+          'aria-label': `Remove picture ${index + 1}`,
+          'data-remove': index,
+        },
+        icon('x'),
+      ),
+    )
   }
 
   /** @param {Iterable<File>} files */
@@ -56,8 +74,17 @@ export function composer(form, start, withoutVision) {
   async function warn() {
     const blind = await withoutVision().catch(() => [])
     unseen.hidden = blind.length === 0 || pictures.length === 0
-    unseen.replaceChildren(icon('triangle-alert'), el('span', {}, blind.map(({ agent, model }) => `${agent} (${model})`).join(', '),
-      blind.length === 1 ? ' reads no pictures: it is only told that there is one.' : ' read no pictures: they are only told that there is one.'))
+    unseen.replaceChildren(
+      icon('triangle-alert'),
+      el(
+        'span',
+        {},
+        blind.map(({ agent, model }) => `${agent} (${model})`).join(', '),
+        blind.length === 1
+          ? ' reads no pictures: it is only told that there is one.'
+          : ' read no pictures: they are only told that there is one.',
+      ),
+    )
   }
 
   function clear() {
@@ -72,7 +99,8 @@ export function composer(form, start, withoutVision) {
     form.ariaBusy = 'true'
     try {
       sent = text.value
-      if ((await start(taskOf(sent.trim(), pictures))) && text.value === sent) clear() // somebody may write on meanwhile
+      // somebody may write on meanwhile
+      if ((await start(taskOf(sent.trim(), pictures))) && text.value === sent) clear()
     } catch (problem) {
       toastError(problem)
     } finally {
@@ -118,13 +146,19 @@ export function composer(form, start, withoutVision) {
       show()
       text.focus()
     },
-    /** Send it at once. @param {string} task */
+    /**
+     * Send it at once.
+     * @param {string} task
+     */
     submit(task) {
       text.value = task
       show()
       void submit()
     },
-    /** Put it there to be typed over, unless something is there. @param {string} task */
+    /**
+     * Put it there to be typed over, unless something is there.
+     * @param {string} task
+     */
     propose(task) {
       if (text.value !== '') return
       text.value = task
@@ -146,7 +180,10 @@ export function composer(form, start, withoutVision) {
   }
 }
 
-/** @param {HTMLElement} zone @param {(files: File[]) => void} add */
+/**
+ * @param {HTMLElement} zone
+ * @param {(files: File[]) => void} add
+ */
 function dropZone(zone, add) {
   zone.addEventListener('dragover', (event) => {
     if (!event.dataTransfer?.types.includes('Files')) return

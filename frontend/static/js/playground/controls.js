@@ -33,13 +33,17 @@ export function controls(root, first, send, work, signal) {
     showMocks(find('[data-part="mocked"]', root), run.mocks ?? [])
     const can = allowed(run)
     const focused = buttons(root).find((button) => button === document.activeElement)
-    for (const button of buttons(root)) button.disabled = !can[/** @type {Command} */ (button.dataset.command)]
+    for (const button of buttons(root))
+      button.disabled = !can[/** @type {Command} */ (button.dataset.command)]
     root.dataset.state = hasEnded(run.state) ? 'ended' : 'open'
     if (focused?.disabled && !hasEnded(run.state)) passFocus(focused)
     showTotals()
   }
 
-  /** A button that means nothing any more gives the focus to its opposite, else to the messages. @param {HTMLButtonElement} from */
+  /**
+   * A button that means nothing any more gives the focus to its opposite, else to the messages.
+   * @param {HTMLButtonElement} from
+   */
   function passFocus(from) {
     const opposite = { pause: 'resume', resume: 'pause' }[from.dataset.command ?? '']
     const button = buttons(root).find((one) => one.dataset.command === opposite && !one.disabled)
@@ -64,7 +68,9 @@ export function controls(root, first, send, work, signal) {
     run = { ...run, ...news }
     totals.tell(news.usage)
     show()
-    root.dispatchEvent(new CustomEvent('run:state', { bubbles: true, detail: { ...run, usage: totals.usage } }))
+    root.dispatchEvent(
+      new CustomEvent('run:state', { bubbles: true, detail: { ...run, usage: totals.usage } }),
+    )
   }
 
   /** @param {Command} command */
@@ -81,7 +87,13 @@ export function controls(root, first, send, work, signal) {
     }
   }
 
-  on(root, 'click', '[data-command]', (_, button) => press(/** @type {Command} */ (button.dataset.command)), signal)
+  on(
+    root,
+    'click',
+    '[data-command]',
+    (_, button) => press(/** @type {Command} */ (button.dataset.command)),
+    signal,
+  )
   show()
 
   return {
@@ -91,7 +103,9 @@ export function controls(root, first, send, work, signal) {
     /** @param {Batch} batch */
     apply(batch) {
       totals.apply(batch)
-      isStopping ||= batch.entries.some(({ kind, body }) => kind === 'command' && body.command === 'stop')
+      isStopping ||= batch.entries.some(
+        ({ kind, body }) => kind === 'command' && body.command === 'stop',
+      )
       const before = worker
       worker = work.names.join(', ')
       if (batch.state) take(batch.state)
@@ -105,19 +119,31 @@ export function controls(root, first, send, work, signal) {
   }
 }
 
-/** What the run replaced of its team: what it said of that is no answer of its own. @param {HTMLElement} mark @param {import('./types.js').Mocked[]} mocks */
+/**
+ * What the run replaced of its team: what it said of that is no answer of its own.
+ * @param {HTMLElement} mark
+ * @param {import('./types.js').Mocked[]} mocks
+ */
 function showMocks(mark, mocks) {
   mark.hidden = mocks.length === 0
   mark.textContent = `${mocks.length} ${mocks.length === 1 ? 'mock' : 'mocks'}`
   mark.title = `This run used ${mark.textContent}: ${mocks.map(({ name, kind }) => `${name} (${MOCKED[kind] ?? kind})`).join(', ')}.`
 }
 
-const MOCKED = /** @type {{[kind: string]: string}} */ ({ disable: 'disabled', fixed: 'mocked', pin: 'pinned' })
+const MOCKED = /** @type {{[kind: string]: string}} */ ({
+  disable: 'disabled',
+  fixed: 'mocked',
+  pin: 'pinned',
+})
 
-/** Until a run is there, no button means anything. @param {HTMLElement} root */
+/**
+ * Until a run is there, no button means anything.
+ * @param {HTMLElement} root
+ */
 export function disableControls(root) {
   for (const button of buttons(root)) button.disabled = true
 }
 
 /** @param {HTMLElement} root */
-const buttons = (root) => /** @type {HTMLButtonElement[]} */ ([...root.querySelectorAll('[data-command]')])
+const buttons = (root) =>
+  /** @type {HTMLButtonElement[]} */ ([...root.querySelectorAll('[data-command]')])

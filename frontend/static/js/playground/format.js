@@ -30,13 +30,19 @@ export function duration(ms) {
   return `${Math.floor(ms / MINUTE_MS)} min ${Math.round((ms % MINUTE_MS) / 1000)} s`
 }
 
-/** For a clock that runs. @param {number} ms */
+/**
+ * For a clock that runs.
+ * @param {number} ms
+ */
 export function wholeSeconds(ms) {
   const whole = Math.floor(ms / 1000)
   return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`
 }
 
-/** Time of day, to the second. @param {string} at ISO 8601 */
+/**
+ * Time of day, to the second.
+ * @param {string} at ISO 8601
+ */
 export function clock(at) {
   const date = new Date(at)
   return Number.isNaN(date.getTime()) ? '' : date.toLocaleTimeString('en-GB')
@@ -52,16 +58,24 @@ export function listTime(at, now = new Date()) {
   if (Number.isNaN(date.getTime())) return ''
   const time = date.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })
   const isToday = now.getTime() - date.getTime() < DAY_MS && now.getDate() === date.getDate()
-  return isToday ? time : `${date.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' })}, ${time}`
+  return isToday
+    ? time
+    : `${date.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' })}, ${time}`
 }
 
 /** @param {Task | null | undefined} task */
 export function taskText(task) {
   if (typeof task === 'string') return task
-  return (task ?? []).map((part) => (typeof part === 'string' ? part : '')).filter(Boolean).join(' ')
+  return (task ?? [])
+    .map((part) => (typeof part === 'string' ? part : ''))
+    .filter(Boolean)
+    .join(' ')
 }
 
-/** JSON with line breaks; anything else as it is. @param {string} text */
+/**
+ * JSON with line breaks; anything else as it is.
+ * @param {string} text
+ */
 export function prettyJson(text) {
   try {
     return escapeHidden(JSON.stringify(JSON.parse(text), null, 2))
@@ -80,7 +94,9 @@ export function callSummary(args, limit = 60) {
   try {
     const value = JSON.parse(args)
     if (value && typeof value === 'object' && !Array.isArray(value)) {
-      line = Object.entries(value).map(([name, part]) => `${name}: ${JSON.stringify(part)}`).join(', ')
+      line = Object.entries(value)
+        .map(([name, part]) => `${name}: ${JSON.stringify(part)}`)
+        .join(', ')
     }
   } catch {
     line = args.replace(/\s+/g, ' ')
@@ -89,7 +105,10 @@ export function callSummary(args, limit = 60) {
   return line.length > limit ? `${line.slice(0, limit - 1)}…` : line
 }
 
-/** @param {string} text @param {number} [limit] */
+/**
+ * @param {string} text
+ * @param {number} [limit]
+ */
 export function clip(text, limit = TEXT_LIMIT) {
   if (text.length <= limit) return text
   return `${text.slice(0, limit)}\n… ${(text.length - limit).toLocaleString('en')} more characters are in the log.`
@@ -101,17 +120,33 @@ export const LONG_ANSWER_LINES = 100
 /** About what fits into a line of a person's message. */
 const LINE_CHARACTERS = 88
 
-/** Whether a text takes more lines than are shown at first. @param {string} text @param {number} [most] */
+/**
+ * Whether a text takes more lines than are shown at first.
+ * @param {string} text
+ * @param {number} [most]
+ */
 export function isLong(text, most = FOLDED_LINES) {
-  const lines = text.split('\n').map((line) => Math.max(1, Math.ceil(line.length / LINE_CHARACTERS)))
+  const lines = text
+    .split('\n')
+    .map((line) => Math.max(1, Math.ceil(line.length / LINE_CHARACTERS)))
   return lines.reduce((sum, count) => sum + count, 0) > most
 }
 
 /** @param {number} characters */
 export const kilobytes = (characters) => `${Math.max(1, Math.round(characters / 1024))} kB`
 
-/** First words of a text without Markdown signs, for list rows and announcements. @param {string} text @param {number} [limit] */
+/**
+ * First words of a text without Markdown signs, for list rows and announcements.
+ * @param {string} text
+ * @param {number} [limit]
+ */
 export function excerpt(text, limit = 90) {
-  const plain = text.slice(0, limit * 4).replaceAll('<image>', '[picture]').replace(/^[ \t]*>+/gm, '').replace(/[#*_`|]+/g, '').replace(/\s+/g, ' ').trim()
+  const plain = text
+    .slice(0, limit * 4)
+    .replaceAll('<image>', '[picture]')
+    .replace(/^[ \t]*>+/gm, '')
+    .replace(/[#*_`|]+/g, '')
+    .replace(/\s+/g, ' ')
+    .trim()
   return plain.length > limit ? `${plain.slice(0, limit - 1).trimEnd()}…` : plain
 }

@@ -27,27 +27,67 @@ export function gauges(root) {
       isStale = false
       const teams = termination.gauges
       root.hidden = teams.length === 0
-      root.replaceChildren(el('span', { class: 'gauges-label', 'aria-hidden': 'true' }, 'Stops at'), el('ul', { role: 'list' }, ...teams.flatMap(renderTeam)),
-        ...(isBehind ? [el('span', { class: 'gauges-behind muted', title: 'You can still change the last message: conditions look at it when the run goes on' }, 'before the last message')] : []))
+      root.replaceChildren(
+        el('span', { class: 'gauges-label', 'aria-hidden': 'true' }, 'Stops at'),
+        el('ul', { role: 'list' }, ...teams.flatMap(renderTeam)),
+        ...(isBehind
+          ? [
+              el(
+                'span',
+                {
+                  class: 'gauges-behind muted',
+                  title:
+                    'You can still change the last message: conditions look at it when the run goes on',
+                },
+                'before the last message',
+              ),
+            ]
+          : []),
+      )
     },
   }
 }
 
-/** @param {TeamGauges} team @returns {HTMLElement[]} */
+/**
+ * @param {TeamGauges} team
+ * @returns {HTMLElement[]}
+ */
 function renderTeam({ name, parts }) {
   if (name === '') return renderParts(parts, 'or')
-  return [el('li', { class: 'gauge-group' }, el('span', { class: 'gauge-name' }, name), el('ul', { role: 'list' }, ...renderParts(parts, 'or')))]
+  return [
+    el(
+      'li',
+      { class: 'gauge-group' },
+      el('span', { class: 'gauge-name' }, name),
+      el('ul', { role: 'list' }, ...renderParts(parts, 'or')),
+    ),
+  ]
 }
 
-/** @param {Part[]} parts @param {'and' | 'or'} join @returns {HTMLElement[]} */
+/**
+ * @param {Part[]} parts
+ * @param {'and' | 'or'} join
+ * @returns {HTMLElement[]}
+ */
 function renderParts(parts, join) {
-  return parts.flatMap((part, place) => (place === 0 ? [renderPart(part)] : [el('li', { class: 'gauge-join muted' }, join), renderPart(part)]))
+  return parts.flatMap((part, place) =>
+    place === 0
+      ? [renderPart(part)]
+      : [el('li', { class: 'gauge-join muted' }, join), renderPart(part)],
+  )
 }
 
-/** @param {Part} part @returns {HTMLElement} */
+/**
+ * @param {Part} part
+ * @returns {HTMLElement}
+ */
 function renderPart(part) {
   if (!('parts' in part)) return renderGauge(part)
-  return el('li', { class: 'gauge-group' }, el('ul', { role: 'list' }, ...renderParts(part.parts, part.join)))
+  return el(
+    'li',
+    { class: 'gauge-group' },
+    el('ul', { role: 'list' }, ...renderParts(part.parts, part.join)),
+  )
 }
 
 /** @param {Gauge} gauge */
@@ -55,7 +95,11 @@ function renderGauge({ words, stopsWhen, share, look }) {
   const bar = share === null ? null : el('span', { class: 'gauge-fill' })
   if (bar) bar.style.inlineSize = `${(share ?? 0) * 100}%`
   const more = { '': '', near: ', nearly reached', fired: ', reached' }[look]
-  return el('li', { class: 'gauge', 'data-look': look, title: `Stops when ${stopsWhen}` },
+  return el(
+    'li',
+    { class: 'gauge', 'data-look': look, title: `Stops when ${stopsWhen}` },
     el('span', { class: bar ? 'gauge-bar' : 'gauge-dot', 'aria-hidden': 'true' }, bar),
-    el('span', {}, words), more !== '' && el('span', { class: 'visually-hidden' }, more))
+    el('span', {}, words),
+    more !== '' && el('span', { class: 'visually-hidden' }, more),
+  )
 }

@@ -6,7 +6,8 @@ import { withApproval } from './approval.js'
 import { hasEnded } from './run-words.js'
 
 /**
- * What the box below the conversation is for: a run that begins, a conversation that goes on, or a run under way.
+ * What the box below the conversation is for: a run that begins, a conversation that goes on, or a
+ * run under way.
  * @typedef {'new' | 'next' | 'say'} Mode
  */
 
@@ -16,16 +17,21 @@ const WORDS = /** @type {const} */ ({
   say: { label: 'Message to the team', placeholder: 'Say something to the team', send: 'Send' },
 })
 
-/** What can be sent while a run is so; null while it asks something. @param {Pick<RunState, 'state' | 'pending'> | null} run  null where none is open @returns {Mode | null} */
+/**
+ * What can be sent while a run is so; null while it asks something.
+ * @param {Pick<RunState, 'state' | 'pending'> | null} run  null where none is open
+ * @returns {Mode | null}
+ */
 export function modeOf(run) {
   if (run === null) return 'new'
   if (!hasEnded(run.state)) return run.pending ? null : 'say'
-  return run.state === 'finished' || run.state === 'stopped' ? 'next' : 'new' // others cannot go on with another task
+  // others cannot go on with another task
+  return run.state === 'finished' || run.state === 'stopped' ? 'next' : 'new'
 }
 
 /**
- * Where a run has ended whose team still knows what was said, the next task continues the conversation. A new one is
- * begun by the button beside it.
+ * Where a run has ended whose team still knows what was said, the next task continues the
+ * conversation. A new one is begun by the button beside it.
  * @param {HTMLFormElement} form
  */
 export function nextTask(form) {
@@ -44,7 +50,12 @@ export function nextTask(form) {
       text.ariaLabel = label
       find('button[type="submit"] span:last-child', form).textContent = send
     },
-    /** @param {string} runId @param {Task} task @returns {Promise<string | null>} */
-    start: (runId, task) => withApproval(async () => (await api.post(`/api/runs/${runId}/next`, { task })).id),
+    /**
+     * @param {string} runId
+     * @param {Task} task
+     * @returns {Promise<string | null>}
+     */
+    start: (runId, task) =>
+      withApproval(async () => (await api.post(`/api/runs/${runId}/next`, { task })).id),
   }
 }

@@ -8,7 +8,11 @@ const ID = 'command-palette'
 const RECENT = 'studio-recent-run-actions'
 const RECENT_COUNT = 4
 
-/** Everything that can be done with a run, by name. @param {Actions} actions @returns {Action[]} */
+/**
+ * Everything that can be done with a run, by name.
+ * @param {Actions} actions
+ * @returns {Action[]}
+ */
 export function paletteAction(actions) {
   const all = () => actions.all().filter((each) => each.id !== ID)
   offerInPalette({
@@ -18,5 +22,16 @@ export function paletteAction(actions) {
       actions.run(id)
     },
   })
-  return [{ id: ID, label: 'Find a command', icon: 'search', keys: ['mod+k'], inFields: true, group: 'Help', scope: 'page', run: () => void openPalette() }]
+  return [
+    {
+      id: ID,
+      label: 'Find a command',
+      icon: 'search',
+      keys: ['mod+k'],
+      inFields: true,
+      group: 'Help',
+      scope: 'page',
+      run: () => void openPalette(),
+    },
+  ]
 }

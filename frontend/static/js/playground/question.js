@@ -6,7 +6,8 @@ import { answerForm, hasMore } from './debug/answer.js'
 import { renderMarkdown } from './chat/markdown.js'
 
 /**
- * A question of the team to the person, at its place in the conversation. Answered, it stays as a record.
+ * A question of the team to the person, at its place in the conversation. Answered, it stays as a
+ * record.
  *
  * @param {Item} item
  * @param {(requestId: string, text: string) => Promise<void>} answer
@@ -16,24 +17,59 @@ export function renderQuestion(item, answer) {
   renderMarkdown(prompt, item.label || 'Your answer?')
   const box = el('div', { class: 'turn-body question', 'data-answer': item.answer }, prompt)
   if (item.answer !== 'open') {
-    box.append(el('p', { class: 'muted small' }, item.answer === 'answered' ? 'Answered below.' : 'The run ended without an answer.'))
+    box.append(
+      el(
+        'p',
+        { class: 'muted small' },
+        item.answer === 'answered' ? 'Answered below.' : 'The run ended without an answer.',
+      ),
+    )
     return box
   }
-  const send = (/** @type {string} */ _command, /** @type {import('./types.js').Body} */ given) => answer(given.request_id, given.text)
-  const pending = { request_id: item.requestId, source: item.source, prompt: '', details: item.details ?? {} }
-  box.append(offeredTo('editor', 'Answering', hasMore(pending) ? answerForm(pending, send) : renderForm(item, answer)))
+  const send = (/** @type {string} */ _command, /** @type {import('./types.js').Body} */ given) =>
+    answer(given.request_id, given.text)
+  const pending = {
+    request_id: item.requestId,
+    source: item.source,
+    prompt: '',
+    details: item.details ?? {},
+  }
+  box.append(
+    offeredTo(
+      'editor',
+      'Answering',
+      hasMore(pending) ? answerForm(pending, send) : renderForm(item, answer),
+    ),
+  )
   return box
 }
 
-/** @param {Item} item @param {(requestId: string, text: string) => Promise<void>} answer */
+/**
+ * @param {Item} item
+ * @param {(requestId: string, text: string) => Promise<void>} answer
+ */
 function renderForm(item, answer) {
-  const text = el('textarea', { class: 'input', rows: '2', 'aria-labelledby': `prompt-${item.requestId}`, placeholder: 'Your answer' })
+  const text = el('textarea', {
+    class: 'input',
+    rows: '2',
+    'aria-labelledby': `prompt-${item.requestId}`,
+    placeholder: 'Your answer',
+  })
   const kept = `studio-answer-${item.requestId}`
   text.value = sessionStorage.getItem(kept) ?? ''
   text.addEventListener('input', () => sessionStorage.setItem(kept, text.value))
   const send = el('button', { class: 'button primary', type: 'submit' }, icon('send'), 'Send')
-  const form = el('form', { class: 'question-form' }, text, el('div', { class: 'question-actions', 'data-acts': true },
-    el('span', { class: 'muted small' }, 'Enter sends, Shift+Enter starts a new line'), send))
+  const form = el(
+    'form',
+    { class: 'question-form' },
+    text,
+    el(
+      'div',
+      { class: 'question-actions', 'data-acts': true },
+      el('span', { class: 'muted small' }, 'Enter sends, Shift+Enter starts a new line'),
+      send,
+    ),
+  )
   form.addEventListener('submit', async (event) => {
     event.preventDefault()
     if (send.disabled) return

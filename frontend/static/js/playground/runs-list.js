@@ -25,13 +25,19 @@ export function runsList(root, teamId) {
   let shownText = ''
   const search = /** @type {HTMLInputElement} */ (find('[data-part="run-search"]', root))
   const searched = () => search.value.trim()
-  search.addEventListener('input', debounce(() => void refresh(), 200))
+  search.addEventListener(
+    'input',
+    debounce(() => void refresh(), 200),
+  )
 
   function show() {
-    const focused = list.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement).dataset.run ?? '' : ''
+    const active = /** @type {HTMLElement | null} */ (document.activeElement)
+    const focused = list.contains(active) ? (active?.dataset.run ?? '') : ''
     list.replaceChildren(...asTree(known).map(({ run, depth }) => renderRow(run, depth)))
     empty.hidden = known.length > 0
-    empty.textContent = searched() ? 'No run matches.' : 'Runs are kept here with all their messages.'
+    empty.textContent = searched()
+      ? 'No run matches.'
+      : 'Runs are kept here with all their messages.'
     search.hidden = known.length === 0 && searched() === ''
     older.hidden = isWhole
     mark()
@@ -40,7 +46,10 @@ export function runsList(root, teamId) {
 
   /** @param {string} runId */
   function focus(runId) {
-    /** @type {HTMLElement | null} */ (list.querySelector(`[data-run="${CSS.escape(runId)}"]`))?.focus({ preventScroll: true })
+    const row = /** @type {HTMLElement | null} */ (
+      list.querySelector(`[data-run="${CSS.escape(runId)}"]`)
+    )
+    row?.focus({ preventScroll: true })
   }
 
   older.addEventListener('click', async () => {
@@ -78,7 +87,8 @@ export function runsList(root, teamId) {
       const at = text === shownText ? known.findIndex(({ id }) => id === last?.id) : -1
       const isAll = runs.length < RUNS
       if (isAll || at < 0) isWhole = isAll
-      known = isAll || at < 0 ? runs : [...runs, ...known.slice(at + 1)] // what somebody has asked for stays
+      // what somebody has asked for stays
+      known = isAll || at < 0 ? runs : [...runs, ...known.slice(at + 1)]
       shownText = text
       show()
     } catch (error) {
@@ -97,15 +107,26 @@ export function runsList(root, teamId) {
       current = runId
       mark()
     },
-    /** The open run changed: no need to ask the server. @param {string} runId @param {Pick<RunSummary, 'state' | 'reason' | 'usage'>} run */
+    /**
+     * The open run changed: no need to ask the server.
+     * @param {string} runId
+     * @param {Pick<RunSummary, 'state' | 'reason' | 'usage'>} run
+     */
     update(runId, run) {
       const row = list.querySelector(`[data-run="${CSS.escape(runId)}"]`)
-      row?.querySelector('.run-foot')?.replaceWith(renderFoot(run, row.querySelector('time')?.cloneNode(true)))
+      row
+        ?.querySelector('.run-foot')
+        ?.replaceWith(renderFoot(run, row.querySelector('time')?.cloneNode(true)))
     },
   }
 }
 
-const ORIGINS = /** @type {{[origin: string]: string}} */ ({ fork: 'Fork', rerun: 'Again', replay: 'Replay', import: 'Imported' })
+const ORIGINS = /** @type {{[origin: string]: string}} */ ({
+  fork: 'Fork',
+  rerun: 'Again',
+  replay: 'Replay',
+  import: 'Imported',
+})
 
 /** @param {RunSummary} run */
 function wordBefore({ origin, session_id: session }) {
@@ -113,17 +134,48 @@ function wordBefore({ origin, session_id: session }) {
   return word && el('span', { class: 'run-origin-word' }, `${word}: `)
 }
 
-/** @param {RunSummary} run @param {number} depth  in the tree of those that go on from others */
+/**
+ * @param {RunSummary} run
+ * @param {number} depth  in the tree of those that go on from others
+ */
 function renderRow(run, depth) {
   const time = el('time', { datetime: run.started_at ?? '' }, listTime(run.started_at ?? ''))
-  return el('li', { 'data-depth': depth > 0 && Math.min(depth, 3) }, el('a', { class: 'run-row', href: `/runs/${run.id}`, 'data-run': run.id },
-    el('span', { class: 'run-task' }, run.is_starred && icon('star'), wordBefore(run), run.title || excerpt(taskText(run.task), 120) || 'A picture', ...(run.tags ?? []).map((tag) => el('span', { class: 'chip plain tag' }, tag))), renderFoot(run, time)))
+  return el(
+    'li',
+    { 'data-depth': depth > 0 && Math.min(depth, 3) },
+    el(
+      'a',
+      { class: 'run-row', href: `/runs/${run.id}`, 'data-run': run.id },
+      el(
+        'span',
+        { class: 'run-task' },
+        run.is_starred && icon('star'),
+        wordBefore(run),
+        run.title || excerpt(taskText(run.task), 120) || 'A picture',
+        ...(run.tags ?? []).map((tag) => el('span', { class: 'chip plain tag' }, tag)),
+      ),
+      renderFoot(run, time),
+    ),
+  )
 }
 
-/** @param {Pick<RunSummary, 'state' | 'reason' | 'usage'>} run @param {Node | undefined} time */
+/**
+ * @param {Pick<RunSummary, 'state' | 'reason' | 'usage'>} run
+ * @param {Node | undefined} time
+ */
 function renderFoot(run, time) {
   const total = usageTotal(run.usage)
   const { words, look } = rowWords(run)
-  return el('span', { class: 'run-foot' }, el('span', { class: 'run-state', 'data-state': look }, words), time,
-    total > 0 && el('span', { class: 'numeric', title: `${total.toLocaleString('en')} tokens` }, `${tokens(total)} tok`))
+  return el(
+    'span',
+    { class: 'run-foot' },
+    el('span', { class: 'run-state', 'data-state': look }, words),
+    time,
+    total > 0 &&
+      el(
+        'span',
+        { class: 'numeric', title: `${total.toLocaleString('en')} tokens` },
+        `${tokens(total)} tok`,
+      ),
+  )
 }

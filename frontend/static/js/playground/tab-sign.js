@@ -12,7 +12,14 @@ export function tabSign() {
     /** @param {Pick<RunState, 'state' | 'reason'> | null} run  null: none is open */
     show(run) {
       document.title = run ? `${rowWords(run).words} · ${title}` : title
-      const sign = !run || hasEnded(run.state) ? '' : rowWords(run).look === 'waiting' ? '-waiting' : run.state === 'paused' ? '' : '-busy'
+      const sign =
+        !run || hasEnded(run.state)
+          ? ''
+          : rowWords(run).look === 'waiting'
+            ? '-waiting'
+            : run.state === 'paused'
+              ? ''
+              : '-busy'
       icon?.setAttribute('href', address.replace('favicon.svg', `favicon${sign}.svg`))
     },
   }

@@ -9,16 +9,26 @@ import { server } from './log/server.js'
  * @param {string} teamId  of this page
  */
 export function teamSwitcher(menu, teamId) {
-  menu.addEventListener('beforetoggle', async () => {
-    try {
-      const teams = await server.teams()
-      menu.replaceChildren(...teams.map(({ id, name }) => {
-        const isHere = id === teamId
-        return el('a', { class: 'menu-item', href: `/teams/${id}/play`, 'aria-current': isHere && 'page' },
-          icon(isHere ? 'check' : 'users'), el('span', { class: 'truncate' }, name))
-      }))
-    } catch (error) {
-      toastError(error)
-    }
-  }, { once: true })
+  menu.addEventListener(
+    'beforetoggle',
+    async () => {
+      try {
+        const teams = await server.teams()
+        menu.replaceChildren(
+          ...teams.map(({ id, name }) => {
+            const isHere = id === teamId
+            return el(
+              'a',
+              { class: 'menu-item', href: `/teams/${id}/play`, 'aria-current': isHere && 'page' },
+              icon(isHere ? 'check' : 'users'),
+              el('span', { class: 'truncate' }, name),
+            )
+          }),
+        )
+      } catch (error) {
+        toastError(error)
+      }
+    },
+    { once: true },
+  )
 }

@@ -22,18 +22,29 @@ export class Termination {
   /** @type {Map<string, Body>} by the path of the team */
   #newest = new Map()
 
-  /** @param {Entry} entry @returns {boolean} whether it changed something */
+  /**
+   * @param {Entry} entry
+   * @returns {boolean} whether it changed something
+   */
   take({ kind, body }) {
     if (kind !== 'explanation' || body.type !== 'TerminationProgressEvent') return false
     const key = JSON.stringify(body.path)
     for (const [other, { path }] of this.#newest) {
-      if (body.path.every((/** @type {string} */ name, /** @type {number} */ index) => path[index] === name)) this.#newest.delete(other)
+      if (
+        body.path.every(
+          (/** @type {string} */ name, /** @type {number} */ index) => path[index] === name,
+        )
+      )
+        this.#newest.delete(other)
     }
     this.#newest.set(key, body)
     return true
   }
 
-  /** The outermost team first. @returns {TeamGauges[]} */
+  /**
+   * The outermost team first.
+   * @returns {TeamGauges[]}
+   */
   get gauges() {
     return [...this.#newest.values()]
       .sort((a, b) => a.path.length - b.path.length)
@@ -45,18 +56,31 @@ export class Termination {
   get because() {
     const outermost = this.#newest.get('[]')
     if (!outermost?.stop_reason) return ''
-    return [...new Set(partsOf(outermost.conditions).flatMap(firedIn).map((gauge) => gauge.stopsWhen))].join(', and ')
+    return [
+      ...new Set(
+        partsOf(outermost.conditions)
+          .flatMap(firedIn)
+          .map((gauge) => gauge.stopsWhen),
+      ),
+    ].join(', and ')
   }
 }
 
-/** What made it fire; nothing while it has not, such as when one of all is missing. @param {Part} part @returns {Gauge[]} */
+/**
+ * What made it fire; nothing while it has not, such as when one of all is missing.
+ * @param {Part} part
+ * @returns {Gauge[]}
+ */
 function firedIn(part) {
   if (!('parts' in part)) return part.look === 'fired' ? [part] : []
   const fired = part.parts.map(firedIn)
   return part.join === 'or' || fired.every((one) => one.length > 0) ? fired.flat() : []
 }
 
-/** @param {Body[]} conditions @returns {Part[]} */
+/**
+ * @param {Body[]} conditions
+ * @returns {Part[]}
+ */
 function partsOf(conditions) {
   return groupsOf(conditions, 0).flatMap((group) => {
     const part = grow(group, 0)
@@ -64,25 +88,43 @@ function partsOf(conditions) {
   })
 }
 
-/** @param {Body[]} conditions  all inside the same one @param {number} depth  of that one @returns {Part} */
+/**
+ * @param {Body[]} conditions  all inside the same one
+ * @param {number} depth  of that one
+ * @returns {Part}
+ */
 function grow(conditions, depth) {
   const [first] = conditions
-  if (first.within.length <= depth) return conditions.length === 1 ? gaugeOf(first) : { join: 'or', parts: conditions.map(gaugeOf) }
-  return { join: first.within[depth], parts: groupsOf(conditions, depth + 1).map((group) => grow(group, depth + 1)) }
+  if (first.within.length <= depth)
+    return conditions.length === 1 ? gaugeOf(first) : { join: 'or', parts: conditions.map(gaugeOf) }
+  return {
+    join: first.within[depth],
+    parts: groupsOf(conditions, depth + 1).map((group) => grow(group, depth + 1)),
+  }
 }
 
-/** Conditions in the same place of the tree belong together. @param {Body[]} conditions @param {number} depth */
+/**
+ * Conditions in the same place of the tree belong together.
+ * @param {Body[]} conditions
+ * @param {number} depth
+ */
 function groupsOf(conditions, depth) {
   /** @type {Map<string, Body[]>} */
   const groups = new Map()
   for (const one of conditions) {
-    const place = one.where.split('/config/conditions/').slice(0, depth + 1).join('/')
+    const place = one.where
+      .split('/config/conditions/')
+      .slice(0, depth + 1)
+      .join('/')
     groups.set(place, [...(groups.get(place) ?? []), one])
   }
   return [...groups.values()]
 }
 
-/** @param {Body} one @returns {Gauge} */
+/**
+ * @param {Body} one
+ * @returns {Gauge}
+ */
 function gaugeOf(one) {
   const share = one.limit > 0 ? Math.min(1, one.done / one.limit) : null
   const look = one.has_fired ? 'fired' : share !== null && share >= NEAR ? 'near' : ''

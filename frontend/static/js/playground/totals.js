@@ -4,8 +4,9 @@ import { usageTotal } from './format.js'
 import { usageOf } from './chat/message-parts.js'
 
 /**
- * What the run has used so far. The server also counts calls that show no message, such as the selector's, but tells
- * its sum only when the state changes; in between, what the messages say is ahead.
+ * What the run has used so far. The server also counts calls that show no message, such as the
+ * selector's, but tells its sum only when the state changes; in between, what the messages say is
+ * ahead.
  */
 export class Totals {
   /** @type {Usage} */
@@ -31,7 +32,12 @@ export class Totals {
 
   /** From the first entry of its own to the last, without the time that it was paused. */
   get ms() {
-    return this.#last - this.#first - this.#pausedMs - (this.#pausedSince ? this.#last - this.#pausedSince : 0)
+    return (
+      this.#last -
+      this.#first -
+      this.#pausedMs -
+      (this.#pausedSince ? this.#last - this.#pausedSince : 0)
+    )
   }
 
   get usage() {
@@ -46,7 +52,8 @@ export class Totals {
   /** @param {Batch} batch */
   apply(batch) {
     for (const { seq, kind, body, at } of batch.entries) {
-      if (seq > this.#begin) this.#passed(kind === 'state' ? String(body.state) : '', Date.parse(at))
+      if (seq > this.#begin)
+        this.#passed(kind === 'state' ? String(body.state) : '', Date.parse(at))
       if (kind === 'message') this.messages += 1
       const usage = kind === 'message' || kind === 'event' ? usageOf(body.models_usage) : null
       if (!usage) continue
@@ -54,7 +61,10 @@ export class Totals {
       this.#seen.completion_tokens += usage.completion_tokens
     }
   }
-  /** @param {string} state  that began then, if one did @param {number} at */
+  /**
+   * @param {string} state  that began then, if one did
+   * @param {number} at
+   */
   #passed(state, at) {
     this.#last = Math.max(this.#last, at)
     this.#first ||= this.#last

@@ -28,8 +28,10 @@
  * @property {string} reason
  * @property {Pending | null} pending
  * @property {boolean} [finishing]  told to pause or stop; what it has begun still comes
- * @property {{kind: string, name: string, agent: string, since: string}[]} [in_flight]  what a run that is held or ends still waits for
- * @property {{kind: string, name: string, agent: string, since: string, said: string}[]} [progress]  calls that have told how far they are
+ * @property {{kind: string, name: string, agent: string, since: string}[]} [in_flight]  what a run
+ *   that is held or ends still waits for
+ * @property {{kind: string, name: string, agent: string, since: string, said: string}[]} [progress]
+ *   calls that have told how far they are
  * @property {{[id: string]: number}} [hits]  how often each breakpoint was met
  * @property {string} [amendable]  id of the last message, while it can be changed
  * @property {string} [detail]  how it ended, in words
@@ -37,7 +39,8 @@
  * @property {Mocked[]} [mocks]  what stands in its team for other parts
  * @property {number} [last_seq]  the log's newest entry when this was so
  *
- * @typedef {{prompt_tokens: number, completion_tokens: number, micro_usd?: number, unpriced_calls?: number}} Usage
+ * @typedef {{prompt_tokens: number, completion_tokens: number, micro_usd?: number, unpriced_calls?:
+ *   number}} Usage
  *
  * @typedef {{place: string, name: string, kind: string}} Mocked
  *
@@ -105,31 +108,39 @@
  * @property {string} key  unique in the run; stays when a streamed message is finished
  * @property {number} seq  0 while it is not in the log
  * @property {string} at
- * @property {'message' | 'thought' | 'tools' | 'handoff' | 'note' | 'code' | 'input' | 'command' | 'end'} kind
+ * @property {'message' | 'thought' | 'tools' | 'handoff' | 'note' | 'code' | 'input' | 'command' |
+ *   'end'} kind
  * @property {string} source
  * @property {Part[]} parts
  * @property {Part[]} [written]  what an agent had written before a person changed or dropped it
  * @property {Usage | null} usage
  * @property {Call[]} calls
- * @property {string} label  what the item says besides its parts: the note's title, the target of a handoff, the command
+ * @property {string} label  what the item says besides its parts: the note's title, the target of a
+ *   handoff, the command
  * @property {boolean} streaming
  * @property {string} requestId  of the question in an input item
  * @property {Body} [details]  of the question: choices, a schema of the answer
  * @property {'open' | 'answered' | 'unanswered' | ''} answer
- * @property {string} state  of the run, in an end item; 'waiting' or 'unheard' in a message that a person handed in
+ * @property {string} state  of the run, in an end item; 'waiting' or 'unheard' in a message that a
+ *   person handed in
  * @property {{agent: string, model: string}} [culprit]  whose model failed, in an end item
- * @property {Body[]} why  the decisions that gave the word to who speaks here, from the outermost team inwards
+ * @property {Body[]} why  the decisions that gave the word to who speaks here, from the outermost
+ *   team inwards
  *
  * @typedef {object} RunContext  what a panel is given of the run that is shown
  * @property {HTMLElement} page
  * @property {Run} run  as it was when the page opened it
- * @property {import('./log/selection.js').Selection} selection  which entry is selected, for all views
- * @property {import('../core/actions.js').Actions} actions  for keys, palette and the list of keys; new with each run
- * @property {(after: number, before: number) => Promise<Entry[]>} entriesBetween  whole entries, both ends left out; kept, so asking again is cheap
+ * @property {import('./log/selection.js').Selection} selection  which entry is selected, for all
+ *   views
+ * @property {import('../core/actions.js').Actions} actions  for keys, palette and the list of keys;
+ *   new with each run
+ * @property {(after: number, before: number) => Promise<Entry[]>} entriesBetween  whole entries,
+ *   both ends left out; kept, so asking again is cheap
  * @property {(name: string) => void} showView  bring a tab to the front
  * @property {AbortSignal} signal  ends with the run being left
  *
- * @typedef {(context: RunContext) => void | ((batch: Batch) => void)} Panel  what it returns gets news; of the past it gets all entries
+ * @typedef {(context: RunContext) => void | ((batch: Batch) => void)} Panel  what it returns gets
+ *   news; of the past it gets all entries
  *   first, with `live: false` and bodies that hold what the index knows: type, source, models_usage
  */
 export {}

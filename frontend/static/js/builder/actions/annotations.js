@@ -16,42 +16,117 @@ import { addNote, groupParts, groupsIn, MOST_NAME, removeGroup } from '../docume
 const GAP_PX = 40
 const STEP_PX = 30
 
-/** @param {Editor} editor @param {Canvas} canvas @param {Annotations} annotations @returns {Action[]} */
+/**
+ * @param {Editor} editor
+ * @param {Canvas} canvas
+ * @param {Annotations} annotations
+ * @returns {Action[]}
+ */
 export function annotationActions(editor, canvas, annotations) {
-  const chosen = () => canvas.selectedCards().map((index) => canvas.scene?.cards[index]?.pointer ?? '')
-  const around = () => groupsIn(editor.doc, canvas.scene?.memberSlot ?? '').find(({ pointers }) => chosen().length > 0 && chosen().every((each) => pointers.includes(each)))
+  const chosen = () =>
+    canvas.selectedCards().map((index) => canvas.scene?.cards[index]?.pointer ?? '')
+  const around = () =>
+    groupsIn(editor.doc, canvas.scene?.memberSlot ?? '').find(
+      ({ pointers }) => chosen().length > 0 && chosen().every((each) => pointers.includes(each)),
+    )
   /** @type {Omit<Action, 'group' | 'scope'>[]} */
   const list = [
-    { id: 'add-note', label: 'Add a note', icon: 'scroll-text', keys: ['n'], menu: true, run: () => {
-      const id = crypto.randomUUID().slice(0, 8)
-      if (editor.run(addNote(editor.root, editor.view, placeFor(canvas, annotations.count), id))) void annotations.write(id)
-    } },
-    { id: 'go-note', label: 'Go to the next note', icon: 'chevron-right', keys: ['shift+n'], needs: 'viewer', when: () => (annotations.count > 0 ? true : 'There are no notes here.'), run: () => annotations.goOn() },
-    { id: 'group-cards', label: 'Group, or rename the group…', icon: 'layout-grid', keys: ['mod+g'], menu: true, when: () => (chosen().length > 0 ? true : 'Select the cards to group.'), run: () => void askForGroup(editor, chosen, around()) },
-    { id: 'ungroup-cards', label: 'Remove the group', icon: 'x', keys: ['mod+shift+g'], menu: true, when: () => (around() ? true : 'The selection is in no group.'), run: () => {
-      const group = around()
-      if (group) editor.run(removeGroup(group.id))
-    } },
+    {
+      id: 'add-note',
+      label: 'Add a note',
+      icon: 'scroll-text',
+      keys: ['n'],
+      menu: true,
+      run: () => {
+        const id = crypto.randomUUID().slice(0, 8)
+        if (editor.run(addNote(editor.root, editor.view, placeFor(canvas, annotations.count), id)))
+          void annotations.write(id)
+      },
+    },
+    {
+      id: 'go-note',
+      label: 'Go to the next note',
+      icon: 'chevron-right',
+      keys: ['shift+n'],
+      needs: 'viewer',
+      when: () => (annotations.count > 0 ? true : 'There are no notes here.'),
+      run: () => annotations.goOn(),
+    },
+    {
+      id: 'group-cards',
+      label: 'Group, or rename the group…',
+      icon: 'layout-grid',
+      keys: ['mod+g'],
+      menu: true,
+      when: () => (chosen().length > 0 ? true : 'Select the cards to group.'),
+      run: () => void askForGroup(editor, chosen, around()),
+    },
+    {
+      id: 'ungroup-cards',
+      label: 'Remove the group',
+      icon: 'x',
+      keys: ['mod+shift+g'],
+      menu: true,
+      when: () => (around() ? true : 'The selection is in no group.'),
+      run: () => {
+        const group = around()
+        if (group) editor.run(removeGroup(group.id))
+      },
+    },
   ]
   return list.map((each) => ({ needs: 'editor', ...each, group: 'Notes', scope: 'canvas' }))
 }
 
-/** @param {Canvas} canvas @param {number} count  of notes that are there */
+/**
+ * @param {Canvas} canvas
+ * @param {number} count  of notes that are there
+ */
 function placeFor(canvas, count) {
   return { x: canvas.content.width - canvas.inset.x + GAP_PX, y: count * STEP_PX }
 }
 
-/** @param {Editor} editor @param {() => string[]} chosen @param {{ id: string, name: string, pointers: string[] } | undefined} group  that the selection is in */
+/**
+ * @param {Editor} editor
+ * @param {() => string[]} chosen
+ * @param {{ id: string, name: string, pointers: string[] } | undefined} group  that the selection
+ *   is in
+ */
 async function askForGroup(editor, chosen, group) {
-  const name = el('input', { class: 'input', id: 'group-name', maxlength: MOST_NAME, autocomplete: 'off' })
+  const name = el('input', {
+    class: 'input',
+    id: 'group-name',
+    maxlength: MOST_NAME,
+    autocomplete: 'off',
+  })
   name.value = group?.name ?? ''
-  const body = el('div', { class: 'stack' }, el('label', { class: 'field-label', for: 'group-name' }, 'Name'), name)
+  const body = el(
+    'div',
+    { class: 'stack' },
+    el('label', { class: 'field-label', for: 'group-name' }, 'Name'),
+    name,
+  )
   const parts = group?.pointers ?? chosen()
   const now = parts.map((pointer) => editor.keepPlace(pointer))
-  const asking = ask({ title: group ? 'Rename the group' : `Group ${parts.length === 1 ? editor.titleAt(parts[0] ?? '') : `${parts.length} cards`}`, body, choices: [{ value: '', label: 'Cancel' }, { value: 'group', label: group ? 'Rename' : 'Group', tone: 'primary' }] })
+  const asking = ask({
+    title: group
+      ? 'Rename the group'
+      : `Group ${parts.length === 1 ? editor.titleAt(parts[0] ?? '') : `${parts.length} cards`}`,
+    body,
+    choices: [
+      { value: '', label: 'Cancel' },
+      { value: 'group', label: group ? 'Rename' : 'Group', tone: 'primary' },
+    ],
+  })
   name.focus()
   if ((await asking) !== 'group') return
   const pointers = now.flatMap((placeNow) => placeNow() ?? [])
   if (pointers.length === 0) return tellChanged()
-  editor.run(groupParts(editor.root, pointers, name.value.trim() || 'Group', group?.id ?? crypto.randomUUID().slice(0, 8)))
+  editor.run(
+    groupParts(
+      editor.root,
+      pointers,
+      name.value.trim() || 'Group',
+      group?.id ?? crypto.randomUUID().slice(0, 8),
+    ),
+  )
 }

@@ -11,10 +11,14 @@ import { tellChanged } from '../actions.js'
  * @typedef {import('../../core/actions.js').Action} Action
  */
 
-/** @param {Editor} editor @returns {Action[]} */
+/**
+ * @param {Editor} editor
+ * @returns {Action[]}
+ */
 export function conditionActions(editor) {
   const around = () => jointAround(editor.catalogue, editor.root, editor.selection)
-  const joint = () => (isJoint(editor.catalogue, editor.at(editor.selection)) ? editor.selection : around())
+  const joint = () =>
+    isJoint(editor.catalogue, editor.at(editor.selection)) ? editor.selection : around()
   const commands = {
     change: () => switchJoint(editor.catalogue, editor.root, joint()),
     group: () => groupWithNext(editor.catalogue, editor.root, editor.selection),
@@ -26,43 +30,107 @@ export function conditionActions(editor) {
   }
   /** @type {Omit<Action, 'group' | 'scope'>[]} */
   const list = [
-    { id: 'switch-joint', label: 'Change “and” to “or”, or back', icon: 'refresh-cw', keys: ['x'], menu: true, when: () => (joint() ? true : 'Select conditions that are joined.'), run: run('change') },
-    { id: 'group-conditions', label: 'Group with the next condition', icon: 'braces', keys: ['g'], menu: true, when: () => (commands.group() ? true : 'Select one of three or more conditions that are joined.'), run: run('group') },
-    { id: 'dissolve-group', label: 'Ungroup conditions', icon: 'corner-left-up', keys: ['shift+g'], menu: true, when: () => (commands.dissolve() ? true : 'Select a group inside another.'), run: run('dissolve') },
+    {
+      id: 'switch-joint',
+      label: 'Change “and” to “or”, or back',
+      icon: 'refresh-cw',
+      keys: ['x'],
+      menu: true,
+      when: () => (joint() ? true : 'Select conditions that are joined.'),
+      run: run('change'),
+    },
+    {
+      id: 'group-conditions',
+      label: 'Group with the next condition',
+      icon: 'braces',
+      keys: ['g'],
+      menu: true,
+      when: () =>
+        commands.group() ? true : 'Select one of three or more conditions that are joined.',
+      run: run('group'),
+    },
+    {
+      id: 'dissolve-group',
+      label: 'Ungroup conditions',
+      icon: 'corner-left-up',
+      keys: ['shift+g'],
+      menu: true,
+      when: () => (commands.dissolve() ? true : 'Select a group inside another.'),
+      run: run('dissolve'),
+    },
   ]
   return list.map((each) => ({ ...each, needs: 'editor', group: 'Conditions', scope: 'canvas' }))
 }
 
 /**
  * Ask how a condition is joined to the one it was dropped on.
- * @param {Editor} editor @param {{ from: string } | { component: Component }} what @param {string} target @param {{ x: number, y: number }} at
+ * @param {Editor} editor
+ * @param {{ from: string } | { component: Component }} what
+ * @param {string} target
+ * @param {{ x: number, y: number }} at
  */
 export async function dropOnCondition(editor, what, target, at) {
   const component = editor.at(target)
   if (!component) return
   const text = editor.conditionAt(target)
   const own = editor.at(jointAround(editor.catalogue, editor.root, target))
-  const first = own && jointWord(own.provider) === 'or' ? /** @type {const} */ (['and', 'or']) : /** @type {const} */ (['or', 'and'])
-  const [targetOf, fromOf] = [editor.keepPlace(target), editor.keepPlace('from' in what ? what.from : '')]
-  const word = first[await chooseFrom('How are they joined?', first.map((each) => `${text} ${each} this`), at)]
+  const first =
+    own && jointWord(own.provider) === 'or'
+      ? /** @type {const} */ (['and', 'or'])
+      : /** @type {const} */ (['or', 'and'])
+  const [targetOf, fromOf] = [
+    editor.keepPlace(target),
+    editor.keepPlace('from' in what ? what.from : ''),
+  ]
+  const word =
+    first[
+      await chooseFrom(
+        'How are they joined?',
+        first.map((each) => `${text} ${each} this`),
+        at,
+      )
+    ]
   if (!word) return
   const [here, from] = [targetOf(), fromOf()]
   if (here === undefined || from === undefined) return tellChanged()
-  const command = joinTo(editor.catalogue, editor.root, here, word, 'from' in what ? { from } : what)
+  const command = joinTo(
+    editor.catalogue,
+    editor.root,
+    here,
+    word,
+    'from' in what ? { from } : what,
+  )
   if (command) editor.run(command)
 }
 
-/** The menu of an "and" or "or" in the sentence. @param {Editor} editor @param {string} pointer @param {{ x: number, y: number }} at */
+/**
+ * The menu of an "and" or "or" in the sentence.
+ * @param {Editor} editor
+ * @param {string} pointer
+ * @param {{ x: number, y: number }} at
+ */
 export async function askAboutJoint(editor, pointer, at) {
   const joint = editor.at(pointer)
   if (!joint) return
   const word = jointWord(joint.provider)
   const choices = [
-    { label: word === 'or' ? 'and: all of them must be met' : 'or: one of them is enough', make: switchJoint },
-    ...(ungroup(editor.catalogue, editor.root, pointer) ? [{ label: 'Dissolve this group', make: ungroup }] : []),
+    {
+      label: word === 'or' ? 'and: all of them must be met' : 'or: one of them is enough',
+      make: switchJoint,
+    },
+    ...(ungroup(editor.catalogue, editor.root, pointer)
+      ? [{ label: 'Dissolve this group', make: ungroup }]
+      : []),
   ]
   const placeOf = editor.keepPlace(pointer)
-  const chosen = choices[await chooseFrom(`Joined by “${word}”`, choices.map((each) => each.label), at)]
+  const chosen =
+    choices[
+      await chooseFrom(
+        `Joined by “${word}”`,
+        choices.map((each) => each.label),
+        at,
+      )
+    ]
   if (!chosen) return
   const command = chosen.make(editor.catalogue, editor.root, placeOf() ?? '')
   if (command) editor.run(command)

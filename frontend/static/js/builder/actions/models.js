@@ -12,37 +12,85 @@ import { pickComponent } from '../panels/picker.js'
  * @typedef {import('../../core/actions.js').Action} Action
  */
 
-/** @param {Editor} editor @returns {Action[]} */
+/**
+ * @param {Editor} editor
+ * @returns {Action[]}
+ */
 export function modelActions(editor) {
   const model = () => {
     const component = editor.at(editor.selection)
-    return component && editor.selected.length === 1 && modelPlaces(editor.catalogue, editor.root).some(({ slot }) => slot === editor.selection) ? component : undefined
+    return component &&
+      editor.selected.length === 1 &&
+      modelPlaces(editor.catalogue, editor.root).some(({ slot }) => slot === editor.selection)
+      ? component
+      : undefined
   }
   const onModel = () => (model() ? true : 'Select the model of an agent.')
-  const onSeveral = () => (editor.selected.length > 1 && selectedSlots(editor).length === editor.selected.length ? true : 'Select several models, or agents with a model.')
+  const onSeveral = () =>
+    editor.selected.length > 1 && selectedSlots(editor).length === editor.selected.length
+      ? true
+      : 'Select several models, or agents with a model.'
   /** @type {Omit<Action, 'group' | 'scope'>[]} */
   const list = [
-    { id: 'use-for-all', label: 'Use for all agents', icon: 'users', menu: true, when: onModel, run: () => {
-      const component = model()
-      if (component) editor.run(useForAll(editor.catalogue, editor.root, component))
-    } },
-    { id: 'replace-everywhere', label: 'Replace everywhere…', icon: 'brain', menu: true, when: onModel, run: () => void replace(editor) },
-    { id: 'choose-model', label: 'Choose a model for all…', icon: 'brain', menu: true, when: onSeveral, run: () => void chooseForSelected(editor) },
+    {
+      id: 'use-for-all',
+      label: 'Use for all agents',
+      icon: 'users',
+      menu: true,
+      when: onModel,
+      run: () => {
+        const component = model()
+        if (component) editor.run(useForAll(editor.catalogue, editor.root, component))
+      },
+    },
+    {
+      id: 'replace-everywhere',
+      label: 'Replace everywhere…',
+      icon: 'brain',
+      menu: true,
+      when: onModel,
+      run: () => void replace(editor),
+    },
+    {
+      id: 'choose-model',
+      label: 'Choose a model for all…',
+      icon: 'brain',
+      menu: true,
+      when: onSeveral,
+      run: () => void chooseForSelected(editor),
+    },
   ]
-  list.push({ id: 'save-connection', label: 'Save as connection', icon: 'plus', needs: 'admin', menu: true, when: onModel, run: () => void saveConnection(model()) })
+  list.push({
+    id: 'save-connection',
+    label: 'Save as connection',
+    icon: 'plus',
+    needs: 'admin',
+    menu: true,
+    when: onModel,
+    run: () => void saveConnection(model()),
+  })
   return list.map((each) => ({ needs: 'editor', ...each, group: 'Models', scope: 'canvas' }))
 }
 
-/** The places for a model of what is selected: models themselves, and agents that need one. @param {Editor} editor */
+/**
+ * The places for a model of what is selected: models themselves, and agents that need one.
+ * @param {Editor} editor
+ */
 export function selectedSlots(editor) {
   const places = modelPlaces(editor.catalogue, editor.root)
   return [...editor.selected].flatMap((pointer) => {
-    const place = places.find(({ slot, owner }) => slot === pointer || (owner === editor.at(pointer) && slot.startsWith(`${pointer}/config/`)))
+    const place = places.find(
+      ({ slot, owner }) =>
+        slot === pointer || (owner === editor.at(pointer) && slot.startsWith(`${pointer}/config/`)),
+    )
     return place ? [place.slot] : []
   })
 }
 
-/** Offer a model everywhere, under its name; the key's reference goes along. @param {import('../document/catalogue.js').Component | undefined} component */
+/**
+ * Offer a model everywhere, under its name; the key's reference goes along.
+ * @param {import('../document/catalogue.js').Component | undefined} component
+ */
 async function saveConnection(component) {
   if (!component) return
   const name = titleOf(component)
@@ -57,14 +105,24 @@ async function saveConnection(component) {
 /** @param {Editor} editor */
 async function replace(editor) {
   const old = editor.at(editor.selection)
-  const chosen = old && await pickComponent(editor, (each) => editor.catalogue.kindOf(each) === 'model', `Replace ${editor.titleAt(editor.selection)} everywhere by`)
+  const chosen =
+    old &&
+    (await pickComponent(
+      editor,
+      (each) => editor.catalogue.kindOf(each) === 'model',
+      `Replace ${editor.titleAt(editor.selection)} everywhere by`,
+    ))
   if (old && chosen) editor.run(replaceEverywhere(editor.catalogue, editor.root, old, chosen))
 }
 
 /** @param {Editor} editor */
 async function chooseForSelected(editor) {
   const places = selectedSlots(editor).map((slot) => editor.keepPlace(slot))
-  const chosen = await pickComponent(editor, (each) => editor.catalogue.kindOf(each) === 'model', `Choose a model for ${places.length} parts`)
+  const chosen = await pickComponent(
+    editor,
+    (each) => editor.catalogue.kindOf(each) === 'model',
+    `Choose a model for ${places.length} parts`,
+  )
   if (!chosen) return
   const slots = places.flatMap((placeOf) => placeOf() ?? [])
   if (slots.length < places.length) return tellChanged()

@@ -21,9 +21,15 @@ import { Viewport } from './viewport.js'
  * @typedef {import('./draw/scene.js').Scene} Scene
  */
 
-/** The team as a frame with cards and edges. Fires `drawn` after each drawing, and `shown` when the view has come to more cards. */
+/**
+ * The team as a frame with cards and edges. Fires `drawn` after each drawing, and `shown` when the
+ * view has come to more cards.
+ */
 export class Canvas extends EventTarget {
-  /** Where the cards stand, in the order of the scene; the same list as long as none has moved. @type {Box[]} */
+  /**
+   * Where the cards stand, in the order of the scene; the same list as long as none has moved.
+   * @type {Box[]}
+   */
   boxes = []
   /** @type {Box | null} */
   hub = null
@@ -42,16 +48,32 @@ export class Canvas extends EventTarget {
   #cards
   #lines = new Lines(this)
   #placed = /** @type {import('./layout/layout.js').Placed | undefined} */ (undefined)
-  /** Where cards stand already, so that they stay there. @type {import('./layout/layout.js').Memory} */
+  /**
+   * Where cards stand already, so that they stay there.
+   * @type {import('./layout/layout.js').Memory}
+   */
   #memory = {}
-  /** What the marks of the selection show. @type {readonly string[]} */
+  /**
+   * What the marks of the selection show.
+   * @type {readonly string[]}
+   */
   #marked = []
-  /** A card that stays under the pointer when all others make room. @type {{ pointer: string, at: Point } | undefined} */
+  /**
+   * A card that stays under the pointer when all others make room.
+   * @type {{ pointer: string, at: Point } | undefined}
+   */
   #anchor
-  /** The cards of the scene by their pointers. @type {Map<string, number>} */
+  /**
+   * The cards of the scene by their pointers.
+   * @type {Map<string, number>}
+   */
   #places = new Map()
 
-  /** @param {HTMLElement} root @param {Editor} editor @param {AbortSignal} signal */
+  /**
+   * @param {HTMLElement} root
+   * @param {Editor} editor
+   * @param {AbortSignal} signal
+   */
   constructor(root, editor, signal) {
     super()
     this.root = root
@@ -60,25 +82,42 @@ export class Canvas extends EventTarget {
     this.edges = svg('svg', { class: 'edges', role: 'presentation' })
     this.nodes = el('div', { class: 'nodes' })
     this.#cards = new CardList(this.nodes)
-    this.frame = el('div', { class: 'frame', 'data-component': '' }, this.head, this.edges, this.nodes)
+    this.frame = el(
+      'div',
+      { class: 'frame', 'data-component': '' },
+      this.head,
+      this.edges,
+      this.nodes,
+    )
     this.world = el('div', { class: 'world' }, this.frame)
     root.prepend(this.world)
     this.viewport = new Viewport(root, this.world, signal)
     this.viewport.addEventListener('resize', () => void this.draw(), { signal })
     this.viewport.addEventListener('move', () => this.#showNear(), { signal })
-    for (const type of ['doc', 'view']) editor.addEventListener(type, () => this.#drawSoon(), { signal })
-    editor.addEventListener('select', () => {
-      this.#showNear()
-      this.markSelection()
-    }, { signal })
-    editor.addEventListener('report', (event) => {
-      if (/** @type {CustomEvent} */ (event).detail.hasNewWords) this.#drawSoon()
-      this.markProblems()
-    }, { signal })
+    for (const type of ['doc', 'view'])
+      editor.addEventListener(type, () => this.#drawSoon(), { signal })
+    editor.addEventListener(
+      'select',
+      () => {
+        this.#showNear()
+        this.markSelection()
+      },
+      { signal },
+    )
+    editor.addEventListener(
+      'report',
+      (event) => {
+        if (/** @type {CustomEvent} */ (event).detail.hasNewWords) this.#drawSoon()
+        this.markProblems()
+      },
+      { signal },
+    )
   }
 
   /** Whether cards may stand anywhere; else they stand in order. */
-  get isFree() { return this.scene !== undefined && this.scene.flow !== 'order' }
+  get isFree() {
+    return this.scene !== undefined && this.scene.flow !== 'order'
+  }
 
   /** However many changes come within one frame, they are drawn once. */
   #drawSoon() {
@@ -88,35 +127,59 @@ export class Canvas extends EventTarget {
     })
   }
 
-  /** Draw the team in view. A later call overtakes an earlier one that still waits for its layout. */
+  /**
+   * Draw the team in view. A later call overtakes an earlier one that still waits for its layout.
+   */
   async draw() {
     const turn = ++this.#turn
     const { editor } = this
-    const scene = makeScene(editor.catalogue, editor.root, editor.view, (pointer) => editor.conditionAt(pointer))
+    const scene = makeScene(editor.catalogue, editor.root, editor.view, (pointer) =>
+      editor.conditionAt(pointer),
+    )
     this.scene = scene
     this.#places = new Map(scene.cards.map((card, index) => [card.pointer, index]))
     const made = this.#cards.render(scene)
     const isHeadNew = this.#renderHead(scene)
     const sizes = made.map(({ height }) => ({ width: CARD_WIDTH_PX, height }))
-    const hubSize = scene.hub ? sizes.shift() ?? null : null
+    const hubSize = scene.hub ? (sizes.shift() ?? null) : null
     const view = roomIn(this.viewport.size)
     const pins = pinsIn(editor.doc, scene.pointer)
-    const key = JSON.stringify([scene.flow, hubSize, sizes.map((size) => size.height), scene.edges, scene.cards.map((card) => card.name), pins, view])
-    const placed = key === this.#keys.layout && this.#placed ? this.#placed : await placeCards(scene, hubSize, sizes, view, pins, this.#memory)
+    const key = JSON.stringify([
+      scene.flow,
+      hubSize,
+      sizes.map((size) => size.height),
+      scene.edges,
+      scene.cards.map((card) => card.name),
+      pins,
+      view,
+    ])
+    const placed =
+      key === this.#keys.layout && this.#placed
+        ? this.#placed
+        : await placeCards(scene, hubSize, sizes, view, pins, this.#memory)
     if (turn !== this.#turn) return
     this.#keys.layout = key
     const moved = this.#apply(scene, placed, view)
-    if (this.#shown !== `${scene.pointer} ${this.viewport.isMeasured}`) this.viewport.fit(this.content)
+    if (this.#shown !== `${scene.pointer} ${this.viewport.isMeasured}`)
+      this.viewport.fit(this.content)
     this.#shown = `${scene.pointer} ${this.viewport.isMeasured}`
     const fresh = this.#showCards()
     this.#lines.draw(placed, moved)
-    this.markSelection(isSame(this.#marked, editor.selected) ? isHeadNew ? [this.head, ...fresh] : fresh : undefined)
+    this.markSelection(
+      isSame(this.#marked, editor.selected)
+        ? isHeadNew
+          ? [this.head, ...fresh]
+          : fresh
+        : undefined,
+    )
     markProblems(isHeadNew ? [this.head, ...fresh] : fresh, findingsByPlace(editor))
     this.dispatchEvent(new Event('drawn'))
   }
 
   /** Whether cards stand where they do because they stood there before the last changes. */
-  get isUntidy() { return isOld(this.#memory) }
+  get isUntidy() {
+    return isOld(this.#memory)
+  }
 
   /** Let the layout place every card anew. */
   tidy() {
@@ -125,37 +188,66 @@ export class Canvas extends EventTarget {
     void this.draw()
   }
 
-  fit() { this.viewport.fit(this.content, { isWhole: true }) }
+  fit() {
+    this.viewport.fit(this.content, { isWhole: true })
+  }
 
   /** Show what is selected, as large as fits. */
   fitSelection() {
-    const boxes = this.selectedCards().map((index) => this.boxes[index]).filter((box) => box !== undefined)
+    const boxes = this.selectedCards()
+      .map((index) => this.boxes[index])
+      .filter((box) => box !== undefined)
     return boxes.length === 0 ? this.fit() : this.viewport.show(around(boxes))
   }
 
-  /** The cards that are selected or hold what is, by their places in the scene. @returns {number[]} */
+  /**
+   * The cards that are selected or hold what is, by their places in the scene.
+   * @returns {number[]}
+   */
   selectedCards() {
     const chosen = new Set(this.editor.selected.map((pointer) => this.cardOf(pointer)))
-    return (this.scene?.cards ?? []).flatMap((card, index) => (chosen.has(card.pointer) ? [index] : []))
+    return (this.scene?.cards ?? []).flatMap((card, index) =>
+      chosen.has(card.pointer) ? [index] : [],
+    )
   }
 
-  /** The element of a card, if it is to be seen. @param {number} index  its place in the scene @returns {HTMLElement | undefined} */
-  nodeAt(index) { return this.#cards.at(index + (this.scene?.hub ? 1 : 0)) }
+  /**
+   * The element of a card, if it is to be seen.
+   * @param {number} index  its place in the scene
+   * @returns {HTMLElement | undefined}
+   */
+  nodeAt(index) {
+    return this.#cards.at(index + (this.scene?.hub ? 1 : 0))
+  }
 
   /** All boxes, that of the hub first. */
-  get standing() { return this.hub ? [this.hub, ...this.boxes] : this.boxes }
+  get standing() {
+    return this.hub ? [this.hub, ...this.boxes] : this.boxes
+  }
 
-  /** @param {Element} node  a card @returns {number} its place in what is standing */
-  placeOf(node) { return this.#cards.indexOf(node) }
+  /**
+   * @param {Element} node  a card
+   * @returns {number} its place in what is standing
+   */
+  placeOf(node) {
+    return this.#cards.indexOf(node)
+  }
 
-  /** The element of a card, which is made if it was far from what is seen. @param {number} place  in what is standing @returns {HTMLElement | undefined} */
+  /**
+   * The element of a card, which is made if it was far from what is seen.
+   * @param {number} place  in what is standing
+   * @returns {HTMLElement | undefined}
+   */
   reach(place) {
     this.#cards.wanted.reached = place
     if (!this.#cards.at(place)) this.#showNear()
     return this.#cards.at(place)
   }
 
-  /** Keep cards wherever the view goes, until others are. @param {number[]} indices  places in the scene */
+  /**
+   * Keep cards wherever the view goes, until others are.
+   * @param {number[]} indices  places in the scene
+   */
   hold(indices) {
     this.#cards.wanted.held = indices.map((index) => index + (this.scene?.hub ? 1 : 0))
     this.#showNear()
@@ -180,12 +272,19 @@ export class Canvas extends EventTarget {
     this.dispatchEvent(new CustomEvent('shown', { detail: fresh }))
   }
 
-  /** Let a card stay where it is seen in the next drawing. @param {string} pointer @param {Point} at */
+  /**
+   * Let a card stay where it is seen in the next drawing.
+   * @param {string} pointer
+   * @param {Point} at
+   */
   anchor(pointer, at) {
     this.#anchor = { pointer, at }
   }
 
-  /** @param {Scene} scene @returns {boolean} whether it was drawn anew */
+  /**
+   * @param {Scene} scene
+   * @returns {boolean} whether it was drawn anew
+   */
   #renderHead(scene) {
     this.frame.dataset['component'] = scene.pointer
     this.frame.dataset['flow'] = scene.flow
@@ -197,14 +296,22 @@ export class Canvas extends EventTarget {
     return true
   }
 
-  /** @param {Scene} scene @param {import('./layout/layout.js').Placed} placed @param {import('./layout/geometry.js').Size} view @returns {Set<number> | 'all'} the cards that stand elsewhere than before */
+  /**
+   * @param {Scene} scene
+   * @param {import('./layout/layout.js').Placed} placed
+   * @param {import('./layout/geometry.js').Size} view
+   * @returns {Set<number> | 'all'} the cards that stand elsewhere than before
+   */
   #apply(scene, placed, view) {
     const isEmpty = scene.cards.length === 0 && scene.memberSlot !== ''
     const { width, heightBelow, left, topBelow } = frameAround(scene, placed, view)
     if (width !== this.#keys.width) this.frame.style.width = `${width}px`
-    if (width !== this.#keys.width || this.#headHeight === 0) this.#headHeight = this.head.offsetHeight
+    if (width !== this.#keys.width || this.#headHeight === 0)
+      this.#headHeight = this.head.offsetHeight
     this.#keys.width = width
-    const top = topBelow(this.#headHeight) + (groupsIn(this.editor.doc, scene.memberSlot).length > 0 ? GROUP_ROOM : 0)
+    const top =
+      topBelow(this.#headHeight) +
+      (groupsIn(this.editor.doc, scene.memberSlot).length > 0 ? GROUP_ROOM : 0)
     const hasMoved = placed !== this.#placed || this.inset.x !== left || this.inset.y !== top
     const before = { hub: this.hub, boxes: this.boxes }
     this.#placed = placed
@@ -218,7 +325,13 @@ export class Canvas extends EventTarget {
     const height = top + heightBelow
     if (height !== this.content.height) this.frame.style.height = `${height}px`
     this.content = { width, height }
-    if (isEmpty || this.#keys.isEmpty) drawEmpty(this.frame, scene, (width - EMPTY.width) / 2, this.hub ? this.hub.y + this.hub.height + HUB_GAP : top)
+    if (isEmpty || this.#keys.isEmpty)
+      drawEmpty(
+        this.frame,
+        scene,
+        (width - EMPTY.width) / 2,
+        this.hub ? this.hub.y + this.hub.height + HUB_GAP : top,
+      )
     this.#keys.isEmpty = isEmpty
     this.#stay()
     return hasMoved ? (scene.flow === 'hub' && movedCards(before, this)) || 'all' : new Set()
@@ -233,18 +346,27 @@ export class Canvas extends EventTarget {
     this.viewport.moveTo(x - (box.x - anchor.at.x) * zoom, y - (box.y - anchor.at.y) * zoom)
   }
 
-  /** @param {Iterable<Element>} [roots]  where to look @param {readonly string[]} [selected]  what is shown as selected, before it is */
+  /**
+   * @param {Iterable<Element>} [roots]  where to look
+   * @param {readonly string[]} [selected]  what is shown as selected, before it is
+   */
   markSelection(roots = [this.head, ...this.nodes.children], selected = this.editor.selected) {
     this.#marked = selected
     this.frame.toggleAttribute('data-selected', selected.includes(this.editor.view))
     markSelected(roots, selected, (pointer) => this.cardOf(pointer))
   }
 
-  markProblems() { markProblems([this.frame], findingsByPlace(this.editor)) }
+  markProblems() {
+    markProblems([this.frame], findingsByPlace(this.editor))
+  }
 
-  /** The member of the team in view that a pointer lies in. @param {string} pointer */
+  /**
+   * The member of the team in view that a pointer lies in.
+   * @param {string} pointer
+   */
   cardOf(pointer) {
-    for (let place = pointer; place !== ''; place = parent(place)) if (this.#places.has(place)) return place
+    for (let place = pointer; place !== ''; place = parent(place))
+      if (this.#places.has(place)) return place
     return ''
   }
 }

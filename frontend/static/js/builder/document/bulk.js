@@ -1,8 +1,16 @@
 // @ts-check
-// Changes of several parts at once, each one step of undo. They are made of the commands for one part.
+// Changes of several parts at once, each one step of undo. They are made of the commands for one
+// part.
 import { get, isWithin, join, last, parent, remove, set } from '../../core/pointer.js'
 import { isComponent, titleOf } from './catalogue.js'
-import { addComponent, ownerOf, removeAt, replaceComponent, shifted, withComponent } from './commands.js'
+import {
+  addComponent,
+  ownerOf,
+  removeAt,
+  replaceComponent,
+  shifted,
+  withComponent,
+} from './commands.js'
 import { disconnectAll } from './connections.js'
 import { endsOf, partTitle } from './parts.js'
 import { isJoint } from './places.js'
@@ -15,7 +23,11 @@ import { inOrderOfPlace, outermost } from './selection.js'
  * @typedef {import('./commands.js').Command} Command
  */
 
-/** "writer", or "3 parts". @param {Component} root @param {string[]} pointers */
+/**
+ * "writer", or "3 parts".
+ * @param {Component} root
+ * @param {string[]} pointers
+ */
 export function namesOf(root, pointers) {
   const [only = '', ...others] = pointers
   if (pointers.length === 0 || others.length > 0) return `${pointers.length} parts`
@@ -23,13 +35,20 @@ export function namesOf(root, pointers) {
 }
 
 /**
- * Remove parts, connections among them. An "and" or "or" that is left with one condition gives way to it, and one without any goes too.
- * @param {Catalogue} catalogue @param {Component} root @param {string[]} pointers
+ * Remove parts, connections among them. An "and" or "or" that is left with one condition gives way
+ * to it, and one without any goes too.
+ * @param {Catalogue} catalogue
+ * @param {Component} root
+ * @param {string[]} pointers
  * @returns {Command}
  */
 export function removeMany(catalogue, root, pointers) {
-  const gone = inOrderOfPlace(outermost(pointers)).filter((each) => isComponent(get(root, each)) && each !== '')
-  const connections = pointers.filter((each) => endsOf(root, each) && !gone.some((part) => isWithin(each, part)))
+  const gone = inOrderOfPlace(outermost(pointers)).filter(
+    (each) => isComponent(get(root, each)) && each !== '',
+  )
+  const connections = pointers.filter(
+    (each) => endsOf(root, each) && !gone.some((part) => isWithin(each, part)),
+  )
   if (gone.length === 0 && connections.length > 0) return disconnectAll(connections)
   return {
     label: `Remove ${namesOf(root, [...gone, ...connections])}`,
@@ -41,41 +60,69 @@ export function removeMany(catalogue, root, pointers) {
       for (let pointer = waiting.pop(); pointer !== undefined; pointer = waiting.pop()) {
         here = removeAt(pointer, '').apply(here)
         const joint = ownerOf(pointer)
-        if (waiting.some((each) => isWithin(each, joint)) || !isJoint(catalogue, get(here.component, joint))) continue
+        if (
+          waiting.some((each) => isWithin(each, joint)) ||
+          !isJoint(catalogue, get(here.component, joint))
+        )
+          continue
         const rest = Object.values(get(here.component, parent(pointer)) ?? {})
         if (rest.length === 0) waiting.push(joint)
-        if (rest.length === 1 && isComponent(rest[0])) here = replaceComponent(joint, rest[0]).apply(here)
+        if (rest.length === 1 && isComponent(rest[0]))
+          here = replaceComponent(joint, rest[0]).apply(here)
       }
       return here
     },
   }
 }
 
-/** Whether parts stand in one list, so that they can be moved as a block. @param {string[]} pointers */
+/**
+ * Whether parts stand in one list, so that they can be moved as a block.
+ * @param {string[]} pointers
+ */
 export function inOneList(pointers) {
   const list = parent(pointers[0] ?? '')
-  return pointers.length > 0 && pointers.every((each) => parent(each) === list && /^\d+$/.test(last(each)))
+  return (
+    pointers.length > 0 &&
+    pointers.every((each) => parent(each) === list && /^\d+$/.test(last(each)))
+  )
 }
 
-/** Put entries of one list, as a block, before entry `gap`. @param {string[]} pointers @param {number} gap @returns {Command} */
+/**
+ * Put entries of one list, as a block, before entry `gap`.
+ * @param {string[]} pointers
+ * @param {number} gap
+ * @returns {Command}
+ */
 export function moveBlock(pointers, gap) {
   const list = parent(pointers[0] ?? '')
   const indices = pointers.map((each) => Number(last(each))).toSorted((a, b) => a - b)
   const at = gap - indices.filter((index) => index < gap).length
   return {
-    label: indices.length === 1 ? `Move to place ${at + 1}` : `Move ${indices.length} to place ${at + 1}`,
+    label:
+      indices.length === 1
+        ? `Move to place ${at + 1}`
+        : `Move ${indices.length} to place ${at + 1}`,
     select: indices.map((_index, nth) => join(list, at + nth)),
     apply(doc) {
       const items = get(doc.component, list)
       if (!Array.isArray(items) || indices.every((index, nth) => index === at + nth)) return doc
       const rest = items.filter((_item, index) => !indices.includes(index))
       const block = indices.map((index) => items[index])
-      return { ...doc, component: set(doc.component, list, [...rest.slice(0, at), ...block, ...rest.slice(at)]) }
+      return {
+        ...doc,
+        component: set(doc.component, list, [...rest.slice(0, at), ...block, ...rest.slice(at)]),
+      }
     },
   }
 }
 
-/** Put parts at the end of another list; those that stand in it already stay. @param {Component} root @param {string[]} pointers @param {string} slot @returns {Command} */
+/**
+ * Put parts at the end of another list; those that stand in it already stay.
+ * @param {Component} root
+ * @param {string[]} pointers
+ * @param {string} slot
+ * @returns {Command}
+ */
 export function moveManyTo(root, pointers, slot) {
   const from = inOrderOfPlace(outermost(pointers)).filter((each) => !isWithin(slot, each))
   /** @type {Command} */

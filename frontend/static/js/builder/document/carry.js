@@ -4,7 +4,8 @@ import { isRecord, isSame } from '../../core/pointer.js'
 /** @typedef {import('../../core/pointer.js').Json} Json */
 
 /**
- * Bring a change over to a document that says the same in other words, such as without the fields that have their default.
+ * Bring a change over to a document that says the same in other words, such as without the fields
+ * that have their default.
  * @param {Json} doc  as it is stored
  * @param {Json} before  the same, as the other side wrote it before the change
  * @param {Json} after  and after it
@@ -12,20 +13,50 @@ import { isRecord, isSame } from '../../core/pointer.js'
  */
 export function carry(doc, before, after) {
   if (isSame(before, after)) return doc
-  if (Array.isArray(before) && Array.isArray(after) && Array.isArray(doc) && doc.length === before.length) return carryList(doc, before, after)
-  if (!isRecord(doc) || !isRecord(before) || !isRecord(after) || before['provider'] !== after['provider']) return after
-  const kept = Object.keys(doc).filter((key) => Object.hasOwn(after, key) || !Object.hasOwn(before, key))
-  const added = Object.keys(after).filter((key) => !Object.hasOwn(doc, key) && !isSame(before[key], after[key]))
-  return Object.fromEntries([...kept, ...added].map((key) => [key, carriedAt(key, doc, before, after)]))
+  if (
+    Array.isArray(before) &&
+    Array.isArray(after) &&
+    Array.isArray(doc) &&
+    doc.length === before.length
+  )
+    return carryList(doc, before, after)
+  if (
+    !isRecord(doc) ||
+    !isRecord(before) ||
+    !isRecord(after) ||
+    before['provider'] !== after['provider']
+  )
+    return after
+  const kept = Object.keys(doc).filter(
+    (key) => Object.hasOwn(after, key) || !Object.hasOwn(before, key),
+  )
+  const added = Object.keys(after).filter(
+    (key) => !Object.hasOwn(doc, key) && !isSame(before[key], after[key]),
+  )
+  return Object.fromEntries(
+    [...kept, ...added].map((key) => [key, carriedAt(key, doc, before, after)]),
+  )
 }
 
-/** @param {string} key @param {Record<string, Json>} doc @param {Record<string, Json>} before @param {Record<string, Json>} after @returns {Json} */
+/**
+ * @param {string} key
+ * @param {Record<string, Json>} doc
+ * @param {Record<string, Json>} before
+ * @param {Record<string, Json>} after
+ * @returns {Json}
+ */
 function carriedAt(key, doc, before, after) {
   if (!Object.hasOwn(after, key)) return doc[key]
   return Object.hasOwn(doc, key) ? carry(doc[key], before[key], after[key]) : after[key]
 }
 
-/** Entries that stayed are kept wherever they went; of the others, those at the same place are compared. @param {Json[]} doc @param {Json[]} before @param {Json[]} after */
+/**
+ * Entries that stayed are kept wherever they went; of the others, those at the same place are
+ * compared.
+ * @param {Json[]} doc
+ * @param {Json[]} before
+ * @param {Json[]} after
+ */
 function carryList(doc, before, after) {
   const free = new Set(before.keys())
   const from = after.map((item) => {

@@ -16,7 +16,8 @@ import { inOrderOfPlace, outermost } from './selection.js'
  * @typedef {import('./commands.js').Command} Command
  * @typedef {import('./links.js').Link} Link
  * @typedef {{ x: number, y: number }} Point
- * @typedef {{ components: Component[], edges: Link[], pins: Record<string, Point> }} Parcel  `pins`: places by the agents' names
+ * @typedef {{ components: Component[], edges: Link[], pins: Record<string, Point> }} Parcel
+ *   `pins`: places by the agents' names
  */
 
 const ENVELOPE = 'team-studio'
@@ -26,9 +27,17 @@ const MOST_NESTED = 200
 /** How far pasted cards stand beside those they were copied from. */
 const BESIDE = 40
 
-/** What leaves the team. @param {Catalogue} catalogue @param {Doc} doc @param {readonly string[]} pointers @returns {Parcel} */
+/**
+ * What leaves the team.
+ * @param {Catalogue} catalogue
+ * @param {Doc} doc
+ * @param {readonly string[]} pointers
+ * @returns {Parcel}
+ */
 export function packed(catalogue, doc, pointers) {
-  const chosen = inOrderOfPlace(outermost([...pointers])).filter((each) => isComponent(get(doc.component, each)))
+  const chosen = inOrderOfPlace(outermost([...pointers])).filter((each) =>
+    isComponent(get(doc.component, each)),
+  )
   const members = chosen.filter((each) => isMember(catalogue, doc.component, each))
   const team = ownerOf(members[0] ?? '')
   const names = members.map((each) => titleOf(get(doc.component, each)))
@@ -38,7 +47,10 @@ export function packed(catalogue, doc, pointers) {
   })
   return {
     components: chosen.map((each) => withoutKeys(catalogue, get(doc.component, each))),
-    edges: members.length > 0 && members.every((each) => ownerOf(each) === team) ? linksFrom(get(doc.component, team), names) : [],
+    edges:
+      members.length > 0 && members.every((each) => ownerOf(each) === team)
+        ? linksFrom(get(doc.component, team), names)
+        : [],
     pins: Object.fromEntries(pins),
   }
 }
@@ -49,14 +61,16 @@ export function asText(parcel) {
 }
 
 /**
- * What a text holds: parts that were copied here, or the JSON of one component or a list of them, wherever it is from.
+ * What a text holds: parts that were copied here, or the JSON of one component or a list of them,
+ * wherever it is from.
  * @param {string} text
  * @returns {{ parcel: Parcel } | { problem: string }}
  */
 export function unpacked(text) {
   if (text.trim() === '') return { problem: 'There is nothing to paste.' }
   if (text.length > MAX_CHARS) return { problem: 'That is too much to paste.' }
-  if (depthOf(text) > MOST_NESTED) return { problem: 'This JSON is nested too deeply to be a team.' }
+  if (depthOf(text) > MOST_NESTED)
+    return { problem: 'This JSON is nested too deeply to be a team.' }
   try {
     return parcelOf(JSON.parse(text))
   } catch {
@@ -64,7 +78,10 @@ export function unpacked(text) {
   }
 }
 
-/** How deeply lists and objects are nested in a JSON text. @param {string} text */
+/**
+ * How deeply lists and objects are nested in a JSON text.
+ * @param {string} text
+ */
 function depthOf(text) {
   let [depth, most] = [0, 0]
   for (const [symbol] of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]/g)) {
@@ -74,30 +91,48 @@ function depthOf(text) {
   return most
 }
 
-/** @param {any} value @returns {{ parcel: Parcel } | { problem: string }} */
+/**
+ * @param {any} value
+ * @returns {{ parcel: Parcel } | { problem: string }}
+ */
 function parcelOf(value) {
   const own = value?.[ENVELOPE]
   const components = own ? own.components : Array.isArray(value) ? value : [value]
-  if (!Array.isArray(components) || components.length === 0) return { problem: 'This JSON holds no component.' }
+  if (!Array.isArray(components) || components.length === 0)
+    return { problem: 'This JSON holds no component.' }
   const wrong = components.findIndex((each) => !isComponent(each) || !isRecord(each.config))
   if (wrong >= 0) {
     const what = components.length === 1 ? 'This JSON' : `Entry ${wrong + 1} of this JSON`
     return { problem: `${what} is no component: it needs a "provider" and a "config".` }
   }
-  const edges = Array.isArray(own?.edges) ? own.edges.filter((/** @type {any} */ each) => typeof each?.from === 'string' && typeof each?.target === 'string') : []
-  const pins = Object.entries(isRecord(own?.pins) ? own.pins : {}).filter(([, at]) => Number.isFinite(at?.x) && Number.isFinite(at?.y))
+  const edges = Array.isArray(own?.edges)
+    ? own.edges.filter(
+        (/** @type {any} */ each) =>
+          typeof each?.from === 'string' && typeof each?.target === 'string',
+      )
+    : []
+  const pins = Object.entries(isRecord(own?.pins) ? own.pins : {}).filter(
+    ([, at]) => Number.isFinite(at?.x) && Number.isFinite(at?.y),
+  )
   return { parcel: { components, edges, pins: Object.fromEntries(pins) } }
 }
 
 /**
- * Put everything where it fits at a target: as one step, under fresh names, linked among each other as they were.
- * @param {Catalogue} catalogue @param {Component} root @param {Parcel} parcel @param {string} target
- * @param {{ isLinked?: boolean }} [options]  `isLinked`: keep links to others, where the team has them
+ * Put everything where it fits at a target: as one step, under fresh names, linked among each other
+ * as they were.
+ * @param {Catalogue} catalogue
+ * @param {Component} root
+ * @param {Parcel} parcel
+ * @param {string} target
+ * @param {{ isLinked?: boolean }} [options]  `isLinked`: keep links to others, where the team has
+ *   them
  * @returns {{ command: Command | null, refused: string[] }}
  */
 export function pasting(catalogue, root, parcel, target, { isLinked = false } = {}) {
   const fitting = parcel.components.filter((each) => onlyPlace(catalogue, root, each, target))
-  const refused = parcel.components.filter((each) => !fitting.includes(each)).map((each) => whyNot(catalogue, root, each, target))
+  const refused = parcel.components
+    .filter((each) => !fitting.includes(each))
+    .map((each) => whyNot(catalogue, root, each, target))
   if (fitting.length === 0) return { command: null, refused }
   /** @type {Command} */
   const command = {
@@ -111,26 +146,50 @@ export function pasting(catalogue, root, parcel, target, { isLinked = false } = 
   return { command, refused }
 }
 
-/** The place where a part goes without asking. @param {Catalogue} catalogue @param {Component} root @param {Component} component @param {string} target */
+/**
+ * The place where a part goes without asking.
+ * @param {Catalogue} catalogue
+ * @param {Component} root
+ * @param {Component} component
+ * @param {string} target
+ */
 function onlyPlace(catalogue, root, component, target) {
   const places = placesNear(catalogue, root, component, target)
   return places.length === 1 ? places[0] : undefined
 }
 
-/** @param {Catalogue} catalogue @param {Component} root @param {Component} component @param {string} target */
+/**
+ * @param {Catalogue} catalogue
+ * @param {Component} root
+ * @param {Component} component
+ * @param {string} target
+ */
 function whyNot(catalogue, root, component, target) {
   const count = placesNear(catalogue, root, component, target).length
-  return count > 1 ? `${titleOf(component)} could go to ${count} places: select one of them.` : refusal(catalogue, root, component, '')
+  return count > 1
+    ? `${titleOf(component)} could go to ${count} places: select one of them.`
+    : refusal(catalogue, root, component, '')
 }
 
-/** One after the other, each behind the one before. @param {Catalogue} catalogue @param {Doc} doc @param {Component[]} components @param {string} target */
+/**
+ * One after the other, each behind the one before.
+ * @param {Catalogue} catalogue
+ * @param {Doc} doc
+ * @param {Component[]} components
+ * @param {string} target
+ */
 function putAll(catalogue, doc, components, target) {
   /** @type {string[]} */
   const placed = []
   let here = doc
   for (const component of components) {
     const before = placed.findLast((each) => isMember(catalogue, here.component, each))
-    const place = onlyPlace(catalogue, here.component, structuredClone(component), catalogue.isParticipant(component) ? before ?? target : target)
+    const place = onlyPlace(
+      catalogue,
+      here.component,
+      structuredClone(component),
+      catalogue.isParticipant(component) ? (before ?? target) : target,
+    )
     if (!place) continue
     here = place.command.apply(here)
     placed.push(String(place.command.select ?? place.slot))
@@ -138,9 +197,19 @@ function putAll(catalogue, doc, components, target) {
   return { here, placed }
 }
 
-/** @param {Catalogue} catalogue @param {Doc} doc @param {Parcel} parcel @param {Component[]} components @param {string[]} placed @param {boolean} isLinked @returns {Doc} */
+/**
+ * @param {Catalogue} catalogue
+ * @param {Doc} doc
+ * @param {Parcel} parcel
+ * @param {Component[]} components
+ * @param {string[]} placed
+ * @param {boolean} isLinked
+ * @returns {Doc}
+ */
 function linked(catalogue, doc, parcel, components, placed, isLinked) {
-  const members = placed.map((pointer, index) => ({ pointer, old: components[index] })).filter((each) => isMember(catalogue, doc.component, each.pointer))
+  const members = placed
+    .map((pointer, index) => ({ pointer, old: components[index] }))
+    .filter((each) => isMember(catalogue, doc.component, each.pointer))
   const team = ownerOf(members[0]?.pointer ?? '')
   const nameAt = (/** @type {string} */ pointer) => titleOf(get(doc.component, pointer))
   const renamed = new Map(members.map(({ pointer, old }) => [titleOf(old), nameAt(pointer)]))
@@ -156,12 +225,29 @@ function linked(catalogue, doc, parcel, components, placed, isLinked) {
     const at = pinOf(parcel.pins, titleOf(old))
     return at ? [[pinKey(root, pointer), { x: at.x + BESIDE, y: at.y + BESIDE }]] : []
   })
-  return { ...doc, component: root, layout: pins.length > 0 ? { ...doc.layout, pins: { ...doc.layout.pins, ...Object.fromEntries(pins) } } : doc.layout }
+  return {
+    ...doc,
+    component: root,
+    layout:
+      pins.length > 0
+        ? { ...doc.layout, pins: { ...doc.layout.pins, ...Object.fromEntries(pins) } }
+        : doc.layout,
+  }
 }
 
-/** Copies of members of a list, right behind the last of them. Links to others stay: they are in the same team. @param {Catalogue} catalogue @param {Doc} doc @param {readonly string[]} pointers @returns {Command} */
+/**
+ * Copies of members of a list, right behind the last of them. Links to others stay: they are in the
+ * same team.
+ * @param {Catalogue} catalogue
+ * @param {Doc} doc
+ * @param {readonly string[]} pointers
+ * @returns {Command}
+ */
 export function duplicating(catalogue, doc, pointers) {
-  const chosen = inOrderOfPlace(outermost([...pointers])).filter((each) => isComponent(get(doc.component, each)) && Array.isArray(get(doc.component, parent(each))))
+  const chosen = inOrderOfPlace(outermost([...pointers])).filter(
+    (each) =>
+      isComponent(get(doc.component, each)) && Array.isArray(get(doc.component, parent(each))),
+  )
   const originals = chosen.map((each) => /** @type {Component} */ (get(doc.component, each)))
   /** @type {Command} */
   const command = {
@@ -176,33 +262,74 @@ export function duplicating(catalogue, doc, pointers) {
         const own = chosen.filter((each) => parent(each) === list)
         const from = Number(last(own.at(-1) ?? '')) + 1
         own.forEach((pointer, nth) => {
-          here = addComponent(list, true, structuredClone(get(before.component, pointer)), from + nth).apply(here)
+          here = addComponent(
+            list,
+            true,
+            structuredClone(get(before.component, pointer)),
+            from + nth,
+          ).apply(here)
         })
-        placed = [...own.map((_each, nth) => join(list, from + nth)), ...placed.map((each) => pushedBack(each, list, from, own.length))]
+        placed = [
+          ...own.map((_each, nth) => join(list, from + nth)),
+          ...placed.map((each) => pushedBack(each, list, from, own.length)),
+        ]
       }
       command.select = placed
       const { edges, pins } = packed(catalogue, before, chosen)
-      const between = edges.filter((edge) => originals.some((each) => titleOf(each) === edge.target))
-      return linked(catalogue, here, { components: originals, edges: between, pins }, originals, placed, true)
+      const between = edges.filter((edge) =>
+        originals.some((each) => titleOf(each) === edge.target),
+      )
+      return linked(
+        catalogue,
+        here,
+        { components: originals, edges: between, pins },
+        originals,
+        placed,
+        true,
+      )
     },
   }
   return command
 }
 
-/** Where a pointer points once `count` entries stand before entry `from` of a list. @param {string} pointer @param {string} list @param {number} from @param {number} count */
+/**
+ * Where a pointer points once `count` entries stand before entry `from` of a list.
+ * @param {string} pointer
+ * @param {string} list
+ * @param {number} from
+ * @param {number} count
+ */
 function pushedBack(pointer, list, from, count) {
   if (!pointer.startsWith(`${list}/`)) return pointer
   const [index = '', ...rest] = steps(pointer.slice(list.length))
   return Number(index) >= from ? join(list, Number(index) + count, ...rest) : pointer
 }
 
-/** Whether it stands among the members of a team. @param {Catalogue} catalogue @param {Component} root @param {string} pointer */
+/**
+ * Whether it stands among the members of a team.
+ * @param {Catalogue} catalogue
+ * @param {Component} root
+ * @param {string} pointer
+ */
 function isMember(catalogue, root, pointer) {
   const [component, team] = [get(root, pointer), get(root, ownerOf(pointer))]
-  return pointer !== '' && isComponent(component) && isComponent(team) && catalogue.isParticipant(component) && catalogue.kindOf(team) === 'team'
+  return (
+    pointer !== '' &&
+    isComponent(component) &&
+    isComponent(team) &&
+    catalogue.isParticipant(component) &&
+    catalogue.kindOf(team) === 'team'
+  )
 }
 
-/** @param {Catalogue} catalogue @param {Component} root @param {string} team */
+/**
+ * @param {Catalogue} catalogue
+ * @param {Component} root
+ * @param {string} team
+ */
 function namesIn(catalogue, root, team) {
-  return catalogue.children(get(root, team), team).filter((each) => isMember(catalogue, root, each.pointer)).map((each) => titleOf(each.component))
+  return catalogue
+    .children(get(root, team), team)
+    .filter((each) => isMember(catalogue, root, each.pointer))
+    .map((each) => titleOf(each.component))
 }

@@ -13,30 +13,50 @@ import { isJoint, joints, jointWord } from './places.js'
  * @typedef {'and' | 'or'} Word
  */
 
-/** A condition in words made of its values, until the server's own are there. @param {Component} component */
+/**
+ * A condition in words made of its values, until the server's own are there.
+ * @param {Component} component
+ */
 export function conditionText(component) {
-  const values = Object.values(component.config ?? {}).map((value) => {
-    if (typeof value === 'string') return `“${value}”`
-    if (typeof value === 'number') return String(value)
-    return Array.isArray(value) && value.every((each) => typeof each === 'string') ? value.join(', ') : ''
-  }).filter(Boolean)
+  const values = Object.values(component.config ?? {})
+    .map((value) => {
+      if (typeof value === 'string') return `“${value}”`
+      if (typeof value === 'number') return String(value)
+      return Array.isArray(value) && value.every((each) => typeof each === 'string')
+        ? value.join(', ')
+        : ''
+    })
+    .filter(Boolean)
   return [typeLabel(component.provider).toLowerCase(), ...values].join(' ')
 }
 
-/** The joint that a condition is one of; "" when it stands alone. @param {Catalogue} catalogue @param {Component} root @param {string} pointer */
+/**
+ * The joint that a condition is one of; "" when it stands alone.
+ * @param {Catalogue} catalogue
+ * @param {Component} root
+ * @param {string} pointer
+ */
 export function jointAround(catalogue, root, pointer) {
   const owner = ownerOf(pointer)
   return /\/\d+$/.test(pointer) && isJoint(catalogue, get(root, owner)) ? owner : ''
 }
 
-/** @param {Catalogue} catalogue @param {Word} word */
+/**
+ * @param {Catalogue} catalogue
+ * @param {Word} word
+ */
 function template(catalogue, word) {
   return joints(catalogue).find((each) => each.word === word)?.template
 }
 
 /**
- * Put a condition with another: beside it where it is joined by that word already, else as a group of the two.
- * @param {Catalogue} catalogue @param {Component} root @param {string} target @param {Word} word @param {{ from: string } | { component: Component }} what  one of the team, or a new one
+ * Put a condition with another: beside it where it is joined by that word already, else as a group
+ * of the two.
+ * @param {Catalogue} catalogue
+ * @param {Component} root
+ * @param {string} target
+ * @param {Word} word
+ * @param {{ from: string } | { component: Component }} what  one of the team, or a new one
  * @returns {Command | undefined}
  */
 export function joinTo(catalogue, root, target, word, what) {
@@ -49,10 +69,18 @@ export function joinTo(catalogue, root, target, word, what) {
     if (parent(what.from) !== list) return moveTo(what.from, list, true)
     return reorder(what.from, Number(last(what.from)) < index ? index : index + 1)
   }
-  return 'component' in what ? combine(target, made, what.component) : groupMoved(catalogue, target, made, what.from)
+  return 'component' in what
+    ? combine(target, made, what.component)
+    : groupMoved(catalogue, target, made, what.from)
 }
 
-/** @param {Catalogue} catalogue @param {string} target @param {Component} joint @param {string} from @returns {Command} */
+/**
+ * @param {Catalogue} catalogue
+ * @param {string} target
+ * @param {Component} joint
+ * @param {string} from
+ * @returns {Command}
+ */
 function groupMoved(catalogue, target, joint, from) {
   return {
     label: `Group with ${jointWord(joint.provider)}`,
@@ -66,7 +94,13 @@ function groupMoved(catalogue, target, joint, from) {
   }
 }
 
-/** Make an "and" an "or", and the other way round. @param {Catalogue} catalogue @param {Component} root @param {string} pointer @returns {Command | undefined} */
+/**
+ * Make an "and" an "or", and the other way round.
+ * @param {Catalogue} catalogue
+ * @param {Component} root
+ * @param {string} pointer
+ * @returns {Command | undefined}
+ */
 export function switchJoint(catalogue, root, pointer) {
   const joint = get(root, pointer)
   if (!isJoint(catalogue, joint)) return undefined
@@ -78,12 +112,25 @@ export function switchJoint(catalogue, root, pointer) {
     select: pointer,
     apply(doc) {
       const { label: _label, ...rest } = get(doc.component, pointer)
-      return { ...doc, component: set(doc.component, pointer, { ...rest, provider: made.provider, ...(made.label ? { label: made.label } : {}) }) }
+      return {
+        ...doc,
+        component: set(doc.component, pointer, {
+          ...rest,
+          provider: made.provider,
+          ...(made.label ? { label: made.label } : {}),
+        }),
+      }
     },
   }
 }
 
-/** Make one group of a condition and the next in its list, or the one before the last. @param {Catalogue} catalogue @param {Component} root @param {string} pointer @returns {Command | undefined} */
+/**
+ * Make one group of a condition and the next in its list, or the one before the last.
+ * @param {Catalogue} catalogue
+ * @param {Component} root
+ * @param {string} pointer
+ * @returns {Command | undefined}
+ */
 export function groupWithNext(catalogue, root, pointer) {
   const around = jointAround(catalogue, root, pointer)
   if (around === '') return undefined
@@ -98,13 +145,25 @@ export function groupWithNext(catalogue, root, pointer) {
     select: join(parent(pointer), index),
     apply(doc) {
       const here = /** @type {Component[]} */ (get(doc.component, parent(pointer)))
-      const group = { ...made, config: { ...made.config, conditions: here.slice(index, index + 2) } }
-      return { ...doc, component: set(doc.component, parent(pointer), here.toSpliced(index, 2, group)) }
+      const group = {
+        ...made,
+        config: { ...made.config, conditions: here.slice(index, index + 2) },
+      }
+      return {
+        ...doc,
+        component: set(doc.component, parent(pointer), here.toSpliced(index, 2, group)),
+      }
     },
   }
 }
 
-/** Put the conditions of a group into the list it stands in. @param {Catalogue} catalogue @param {Component} root @param {string} pointer @returns {Command | undefined} */
+/**
+ * Put the conditions of a group into the list it stands in.
+ * @param {Catalogue} catalogue
+ * @param {Component} root
+ * @param {string} pointer
+ * @returns {Command | undefined}
+ */
 export function ungroup(catalogue, root, pointer) {
   const joint = get(root, pointer)
   if (!isJoint(catalogue, joint) || jointAround(catalogue, root, pointer) === '') return undefined
@@ -114,7 +173,10 @@ export function ungroup(catalogue, root, pointer) {
     select: pointer,
     apply(doc) {
       const inner = Object.values(get(doc.component, join(pointer, 'config', 'conditions')) ?? [])
-      return { ...doc, component: set(doc.component, list, get(doc.component, list).toSpliced(index, 1, ...inner)) }
+      return {
+        ...doc,
+        component: set(doc.component, list, get(doc.component, list).toSpliced(index, 1, ...inner)),
+      }
     },
   }
 }

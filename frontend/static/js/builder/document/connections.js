@@ -1,9 +1,20 @@
 // @ts-check
-// Who leads to whom, as one draws it: by an edge where the team has a graph, else by a handoff. A connection is named by its pointer.
+// Who leads to whom, as one draws it: by an edge where the team has a graph, else by a handoff. A
+// connection is named by its pointer.
 import { get, join, parent, remove, set } from '../../core/pointer.js'
 import { isComponent, titleOf } from './catalogue.js'
 import { addComponent, inOneStep, ownerOf, removeAt } from './commands.js'
-import { addEdge, edgesFrom, isGraph, moveEdge, removeEdge, removeNode, turnEdge, withActivation, withStart } from './graph.js'
+import {
+  addEdge,
+  edgesFrom,
+  isGraph,
+  moveEdge,
+  removeEdge,
+  removeNode,
+  turnEdge,
+  withActivation,
+  withStart,
+} from './graph.js'
 import { aimedAt, handoffsIn, targetOf } from './handoffs.js'
 import { endsOf, partAt, partTitle } from './parts.js'
 import { inOrderOfPlace } from './selection.js'
@@ -16,16 +27,25 @@ import { inOrderOfPlace } from './selection.js'
  * @typedef {import('./graph.js').Graph} Graph
  */
 
-/** Whether a member can hand over at all. @param {Catalogue} catalogue @param {Component} member */
+/**
+ * Whether a member can hand over at all.
+ * @param {Catalogue} catalogue
+ * @param {Component} member
+ */
 function handsOver(catalogue, member) {
   if (Array.isArray(member.config?.['handoffs'])) return true
   return catalogue.entry(member)?.schema?.properties?.handoffs !== undefined
 }
 
 /**
- * Why one member cannot be led to another; "" when it can. `turned` is the connection that would be turned there.
- * @param {Catalogue} catalogue @param {Component} root @param {string} team
- * @param {string} from  pointer of the member @param {string} to  name of the other @param {string} [turned]
+ * Why one member cannot be led to another; "" when it can. `turned` is the connection that would be
+ * turned there.
+ * @param {Catalogue} catalogue
+ * @param {Component} root
+ * @param {string} team
+ * @param {string} from  pointer of the member
+ * @param {string} to  name of the other
+ * @param {string} [turned]
  */
 export function whyNotConnect(catalogue, root, team, from, to, turned = '') {
   const member = get(root, from)
@@ -34,17 +54,29 @@ export function whyNotConnect(catalogue, root, team, from, to, turned = '') {
   const graph = get(root, join(team, 'config', 'graph'))
   if (isGraph(graph)) {
     const place = join(team, 'config', 'graph', 'nodes', name, 'edges')
-    const isTaken = edgesFrom(graph, name).some((edge, index) => (
-      edge.target === to && !edge.condition && !edge['context_condition'] && join(place, index) !== turned))
+    const isTaken = edgesFrom(graph, name).some(
+      (edge, index) =>
+        edge.target === to &&
+        !edge.condition &&
+        !edge['context_condition'] &&
+        join(place, index) !== turned,
+    )
     return isTaken ? `${name} always goes on to ${to} already.` : ''
   }
   if (!handsOver(catalogue, member)) return `${name} cannot hand over to anybody.`
   if (name === to) return `${name} cannot hand over to itself.`
-  const isTaken = handoffsIn(member.config).some((each, index) => targetOf(each) === to && join(from, 'config', 'handoffs', index) !== turned)
+  const isTaken = handoffsIn(member.config).some(
+    (each, index) => targetOf(each) === to && join(from, 'config', 'handoffs', index) !== turned,
+  )
   return isTaken ? `${name} may hand over to ${to} already.` : ''
 }
 
-/** @param {Doc} doc @param {string} team @param {(graph: Graph) => Graph} change @returns {Doc} */
+/**
+ * @param {Doc} doc
+ * @param {string} team
+ * @param {(graph: Graph) => Graph} change
+ * @returns {Doc}
+ */
 function inGraph(doc, team, change) {
   const place = join(team, 'config', 'graph')
   const graph = get(doc.component, place)
@@ -53,7 +85,12 @@ function inGraph(doc, team, change) {
   return after === graph ? doc : { ...doc, component: set(doc.component, place, after) }
 }
 
-/** The last edge of a node. @param {Doc} doc @param {string} team @param {string} name */
+/**
+ * The last edge of a node.
+ * @param {Doc} doc
+ * @param {string} team
+ * @param {string} name
+ */
 function lastEdge(doc, team, name) {
   const graph = join(team, 'config', 'graph')
   return join(graph, 'nodes', name, 'edges', edgesFrom(get(doc.component, graph), name).length - 1)
@@ -61,7 +98,9 @@ function lastEdge(doc, team, name) {
 
 /**
  * Lead from one member to another: by an edge where the team has a graph, else by a handoff.
- * @param {string} team @param {string} from  pointer of the member @param {string} to  name of the other
+ * @param {string} team
+ * @param {string} from  pointer of the member
+ * @param {string} to  name of the other
  * @returns {Command}
  */
 export function connect(team, from, to) {
@@ -81,13 +120,26 @@ export function connect(team, from, to) {
       const handoffs = handoffsIn(member.config)
       const isPlain = handoffs.every((each) => typeof each === 'string')
       command.select = join(from, 'config', 'handoffs', handoffs.length)
-      return { ...doc, component: set(doc.component, join(from, 'config', 'handoffs'), [...handoffs, isPlain ? to : { target: to }]) }
+      return {
+        ...doc,
+        component: set(doc.component, join(from, 'config', 'handoffs'), [
+          ...handoffs,
+          isPlain ? to : { target: to },
+        ]),
+      }
     },
   }
   return command
 }
 
-/** Add a member and lead to it, in one step. @param {string} team @param {string} from @param {string} slot @param {Component} component @returns {Command} */
+/**
+ * Add a member and lead to it, in one step.
+ * @param {string} team
+ * @param {string} from
+ * @param {string} slot
+ * @param {Component} component
+ * @returns {Command}
+ */
 export function connectNew(team, from, slot, component) {
   const added = addComponent(slot, true, component)
   /** @type {Command} */
@@ -105,33 +157,48 @@ export function connectNew(team, from, slot, component) {
   return command
 }
 
-/** @param {string} pointer @returns {Command} */
+/**
+ * @param {string} pointer
+ * @returns {Command}
+ */
 export function disconnect(pointer) {
   const part = partAt(pointer)
   /** @type {Command} */
   const command = {
     label: 'Disconnect',
-    select: part?.kind === 'handoff' ? part.agent : part?.team ?? '',
+    select: part?.kind === 'handoff' ? part.agent : (part?.team ?? ''),
     apply(doc) {
       if (!part || part.kind === 'node' || get(doc.component, pointer) === undefined) return doc
       command.label = `Disconnect ${partTitle(doc.component, pointer)}`
-      if (part.kind === 'edge') return inGraph(doc, part.team, (graph) => removeEdge(graph, part.from, part.index))
+      if (part.kind === 'edge')
+        return inGraph(doc, part.team, (graph) => removeEdge(graph, part.from, part.index))
       return { ...doc, component: remove(doc.component, pointer) }
     },
   }
   return command
 }
 
-/** @param {string[]} pointers @returns {Command} */
+/**
+ * @param {string[]} pointers
+ * @returns {Command}
+ */
 export function disconnectAll(pointers) {
   // From the last to the first: what stands before keeps its place.
   const commands = inOrderOfPlace(pointers).toReversed().map(disconnect)
   const [only, ...others] = commands
   if (only && others.length === 0) return only
-  return { ...inOneStep(`Disconnect ${pointers.length} edges`, commands), select: only?.select ?? '' }
+  return {
+    ...inOneStep(`Disconnect ${pointers.length} edges`, commands),
+    select: only?.select ?? '',
+  }
 }
 
-/** Let the end of a connection be at another member. @param {string} pointer @param {string} to @returns {Command} */
+/**
+ * Let the end of a connection be at another member.
+ * @param {string} pointer
+ * @param {string} to
+ * @returns {Command}
+ */
 export function turn(pointer, to) {
   const part = partAt(pointer)
   return {
@@ -140,13 +207,22 @@ export function turn(pointer, to) {
     apply(doc) {
       const ends = endsOf(doc.component, pointer)
       if (!ends || !part || ends.to === to) return doc
-      if (part.kind === 'edge') return inGraph(doc, part.team, (graph) => turnEdge(graph, part.from, part.index, to))
-      return { ...doc, component: set(doc.component, pointer, aimedAt(get(doc.component, pointer), to)) }
+      if (part.kind === 'edge')
+        return inGraph(doc, part.team, (graph) => turnEdge(graph, part.from, part.index, to))
+      return {
+        ...doc,
+        component: set(doc.component, pointer, aimedAt(get(doc.component, pointer), to)),
+      }
     },
   }
 }
 
-/** Let the beginning of a connection be at another member. @param {string} pointer @param {string} from  pointer of that member @returns {Command} */
+/**
+ * Let the beginning of a connection be at another member.
+ * @param {string} pointer
+ * @param {string} from  pointer of that member
+ * @returns {Command}
+ */
 export function turnStart(pointer, from) {
   const part = partAt(pointer)
   /** @type {Command} */
@@ -158,30 +234,59 @@ export function turnStart(pointer, from) {
       const name = titleOf(member)
       command.label = `Connect from ${name} instead`
       if (part.kind === 'edge') {
-        const after = inGraph(doc, part.team, (graph) => moveEdge(graph, part.from, part.index, name))
+        const after = inGraph(doc, part.team, (graph) =>
+          moveEdge(graph, part.from, part.index, name),
+        )
         command.select = lastEdge(after, part.team, name)
         return after
       }
       if (from === part.agent) return doc
       const handoffs = [...handoffsIn(member.config), link]
       command.select = join(from, 'config', 'handoffs', handoffs.length - 1)
-      return { ...doc, component: set(remove(doc.component, pointer), join(from, 'config', 'handoffs'), handoffs) }
+      return {
+        ...doc,
+        component: set(remove(doc.component, pointer), join(from, 'config', 'handoffs'), handoffs),
+      }
     },
   }
   return command
 }
 
-/** Begin with this member; with all to whom nothing leads when it was the beginning already. @param {string} team @param {string} name @returns {Command} */
+/**
+ * Begin with this member; with all to whom nothing leads when it was the beginning already.
+ * @param {string} team
+ * @param {string} name
+ * @returns {Command}
+ */
 export function startWith(team, name) {
-  return { label: `Change the start: ${name}`, apply: (doc) => inGraph(doc, team, (graph) => withStart(graph, graph.default_start_node === name ? null : name)) }
+  return {
+    label: `Change the start: ${name}`,
+    apply: (doc) =>
+      inGraph(doc, team, (graph) =>
+        withStart(graph, graph.default_start_node === name ? null : name),
+      ),
+  }
 }
 
-/** @param {string} team @param {string} name @param {string} group @param {'all' | 'any'} activation @returns {Command} */
+/**
+ * @param {string} team
+ * @param {string} name
+ * @param {string} group
+ * @param {'all' | 'any'} activation
+ * @returns {Command}
+ */
 export function waitFor(team, name, group, activation) {
-  return { label: `Let ${name} wait for ${activation}`, apply: (doc) => inGraph(doc, team, (graph) => withActivation(graph, name, group, activation)) }
+  return {
+    label: `Let ${name} wait for ${activation}`,
+    apply: (doc) => inGraph(doc, team, (graph) => withActivation(graph, name, group, activation)),
+  }
 }
 
-/** Take a member out, and lead from those before it to those after it. @param {string} pointer @returns {Command} */
+/**
+ * Take a member out, and lead from those before it to those after it.
+ * @param {string} pointer
+ * @returns {Command}
+ */
 export function removeBridged(pointer) {
   const team = ownerOf(pointer)
   /** @type {Command} */
@@ -194,27 +299,48 @@ export function removeBridged(pointer) {
       const name = titleOf(member)
       command.label = `Remove ${name} and reconnect`
       const isInGraph = isGraph(get(doc.component, team)?.config?.graph)
-      const bridged = isInGraph ? inGraph(doc, team, (graph) => removeNode(graph, name, { bridged: true })) : bridgedHandoffs(doc, pointer, name)
+      const bridged = isInGraph
+        ? inGraph(doc, team, (graph) => removeNode(graph, name, { bridged: true }))
+        : bridgedHandoffs(doc, pointer, name)
       return removeAt(pointer, name).apply(bridged)
     },
   }
   return command
 }
 
-/** Who handed over to it hands over to those that it handed over to. @param {Doc} doc @param {string} pointer @param {string} name @returns {Doc} */
+/**
+ * Who handed over to it hands over to those that it handed over to.
+ * @param {Doc} doc
+ * @param {string} pointer
+ * @param {string} name
+ * @returns {Doc}
+ */
 function bridgedHandoffs(doc, pointer, name) {
   const members = get(doc.component, parent(pointer))
   if (!Array.isArray(members)) return doc
   const after = handoffsIn(get(doc.component, pointer)?.config)
-  const changed = members.map((member) => (isComponent(member) && titleOf(member) !== name ? withoutStop(member, name, after) : member))
+  const changed = members.map((member) =>
+    isComponent(member) && titleOf(member) !== name ? withoutStop(member, name, after) : member,
+  )
   return { ...doc, component: set(doc.component, parent(pointer), changed) }
 }
 
-/** Hands over to whom `name` handed over, in place of it. @param {Component} member @param {string} name @param {import('./handoffs.js').Handoff[]} after */
+/**
+ * Hands over to whom `name` handed over, in place of it.
+ * @param {Component} member
+ * @param {string} name
+ * @param {import('./handoffs.js').Handoff[]} after
+ */
 function withoutStop(member, name, after) {
   const own = handoffsIn(member.config)
   const rest = own.filter((each) => targetOf(each) !== name)
   if (rest.length === own.length) return member
   const taken = new Set([titleOf(member), ...rest.map(targetOf)])
-  return { ...member, config: { ...member.config, handoffs: [...rest, ...after.filter((each) => !taken.has(targetOf(each)))] } }
+  return {
+    ...member,
+    config: {
+      ...member.config,
+      handoffs: [...rest, ...after.filter((each) => !taken.has(targetOf(each)))],
+    },
+  }
 }

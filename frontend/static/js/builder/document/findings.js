@@ -9,13 +9,21 @@ import { isComponent, KIND_NAME, kindOfType } from './catalogue.js'
  * @typedef {import('../editor.js').Report} Report
  * @typedef {import('./commands.js').Doc} Doc
  * @typedef {import('./commands.js').Command} Command
- * @typedef {{ problems: Finding[], advice: Finding[], dismissed: Finding[], needs: import('../editor.js').Need[],
- *   asked: import('../editor.js').Capability[], noTeam: string }} Checked  `asked`: what a person must approve before a run; `noTeam`: why it cannot be run as it is
+ * @typedef {{ problems: Finding[], advice: Finding[], dismissed: Finding[], needs:
+ *   import('../editor.js').Need[],
+ * asked: import('../editor.js').Capability[], noTeam: string }} Checked  `asked`: what a person
+ *   must approve before a run; `noTeam`: why it cannot be run as it is
  */
 
-/** All that a report says of a team, by what is to be done about it. @param {Report} report @param {Doc} doc @returns {Checked} */
+/**
+ * All that a report says of a team, by what is to be done about it.
+ * @param {Report} report
+ * @param {Doc} doc
+ * @returns {Checked}
+ */
 export function sorted(report, doc) {
-  const isDismissed = (/** @type {Finding} */ each) => doc.layout.dismissed?.includes(keyOf(each, doc)) ?? false
+  const isDismissed = (/** @type {Finding} */ each) =>
+    doc.layout.dismissed?.includes(keyOf(each, doc)) ?? false
   const advice = report.warnings.filter((each) => each.code !== 'unknown_provider')
   return {
     problems: problems(report, doc),
@@ -27,17 +35,32 @@ export function sorted(report, doc) {
   }
 }
 
-/** All that keeps the team from running: parts that have no engine here, and mistakes. @param {Report} report @param {Doc} doc @returns {Finding[]} */
+/**
+ * All that keeps the team from running: parts that have no engine here, and mistakes.
+ * @param {Report} report
+ * @param {Doc} doc
+ * @returns {Finding[]}
+ */
 export function problems(report, doc) {
-  const opaque = report.parts.filter((part) => part.status === 'opaque').map(({ where }) => {
-    const component = get(doc.component, where)
-    const what = isComponent(component) ? `\`${component.provider}\`` : 'A component'
-    return { code: 'opaque', where, message: `${what} cannot run: no installed package provides it.`, fix: 'It is kept and exported unchanged. Install its package where the studio runs, or replace it.' }
-  })
+  const opaque = report.parts
+    .filter((part) => part.status === 'opaque')
+    .map(({ where }) => {
+      const component = get(doc.component, where)
+      const what = isComponent(component) ? `\`${component.provider}\`` : 'A component'
+      return {
+        code: 'opaque',
+        where,
+        message: `${what} cannot run: no installed package provides it.`,
+        fix: 'It is kept and exported unchanged. Install its package where the studio runs, or replace it.',
+      }
+    })
   return [...opaque, ...report.errors]
 }
 
-/** Why what is no team has no run of its own; "" for a team, and for what says nothing of its kind. @param {Doc} doc */
+/**
+ * Why what is no team has no run of its own; "" for a team, and for what says nothing of its kind.
+ * @param {Doc} doc
+ */
 export function noTeam({ component }) {
   const type = component?.component_type
   if (typeof type !== 'string' || type === '' || type === 'team') return ''
@@ -45,12 +68,30 @@ export function noTeam({ component }) {
   return `This is ${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name}, not a team: it can be tried alone, or used in a team.`
 }
 
-/** An agent as the only member of a new team. @param {import('./catalogue.js').Component} team  as the palette adds it @returns {Command} */
+/**
+ * An agent as the only member of a new team.
+ * @param {import('./catalogue.js').Component} team  as the palette adds it
+ * @returns {Command}
+ */
 export function wrapInTeam(team) {
-  return { label: 'Wrap in a team', select: '', apply: (doc) => ({ ...doc, component: { ...structuredClone(team), config: { ...structuredClone(team.config), participants: [doc.component] } } }) }
+  return {
+    label: 'Wrap in a team',
+    select: '',
+    apply: (doc) => ({
+      ...doc,
+      component: {
+        ...structuredClone(team),
+        config: { ...structuredClone(team.config), participants: [doc.component] },
+      },
+    }),
+  }
 }
 
-/** Findings that say the same of many places, each a group with its first. @param {Finding[]} findings @returns {Finding[][]} */
+/**
+ * Findings that say the same of many places, each a group with its first.
+ * @param {Finding[]} findings
+ * @returns {Finding[][]}
+ */
 export function alike(findings) {
   /** @type {Map<string, Finding[]>} */
   const groups = new Map()
@@ -61,30 +102,50 @@ export function alike(findings) {
   return [...groups.values()]
 }
 
-/** Advice that nobody dismissed. @param {Report} report @param {Doc} doc @returns {Finding[]} */
+/**
+ * Advice that nobody dismissed.
+ * @param {Report} report
+ * @param {Doc} doc
+ * @returns {Finding[]}
+ */
 export function adviceOf(report, doc) {
   return sorted(report, doc).advice
 }
 
-/** The one line on the button. @param {Checked} checked @param {boolean} isKnown */
+/**
+ * The one line on the button.
+ * @param {Checked} checked
+ * @param {boolean} isKnown
+ */
 export function headline({ problems: wrong, advice, needs, noTeam: notRun }, isKnown) {
   if (!isKnown) return { state: 'waiting', text: 'Checking', glyph: 'loader-circle' }
-  if (wrong.length > 0) return { state: 'error', text: counted(wrong.length, 'problem'), glyph: 'circle-alert' }
-  if (needs.length > 0) return { state: 'warning', text: `${counted(needs.length, 'secret')} missing`, glyph: 'key-round' }
-  if (advice.length > 0) return { state: 'hint', text: counted(advice.length, 'hint'), glyph: 'lightbulb' }
+  if (wrong.length > 0)
+    return { state: 'error', text: counted(wrong.length, 'problem'), glyph: 'circle-alert' }
+  if (needs.length > 0)
+    return {
+      state: 'warning',
+      text: `${counted(needs.length, 'secret')} missing`,
+      glyph: 'key-round',
+    }
+  if (advice.length > 0)
+    return { state: 'hint', text: counted(advice.length, 'hint'), glyph: 'lightbulb' }
   if (notRun) return { state: 'off', text: 'Not a team', glyph: 'lightbulb' }
   return { state: 'ok', text: 'Ready', glyph: 'circle-check' }
 }
 
-/** @param {number} count @param {string} noun */
+/**
+ * @param {number} count
+ * @param {string} noun
+ */
 export function counted(count, noun) {
   return count === 1 ? `1 ${noun}` : `${count} ${noun}s`
 }
 
 /**
- * What a finding is known by when it is dismissed: its code and its place, told by the names of agents rather than their
- * order, so that moving an agent does not bring it back.
- * @param {Finding} finding @param {Doc} doc
+ * What a finding is known by when it is dismissed: its code and its place, told by the names of
+ * agents rather than their order, so that moving an agent does not bring it back.
+ * @param {Finding} finding
+ * @param {Doc} doc
  */
 export function keyOf(finding, doc) {
   const way = steps(finding.where)
@@ -96,28 +157,62 @@ export function keyOf(finding, doc) {
   return [finding.code, ...names].join(' ')
 }
 
-/** @param {Finding} finding @returns {Command} */
+/**
+ * @param {Finding} finding
+ * @returns {Command}
+ */
 export function dismiss(finding) {
-  return { label: 'Dismiss a hint', apply: (doc) => withDismissed(doc, [...(doc.layout.dismissed ?? []), keyOf(finding, doc)]) }
+  return {
+    label: 'Dismiss a hint',
+    apply: (doc) => withDismissed(doc, [...(doc.layout.dismissed ?? []), keyOf(finding, doc)]),
+  }
 }
 
-/** @param {Finding} finding @returns {Command} */
+/**
+ * @param {Finding} finding
+ * @returns {Command}
+ */
 export function showAgain(finding) {
-  return { label: 'Show a hint again', apply: (doc) => withDismissed(doc, (doc.layout.dismissed ?? []).filter((each) => each !== keyOf(finding, doc))) }
+  return {
+    label: 'Show a hint again',
+    apply: (doc) =>
+      withDismissed(
+        doc,
+        (doc.layout.dismissed ?? []).filter((each) => each !== keyOf(finding, doc)),
+      ),
+  }
 }
 
-/** @param {Doc} doc @param {string[]} keys @returns {Doc} */
+/**
+ * @param {Doc} doc
+ * @param {string[]} keys
+ * @returns {Doc}
+ */
 function withDismissed(doc, keys) {
   const { dismissed: _, ...layout } = doc.layout
   return { ...doc, layout: keys.length > 0 ? { ...layout, dismissed: [...new Set(keys)] } : layout }
 }
 
-/** @param {Fix} fix @returns {Command} */
+/**
+ * @param {Fix} fix
+ * @returns {Command}
+ */
 export function applyFix({ label, pointer, value }) {
   return { label, apply: (doc) => ({ ...doc, component: set(doc.component, pointer, value) }) }
 }
 
-/** Read a secret of the studio at these places. @param {string[]} places @param {string} name @returns {Command} */
+/**
+ * Read a secret of the studio at these places.
+ * @param {string[]} places
+ * @param {string} name
+ * @returns {Command}
+ */
 export function referTo(places, name) {
-  return { label: `Use the secret ${name}`, apply: (doc) => ({ ...doc, component: places.reduce((root, place) => set(root, place, `secret:${name}`), doc.component) }) }
+  return {
+    label: `Use the secret ${name}`,
+    apply: (doc) => ({
+      ...doc,
+      component: places.reduce((root, place) => set(root, place, `secret:${name}`), doc.component),
+    }),
+  }
 }

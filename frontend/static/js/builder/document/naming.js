@@ -29,9 +29,18 @@ export function withFreeName(component, neighbours) {
   return { ...component, config: { ...component.config, name: freeName(name, taken) } }
 }
 
-/** "an agent or a team". @param {string[]} types */
+/**
+ * "an agent or a team".
+ * @param {string[]} types
+ */
 export function kindsInWords(types) {
-  const words = types.map((type) => (kindOfType(type) === 'other' && type !== '' ? type.replaceAll('_', ' ') : KIND_NAME[kindOfType(type)]))
+  const words = types.map((type) =>
+    kindOfType(type) === 'other' && type !== ''
+      ? type.replaceAll('_', ' ')
+      : KIND_NAME[kindOfType(type)],
+  )
   const named = [...new Set(words)].map((word) => `${/^[aeiou]/.test(word) ? 'an' : 'a'} ${word}`)
-  return named.length < 2 ? (named[0] ?? 'nothing') : `${named.slice(0, -1).join(', ')} or ${named.at(-1)}`
+  return named.length < 2
+    ? (named[0] ?? 'nothing')
+    : `${named.slice(0, -1).join(', ')} or ${named.at(-1)}`
 }

@@ -1,5 +1,6 @@
 // @ts-check
-// Where may this component go? The answer comes from the slots that the catalogue knows; nothing is guessed by name.
+// Where may this component go? The answer comes from the slots that the catalogue knows; nothing is
+// guessed by name.
 import { get, join, last, parent } from '../../core/pointer.js'
 import { isComponent, kindOfType, titleOf } from './catalogue.js'
 import { addComponent, addToEach, combine, ownerOf } from './commands.js'
@@ -10,42 +11,71 @@ import { kindsInWords } from './naming.js'
  * @typedef {import('./catalogue.js').Component} Component
  * @typedef {import('./catalogue.js').Slot} Slot
  * @typedef {import('./commands.js').Command} Command
- * @typedef {{ label: string, slot: string, many: boolean, command: Command, about?: { pointer: string, says: (condition: string) => string } }} Place
+ * @typedef {{ label: string, slot: string, many: boolean, command: Command, about?: { pointer:
+ *   string, says: (condition: string) => string } }} Place
  *   `about`: the condition that is there already, to be called as the reader knows it
  */
 
-/** The slot that a pointer like "/config/tools" names. @param {Catalogue} catalogue @param {Component} root @param {string} pointer */
+/**
+ * The slot that a pointer like "/config/tools" names.
+ * @param {Catalogue} catalogue
+ * @param {Component} root
+ * @param {string} pointer
+ */
 export function slotAt(catalogue, root, pointer) {
   const owner = get(root, ownerOf(pointer))
-  return isComponent(owner) ? catalogue.slotsOf(owner).find((slot) => slot.field === last(pointer)) : undefined
+  return isComponent(owner)
+    ? catalogue.slotsOf(owner).find((slot) => slot.field === last(pointer))
+    : undefined
 }
 
 /**
- * All the ways to put `subject` at or around `target`: into one of its slots, else into one of the component around it.
- * @param {Catalogue} catalogue @param {Component} root @param {Component} subject @param {string} target  a component or a slot
+ * All the ways to put `subject` at or around `target`: into one of its slots, else into one of the
+ * component around it.
+ * @param {Catalogue} catalogue
+ * @param {Component} root
+ * @param {Component} subject
+ * @param {string} target  a component or a slot
  * @returns {Place[]}
  */
 export function placesFor(catalogue, root, subject, target) {
   const slot = slotAt(catalogue, root, target)
-  if (slot) return catalogue.accepts(slot, subject) ? waysInto(catalogue, root, subject, ownerOf(target), slot) : []
+  if (slot)
+    return catalogue.accepts(slot, subject)
+      ? waysInto(catalogue, root, subject, ownerOf(target), slot)
+      : []
   const inside = placesIn(catalogue, root, subject, target)
   return inside.length > 0 ? inside : placesAround(catalogue, root, subject, target)
 }
 
 /**
- * For what is added without pointing at a place: at the target, else in the nearest agent or team around it.
- * @param {Catalogue} catalogue @param {Component} root @param {Component} subject @param {string} target
+ * For what is added without pointing at a place: at the target, else in the nearest agent or team
+ * around it.
+ * @param {Catalogue} catalogue
+ * @param {Component} root
+ * @param {Component} subject
+ * @param {string} target
  * @returns {Place[]}
  */
 export function placesNear(catalogue, root, subject, target) {
   const here = placesFor(catalogue, root, subject, target)
-  return here.length > 0 || target === '' ? here : placesNear(catalogue, root, subject, ownerOf(target))
+  return here.length > 0 || target === ''
+    ? here
+    : placesNear(catalogue, root, subject, ownerOf(target))
 }
 
-/** What a team takes may be dropped on anything in it: an agent behind its neighbour, a condition to the others. @param {Catalogue} catalogue @param {Component} root @param {Component} subject @param {string} target @returns {Place[]} */
+/**
+ * What a team takes may be dropped on anything in it: an agent behind its neighbour, a condition to
+ * the others.
+ * @param {Catalogue} catalogue
+ * @param {Component} root
+ * @param {Component} subject
+ * @param {string} target
+ * @returns {Place[]}
+ */
 export function placesAround(catalogue, root, subject, target) {
   if (!['agent', 'team', 'termination'].includes(catalogue.kindOf(subject))) return []
-  for (let pointer = target; pointer !== '';) {
+  for (let pointer = target; pointer !== ''; ) {
     pointer = ownerOf(pointer)
     const found = placesIn(catalogue, root, subject, pointer)
     if (found.length > 0) return found.map((place) => behind(place, target, subject))
@@ -53,14 +83,29 @@ export function placesAround(catalogue, root, subject, target) {
   return []
 }
 
-/** Dropping on a neighbour puts the new one right behind it. @param {Place} place @param {string} target @param {Component} subject @returns {Place} */
+/**
+ * Dropping on a neighbour puts the new one right behind it.
+ * @param {Place} place
+ * @param {string} target
+ * @param {Component} subject
+ * @returns {Place}
+ */
 function behind(place, target, subject) {
-  const neighbour = target.startsWith(`${place.slot}/`) ? target.slice(place.slot.length + 1).split('/')[0] : undefined
+  const neighbour = target.startsWith(`${place.slot}/`)
+    ? target.slice(place.slot.length + 1).split('/')[0]
+    : undefined
   if (!place.many || neighbour === undefined || !/^\d+$/.test(neighbour)) return place
   return { ...place, command: addComponent(place.slot, true, subject, Number(neighbour) + 1) }
 }
 
-/** The places inside one component, not around it. @param {Catalogue} catalogue @param {Component} root @param {Component} subject @param {string} pointer @returns {Place[]} */
+/**
+ * The places inside one component, not around it.
+ * @param {Catalogue} catalogue
+ * @param {Component} root
+ * @param {Component} subject
+ * @param {string} pointer
+ * @returns {Place[]}
+ */
 export function placesIn(catalogue, root, subject, pointer) {
   const target = get(root, pointer)
   if (!isComponent(target)) return []
@@ -69,18 +114,35 @@ export function placesIn(catalogue, root, subject, pointer) {
   const own = catalogue.slotsOf(target).filter((slot) => catalogue.accepts(slot, subject))
   const ways = own.slice(0, 1).flatMap((slot) => waysInto(catalogue, root, subject, pointer, slot))
   const isTeam = catalogue.kindOf(target) === 'team'
-  const fitsMembers = isTeam && !['agent', 'team', 'termination'].includes(catalogue.kindOf(subject))
+  const fitsMembers =
+    isTeam && !['agent', 'team', 'termination'].includes(catalogue.kindOf(subject))
   return fitsMembers ? [...memberPlaces(catalogue, root, subject, pointer), ...ways] : ways
 }
 
-/** A model of the team itself is for whoever leads it, such as its selector. @param {Catalogue} catalogue @param {Component} component @param {Slot} slot */
+/**
+ * A model of the team itself is for whoever leads it, such as its selector.
+ * @param {Catalogue} catalogue
+ * @param {Component} component
+ * @param {Slot} slot
+ */
 function labelOf(catalogue, component, slot) {
   if (slot.field === 'participants') return `Into ${titleOf(component)}`
-  const leader = slot.accepts.some((type) => kindOfType(type) === 'model') ? catalogue.entry(component)?.led_by : ''
-  return leader ? `For the ${leader.toLowerCase()}` : `As ${slot.field.replaceAll('_', ' ')} of ${titleOf(component)}`
+  const leader = slot.accepts.some((type) => kindOfType(type) === 'model')
+    ? catalogue.entry(component)?.led_by
+    : ''
+  return leader
+    ? `For the ${leader.toLowerCase()}`
+    : `As ${slot.field.replaceAll('_', ' ')} of ${titleOf(component)}`
 }
 
-/** A tool goes into the workbench that already holds tools, if there is one. @param {Catalogue} catalogue @param {Component} root @param {Component} subject @param {string} pointer @returns {Place[]} */
+/**
+ * A tool goes into the workbench that already holds tools, if there is one.
+ * @param {Catalogue} catalogue
+ * @param {Component} root
+ * @param {Component} subject
+ * @param {string} pointer
+ * @returns {Place[]}
+ */
 function toolPlaces(catalogue, root, subject, pointer) {
   if (catalogue.kindOf(subject) !== 'tool') return []
   for (const child of catalogue.children(get(root, pointer), pointer)) {
@@ -91,44 +153,96 @@ function toolPlaces(catalogue, root, subject, pointer) {
   return []
 }
 
-/** @param {Catalogue} catalogue @param {Component} root @param {Component} subject @param {string} team @returns {Place[]} */
+/**
+ * @param {Catalogue} catalogue
+ * @param {Component} root
+ * @param {Component} subject
+ * @param {string} team
+ * @returns {Place[]}
+ */
 function memberPlaces(catalogue, root, subject, team) {
-  const members = catalogue.children(get(root, team), team).filter((child) => catalogue.isParticipant(child.component))
-  const places = members.flatMap((member) => placesIn(catalogue, root, subject, member.pointer)
-    .map((place) => ({ ...place, label: labelIn(catalogue, member.component, place.label) })))
+  const members = catalogue
+    .children(get(root, team), team)
+    .filter((child) => catalogue.isParticipant(child.component))
+  const places = members.flatMap((member) =>
+    placesIn(catalogue, root, subject, member.pointer).map((place) => ({
+      ...place,
+      label: labelIn(catalogue, member.component, place.label),
+    })),
+  )
   const single = [...new Set(places.filter((place) => !place.many).map((place) => place.slot))]
   if (single.length < 2) return places
-  return [{ label: 'For every agent', slot: single[0] ?? '', many: false, command: addToEach(single, subject) }, ...places]
+  return [
+    {
+      label: 'For every agent',
+      slot: single[0] ?? '',
+      many: false,
+      command: addToEach(single, subject),
+    },
+    ...places,
+  ]
 }
 
-/** A place inside a nested team says which agent of it is meant. @param {Catalogue} catalogue @param {Component} member @param {string} inner */
+/**
+ * A place inside a nested team says which agent of it is meant.
+ * @param {Catalogue} catalogue
+ * @param {Component} member
+ * @param {string} inner
+ */
 function labelIn(catalogue, member, inner) {
   if (catalogue.kindOf(member) !== 'team') return `For ${titleOf(member)}`
   return inner.startsWith('For ') ? `${inner} in ${titleOf(member)}` : inner
 }
 
-/** @param {Catalogue} catalogue @param {Component} root @param {Component} subject @param {string} owner @param {Slot} slot @returns {Place[]} */
+/**
+ * @param {Catalogue} catalogue
+ * @param {Component} root
+ * @param {Component} subject
+ * @param {string} owner
+ * @param {Slot} slot
+ * @returns {Place[]}
+ */
 function waysInto(catalogue, root, subject, owner, slot) {
   const pointer = join(owner, 'config', slot.field)
   const filled = get(root, pointer)
   const component = get(root, owner)
   const label = labelOf(catalogue, component, slot)
-  const add = { label, slot: pointer, many: slot.many, command: addComponent(pointer, slot.many, subject) }
+  const add = {
+    label,
+    slot: pointer,
+    many: slot.many,
+    command: addComponent(pointer, slot.many, subject),
+  }
   if (slot.many || !isComponent(filled) || catalogue.kindOf(subject) !== 'termination') return [add]
-  const said = (/** @type {(condition: string) => string} */ says) => ({ label: says(titleOf(filled)), about: { pointer, says } })
+  const said = (/** @type {(condition: string) => string} */ says) => ({
+    label: says(titleOf(filled)),
+    about: { pointer, says },
+  })
   const ways = joints(catalogue).map(({ word, template }) => ({
-    ...said((condition) => `“${condition}” ${word} this`), slot: pointer, many: false, command: joinInto(catalogue, pointer, filled, template, subject),
+    ...said((condition) => `“${condition}” ${word} this`),
+    slot: pointer,
+    many: false,
+    command: joinInto(catalogue, pointer, filled, template, subject),
   }))
   return [...ways, { ...add, ...said((condition) => `Instead of “${condition}”`) }]
 }
 
-/** @param {Catalogue} catalogue @param {string} pointer @param {Component} filled @param {Component} joint @param {Component} subject */
+/**
+ * @param {Catalogue} catalogue
+ * @param {string} pointer
+ * @param {Component} filled
+ * @param {Component} joint
+ * @param {Component} subject
+ */
 function joinInto(catalogue, pointer, filled, joint, subject) {
   if (catalogue.entry(filled)?.provider !== joint.provider) return combine(pointer, joint, subject)
   return addComponent(join(pointer, 'config', 'conditions'), true, subject)
 }
 
-/** The catalogue's conditions that hold others: "or" first. @param {Catalogue} catalogue */
+/**
+ * The catalogue's conditions that hold others: "or" first.
+ * @param {Catalogue} catalogue
+ */
 export function joints(catalogue) {
   return catalogue.entries
     .filter((entry) => entry.group === 'terminations' && entry.slots.some((slot) => slot.many))
@@ -136,26 +250,50 @@ export function joints(catalogue) {
     .sort((a, b) => b.word.localeCompare(a.word))
 }
 
-/** Whether a component joins conditions. @param {Catalogue} catalogue @param {unknown} value @returns {value is Component} */
+/**
+ * Whether a component joins conditions.
+ * @param {Catalogue} catalogue
+ * @param {unknown} value
+ * @returns {value is Component}
+ */
 export function isJoint(catalogue, value) {
-  return isComponent(value) && catalogue.kindOf(value) === 'termination' && catalogue.slotsOf(value).some((slot) => slot.many)
+  return (
+    isComponent(value) &&
+    catalogue.kindOf(value) === 'termination' &&
+    catalogue.slotsOf(value).some((slot) => slot.many)
+  )
 }
 
-/** @param {string} provider @returns {'and' | 'or'} */
+/**
+ * @param {string} provider
+ * @returns {'and' | 'or'}
+ */
 export function jointWord(provider) {
   return /(^|\.)or/i.test(provider.split('.').at(-1) ?? '') ? 'or' : 'and'
 }
 
-/** Why nothing fits. @param {Catalogue} catalogue @param {Component} root @param {Component} subject @param {string} target */
+/**
+ * Why nothing fits.
+ * @param {Catalogue} catalogue
+ * @param {Component} root
+ * @param {Component} subject
+ * @param {string} target
+ */
 export function refusal(catalogue, root, subject, target) {
   const what = kindsInWords([catalogue.typeOf(subject)])
   const slot = slotAt(catalogue, root, target)
-  if (slot) return `This takes ${kindsInWords(slot.accepts)}, not ${kindsInWords([catalogue.typeOf(subject)])}.`
+  if (slot)
+    return `This takes ${kindsInWords(slot.accepts)}, not ${kindsInWords([catalogue.typeOf(subject)])}.`
   const component = get(root, target)
-  return isComponent(component) ? `${titleOf(component)} has no place for ${what}.` : `No place for ${what} here.`
+  return isComponent(component)
+    ? `${titleOf(component)} has no place for ${what}.`
+    : `No place for ${what} here.`
 }
 
-/** The slot a component stands in, or its pointer itself. @param {string} pointer */
+/**
+ * The slot a component stands in, or its pointer itself.
+ * @param {string} pointer
+ */
 export function slotOf(pointer) {
   return /\/\d+$/.test(pointer) ? parent(pointer) : pointer
 }

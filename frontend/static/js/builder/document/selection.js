@@ -1,27 +1,48 @@
 // @ts-check
-// Several places of a team at once. A selection is a list of pointers, the primary one last; never empty.
+// Several places of a team at once. A selection is a list of pointers, the primary one last; never
+// empty.
 import { get, isWithin, join, last, parent, steps } from '../../core/pointer.js'
 import { ownerOf } from './commands.js'
 
 /** @typedef {import('./catalogue.js').Component} Component */
 
-/** Add a place to a selection, or take it out again. What lies around or inside of it leaves: one cannot move both. @param {string[]} selected @param {string} pointer */
+/**
+ * Add a place to a selection, or take it out again. What lies around or inside of it leaves: one
+ * cannot move both.
+ * @param {string[]} selected
+ * @param {string} pointer
+ */
 export function toggled(selected, pointer) {
-  if (selected.includes(pointer)) return selected.length > 1 ? selected.filter((each) => each !== pointer) : selected
-  return [...selected.filter((each) => !isWithin(each, pointer) && !isWithin(pointer, each)), pointer]
+  if (selected.includes(pointer))
+    return selected.length > 1 ? selected.filter((each) => each !== pointer) : selected
+  return [
+    ...selected.filter((each) => !isWithin(each, pointer) && !isWithin(pointer, each)),
+    pointer,
+  ]
 }
 
-/** Each place once, the last mention counts. @param {string[]} pointers */
+/**
+ * Each place once, the last mention counts.
+ * @param {string[]} pointers
+ */
 export function withoutDoubles(pointers) {
   return pointers.filter((each, index) => pointers.lastIndexOf(each) === index)
 }
 
-/** Without those that lie inside others. @param {string[]} pointers */
+/**
+ * Without those that lie inside others.
+ * @param {string[]} pointers
+ */
 export function outermost(pointers) {
-  return withoutDoubles(pointers).filter((each) => !pointers.some((other) => other !== each && isWithin(each, other)))
+  return withoutDoubles(pointers).filter(
+    (each) => !pointers.some((other) => other !== each && isWithin(each, other)),
+  )
 }
 
-/** As they stand in the document: entry 2 of a list before entry 10. @param {string[]} pointers */
+/**
+ * As they stand in the document: entry 2 of a list before entry 10.
+ * @param {string[]} pointers
+ */
 export function inOrderOfPlace(pointers) {
   return pointers.toSorted((a, b) => {
     const [left, right] = [steps(a), steps(b)]
@@ -32,8 +53,10 @@ export function inOrderOfPlace(pointers) {
 }
 
 /**
- * What to go on with when parts are gone: the one that moved up to the place of the first, else the one before, else what held them.
- * @param {Component} root  as it was before @param {string[]} gone
+ * What to go on with when parts are gone: the one that moved up to the place of the first, else the
+ * one before, else what held them.
+ * @param {Component} root  as it was before
+ * @param {string[]} gone
  */
 export function nextAfter(root, gone) {
   const first = gone[0] ?? ''

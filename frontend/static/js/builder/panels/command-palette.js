@@ -20,8 +20,11 @@ const RECENT_COUNT = 4
 const ID = 'command-palette'
 
 /**
- * Everything that can be done here, by name: actions, and with `@` the agents, with `#` the tools of the team.
- * @param {Editor} editor @param {Actions} actions @param {(pointer: string) => void} goTo  select a component and bring the focus to it
+ * Everything that can be done here, by name: actions, and with `@` the agents, with `#` the tools
+ * of the team.
+ * @param {Editor} editor
+ * @param {Actions} actions
+ * @param {(pointer: string) => void} goTo  select a component and bring the focus to it
  * @returns {Action[]}
  */
 export function paletteActions(editor, actions, goTo) {
@@ -38,29 +41,81 @@ export function paletteActions(editor, actions, goTo) {
     },
   })
   return [
-    { id: ID, label: 'Find a command', icon: 'search', keys: ['mod+k'], inFields: true, group: 'Help', scope: 'page', run: () => void openPalette() },
-    { id: 'go-to-agent', label: 'Go to an agent', icon: 'bot', group: 'View', scope: 'page', keys: ['@'], run: () => void openPalette('@') },
-    { id: 'go-to-tool', label: 'Go to a tool', icon: 'wrench', group: 'View', scope: 'page', keys: ['#'], run: () => void openPalette('#') },
+    {
+      id: ID,
+      label: 'Find a command',
+      icon: 'search',
+      keys: ['mod+k'],
+      inFields: true,
+      group: 'Help',
+      scope: 'page',
+      run: () => void openPalette(),
+    },
+    {
+      id: 'go-to-agent',
+      label: 'Go to an agent',
+      icon: 'bot',
+      group: 'View',
+      scope: 'page',
+      keys: ['@'],
+      run: () => void openPalette('@'),
+    },
+    {
+      id: 'go-to-tool',
+      label: 'Go to a tool',
+      icon: 'wrench',
+      group: 'View',
+      scope: 'page',
+      keys: ['#'],
+      run: () => void openPalette('#'),
+    },
   ]
 }
 
-/** What a query finds, best first. @param {Editor} editor @param {Actions} actions @param {string} query @returns {Option[]} */
+/**
+ * What a query finds, best first.
+ * @param {Editor} editor
+ * @param {Actions} actions
+ * @param {string} query
+ * @returns {Option[]}
+ */
 export function found(editor, actions, query) {
   if (query.startsWith('@')) return components(editor, query.slice(1), ['agent', 'team'])
   if (query.startsWith('#')) return components(editor, query.slice(1), ['tool', 'workbench'])
-  const options = actionOptions(actions.all().filter((each) => each.id !== ID), query, recent(RECENT))
+  const options = actionOptions(
+    actions.all().filter((each) => each.id !== ID),
+    query,
+    recent(RECENT),
+  )
   return query === '' ? options : [...options, ...components(editor, query)]
 }
 
-/** @param {Editor} editor @param {string} query @param {string[]} [kinds] @returns {Option[]} */
+/**
+ * @param {Editor} editor
+ * @param {string} query
+ * @param {string[]} [kinds]
+ * @returns {Option[]}
+ */
 function components(editor, query, kinds) {
   const { catalogue, root } = editor
-  const inTeam = [...catalogue.walk(root)].filter(({ component, pointer }) => (kinds ? kinds.includes(catalogue.kindOf(component)) && pointer !== '' : true))
+  const inTeam = [...catalogue.walk(root)].filter(({ component, pointer }) =>
+    kinds ? kinds.includes(catalogue.kindOf(component)) && pointer !== '' : true,
+  )
   const options = inTeam.map(({ component, pointer }) => {
     const kind = catalogue.kindOf(component)
     const label = editor.titleAt(pointer)
     const where = pointer === '' ? '' : whereInWords(root, slotOf(pointer))
-    return { id: `/${pointer}`, label, detail: [typeLabel(component.provider), where].filter((each) => each && each !== label).join(' · '), group: 'In this team', icon: KIND_ICON[kind], kind, aside: `${typeLabel(component.provider)} ${titleOf(component)}` }
+    return {
+      id: `/${pointer}`,
+      label,
+      detail: [typeLabel(component.provider), where]
+        .filter((each) => each && each !== label)
+        .join(' · '),
+      group: 'In this team',
+      icon: KIND_ICON[kind],
+      kind,
+      aside: `${typeLabel(component.provider)} ${titleOf(component)}`,
+    }
   })
   return ranked(query, options, (each) => each)
 }
@@ -68,10 +123,15 @@ function components(editor, query, kinds) {
 /** @param {string} query */
 function nothing(query) {
   if (query.startsWith('@')) return 'No agent of this team has that name.'
-  return query.startsWith('#') ? 'No tool of this team has that name.' : 'No command, no part of this team and no page has that name.'
+  return query.startsWith('#')
+    ? 'No tool of this team has that name.'
+    : 'No command, no part of this team and no page has that name.'
 }
 
-/** @param {string} key @param {string} text */
+/**
+ * @param {string} key
+ * @param {string} text
+ */
 function hint(key, text) {
   return el('span', {}, el('kbd', {}, key), text)
 }

@@ -1,10 +1,16 @@
 // @ts-check
-// A strip that leads through a first team, ticks itself as the team comes to be, and goes for good when it is sent away.
+// A strip that leads through a first team, ticks itself as the team comes to be, and goes for good
+// when it is sent away.
 import { api } from '../../core/api.js'
 import { announce, el, find, icon, on } from '../../core/dom.js'
 import { may } from '../../core/may.js'
 import { toastError } from '../../core/toast.js'
-import { areFirstStepsHidden, beginFirstSteps, firstStepsTeam, hideFirstSteps } from '../../core/first-steps-memory.js'
+import {
+  areFirstStepsHidden,
+  beginFirstSteps,
+  firstStepsTeam,
+  hideFirstSteps,
+} from '../../core/first-steps-memory.js'
 import { fillSlot } from '../actions.js'
 import { firstSteps, isBarelyBegun } from '../document/first-steps.js'
 import { goTo } from './checklist.js'
@@ -16,7 +22,10 @@ import { goTo } from './checklist.js'
  */
 
 /**
- * @param {HTMLElement} page @param {Editor} editor @param {string} teamId @param {AbortSignal} signal
+ * @param {HTMLElement} page
+ * @param {Editor} editor
+ * @param {string} teamId
+ * @param {AbortSignal} signal
  * @returns {Action[]}
  */
 export function firstStepsStrip(page, editor, teamId, signal) {
@@ -33,7 +42,8 @@ export function firstStepsStrip(page, editor, teamId, signal) {
     done = key
     if (strip.childElementCount === 0) strip.append(...frame(now))
     const next = now.find((each) => !each.isDone)
-    for (const [index, each] of now.entries()) mark(find(`[data-step=${each.id}]`, strip), each, index, each === next)
+    for (const [index, each] of now.entries())
+      mark(find(`[data-step=${each.id}]`, strip), each, index, each === next)
     find('[data-first-steps-end]', strip).hidden = now.some((each) => !each.isDone)
   }
   const show = async () => {
@@ -50,22 +60,64 @@ export function firstStepsStrip(page, editor, teamId, signal) {
     announce('The first steps are hidden. The commands bring them back.')
   }
 
-  editor.addEventListener('doc', (event) => draw(/** @type {CustomEvent} */ (event).detail.label), { signal })
-  page.addEventListener('run:started', () => {
-    hasRun = true
-    draw()
-  }, { signal })
-  addEventListener('pageshow', (event) => { if (event.persisted && !strip.hidden) void show().catch(toastError) }, { signal }) // back from the run
-  on(strip, 'click', '[data-step]', (_event, button) => {
-    const step = steps().find((each) => each.id === button.dataset['step'])
-    if (step) lead(page, editor, step)
-  }, signal)
+  editor.addEventListener('doc', (event) => draw(/** @type {CustomEvent} */ (event).detail.label), {
+    signal,
+  })
+  page.addEventListener(
+    'run:started',
+    () => {
+      hasRun = true
+      draw()
+    },
+    { signal },
+  )
+  addEventListener(
+    'pageshow',
+    (event) => {
+      if (event.persisted && !strip.hidden) void show().catch(toastError)
+    },
+    { signal },
+  ) // back from the run
+  on(
+    strip,
+    'click',
+    '[data-step]',
+    (_event, button) => {
+      const step = steps().find((each) => each.id === button.dataset['step'])
+      if (step) lead(page, editor, step)
+    },
+    signal,
+  )
   on(strip, 'click', '[data-hide-first-steps]', hide, signal)
-  if (may('editor') && !areFirstStepsHidden() && (firstStepsTeam() === teamId || isBarelyBegun(editor.catalogue, editor.root))) void show().catch(toastError)
-  return [{ id: 'first-steps', needs: 'editor', label: 'Show the first steps', icon: 'list-tree', group: 'Team', scope: 'page', run: () => void show().then(() => focusNext(strip)).catch(toastError) }]
+  if (
+    may('editor') &&
+    !areFirstStepsHidden() &&
+    (firstStepsTeam() === teamId || isBarelyBegun(editor.catalogue, editor.root))
+  )
+    void show().catch(toastError)
+  return [
+    {
+      id: 'first-steps',
+      needs: 'editor',
+      label: 'Show the first steps',
+      icon: 'list-tree',
+      group: 'Team',
+      scope: 'page',
+      run: () =>
+        void show()
+          .then(() => focusNext(strip))
+          .catch(toastError),
+    },
+  ]
 }
 
-/** To the place of a step: one more agent and what is still missing are asked for, what is there is shown. @param {HTMLElement} page @param {Editor} editor @param {Step} step */
+/**
+ * To the place of a step: one more agent and what is still missing are asked for, what is there is
+ * shown.
+ * @param {HTMLElement} page
+ * @param {Editor} editor
+ * @param {Step} step
+ */
 function lead(page, editor, { id, isDone, where }) {
   if (id === 'run') return find('[data-run]', page).click()
   if (where === '') return void find('[data-add-first]', page).click()
@@ -73,7 +125,13 @@ function lead(page, editor, { id, isDone, where }) {
   else void fillSlot(editor, where)
 }
 
-/** What is new since, for those who do not see the ticks; after the change itself, which the editor tells. @param {Step[]} now @param {string} before @param {string} change */
+/**
+ * What is new since, for those who do not see the ticks; after the change itself, which the editor
+ * tells.
+ * @param {Step[]} now
+ * @param {string} before
+ * @param {string} change
+ */
 function tell(now, before, change) {
   const ticked = now.filter((each, index) => each.isDone && before[index] === '0')
   const next = now.find((each) => !each.isDone)
@@ -86,14 +144,49 @@ function tell(now, before, change) {
 function frame(steps) {
   return [
     el('h2', { class: 'first-steps-title' }, 'First steps'),
-    el('ol', { role: 'list', class: 'first-steps-list' }, ...steps.map(({ id, label }) => el('li', { class: 'first-step' },
-      el('button', { type: 'button', class: 'first-step-go', 'data-step': id }, el('span', { class: 'first-step-mark' }), el('span', {}, label), el('span', { class: 'visually-hidden', 'data-step-done': true }))))),
-    el('span', { class: 'first-steps-end', 'data-first-steps-end': true, hidden: true }, 'Your team is ready.'),
-    el('button', { type: 'button', class: 'button quiet small icon-only first-steps-hide', 'data-hide-first-steps': true, 'aria-label': 'Hide the first steps', title: 'Hide the first steps' }, icon('x')),
+    el(
+      'ol',
+      { role: 'list', class: 'first-steps-list' },
+      ...steps.map(({ id, label }) =>
+        el(
+          'li',
+          { class: 'first-step' },
+          el(
+            'button',
+            { type: 'button', class: 'first-step-go', 'data-step': id },
+            el('span', { class: 'first-step-mark' }),
+            el('span', {}, label),
+            el('span', { class: 'visually-hidden', 'data-step-done': true }),
+          ),
+        ),
+      ),
+    ),
+    el(
+      'span',
+      { class: 'first-steps-end', 'data-first-steps-end': true, hidden: true },
+      'Your team is ready.',
+    ),
+    el(
+      'button',
+      {
+        type: 'button',
+        class: 'button quiet small icon-only first-steps-hide',
+        'data-hide-first-steps': true,
+        'aria-label': 'Hide the first steps',
+        title: 'Hide the first steps',
+      },
+      icon('x'),
+    ),
   ]
 }
 
-/** The button stays, for it may have the focus. @param {HTMLElement} button @param {Step} step @param {number} index @param {boolean} isNext */
+/**
+ * The button stays, for it may have the focus.
+ * @param {HTMLElement} button
+ * @param {Step} step
+ * @param {number} index
+ * @param {boolean} isNext
+ */
 function mark(button, { isDone }, index, isNext) {
   const item = /** @type {HTMLElement} */ (button.parentElement)
   item.toggleAttribute('data-done', isDone)

@@ -2,12 +2,27 @@
 import { find, on } from '../../core/dom.js'
 import { noTeam } from '../document/findings.js'
 
-/** @typedef {import('../editor.js').Editor} Editor @typedef {import('../save.js').Saver} Saver */
+/**
+ * @typedef {import('../editor.js').Editor} Editor
+ * @typedef {import('../save.js').Saver} Saver
+ */
 
 /** @type {Record<string, string>} */
-const STATES = { saved: 'Saved', dirty: 'Edited', saving: 'Saving', failed: 'Not saved', conflict: 'Changed elsewhere' }
+const STATES = {
+  saved: 'Saved',
+  dirty: 'Edited',
+  saving: 'Saving',
+  failed: 'Not saved',
+  conflict: 'Changed elsewhere',
+}
 
-/** The bar on top: name, save state, undo and redo, run. @param {HTMLElement} root @param {Editor} editor @param {Saver} saver @param {AbortSignal} signal */
+/**
+ * The bar on top: name, save state, undo and redo, run.
+ * @param {HTMLElement} root
+ * @param {Editor} editor
+ * @param {Saver} saver
+ * @param {AbortSignal} signal
+ */
 export function header(root, editor, saver, signal) {
   const undo = /** @type {HTMLButtonElement} */ (find('[data-undo]', root))
   const redo = /** @type {HTMLButtonElement} */ (find('[data-redo]', root))
@@ -18,38 +33,57 @@ export function header(root, editor, saver, signal) {
     undo.disabled = past.length === 0
     redo.disabled = future.length === 0
     undo.title = past.length > 0 ? `Undo: ${past.at(-1)?.label} (Ctrl+Z)` : 'Nothing to undo'
-    redo.title = future.length > 0 ? `Redo: ${future.at(-1)?.label} (Ctrl+Shift+Z)` : 'Nothing to redo'
-    if (document.activeElement !== name || name.value.trim() !== editor.doc.name) name.value = editor.doc.name
+    redo.title =
+      future.length > 0 ? `Redo: ${future.at(-1)?.label} (Ctrl+Shift+Z)` : 'Nothing to redo'
+    if (document.activeElement !== name || name.value.trim() !== editor.doc.name)
+      name.value = editor.doc.name
     find('[data-team-title]', root).textContent = editor.doc.name
     document.title = `${editor.doc.name} · Team Studio`
     tellRun(find('[data-run]', root), noTeam(editor.doc))
   }
   editor.addEventListener('doc', show, { signal })
   name.addEventListener('blur', show, { signal })
-  saver.addEventListener('state', () => {
-    state.dataset['state'] = saver.state
-    state.textContent = STATES[saver.state] ?? saver.state
-  }, { signal })
+  saver.addEventListener(
+    'state',
+    () => {
+      state.dataset['state'] = saver.state
+      state.textContent = STATES[saver.state] ?? saver.state
+    },
+    { signal },
+  )
   on(root, 'click', '[data-undo]', () => editor.undo(), signal)
   on(root, 'click', '[data-redo]', () => editor.redo(), signal)
   on(root, 'click', '[data-save-state]', () => void saver.save(), signal)
   show()
 }
 
-/** @param {HTMLElement} button @param {string} why  it cannot be run; "" when it can */
+/**
+ * @param {HTMLElement} button
+ * @param {string} why  it cannot be run; "" when it can
+ */
 function tellRun(button, why) {
   button.title = why
   if (why) button.setAttribute('aria-disabled', 'true')
   else button.removeAttribute('aria-disabled')
 }
 
-/** What is in the way comes first; the list leads to each place. @param {HTMLElement} root */
+/**
+ * What is in the way comes first; the list leads to each place.
+ * @param {HTMLElement} root
+ */
 export function openChecklist(root) {
   const list = find('#checklist', root)
-  if (!list.matches(':popover-open')) find('[data-checklist]', root).click() // which focuses the first of it
+  // which focuses the first of it
+  if (!list.matches(':popover-open')) find('[data-checklist]', root).click()
 }
 
-/** On a narrow screen one of palette, outline, canvas and run is shown at a time. @param {HTMLElement} root @param {(tab: HTMLElement) => void} chooseSide @param {() => void} onCanvas @param {AbortSignal} signal */
+/**
+ * On a narrow screen one of palette, outline, canvas and run is shown at a time.
+ * @param {HTMLElement} root
+ * @param {(tab: HTMLElement) => void} chooseSide
+ * @param {() => void} onCanvas
+ * @param {AbortSignal} signal
+ */
 export function narrowTabs(root, chooseSide, onCanvas, signal) {
   const tabs = find('[data-builder-tabs]', root)
   const show = (/** @type {string} */ name) => {
@@ -61,10 +95,20 @@ export function narrowTabs(root, chooseSide, onCanvas, signal) {
     if (name === 'canvas') onCanvas()
     else if (name !== 'run') chooseSide(find(`#tab-${name}`, root))
   }
-  on(tabs, 'click', '[data-show]:not([data-show=run])', (_event, tab) => show(tab.dataset['show'] ?? 'outline'), signal)
-  root.addEventListener('palette:added', () => {
-    if (tabs.checkVisibility()) show('outline')
-  }, { signal })
+  on(
+    tabs,
+    'click',
+    '[data-show]:not([data-show=run])',
+    (_event, tab) => show(tab.dataset['show'] ?? 'outline'),
+    signal,
+  )
+  root.addEventListener(
+    'palette:added',
+    () => {
+      if (tabs.checkVisibility()) show('outline')
+    },
+    { signal },
+  )
   if (matchMedia('(max-width: 720px)').matches) show('outline')
   return show
 }

@@ -10,8 +10,11 @@ import { kindsOfSeveral } from './form/several.js'
 /** @typedef {import('../editor.js').Editor} Editor */
 
 /**
- * The panel on the right: what is selected, and the tabs over it. Panels get `tab:show` and `tab:hide`.
- * @param {HTMLElement} root @param {Editor} editor @param {AbortSignal} signal
+ * The panel on the right: what is selected, and the tabs over it. Panels get `tab:show` and
+ * `tab:hide`.
+ * @param {HTMLElement} root
+ * @param {Editor} editor
+ * @param {AbortSignal} signal
  */
 export function inspector(root, editor, signal) {
   const head = find('[data-inspector-head]', root)
@@ -19,7 +22,8 @@ export function inspector(root, editor, signal) {
     const { selection } = editor
     const isSeveral = editor.selected.length > 1
     for (const name of ['json', 'try']) find(`#tab-${name}`, root).hidden = isSeveral
-    if (isSeveral && root.querySelector('[role=tab][aria-selected=true][hidden]')) chooseTab(find('#tab-form', root))
+    if (isSeveral && root.querySelector('[role=tab][aria-selected=true][hidden]'))
+      chooseTab(find('#tab-form', root))
     const component = editor.at(selection)
     const around = editor.at(editor.catalogue.owner(editor.root, selection)) ?? editor.root
     const kind = editor.catalogue.kindOf(around)
@@ -27,24 +31,59 @@ export function inspector(root, editor, signal) {
     find('.icon', head).dataset['icon'] = KIND_ICON[kind]
     const title = isSeveral ? `${editor.selected.length} selected` : editor.titleAt(selection)
     if (title !== '') find('[data-title]', head).textContent = title // else the form says it
-    find('[data-type]', head).textContent = isSeveral ? kindsOfSeveral(editor) : component ? typeWords(typeLabel(component.provider), kind === 'termination' ? 'condition' : KIND_NAME[kind]) : `Part of ${editor.titleAt(editor.catalogue.owner(editor.root, selection))}`
+    find('[data-type]', head).textContent = isSeveral
+      ? kindsOfSeveral(editor)
+      : component
+        ? typeWords(
+            typeLabel(component.provider),
+            kind === 'termination' ? 'condition' : KIND_NAME[kind],
+          )
+        : `Part of ${editor.titleAt(editor.catalogue.owner(editor.root, selection))}`
     find('[data-type]', head).title = around.provider
     const up = find('[data-up]', head)
     up.hidden = selection === ''
-    up.title = selection === '' ? '' : `Back to ${editor.titleAt(component ? ownerOf(selection) : editor.catalogue.owner(editor.root, selection))}`
-    for (const button of /** @type {NodeListOf<HTMLButtonElement>} */ (head.querySelectorAll('[data-needs-member]'))) button.hidden = selection === '' || !(component || (button.matches('[data-remove-selected]') && endsOf(editor.root, selection)))
+    up.title =
+      selection === ''
+        ? ''
+        : `Back to ${editor.titleAt(component ? ownerOf(selection) : editor.catalogue.owner(editor.root, selection))}`
+    for (const button of /** @type {NodeListOf<HTMLButtonElement>} */ (
+      head.querySelectorAll('[data-needs-member]')
+    ))
+      button.hidden =
+        selection === '' ||
+        !(component || (button.matches('[data-remove-selected]') && endsOf(editor.root, selection)))
     find('[data-to-library]', head).hidden = !component
     find('[data-tool-rules]', head).hidden = isSeveral || !['tool', 'workbench'].includes(kind)
   }
-  root.addEventListener('form:shown', (event) => {
-    const { title } = /** @type {CustomEvent} */ (event).detail
-    if (title !== '' && editor.titleAt(editor.selection) === '') find('[data-title]', head).textContent = title
-  }, { signal })
+  root.addEventListener(
+    'form:shown',
+    (event) => {
+      const { title } = /** @type {CustomEvent} */ (event).detail
+      if (title !== '' && editor.titleAt(editor.selection) === '')
+        find('[data-title]', head).textContent = title
+    },
+    { signal },
+  )
   for (const type of ['select', 'doc']) editor.addEventListener(type, describe, { signal })
-  editor.addEventListener('report', (event) => {
-    if (/** @type {CustomEvent} */ (event).detail.hasNewWords) describe()
-  }, { signal })
-  on(head, 'click', '[data-up]', () => editor.select(editor.at(editor.selection) ? ownerOf(editor.selection) : editor.catalogue.owner(editor.root, editor.selection)), signal)
+  editor.addEventListener(
+    'report',
+    (event) => {
+      if (/** @type {CustomEvent} */ (event).detail.hasNewWords) describe()
+    },
+    { signal },
+  )
+  on(
+    head,
+    'click',
+    '[data-up]',
+    () =>
+      editor.select(
+        editor.at(editor.selection)
+          ? ownerOf(editor.selection)
+          : editor.catalogue.owner(editor.root, editor.selection),
+      ),
+    signal,
+  )
   on(head, 'click', '[data-to-library]', () => void keepInLibrary(editor), signal)
   on(head, 'click', '[data-duplicate]', () => duplicateSelected(editor), signal)
   on(head, 'click', '[data-remove-selected]', () => removeSelected(editor), signal)
@@ -52,7 +91,11 @@ export function inspector(root, editor, signal) {
   describe()
 }
 
-/** "Assistant · agent", but "Agent as a tool". @param {string} label @param {string} kind */
+/**
+ * "Assistant · agent", but "Agent as a tool".
+ * @param {string} label
+ * @param {string} kind
+ */
 function typeWords(label, kind) {
   return label.endsWith(` ${kind}`) ? label : `${label} · ${kind}`
 }

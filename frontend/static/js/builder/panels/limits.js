@@ -8,12 +8,29 @@ import { toast, toastError } from '../../core/toast.js'
 import { participantsOf } from '../../playground/flow/participants.js'
 import { budgetForm } from '../../playground/cost/budget-form.js'
 
-/** What runs of the team may spend. @param {Editor} editor @param {string} teamId @returns {Action[]} */
+/**
+ * What runs of the team may spend.
+ * @param {Editor} editor
+ * @param {string} teamId
+ * @returns {Action[]}
+ */
 export function limitsActions(editor, teamId) {
-  return [{ id: 'limits', label: 'Limits of money, turns and time…', icon: 'coins', group: 'Team', scope: 'page', run: () => void openLimits(editor, teamId).catch(toastError) }]
+  return [
+    {
+      id: 'limits',
+      label: 'Limits of money, turns and time…',
+      icon: 'coins',
+      group: 'Team',
+      scope: 'page',
+      run: () => void openLimits(editor, teamId).catch(toastError),
+    },
+  ]
 }
 
-/** @param {Editor} editor @param {string} teamId */
+/**
+ * @param {Editor} editor
+ * @param {string} teamId
+ */
 async function openLimits(editor, teamId) {
   const path = `/api/teams/${encodeURIComponent(teamId)}/budget`
   const budget = await api.get(path)
@@ -26,11 +43,49 @@ async function openLimits(editor, teamId) {
       toastError(error)
     }
   }
-  const dialog = el('dialog', { class: 'dialog wide', 'aria-labelledby': 'limits-title', on: { close: () => dialog.remove() } },
-    el('div', { class: 'dialog-header' }, el('h2', { id: 'limits-title' }, 'Limits'),
-      el('button', { type: 'button', class: 'button quiet icon-only', 'aria-label': 'Close', on: { click: () => dialog.close() } }, icon('x'))),
-    el('div', { class: 'dialog-body' }, el('p', { class: 'muted' }, 'A run warns at 80 % of a limit, and asks before the call that could exceed it. They are kept beside the team, and hold at once.'),
-      offeredTo('editor', 'Changing limits', budgetForm({ ...budget, agents: participantsOf(editor.root).map(({ name }) => name), runLabel: 'Each run', dayLabel: 'All runs of a day', buttons: [{ label: 'Save', look: 'primary', save }] }))))
+  const dialog = el(
+    'dialog',
+    {
+      class: 'dialog wide',
+      'aria-labelledby': 'limits-title',
+      on: { close: () => dialog.remove() },
+    },
+    el(
+      'div',
+      { class: 'dialog-header' },
+      el('h2', { id: 'limits-title' }, 'Limits'),
+      el(
+        'button',
+        {
+          type: 'button',
+          class: 'button quiet icon-only',
+          'aria-label': 'Close',
+          on: { click: () => dialog.close() },
+        },
+        icon('x'),
+      ),
+    ),
+    el(
+      'div',
+      { class: 'dialog-body' },
+      el(
+        'p',
+        { class: 'muted' },
+        'A run warns at 80 % of a limit, and asks before the call that could exceed it. They are kept beside the team, and hold at once.',
+      ),
+      offeredTo(
+        'editor',
+        'Changing limits',
+        budgetForm({
+          ...budget,
+          agents: participantsOf(editor.root).map(({ name }) => name),
+          runLabel: 'Each run',
+          dayLabel: 'All runs of a day',
+          buttons: [{ label: 'Save', look: 'primary', save }],
+        }),
+      ),
+    ),
+  )
   document.body.append(dialog)
   dialog.showModal()
 }

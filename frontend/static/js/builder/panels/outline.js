@@ -12,15 +12,21 @@ import { treeRows } from '../document/tree.js'
  */
 
 /**
- * The team as a tree: the same document and selection as the canvas, for keyboard, screen reader and small screen. What can be
- * done to a row are the actions of the canvas; only the keys that move in a tree are its own.
- * @param {HTMLElement} root @param {Editor} editor @param {AbortSignal} signal
+ * The team as a tree: the same document and selection as the canvas, for keyboard, screen reader
+ * and small screen. What can be done to a row are the actions of the canvas; only the keys that
+ * move in a tree are its own.
+ * @param {HTMLElement} root
+ * @param {Editor} editor
+ * @param {AbortSignal} signal
  * @returns {{ focus: (pointer?: string) => boolean }}
  */
 export function outline(root, editor, signal) {
   /** @type {Set<string>} */
   const folded = new Set()
-  /** Rows as drawn; one is made anew only when it says something else. @type {Map<string, { key: string, node: HTMLElement }>} */
+  /**
+   * Rows as drawn; one is made anew only when it says something else.
+   * @type {Map<string, { key: string, node: HTMLElement }>}
+   */
   let drawn = new Map()
   let isStale = false
   let isToggling = false
@@ -33,7 +39,11 @@ export function outline(root, editor, signal) {
     if (isStale) return
     drawn = redrawn(rowsOf(editor, folded), drawn)
     const nodes = [...drawn.values()].map((each) => each.node)
-    if (nodes.length !== root.children.length || nodes.some((node, index) => node !== root.children[index])) root.replaceChildren(...nodes)
+    if (
+      nodes.length !== root.children.length ||
+      nodes.some((node, index) => node !== root.children[index])
+    )
+      root.replaceChildren(...nodes)
     mark()
   }
   const mark = () => {
@@ -42,12 +52,20 @@ export function outline(root, editor, signal) {
     for (const row of rows()) {
       row.setAttribute('aria-selected', String(editor.selected.includes(pointerOf(row))))
       row.tabIndex = row === current ? 0 : -1
-      markBadge(/** @type {HTMLElement} */ (row.querySelector('.badge')), within.get(pointerOf(row)))
+      markBadge(
+        /** @type {HTMLElement} */ (row.querySelector('.badge')),
+        within.get(pointerOf(row)),
+      )
       markMocked(row, editor)
     }
   }
-  /** The row of a part; that of what holds it, when it has none or is folded away. @param {string} pointer @returns {HTMLElement | undefined} */
-  const rowOf = (pointer) => drawn.get(pointer)?.node ?? rows().findLast((row) => pointer.startsWith(`${pointerOf(row)}/`))
+  /**
+   * The row of a part; that of what holds it, when it has none or is folded away.
+   * @param {string} pointer
+   * @returns {HTMLElement | undefined}
+   */
+  const rowOf = (pointer) =>
+    drawn.get(pointer)?.node ?? rows().findLast((row) => pointer.startsWith(`${pointerOf(row)}/`))
   const focus = (pointer = editor.selection) => {
     if (isStale || !root.checkVisibility()) return false
     rowOf(pointer)?.focus({ preventScroll: true })
@@ -56,61 +74,107 @@ export function outline(root, editor, signal) {
   }
 
   editor.addEventListener('doc', draw, { signal })
-  editor.addEventListener('select', () => {
-    const isHere = root.contains(document.activeElement)
-    mark()
-    if (isHere && editor.selected.length === 1 && !isToggling) focus()
-  }, { signal })
-  editor.addEventListener('report', (event) => (/** @type {CustomEvent} */ (event).detail.hasNewWords ? draw() : mark()), { signal })
-  root.addEventListener('focus:lost', (event) => {
-    event.preventDefault()
-    focus()
-  }, { signal })
-  on(root, 'click', '.tree-row', (event, row) => {
-    const pointer = pointerOf(row)
-    if (event.target.closest('.tree-twist[data-icon]')) return toggle(pointer)
-    if (event.shiftKey) selectTo(row)
-    else if (event.ctrlKey || event.metaKey) add(pointer)
-    else editor.select(pointer)
-    if (event.target.closest('[data-add]')) void addToSelection(editor, pointer)
-  }, signal)
-  root.addEventListener('keydown', (event) => {
-    const row = event.target instanceof HTMLElement ? event.target.closest('.tree-row') : null
-    if (!(row instanceof HTMLElement)) return
-    // Keys are about the row that has the focus, however it came there.
-    if (editor.selected.length === 1 && pointerOf(row) !== editor.selection) editor.select(pointerOf(row))
-    if (press(event, row)) event.preventDefault()
-  }, { signal })
-  root.closest('[role=tabpanel]')?.addEventListener('tab:show', () => queueMicrotask(() => { if (isStale) draw() }), { signal })
+  editor.addEventListener(
+    'select',
+    () => {
+      const isHere = root.contains(document.activeElement)
+      mark()
+      if (isHere && editor.selected.length === 1 && !isToggling) focus()
+    },
+    { signal },
+  )
+  editor.addEventListener(
+    'report',
+    (event) => (/** @type {CustomEvent} */ (event).detail.hasNewWords ? draw() : mark()),
+    { signal },
+  )
+  root.addEventListener(
+    'focus:lost',
+    (event) => {
+      event.preventDefault()
+      focus()
+    },
+    { signal },
+  )
+  on(
+    root,
+    'click',
+    '.tree-row',
+    (event, row) => {
+      const pointer = pointerOf(row)
+      if (event.target.closest('.tree-twist[data-icon]')) return toggle(pointer)
+      if (event.shiftKey) selectTo(row)
+      else if (event.ctrlKey || event.metaKey) add(pointer)
+      else editor.select(pointer)
+      if (event.target.closest('[data-add]')) void addToSelection(editor, pointer)
+    },
+    signal,
+  )
+  root.addEventListener(
+    'keydown',
+    (event) => {
+      const row = event.target instanceof HTMLElement ? event.target.closest('.tree-row') : null
+      if (!(row instanceof HTMLElement)) return
+      // Keys are about the row that has the focus, however it came there.
+      if (editor.selected.length === 1 && pointerOf(row) !== editor.selection)
+        editor.select(pointerOf(row))
+      if (press(event, row)) event.preventDefault()
+    },
+    { signal },
+  )
+  root.closest('[role=tabpanel]')?.addEventListener(
+    'tab:show',
+    () =>
+      queueMicrotask(() => {
+        if (isStale) draw()
+      }),
+    { signal },
+  )
   draw()
   return { focus }
 
-  /** @param {string} pointer @param {boolean} [fold] */
+  /**
+   * @param {string} pointer
+   * @param {boolean} [fold]
+   */
   function toggle(pointer, fold = !folded.has(pointer)) {
     folded[fold ? 'add' : 'delete'](pointer)
     draw()
     focus(pointer)
   }
 
-  /** To the selection, or out of it; the focus stays. @param {string} pointer */
+  /**
+   * To the selection, or out of it; the focus stays.
+   * @param {string} pointer
+   */
   function add(pointer) {
     isToggling = true
     editor.select(pointer, { add: true })
     isToggling = false
   }
 
-  /** From where the selection began to this row, its level only. @param {HTMLElement | undefined} row */
+  /**
+   * From where the selection began to this row, its level only.
+   * @param {HTMLElement | undefined} row
+   */
   function selectTo(row) {
     if (!row) return
     const shown = rows()
     const from = shown.findIndex((each) => pointerOf(each) === editor.selected[0])
     const to = shown.indexOf(row)
-    const range = from < to ? shown.slice(Math.max(0, from), to + 1) : shown.slice(to, from + 1).reverse()
-    editor.selectAll(range.filter((each) => each.ariaLevel === (shown[from] ?? row).ariaLevel).map(pointerOf))
+    const range =
+      from < to ? shown.slice(Math.max(0, from), to + 1) : shown.slice(to, from + 1).reverse()
+    editor.selectAll(
+      range.filter((each) => each.ariaLevel === (shown[from] ?? row).ariaLevel).map(pointerOf),
+    )
     row.focus({ preventScroll: true })
   }
 
-  /** @param {KeyboardEvent} event @param {HTMLElement} row @returns {boolean} whether the key moved in the tree */
+  /**
+   * @param {KeyboardEvent} event
+   * @param {HTMLElement} row
+   * @returns {boolean} whether the key moved in the tree
+   */
   function press(event, row) {
     const pointer = pointerOf(row)
     const shown = rows()
@@ -120,35 +184,64 @@ export function outline(root, editor, signal) {
       editor.select(pointerOf(next))
       focus(pointerOf(next))
     }
-    const around = () => shown.findLast((each, index) => index < here && Number(each.ariaLevel) < Number(row.ariaLevel))
+    const around = () =>
+      shown.findLast(
+        (each, index) => index < here && Number(each.ariaLevel) < Number(row.ariaLevel),
+      )
     const level = shown.filter((each) => each.ariaLevel === row.ariaLevel)
     const beside = (/** @type {1 | -1} */ by) => level[level.indexOf(row) + by]
-    const key = [event.ctrlKey || event.metaKey ? 'Ctrl+' : '', event.altKey ? 'Alt+' : '', event.shiftKey ? 'Shift+' : '', event.key].join('')
+    const key = [
+      event.ctrlKey || event.metaKey ? 'Ctrl+' : '',
+      event.altKey ? 'Alt+' : '',
+      event.shiftKey ? 'Shift+' : '',
+      event.key,
+    ].join('')
     /** @type {Record<string, () => unknown>} */
     const keys = {
-      ArrowDown: () => go(shown[here + 1]), ArrowUp: () => go(shown[here - 1]), Home: () => go(shown[0]), End: () => go(shown.at(-1)),
-      ArrowRight: () => (row.ariaExpanded === 'false' ? toggle(pointer, false) : row.ariaExpanded && go(shown[here + 1])),
+      ArrowDown: () => go(shown[here + 1]),
+      ArrowUp: () => go(shown[here - 1]),
+      Home: () => go(shown[0]),
+      End: () => go(shown.at(-1)),
+      ArrowRight: () =>
+        row.ariaExpanded === 'false'
+          ? toggle(pointer, false)
+          : row.ariaExpanded && go(shown[here + 1]),
       ArrowLeft: () => (row.ariaExpanded === 'true' ? toggle(pointer, true) : go(around())),
-      'Shift+ArrowDown': () => selectTo(beside(1)), 'Shift+ArrowUp': () => selectTo(beside(-1)),
-      ' ': () => editor.select(pointer), 'Ctrl+ ': () => add(pointer),
+      'Shift+ArrowDown': () => selectTo(beside(1)),
+      'Shift+ArrowUp': () => selectTo(beside(-1)),
+      ' ': () => editor.select(pointer),
+      'Ctrl+ ': () => add(pointer),
     }
     keys[key]?.()
     return keys[key] !== undefined
   }
 }
 
-/** @param {Editor} editor @param {Set<string>} folded */
+/**
+ * @param {Editor} editor
+ * @param {Set<string>} folded
+ */
 function rowsOf(editor, folded) {
-  return treeRows({ catalogue: editor.catalogue, root: editor.root, folded, wordsAt: (pointer) => editor.titleAt(pointer) })
+  return treeRows({
+    catalogue: editor.catalogue,
+    root: editor.root,
+    folded,
+    wordsAt: (pointer) => editor.titleAt(pointer),
+  })
 }
 
-/** @param {Row[]} rows @param {Map<string, { key: string, node: HTMLElement }>} before */
+/**
+ * @param {Row[]} rows
+ * @param {Map<string, { key: string, node: HTMLElement }>} before
+ */
 function redrawn(rows, before) {
-  return new Map(rows.map((row) => {
-    const key = JSON.stringify(row)
-    const known = before.get(row.pointer)
-    return [row.pointer, known?.key === key ? known : { key, node: rowNode(row) }]
-  }))
+  return new Map(
+    rows.map((row) => {
+      const key = JSON.stringify(row)
+      const known = before.get(row.pointer)
+      return [row.pointer, known?.key === key ? known : { key, node: rowNode(row) }]
+    }),
+  )
 }
 
 /** @param {HTMLElement} row */
@@ -157,17 +250,73 @@ function pointerOf(row) {
 }
 
 /** @param {Row} row */
-function rowNode({ pointer, label, type, spoken, kind, isConnection, canAdd, level, place, count, isOpen }) {
-  const twist = isOpen === null ? el('span', { class: 'icon' }) : icon(isOpen ? 'chevron-down' : 'chevron-right')
+function rowNode({
+  pointer,
+  label,
+  type,
+  spoken,
+  kind,
+  isConnection,
+  canAdd,
+  level,
+  place,
+  count,
+  isOpen,
+}) {
+  const twist =
+    isOpen === null
+      ? el('span', { class: 'icon' })
+      : icon(isOpen ? 'chevron-down' : 'chevron-right')
   twist.classList.add('tree-twist')
-  const node = el('div', {
-    class: 'tree-row', role: 'treeitem', 'data-component': pointer, 'data-kind': kind, 'data-level': level, 'data-connection': isConnection, tabindex: '-1',
-    'data-drag': isConnection ? null : pointer || null, 'aria-level': level, 'aria-posinset': place, 'aria-setsize': count,
-    'aria-expanded': isOpen === null ? null : String(isOpen), 'aria-label': spoken,
-  }, twist, isConnection ? icon('arrow-right') : kindIcon(kind), el('span', { class: 'truncate tree-name' }, label), type && el('span', { class: 'tree-type truncate' }, type),
-  el('span', { class: 'badge', 'data-state': 'error', hidden: true }),
-  canAdd && el('button', { type: 'button', class: 'tree-act', 'data-add': true, tabindex: '-1', 'aria-label': `Add to ${label}`, title: 'Add (A)' }, icon('plus')),
-  el('button', { type: 'button', class: 'tree-act', 'data-menu': true, tabindex: '-1', 'aria-haspopup': 'menu', 'aria-label': `What to do with ${label}`, title: 'More (Shift+F10)' }, icon('ellipsis')))
+  const node = el(
+    'div',
+    {
+      class: 'tree-row',
+      role: 'treeitem',
+      'data-component': pointer,
+      'data-kind': kind,
+      'data-level': level,
+      'data-connection': isConnection,
+      tabindex: '-1',
+      'data-drag': isConnection ? null : pointer || null,
+      'aria-level': level,
+      'aria-posinset': place,
+      'aria-setsize': count,
+      'aria-expanded': isOpen === null ? null : String(isOpen),
+      'aria-label': spoken,
+    },
+    twist,
+    isConnection ? icon('arrow-right') : kindIcon(kind),
+    el('span', { class: 'truncate tree-name' }, label),
+    type && el('span', { class: 'tree-type truncate' }, type),
+    el('span', { class: 'badge', 'data-state': 'error', hidden: true }),
+    canAdd &&
+      el(
+        'button',
+        {
+          type: 'button',
+          class: 'tree-act',
+          'data-add': true,
+          tabindex: '-1',
+          'aria-label': `Add to ${label}`,
+          title: 'Add (A)',
+        },
+        icon('plus'),
+      ),
+    el(
+      'button',
+      {
+        type: 'button',
+        class: 'tree-act',
+        'data-menu': true,
+        tabindex: '-1',
+        'aria-haspopup': 'menu',
+        'aria-label': `What to do with ${label}`,
+        title: 'More (Shift+F10)',
+      },
+      icon('ellipsis'),
+    ),
+  )
   node.style.setProperty('--level', String(level))
   return node
 }

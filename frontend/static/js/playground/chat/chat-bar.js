@@ -18,7 +18,8 @@ const TYPING_MS = 180
 /**
  * The line above the conversation: how much is shown, of whom, and where a text is found.
  * @param {HTMLElement} root
- * @param {{runId: string, chat: Chat, index: RunIndex, selection: Selection, colours: ColourBook}} run
+ * @param {{runId: string, chat: Chat, index: RunIndex, selection: Selection, colours: ColourBook}}
+ *   run
  * @param {AbortSignal} signal
  */
 export function chatBar(root, { runId, chat, index, selection }, signal) {
@@ -30,7 +31,10 @@ export function chatBar(root, { runId, chat, index, selection }, signal) {
   let known = -1
 
   function showLevel() {
-    for (const radio of /** @type {NodeListOf<HTMLInputElement>} */ (root.querySelectorAll('[name="detail"]'))) radio.checked = Number(radio.value) === chat.slots.level
+    for (const radio of /** @type {NodeListOf<HTMLInputElement>} */ (
+      root.querySelectorAll('[name="detail"]')
+    ))
+      radio.checked = Number(radio.value) === chat.slots.level
   }
 
   function showFilter() {
@@ -44,7 +48,10 @@ export function chatBar(root, { runId, chat, index, selection }, signal) {
     if (known === index.sources.size) return
     known = index.sources.size
     const before = agents.value
-    agents.replaceChildren(el('option', { value: '' }, 'Everyone'), ...[...index.sources.keys()].map((name) => el('option', { value: name }, shownName(name))))
+    agents.replaceChildren(
+      el('option', { value: '' }, 'Everyone'),
+      ...[...index.sources.keys()].map((name) => el('option', { value: name }, shownName(name))),
+    )
     agents.value = before
   }
 
@@ -77,7 +84,10 @@ export function chatBar(root, { runId, chat, index, selection }, signal) {
   async function walk(way) {
     try {
       if (input.value.trim() !== search.text) await search.start(input.value.trim())
-      const hit = await search.neighbour(selection.seq ?? (way === 1 ? 0 : Number.POSITIVE_INFINITY), way)
+      const hit = await search.neighbour(
+        selection.seq ?? (way === 1 ? 0 : Number.POSITIVE_INFINITY),
+        way,
+      )
       if (hit) {
         if (chat.slots.shownAt(hit.seq) < 0) chat.reveal(hit.seq, { isForced: true })
         showFilter()
@@ -100,21 +110,43 @@ export function chatBar(root, { runId, chat, index, selection }, signal) {
 
   input.value = ''
   input.addEventListener('input', look, { signal })
-  input.addEventListener('keydown', (event) => {
-    if (event.key === 'Enter' && !event.isComposing) {
-      event.preventDefault()
-      look.cancel()
-      void walk(event.shiftKey ? -1 : 1)
-    }
-    if (event.key !== 'Escape') return
-    input.value = ''
-    look()
-    find('[data-part="chat-scroll"]').focus({ preventScroll: true })
-  }, { signal })
-  on(root, 'click', '[data-walk]', (_, button) => void walk(button.dataset.walk === 'next' ? 1 : -1), signal)
+  input.addEventListener(
+    'keydown',
+    (event) => {
+      if (event.key === 'Enter' && !event.isComposing) {
+        event.preventDefault()
+        look.cancel()
+        void walk(event.shiftKey ? -1 : 1)
+      }
+      if (event.key !== 'Escape') return
+      input.value = ''
+      look()
+      find('[data-part="chat-scroll"]').focus({ preventScroll: true })
+    },
+    { signal },
+  )
+  on(
+    root,
+    'click',
+    '[data-walk]',
+    (_, button) => void walk(button.dataset.walk === 'next' ? 1 : -1),
+    signal,
+  )
   on(root, 'change', '[name="detail"]', (event) => setLevel(Number(event.target.value)), signal)
-  on(root, 'change', '[data-filter]', () => setFilter({ agent: agents.value, kind: /** @type {Filter['kind']} */ (kinds.value) }), signal)
-  on(find('[data-part="chat-none"]'), 'click', '[data-clear-filter]', () => setFilter(NO_FILTER), signal)
+  on(
+    root,
+    'change',
+    '[data-filter]',
+    () => setFilter({ agent: agents.value, kind: /** @type {Filter['kind']} */ (kinds.value) }),
+    signal,
+  )
+  on(
+    find('[data-part="chat-none"]'),
+    'click',
+    '[data-clear-filter]',
+    () => setFilter(NO_FILTER),
+    signal,
+  )
   selection.subscribe(() => showHits(), signal)
   signal.addEventListener('abort', () => markFound(''))
   showLevel()

@@ -8,7 +8,9 @@ const DEEPEST = 3
 
 /**
  * Sets off what was said within a participant from what the team itself heard.
- * @param {HTMLElement} node  of an item @param {Inside} inside @param {boolean} goesOn  the item before is in the same place
+ * @param {HTMLElement} node  of an item
+ * @param {Inside} inside
+ * @param {boolean} goesOn  the item before is in the same place
  */
 export function showInside(node, inside, goesOn) {
   if (inside.length === 0 || !node.matches('.turn, .marker')) return
@@ -16,6 +18,7 @@ export function showInside(node, inside, goesOn) {
   node.toggleAttribute('data-inside-begins', !goesOn)
   if (node.matches('.marker')) return
   let label = node.querySelector(':scope > .turn-inside')
-  if (!label) node.prepend((label = el('p', { class: 'turn-inside' }, `Inside ${insideWords(inside)}`)))
+  if (!label)
+    node.prepend((label = el('p', { class: 'turn-inside' }, `Inside ${insideWords(inside)}`)))
   label.classList.toggle('visually-hidden', goesOn)
 }

@@ -4,14 +4,27 @@
 import { el, icon } from '../../core/dom.js'
 import { networkGrant, renderCalls, updateCalls } from './chat-tools.js'
 import { keepWhyOpen, renderWhy } from './chat-why.js'
-import { LONG_ANSWER_LINES, clip, clock, isLong, kilobytes, prettyJson, usageWords } from '../format.js'
+import {
+  LONG_ANSWER_LINES,
+  clip,
+  clock,
+  isLong,
+  kilobytes,
+  prettyJson,
+  usageWords,
+} from '../format.js'
 import { markdownWriter, renderMarkdown } from './markdown.js'
 import { colour } from './message-blocks.js'
 import { shownName } from '../flow/participants.js'
 import { renderQuestion } from '../question.js'
 
-/** @typedef {{colours: ColourBook, answer: (requestId: string, text: string) => Promise<void>}} ItemContext */
-/** @typedef {{writer: ReturnType<typeof markdownWriter>, text: string, body: HTMLElement}} Writing */
+/**
+ * @typedef {{colours: ColourBook, answer: (requestId: string, text: string) => Promise<void>}}
+ *   ItemContext
+ */
+/**
+ * @typedef {{writer: ReturnType<typeof markdownWriter>, text: string, body: HTMLElement}} Writing
+ */
 
 /** What a person has put into the conversation. */
 const HEARING = /** @type {{[state: string]: string}} */ ({
@@ -22,17 +35,36 @@ const HEARING = /** @type {{[state: string]: string}} */ ({
 /** @type {WeakMap<Element, Writing>} messages that are still being written */
 const writings = new WeakMap()
 
-/** @param {Item} item @param {ItemContext} context @returns {HTMLElement} */
+/**
+ * @param {Item} item
+ * @param {ItemContext} context
+ * @returns {HTMLElement}
+ */
 export function renderItem(item, context) {
-  if (item.kind === 'command' || isRemark(item)) return fill(item, el('div', { class: 'marker' }, el('span', {}, item.label)))
+  if (item.kind === 'command' || isRemark(item))
+    return fill(item, el('div', { class: 'marker' }, el('span', {}, item.label)))
   if (item.kind === 'end') return fill(item, renderEnd(item))
-  const node = el('article', { class: 'turn', 'data-side': side(item, context), 'data-hue': context.colours.hueOf(item.source) },
-    el('span', { class: 'avatar', 'aria-hidden': 'true' }, initial(item.source)), ...renderHead(item), renderBody(item, context))
+  const node = el(
+    'article',
+    {
+      class: 'turn',
+      'data-side': side(item, context),
+      'data-hue': context.colours.hueOf(item.source),
+    },
+    el('span', { class: 'avatar', 'aria-hidden': 'true' }, initial(item.source)),
+    ...renderHead(item),
+    renderBody(item, context),
+  )
   if (item.streaming) startWriting(node, item)
   return fill(item, node)
 }
 
-/** @param {HTMLElement} node @param {Item} item @param {ItemContext} context @returns {HTMLElement} the element to show from now on */
+/**
+ * @param {HTMLElement} node
+ * @param {Item} item
+ * @param {ItemContext} context
+ * @returns {HTMLElement} the element to show from now on
+ */
 export function updateItem(node, item, context) {
   const writing = writings.get(node)
   if (writing && item.kind === 'message') {
@@ -50,30 +82,53 @@ export function updateItem(node, item, context) {
   return fresh
 }
 
-/** @param {Item} item @param {HTMLElement} node */
+/**
+ * @param {Item} item
+ * @param {HTMLElement} node
+ */
 function fill(item, node) {
   if (item.seq > 0) node.id = `seq-${item.seq}`
   Object.assign(node.dataset, { kind: item.kind, seq: String(item.seq), source: item.source })
   node.toggleAttribute('data-streaming', item.streaming)
-  if (item.kind === 'message' || item.kind === 'handoff' || item.kind === 'input') node.tabIndex = -1
+  if (item.kind === 'message' || item.kind === 'handoff' || item.kind === 'input')
+    node.tabIndex = -1
   return node
 }
 
-/** @param {Item} item @param {ItemContext} context */
+/**
+ * @param {Item} item
+ * @param {ItemContext} context
+ */
 function side(item, { colours }) {
   return colours.isHuman(item.source) && item.kind === 'message' ? 'user' : 'agent'
 }
 
-/** A note without anything to unfold is a line. @param {Item} item */
+/**
+ * A note without anything to unfold is a line.
+ * @param {Item} item
+ */
 const isRemark = (item) => item.kind === 'note' && item.parts.length === 0
 
 /** @param {string} source */
-const initial = (source) => source.replace(/[^\p{L}\p{N}]/gu, '').charAt(0).toUpperCase() || '·'
+const initial = (source) =>
+  source
+    .replace(/[^\p{L}\p{N}]/gu, '')
+    .charAt(0)
+    .toUpperCase() || '·'
 
-/** @param {Item} item @returns {HTMLElement[]} */
+/**
+ * @param {Item} item
+ * @returns {HTMLElement[]}
+ */
 function renderHead(item) {
   const why = renderWhy(item)
-  const head = el('header', { class: 'turn-head' }, el('h3', { class: 'turn-source' }, shownName(item.source)), why?.button, renderMeta(item))
+  const head = el(
+    'header',
+    { class: 'turn-head' },
+    el('h3', { class: 'turn-source' }, shownName(item.source)),
+    why?.button,
+    renderMeta(item),
+  )
   return why ? [head, why.panel] : [head]
 }
 
@@ -81,43 +136,116 @@ function renderHead(item) {
 function renderMeta(item) {
   const meta = el('span', { class: 'turn-meta numeric' })
   if (item.usage) {
-    meta.append(el('span', { class: 'turn-usage', title: usageWords(item.usage) },
-      icon('arrow-up'), el('span', {}, item.usage.prompt_tokens.toLocaleString('en')),
-      icon('arrow-down'), el('span', {}, item.usage.completion_tokens.toLocaleString('en')),
-      el('span', { class: 'visually-hidden' }, usageWords(item.usage))))
+    meta.append(
+      el(
+        'span',
+        { class: 'turn-usage', title: usageWords(item.usage) },
+        icon('arrow-up'),
+        el('span', {}, item.usage.prompt_tokens.toLocaleString('en')),
+        icon('arrow-down'),
+        el('span', {}, item.usage.completion_tokens.toLocaleString('en')),
+        el('span', { class: 'visually-hidden' }, usageWords(item.usage)),
+      ),
+    )
   }
-  if (item.seq > 0 && item.at) meta.append(el('a', { class: 'turn-time', href: `#e${item.seq}`, title: 'Link to this message' }, clock(item.at)))
-  if (item.seq > 0) meta.append(el('button', { type: 'button', class: 'button quiet small icon-only turn-more', 'data-turn-menu': true, 'aria-haspopup': 'menu', 'aria-label': `More for ${shownName(item.source)}’s message` }, icon('ellipsis')))
+  if (item.seq > 0 && item.at)
+    meta.append(
+      el(
+        'a',
+        { class: 'turn-time', href: `#e${item.seq}`, title: 'Link to this message' },
+        clock(item.at),
+      ),
+    )
+  if (item.seq > 0)
+    meta.append(
+      el(
+        'button',
+        {
+          type: 'button',
+          class: 'button quiet small icon-only turn-more',
+          'data-turn-menu': true,
+          'aria-haspopup': 'menu',
+          'aria-label': `More for ${shownName(item.source)}’s message`,
+        },
+        icon('ellipsis'),
+      ),
+    )
   return meta
 }
 
-/** @param {Item} item @param {ItemContext} context */
+/**
+ * @param {Item} item
+ * @param {ItemContext} context
+ */
 function renderBody(item, context) {
   switch (item.kind) {
-    case 'tools': return el('div', { class: 'turn-body' }, renderCalls(item))
-    case 'thought': return folded('brain', 'Thought', item.parts)
-    case 'note': return folded('database', item.label, item.parts)
-    case 'code': return el('div', { class: 'turn-body' }, folded('terminal', `Ran code, exit code ${item.label}`, item.parts), networkGrant(item.parts[0]?.value ?? ''))
-    case 'input': return renderQuestion(item, context.answer)
-    case 'handoff': return renderHandoff(item)
-    default: return foldLong(item, side(item, context), el('div', { class: 'turn-body' }, ...item.parts.map(renderPart), ...renderWritten(item), HEARING[item.kind === 'message' ? item.state : ''] && el('p', { class: 'turn-unheard muted small' }, HEARING[item.state])))
+    case 'tools':
+      return el('div', { class: 'turn-body' }, renderCalls(item))
+    case 'thought':
+      return folded('brain', 'Thought', item.parts)
+    case 'note':
+      return folded('database', item.label, item.parts)
+    case 'code':
+      return el(
+        'div',
+        { class: 'turn-body' },
+        folded('terminal', `Ran code, exit code ${item.label}`, item.parts),
+        networkGrant(item.parts[0]?.value ?? ''),
+      )
+    case 'input':
+      return renderQuestion(item, context.answer)
+    case 'handoff':
+      return renderHandoff(item)
+    default:
+      return foldLong(
+        item,
+        side(item, context),
+        el(
+          'div',
+          { class: 'turn-body' },
+          ...item.parts.map(renderPart),
+          ...renderWritten(item),
+          HEARING[item.kind === 'message' ? item.state : ''] &&
+            el('p', { class: 'turn-unheard muted small' }, HEARING[item.state]),
+        ),
+      )
   }
 }
 
-/** @param {Item} item @returns {HTMLElement[]} */
+/**
+ * @param {Item} item
+ * @returns {HTMLElement[]}
+ */
 function renderWritten({ written, parts }) {
   if (!written) return []
   const label = parts.length > 0 ? 'As it was written' : 'Dropped: nobody heard this'
-  return [el('details', { class: 'fold' }, el('summary', {}, icon('pencil'), label), el('div', { class: 'fold-body' }, ...written.map(renderPart)))]
+  return [
+    el(
+      'details',
+      { class: 'fold' },
+      el('summary', {}, icon('pencil'), label),
+      el('div', { class: 'fold-body' }, ...written.map(renderPart)),
+    ),
+  ]
 }
 
-/** A long task leaves room for what the team makes of it, and so does a very long answer for what comes after it. @param {Item} item @param {string} from @param {HTMLElement} body */
+/**
+ * A long task leaves room for what the team makes of it, and so does a very long answer for what
+ * comes after it.
+ * @param {Item} item
+ * @param {string} from
+ * @param {HTMLElement} body
+ */
 function foldLong(item, from, body) {
   const text = item.parts.map((part) => (part.kind === 'image' ? '' : part.value)).join('\n')
   if (!isLong(text, from === 'user' ? undefined : LONG_ANSWER_LINES)) return body
   const more = `Show all ${kilobytes(text.length)}`
   body.dataset.long = 'folded'
-  const button = el('button', { type: 'button', class: 'button quiet small turn-unfold', 'aria-expanded': 'false' }, more)
+  const button = el(
+    'button',
+    { type: 'button', class: 'button quiet small turn-unfold', 'aria-expanded': 'false' },
+    more,
+  )
   button.addEventListener('click', () => {
     const isFolded = body.dataset.long === 'open'
     body.dataset.long = isFolded ? 'folded' : 'open'
@@ -130,9 +258,18 @@ function foldLong(item, from, body) {
   return body
 }
 
-/** @param {Part} part @returns {HTMLElement} */
+/**
+ * @param {Part} part
+ * @returns {HTMLElement}
+ */
 export function renderPart(part) {
-  if (part.kind === 'image') return el('img', { class: 'turn-image', src: part.value, alt: 'Picture in the message', loading: 'lazy' })
+  if (part.kind === 'image')
+    return el('img', {
+      class: 'turn-image',
+      src: part.value,
+      alt: 'Picture in the message',
+      loading: 'lazy',
+    })
   if (part.kind === 'json') {
     const code = el('pre', { class: 'code-block', tabindex: '0' }, clip(prettyJson(part.value)))
     colour(code, 'json')
@@ -143,29 +280,83 @@ export function renderPart(part) {
   return prose
 }
 
-/** @param {string} glyph @param {string} label @param {Part[]} parts */
+/**
+ * @param {string} glyph
+ * @param {string} label
+ * @param {Part[]} parts
+ */
 function folded(glyph, label, parts) {
-  return el('details', { class: 'turn-body fold' }, el('summary', {}, icon(glyph), label), el('div', { class: 'fold-body' }, ...parts.map(renderPart)))
+  return el(
+    'details',
+    { class: 'turn-body fold' },
+    el('summary', {}, icon(glyph), label),
+    el('div', { class: 'fold-body' }, ...parts.map(renderPart)),
+  )
 }
 
 /** @param {Item} item */
 function renderHandoff(item) {
-  return el('div', { class: 'turn-body handoff' },
-    el('span', { class: 'handoff-line' }, icon('git-fork'), 'hands over to ', el('strong', {}, item.label)), ...item.parts.map((part) => el('p', { class: 'muted small' }, part.value)))
+  return el(
+    'div',
+    { class: 'turn-body handoff' },
+    el(
+      'span',
+      { class: 'handoff-line' },
+      icon('git-fork'),
+      'hands over to ',
+      el('strong', {}, item.label),
+    ),
+    ...item.parts.map((part) => el('p', { class: 'muted small' }, part.value)),
+  )
 }
 
 /** @param {Item} item */
 function renderEnd(item) {
-  const glyph = { finished: 'circle-check', failed: 'circle-alert', interrupted: 'triangle-alert' }[item.state] ?? 'circle-stop'
+  const glyph =
+    { finished: 'circle-check', failed: 'circle-alert', interrupted: 'triangle-alert' }[
+      item.state
+    ] ?? 'circle-stop'
   const { agent = '', model = '' } = item.culprit ?? {}
-  return el('div', { class: 'run-end', 'data-state': item.state }, icon(glyph),
-    el('div', {}, el('p', {}, model !== '' && el('strong', {}, [agent, model].filter(Boolean).join(', '), ': '), item.label), ...item.parts.map((part) => el('p', { class: 'muted' }, part.value)),
-      item.state === 'failed' && el('div', { class: 'run-end-actions' },
-        model !== '' && el('button', { type: 'button', class: 'button small', 'data-open-model': agent }, icon('pencil'), 'Open the model'),
-        el('button', { type: 'button', class: 'button small', 'data-retry': true, 'data-needs': 'editor' }, icon('rotate-ccw'), 'Try again from here'))))
+  return el(
+    'div',
+    { class: 'run-end', 'data-state': item.state },
+    icon(glyph),
+    el(
+      'div',
+      {},
+      el(
+        'p',
+        {},
+        model !== '' && el('strong', {}, [agent, model].filter(Boolean).join(', '), ': '),
+        item.label,
+      ),
+      ...item.parts.map((part) => el('p', { class: 'muted' }, part.value)),
+      item.state === 'failed' &&
+        el(
+          'div',
+          { class: 'run-end-actions' },
+          model !== '' &&
+            el(
+              'button',
+              { type: 'button', class: 'button small', 'data-open-model': agent },
+              icon('pencil'),
+              'Open the model',
+            ),
+          el(
+            'button',
+            { type: 'button', class: 'button small', 'data-retry': true, 'data-needs': 'editor' },
+            icon('rotate-ccw'),
+            'Try again from here',
+          ),
+        ),
+    ),
+  )
 }
 
-/** @param {HTMLElement} node @param {Item} item */
+/**
+ * @param {HTMLElement} node
+ * @param {Item} item
+ */
 function startWriting(node, item) {
   const body = /** @type {HTMLElement} */ (node.querySelector('.turn-body'))
   const prose = el('div', { class: 'prose' })
@@ -176,10 +367,15 @@ function startWriting(node, item) {
   writings.set(node, { writer, text, body })
 }
 
-/** @param {HTMLElement} node @param {Writing} writing @param {Item} item */
+/**
+ * @param {HTMLElement} node
+ * @param {Writing} writing
+ * @param {Item} item
+ */
 function continueWriting(node, writing, item) {
   const text = item.parts[0]?.value ?? ''
-  const isWhole = item.parts.length === 1 && item.parts[0]?.kind === 'text' && text.startsWith(writing.text)
+  const isWhole =
+    item.parts.length === 1 && item.parts[0]?.kind === 'text' && text.startsWith(writing.text)
   if (isWhole) {
     writing.writer.write(text.slice(writing.text.length))
     writing.text = text

@@ -16,7 +16,10 @@ export class ChatSlots {
   /** How many rows of the index have been looked at. */
   #taken = 0
 
-  /** @param {RunIndex} index @param {Level} level */
+  /**
+   * @param {RunIndex} index
+   * @param {Level} level
+   */
   constructor(index, level) {
     this.#index = index
     this.#edition = index.edition
@@ -38,7 +41,10 @@ export class ChatSlots {
     return this.#edition !== this.#index.edition
   }
 
-  /** Take what is new in the index. @returns {number} how many rows there are more */
+  /**
+   * Take what is new in the index.
+   * @returns {number} how many rows there are more
+   */
   take() {
     const before = this.rows.length
     for (; this.#taken < this.#index.rows.length; this.#taken += 1) {
@@ -48,7 +54,10 @@ export class ChatSlots {
     return this.rows.length - before
   }
 
-  /** Place of the row, or of the nearest one before it. @param {number} seq */
+  /**
+   * Place of the row, or of the nearest one before it.
+   * @param {number} seq
+   */
   placeOf(seq) {
     let low = 0
     let high = this.rows.length
@@ -60,7 +69,11 @@ export class ChatSlots {
     return Math.max(0, low - 1)
   }
 
-  /** Place of what shows an entry: its own row, else that of its item. @param {number} seq @returns {number} -1 when it is not shown now */
+  /**
+   * Place of what shows an entry: its own row, else that of its item.
+   * @param {number} seq
+   * @returns {number} -1 when it is not shown now
+   */
   shownAt(seq) {
     for (const one of [seq, this.#index.itemOf(seq)]) {
       const place = this.placeOf(one)
@@ -69,18 +82,33 @@ export class ChatSlots {
     return -1
   }
 
-  /** The last row before it that is an item. @param {number} place */
+  /**
+   * The last row before it that is an item.
+   * @param {number} place
+   */
   itemBefore(place) {
     let before = place - 1
     while (this.rows[before]?.item === '') before -= 1
     return this.rows[before]
   }
 
-  /** Whether the same one goes on, who needs no second name. @param {number} place @param {(row: Row) => boolean} isSaid  by a person, on the other side */
+  /**
+   * Whether the same one goes on, who needs no second name.
+   * @param {number} place
+   * @param {(row: Row) => boolean} isSaid  by a person, on the other side
+   */
   goesOn(place, isSaid) {
     const row = this.rows[place]
     const last = this.itemBefore(place)
-    return row !== undefined && last !== undefined && isTurn(row) && isTurn(last) && last.source === row.source && last.inside === row.inside && isSaid(last) === isSaid(row)
+    return (
+      row !== undefined &&
+      last !== undefined &&
+      isTurn(row) &&
+      isTurn(last) &&
+      last.source === row.source &&
+      last.inside === row.inside &&
+      isSaid(last) === isSaid(row)
+    )
   }
 
   /** @param {Row} row */
@@ -91,4 +119,5 @@ export class ChatSlots {
 }
 
 /** @param {Row} row */
-const isTurn = ({ item, type }) => !['command', 'end', ''].includes(item) && type !== 'SelectSpeakerEvent'
+const isTurn = ({ item, type }) =>
+  !['command', 'end', ''].includes(item) && type !== 'SelectSpeakerEvent'

@@ -33,7 +33,10 @@ import { WindowedList } from './windowed-list.js'
  * @property {import('../types.js').Body | null} [component]  of the run
  */
 
-/** The conversation of a run of any length: what is near the view is drawn, what is far away is not even here. */
+/**
+ * The conversation of a run of any length: what is near the view is drawn, what is far away is not
+ * even here.
+ */
 export class Chat {
   #options
   #window
@@ -42,30 +45,51 @@ export class Chat {
   #work
   slots
 
-  /** @param {ChatOptions} options @param {AbortSignal} signal */
+  /**
+   * @param {ChatOptions} options
+   * @param {AbortSignal} signal
+   */
   constructor(options, signal) {
     this.#options = options
     const { scroller, list, selection, tail, index, items, context, level } = options
     this.slots = new ChatSlots(index, level)
     this.#work = options.work ?? new AtWork()
-    this.#waiting = new Waiting(this.#work, context.colours, modelsIn(options.component), { redraw: () => this.#drawWaiting(), list }, signal)
+    this.#waiting = new Waiting(
+      this.#work,
+      context.colours,
+      modelsIn(options.component),
+      { redraw: () => this.#drawWaiting(), list },
+      signal,
+    )
     this.#nodes = new ChatNodes({ index, items, context }, this.slots, () => list.clientWidth)
-    this.#window = new WindowedList(scroller, list, {
-      id: (place) => this.#row(place).seq,
-      key: (place) => this.#nodes.keyOf(this.#row(place)),
-      guess: (place) => this.#nodes.guess(this.#row(place)),
-      node: (place, old) => this.#nodeOf(place, old),
-      rest: () => (isOn(this.slots.filter) ? [] : [...this.#nodes.loose(), ...this.#waiting.nodes()]),
-      isPinned: (key) => key.startsWith('ask-'),
-      isAtEnd: () => tail.isFollowing,
-      moveTo: (top) => tail.moveTo(top),
-      drawn: (first, last) => this.#drawn(first, last),
-    }, signal)
+    this.#window = new WindowedList(
+      scroller,
+      list,
+      {
+        id: (place) => this.#row(place).seq,
+        key: (place) => this.#nodes.keyOf(this.#row(place)),
+        guess: (place) => this.#nodes.guess(this.#row(place)),
+        node: (place, old) => this.#nodeOf(place, old),
+        rest: () =>
+          isOn(this.slots.filter) ? [] : [...this.#nodes.loose(), ...this.#waiting.nodes()],
+        isPinned: (key) => key.startsWith('ask-'),
+        isAtEnd: () => tail.isFollowing,
+        moveTo: (top) => tail.moveTo(top),
+        drawn: (first, last) => this.#drawn(first, last),
+      },
+      signal,
+    )
     list.addEventListener('click', (event) => this.#clicked(event), { signal })
-    selection.subscribe((seq, by) => (by === 'chat' || seq === null ? this.#window.draw() : this.reveal(seq)), signal)
+    selection.subscribe(
+      (seq, by) => (by === 'chat' || seq === null ? this.#window.draw() : this.reveal(seq)),
+      signal,
+    )
   }
 
-  /** News, after the index took them. @param {Batch} batch */
+  /**
+   * News, after the index took them.
+   * @param {Batch} batch
+   */
   apply(batch) {
     const { items, tail, scroller, list } = this.#options
     this.#work.apply(batch)
@@ -78,23 +102,39 @@ export class Chat {
     const focused = document.activeElement
     this.#window.grow(added)
     this.#window.draw()
-    tail.grown(added === 0 ? 0 : this.slots.rows.slice(-added).filter(({ item }) => item !== 'command' && item !== '').length)
+    tail.grown(
+      added === 0
+        ? 0
+        : this.slots.rows.slice(-added).filter(({ item }) => item !== 'command' && item !== '')
+            .length,
+    )
     this.#showNone()
     if (!batch.live) return
-    const asked = /** @type {HTMLElement | null} */ (list.querySelector('.question[data-answer="open"] textarea'))
-    if (changed.some((item) => item.answer === 'open') && asked && isFocusFree()) asked.focus({ preventScroll: true })
-    else if (focused !== document.activeElement && document.activeElement === document.body) scroller.focus({ preventScroll: true, focusVisible: false })
+    const asked = /** @type {HTMLElement | null} */ (
+      list.querySelector('.question[data-answer="open"] textarea')
+    )
+    if (changed.some((item) => item.answer === 'open') && asked && isFocusFree())
+      asked.focus({ preventScroll: true })
+    else if (focused !== document.activeElement && document.activeElement === document.body)
+      scroller.focus({ preventScroll: true, focusVisible: false })
     if (batch.entries.length > 0) announceNewest(changed)
   }
 
-  /** Show other things, and keep what is in view there. @param {{level?: Level, filter?: Filter}} change */
+  /**
+   * Show other things, and keep what is in view there.
+   * @param {{level?: Level, filter?: Filter}} change
+   */
   show(change) {
     const { selection, tail } = this.#options
     const seq = selection.seq ?? this.slots.rows[this.#window.topRow]?.seq ?? 0
     const offset = this.#window.offsetOf(this.slots.shownAt(seq))
     this.slots.choose(change)
     const count = this.slots.rows.length
-    this.#window.reset(count, tail.isFollowing || count === 0 ? -1 : this.slots.placeOf(seq), offset)
+    this.#window.reset(
+      count,
+      tail.isFollowing || count === 0 ? -1 : this.slots.placeOf(seq),
+      offset,
+    )
     tail.grown(0)
     this.#showNone()
   }
@@ -107,7 +147,11 @@ export class Chat {
     return place < 0 ? this.slots.placeOf(seq) : place
   }
 
-  /** Bring what shows an entry into view; what is hidden by detail or filter is shown again. @param {number} seq @param {{isForced?: boolean}} [how] */
+  /**
+   * Bring what shows an entry into view; what is hidden by detail or filter is shown again.
+   * @param {number} seq
+   * @param {{isForced?: boolean}} [how]
+   */
   reveal(seq, { isForced = false } = {}) {
     const { tail } = this.#options
     if (isForced && this.slots.shownAt(seq) < 0) this.show({ filter: NO_FILTER, level: 2 })
@@ -129,7 +173,13 @@ export class Chat {
 
   #focusSelected() {
     const node = this.#options.list.querySelector(':scope > [data-selected]')
-    if (node instanceof HTMLElement && node.tabIndex === -1 && isFocusFree() && !document.activeElement?.closest('[data-part="views"]')) node.focus({ preventScroll: true })
+    if (
+      node instanceof HTMLElement &&
+      node.tabIndex === -1 &&
+      isFocusFree() &&
+      !document.activeElement?.closest('[data-part="views"]')
+    )
+      node.focus({ preventScroll: true })
   }
 
   #showNone() {
@@ -141,25 +191,51 @@ export class Chat {
     return /** @type {Row} */ (this.slots.rows[place])
   }
 
-  /** @param {number} place @param {HTMLElement | undefined} old */
+  /**
+   * @param {number} place
+   * @param {HTMLElement | undefined} old
+   */
   #nodeOf(place, old) {
     const { colours } = this.#options.context
-    const node = this.#nodes.nodeOf(this.#row(place), old, (late) => late.then(() => this.#window.schedule(), () => {}))
+    const node = this.#nodes.nodeOf(this.#row(place), old, (late) =>
+      late.then(
+        () => this.#window.schedule(),
+        () => {},
+      ),
+    )
     const { inside } = this.#row(place)
     showInside(node, inside, this.slots.itemBefore(place)?.inside === inside)
-    node.toggleAttribute('data-continued', this.slots.goesOn(place, (row) => row.item === 'message' && colours.isHuman(row.source)))
+    node.toggleAttribute(
+      'data-continued',
+      this.slots.goesOn(place, (row) => row.item === 'message' && colours.isHuman(row.source)),
+    )
     return node
   }
 
-  /** @param {number} first @param {number} last */
+  /**
+   * @param {number} first
+   * @param {number} last
+   */
   #drawn(first, last) {
     const { items, selection, list, index } = this.#options
-    const missing = this.slots.rows.slice(first, last + 1).filter(({ seq }) => items.find(seq) === undefined)
-    if (missing.length > 0) items.bring(missing.map(({ seq }) => seq))?.then(() => this.#window.schedule(), () => {})
+    const missing = this.slots.rows
+      .slice(first, last + 1)
+      .filter(({ seq }) => items.find(seq) === undefined)
+    if (missing.length > 0)
+      items.bring(missing.map(({ seq }) => seq))?.then(
+        () => this.#window.schedule(),
+        () => {},
+      )
     const { seq } = selection
-    const own = seq === null ? null : list.querySelector(`:scope > [data-seq="${seq}"]:not([hidden])`)
-    const shown = own ?? (seq === null ? null : list.querySelector(`:scope > [data-seq="${index.itemOf(seq)}"]:not([hidden])`))
-    for (const node of list.querySelectorAll(':scope > [data-selected]')) if (node !== shown) node.removeAttribute('data-selected')
+    const own =
+      seq === null ? null : list.querySelector(`:scope > [data-seq="${seq}"]:not([hidden])`)
+    const shown =
+      own ??
+      (seq === null
+        ? null
+        : list.querySelector(`:scope > [data-seq="${index.itemOf(seq)}"]:not([hidden])`))
+    for (const node of list.querySelectorAll(':scope > [data-selected]'))
+      if (node !== shown) node.removeAttribute('data-selected')
     shown?.setAttribute('data-selected', '')
     remark()
   }
@@ -167,21 +243,31 @@ export class Chat {
   /** @param {MouseEvent} event */
   #clicked(event) {
     const target = /** @type {Element} */ (event.target)
-    if (target.closest('.turn-unfold')) this.#options.tail.release() // whoever unfolds reads on from there
+    // whoever unfolds reads on from there
+    if (target.closest('.turn-unfold')) this.#options.tail.release()
     const node = target.closest('[data-seq]')
-    if (!(node instanceof HTMLElement) || target.closest('summary, button, textarea, pre, a') || document.getSelection()?.toString()) return
+    if (
+      !(node instanceof HTMLElement) ||
+      target.closest('summary, button, textarea, pre, a') ||
+      document.getSelection()?.toString()
+    )
+      return
     this.#options.selection.select(Number(node.dataset.seq) || null, 'chat')
   }
 }
 
 /** Whether nobody is typing or reading in a dialog. */
 function isFocusFree() {
-  return !document.activeElement?.closest('textarea, input, select, dialog, [popover]')?.checkVisibility()
+  return !document.activeElement
+    ?.closest('textarea, input, select, dialog, [popover]')
+    ?.checkVisibility()
 }
 
 /** @param {Item[]} items */
 function announceNewest(items) {
-  const item = items.findLast((one) => !one.streaming && ['message', 'handoff', 'end', 'input'].includes(one.kind))
+  const item = items.findLast(
+    (one) => !one.streaming && ['message', 'handoff', 'end', 'input'].includes(one.kind),
+  )
   if (!item) return
   if (item.kind === 'end') announce(item.label)
   else if (item.kind === 'input') announce(`${item.source} asks: ${excerpt(item.label)}`)

@@ -13,15 +13,34 @@ export const RAW = 3
 const USUAL = 2
 const KEY = 'studio-run-detail'
 
-/** From which level on each kind of item is shown. @type {{[kind: string]: Level}} */
-const FROM = { message: 0, handoff: 0, input: 0, end: 0, command: 0, tools: 1, code: 1, thought: 2, note: 2 }
+/**
+ * From which level on each kind of item is shown.
+ * @type {{[kind: string]: Level}}
+ */
+const FROM = {
+  message: 0,
+  handoff: 0,
+  input: 0,
+  end: 0,
+  command: 0,
+  tools: 1,
+  code: 1,
+  thought: 2,
+  note: 2,
+}
 
-/** @param {Row} row @param {Level} level */
+/**
+ * @param {Row} row
+ * @param {Level} level
+ */
 export function isShownAt({ item }, level) {
   return level === RAW || (item !== '' && level >= (FROM[item] ?? USUAL))
 }
 
-/** As it was left in this browser. @returns {Level} */
+/**
+ * As it was left in this browser.
+ * @returns {Level}
+ */
 export function keptLevel() {
   try {
     const level = Number(localStorage.getItem(KEY) ?? USUAL)

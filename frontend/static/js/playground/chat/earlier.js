@@ -16,14 +16,21 @@ const SHOWN = ['message', 'handoff']
 
 /**
  * What was said in the runs that this one continues, above a line.
- * @param {HTMLElement} root @param {Run} run @param {ColourBook} colours @param {() => void} grown @param {AbortSignal} signal
+ * @param {HTMLElement} root
+ * @param {Run} run
+ * @param {ColourBook} colours
+ * @param {() => void} grown
+ * @param {AbortSignal} signal
  */
 export async function showEarlier(root, run, colours, grown, signal) {
   root.replaceChildren()
   signal.addEventListener('abort', () => root.replaceChildren())
   let before = run.continues
   for (let count = 0; before && count < MOST_RUNS; count += 1) {
-    const [earlier, { entries, isWhole }] = await Promise.all([server.run(before), tailOf(before, MOST_ENTRIES, signal)])
+    const [earlier, { entries, isWhole }] = await Promise.all([
+      server.run(before),
+      tailOf(before, MOST_ENTRIES, signal),
+    ])
     if (signal.aborted) return
     root.prepend(renderRun(earlier, itemsOf(entries), isWhole, colours))
     grown()
@@ -31,24 +38,52 @@ export async function showEarlier(root, run, colours, grown, signal) {
   }
 }
 
-/** @param {import('../types.js').Entry[]} entries @returns {Item[]} */
+/**
+ * @param {import('../types.js').Entry[]} entries
+ * @returns {Item[]}
+ */
 function itemsOf(entries) {
   const thread = new Thread()
   thread.apply({ entries, chunks: [], state: null, live: false })
   return thread.take().items.filter(({ kind }) => SHOWN.includes(kind))
 }
 
-/** @param {Run} run @param {Item[]} items @param {boolean} isWhole @param {ColourBook} colours */
+/**
+ * @param {Run} run
+ * @param {Item[]} items
+ * @param {boolean} isWhole
+ * @param {ColourBook} colours
+ */
 function renderRun(run, items, isWhole, colours) {
   const address = `/runs/${run.id}`
-  const link = (/** @type {string} */ words) => el('a', { href: address, 'data-run': run.id }, words)
-  return el('section', { class: 'earlier', 'aria-label': 'Earlier in this conversation' },
-    !isWhole && el('p', { class: 'muted small' }, 'Only the end is shown. ', link('Open the whole run')),
+  const link = (/** @type {string} */ words) =>
+    el('a', { href: address, 'data-run': run.id }, words)
+  return el(
+    'section',
+    { class: 'earlier', 'aria-label': 'Earlier in this conversation' },
+    !isWhole &&
+      el('p', { class: 'muted small' }, 'Only the end is shown. ', link('Open the whole run')),
     ...items.map((item) => renderOld(item, colours, address)),
-    el('p', { class: 'marker' }, el('span', {}, icon('history'), link('Earlier run'), hasEnded(run.state) ? '' : ' (under way)')))
+    el(
+      'p',
+      { class: 'marker' },
+      el(
+        'span',
+        {},
+        icon('history'),
+        link('Earlier run'),
+        hasEnded(run.state) ? '' : ' (under way)',
+      ),
+    ),
+  )
 }
 
-/** A message without what only the page of its own run can do. @param {Item} item @param {ColourBook} colours @param {string} address */
+/**
+ * A message without what only the page of its own run can do.
+ * @param {Item} item
+ * @param {ColourBook} colours
+ * @param {string} address
+ */
 function renderOld(item, colours, address) {
   const node = renderItem({ ...item, why: [] }, { colours, answer: async () => {} })
   node.removeAttribute('id')

@@ -3,7 +3,9 @@
 /** A formula longer than this is text: somebody must wait for its end while it is written. */
 const MAX_LENGTH = 5000
 
-/** What may begin a formula, what takes the meaning from such a sign, and what begins or ends code. */
+/**
+ * What may begin a formula, what takes the meaning from such a sign, and what begins or ends code.
+ */
 const SIGN = /`+|\\[\s\S]|\\|\$\$?/g
 
 /** `$5 or 6$` is about money: a number, and then words. */
@@ -12,11 +14,14 @@ const PRICE = /^[\d.,]+(\s+[^\s\\=+\-*/<>^]|[^\\^_={}+\-*/<>]*\s[^\\^_={}+\-*/<>
 /** Brackets that Markdown escapes hold words; those of TeX hold signs, or stand apart. */
 const LOOKS_LIKE_TEX = /^\s|[\\^_=+<>*/|&]/
 
-/** @typedef {{source: string, tex: string, isBlock: boolean}} Formula  `source`: with its delimiters */
+/**
+ * @typedef {{source: string, tex: string, isBlock: boolean}} Formula  `source`: with its delimiters
+ */
 
 /**
- * Finds the formulas in Markdown that is written piece by piece: `$$…$$` and `\[…\]`, `$…$` and `\(…\)`. The Markdown
- * parser is given none of it, so that a formula cannot change how what follows is read.
+ * Finds the formulas in Markdown that is written piece by piece: `$$…$$` and `\[…\]`, `$…$` and
+ * `\(…\)`. The Markdown parser is given none of it, so that a formula cannot change how what
+ * follows is read.
  *
  * @param {(text: string) => void} write  Markdown without formulas
  * @param {(formula: Formula) => void} found  at the place where the text has got to
@@ -48,7 +53,11 @@ export function formulaGuard(write, found, literal, isCode) {
       }
       pass(held.slice(0, sign.index))
       held = held.slice(sign.index)
-      const step = isCode() ? verbatim(sign[0]) : sign[0].startsWith('`') ? code(sign[0]) : formula(sign[0], isLast)
+      const step = isCode()
+        ? verbatim(sign[0])
+        : sign[0].startsWith('`')
+          ? code(sign[0])
+          : formula(sign[0], isLast)
       if (step === 0) return
       held = held.slice(step)
     }
@@ -62,14 +71,21 @@ export function formulaGuard(write, found, literal, isCode) {
     return sign.length
   }
 
-  /** The parser knows that code has begun once it has seen what comes next. @param {string} ticks */
+  /**
+   * The parser knows that code has begun once it has seen what comes next.
+   * @param {string} ticks
+   */
   function code(ticks) {
     const length = ticks.length + (held.length > ticks.length ? 1 : 0)
     pass(held.slice(0, length))
     return length
   }
 
-  /** @param {string} sign @param {boolean} isLast @returns {number} how much of what is held is done with; 0 to wait for more */
+  /**
+   * @param {string} sign
+   * @param {boolean} isLast
+   * @returns {number} how much of what is held is done with; 0 to wait for more
+   */
   function formula(sign, isLast) {
     const close = closing(sign, before)
     if (!close) return sign.startsWith('$') ? asText(sign) : verbatim(sign)
@@ -99,7 +115,10 @@ export function formulaGuard(write, found, literal, isCode) {
   }
 }
 
-/** @param {string} sign @param {string} before  the character before it */
+/**
+ * @param {string} sign
+ * @param {string} before  the character before it
+ */
 function closing(sign, before) {
   if (sign === '$') return /[\p{L}\p{N}$]/u.test(before) ? '' : '$'
   return { $$: '$$', '\\[': '\\]', '\\(': '\\)' }[sign] ?? ''
@@ -107,7 +126,10 @@ function closing(sign, before) {
 
 /**
  * What stands between the delimiters.
- * @param {string} text  begins with the sign @param {string} sign @param {string} close @param {boolean} isLast
+ * @param {string} text  begins with the sign
+ * @param {string} sign
+ * @param {string} close
+ * @param {boolean} isLast
  * @returns {string | null} '' when it is no formula; null when that cannot be said yet
  */
 function within(text, sign, close, isLast) {
@@ -116,7 +138,8 @@ function within(text, sign, close, isLast) {
   const rest = text.slice(from)
   const breakAt = rest.search(isOneLine ? /\n/ : /\n[ \t]*\n/)
   const room = breakAt < 0 ? rest : rest.slice(0, breakAt)
-  if (isOneLine && /^(\s|[\d.,]+\s+[^\s\\=+\-*/<>^$])/.test(room)) return '' // said at once: nobody waits for the end of the line
+  // said at once: nobody waits for the end of the line
+  if (isOneLine && /^(\s|[\d.,]+\s+[^\s\\=+\-*/<>^$])/.test(room)) return ''
   const at = isOneLine ? closingDollar(room, breakAt >= 0 || isLast) : room.indexOf(close)
   if (at === null && room.length < MAX_LENGTH) return null
   if (at !== null && at >= 0 && at <= MAX_LENGTH) {
@@ -126,7 +149,11 @@ function within(text, sign, close, isLast) {
   return at === null || breakAt >= 0 || isLast || room.length >= MAX_LENGTH ? '' : null
 }
 
-/** @param {string} room @param {boolean} isWhole  whether the line ends with it @returns {number | null} -1: there is none; null: more must be known */
+/**
+ * @param {string} room
+ * @param {boolean} isWhole  whether the line ends with it
+ * @returns {number | null} -1: there is none; null: more must be known
+ */
 function closingDollar(room, isWhole) {
   for (const { index } of room.matchAll(/(?<![\s\\])\$/g)) {
     const next = room.charAt(index + 1)

@@ -3,7 +3,11 @@
 const NAME = 'found'
 let wanted = ''
 
-/** Mark a text wherever it is shown in the conversation; '' for none. Browsers that cannot mark go without. @param {string} text */
+/**
+ * Mark a text wherever it is shown in the conversation; '' for none. Browsers that cannot mark go
+ * without.
+ * @param {string} text
+ */
 export function markFound(text) {
   wanted = text.toLowerCase()
   remark()

@@ -1,6 +1,9 @@
 // @ts-check
 
-/** Heights of many rows, as sums that are found and changed in a few steps however many there are (a Fenwick tree). */
+/**
+ * Heights of many rows, as sums that are found and changed in a few steps however many there are (a
+ * Fenwick tree).
+ */
 export class Heights {
   /** @type {number[]} */
   #each = []
@@ -34,27 +37,40 @@ export class Heights {
   push(px) {
     const place = this.#each.push(px)
     let sum = px
-    for (let below = place - 1; below > place - (place & -place); below -= below & -below) sum += this.#sum(below)
+    for (let below = place - 1; below > place - (place & -place); below -= below & -below)
+      sum += this.#sum(below)
     this.#sums.push(sum)
   }
 
-  /** @param {number} row @param {number} px @returns {number} by how much it has changed */
+  /**
+   * @param {number} row
+   * @param {number} px
+   * @returns {number} by how much it has changed
+   */
   set(row, px) {
     const change = px - this.of(row)
     if (change === 0) return 0
     this.#each[row] = px
-    for (let place = row + 1; place < this.#sums.length; place += place & -place) this.#sums[place] = this.#sum(place) + change
+    for (let place = row + 1; place < this.#sums.length; place += place & -place)
+      this.#sums[place] = this.#sum(place) + change
     return change
   }
 
-  /** Height of all rows before this one. @param {number} row */
+  /**
+   * Height of all rows before this one.
+   * @param {number} row
+   */
   above(row) {
     let sum = 0
-    for (let place = Math.min(row, this.count); place > 0; place -= place & -place) sum += this.#sum(place)
+    for (let place = Math.min(row, this.count); place > 0; place -= place & -place)
+      sum += this.#sum(place)
     return sum
   }
 
-  /** The row at a height; the last one below the end. @param {number} px */
+  /**
+   * The row at a height; the last one below the end.
+   * @param {number} px
+   */
   at(px) {
     let place = 0
     let rest = px

@@ -12,12 +12,19 @@ export function safeLink(url) {
   return /^(#|\/(?!\/))/.test(trimmed) ? trimmed : null
 }
 
-/** Pictures come with the message or not at all. @param {string} url */
+/**
+ * Pictures come with the message or not at all.
+ * @param {string} url
+ */
 export function safePicture(url) {
   return /^data:image\/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/=]+$/.test(url) ? url : null
 }
 
-/** The host that an address leads to, as nobody can fake it: without names before an @, and in ASCII. @param {string} url */
+/**
+ * The host that an address leads to, as nobody can fake it: without names before an @, and in
+ * ASCII.
+ * @param {string} url
+ */
 export function hostOf(url) {
   return /^https?:/i.test(url) && URL.canParse(url) ? new URL(url).host : ''
 }

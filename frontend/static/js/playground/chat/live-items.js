@@ -2,7 +2,10 @@
 /** @import {Batch, Entry, Item} from '../types.js' */
 import { Thread } from './thread.js'
 
-/** The newest items are kept as they are made; older ones are read again when somebody looks at them. */
+/**
+ * The newest items are kept as they are made; older ones are read again when somebody looks at
+ * them.
+ */
 const KEPT = 1200
 const SLACK = 300
 
@@ -18,10 +21,14 @@ export class LiveItems {
   /** From this number on everything is here. */
   from = 1
 
-  /** @param {Batch} batch @returns {{changed: Item[], removed: string[]}} what to draw again */
+  /**
+   * @param {Batch} batch
+   * @returns {{changed: Item[], removed: string[]}} what to draw again
+   */
   apply(batch) {
     this.#thread.apply(batch)
-    for (const entry of batch.entries) if (entry.seq >= this.from) this.entries.set(entry.seq, entry)
+    for (const entry of batch.entries)
+      if (entry.seq >= this.from) this.entries.set(entry.seq, entry)
     const { items, removed } = this.#thread.take()
     for (const key of removed) this.loose.delete(key)
     for (const item of items) {

@@ -1,6 +1,21 @@
 // @ts-check
-import { CODE_BLOCK, CODE_FENCE, HEADING_1, HEADING_4, HEADING_6, HREF, IMAGE, LINK, RAW_URL, SRC, TABLE, default_renderer, parser, parser_end,
-  parser_write } from 'streaming-markdown'
+import {
+  CODE_BLOCK,
+  CODE_FENCE,
+  HEADING_1,
+  HEADING_4,
+  HEADING_6,
+  HREF,
+  IMAGE,
+  LINK,
+  RAW_URL,
+  SRC,
+  TABLE,
+  default_renderer,
+  parser,
+  parser_end,
+  parser_write,
+} from 'streaming-markdown'
 import { hostOf, safeLink, safePicture } from './links.js'
 import { renderFormula } from './formula.js'
 import { formulaGuard } from './formulas.js'
@@ -24,27 +39,35 @@ export function markdownWriter(root) {
   const { add_token, set_attr } = renderer
   renderer.add_token = (where, type) => {
     const isHeading = type >= HEADING_1 && type <= HEADING_6
-    add_token(where, isHeading ? HEADING_4 : type) // below the name of who speaks, whatever the message thinks of its size
+    // below the name of who speaks, whatever the message thinks of its size
+    add_token(where, isHeading ? HEADING_4 : type)
     const node = where.nodes[where.index]
     if (isHeading) node.dataset.level = String(type - HEADING_1 + 1)
-    if (type === LINK || type === RAW_URL) Object.assign(node, { target: '_blank', rel: 'noopener noreferrer nofollow' })
+    if (type === LINK || type === RAW_URL)
+      Object.assign(node, { target: '_blank', rel: 'noopener noreferrer nofollow' })
     if (type === LINK) node.dataset.host = '' // shown behind the words, which may name another one
     if (type === IMAGE) node.setAttribute('alt', '')
     if (type === TABLE || type === CODE_FENCE || type === CODE_BLOCK) scrollable(node)
   }
-  /** @type {Map<string, import('./formulas.js').Formula | string>} by what stands in for it: a formula, or a sign that is only itself */
+  /**
+   * @type {Map<string, import('./formulas.js').Formula | string>} by what stands in for it: a
+   *   formula, or a sign that is only itself
+   */
   const kept = new Map()
   let count = 0
   let whole = ''
   /** @param {string} text */
-  const restored = (text) => text.replace(STAND_INS, (sign) => {
-    const thing = kept.get(sign) ?? ''
-    return typeof thing === 'string' ? thing : thing.source
-  })
+  const restored = (text) =>
+    text.replace(STAND_INS, (sign) => {
+      const thing = kept.get(sign) ?? ''
+      return typeof thing === 'string' ? thing : thing.source
+    })
   renderer.add_text = (where, text) => {
     const node = where.nodes[where.index]
     if (node instanceof HTMLImageElement) node.alt += showHidden(restored(text))
-    else for (const piece of text.split(/([\uFDD0-\uFDEF])/)) appendPiece(node, kept.get(piece) ?? piece)
+    else
+      for (const piece of text.split(/([\uFDD0-\uFDEF])/))
+        appendPiece(node, kept.get(piece) ?? piece)
   }
   renderer.set_attr = (where, type, raw) => {
     const node = where.nodes[where.index]
@@ -55,7 +78,10 @@ export function markdownWriter(root) {
   }
   const state = parser(renderer)
   const tagName = () => renderer.data.nodes[renderer.data.index]?.tagName ?? ''
-  const guarded = underscoreGuard((text) => parser_write(state, text), () => /^(CODE|A|IMG)$/.test(tagName()))
+  const guarded = underscoreGuard(
+    (text) => parser_write(state, text),
+    () => /^(CODE|A|IMG)$/.test(tagName()),
+  )
   /** @param {import('./formulas.js').Formula | string} thing */
   const standIn = (thing) => {
     const sign = String.fromCharCode(0xfdd0 + (count % STAND_IN_COUNT))
@@ -80,7 +106,11 @@ export function markdownWriter(root) {
   }
 }
 
-/** Put a finished text into an element. @param {HTMLElement} root @param {string} text */
+/**
+ * Put a finished text into an element.
+ * @param {HTMLElement} root
+ * @param {string} text
+ */
 export function renderMarkdown(root, text) {
   root.replaceChildren()
   const writer = markdownWriter(root)
@@ -88,13 +118,19 @@ export function renderMarkdown(root, text) {
   writer.end()
 }
 
-/** @param {HTMLElement} node @param {import('./formulas.js').Formula | string} piece */
+/**
+ * @param {HTMLElement} node
+ * @param {import('./formulas.js').Formula | string} piece
+ */
 function appendPiece(node, piece) {
   if (typeof piece !== 'string') node.append(renderFormula(piece))
   else for (const part of markedText(piece)) appendTo(node, part)
 }
 
-/** @param {HTMLElement} node @param {string | HTMLElement} part */
+/**
+ * @param {HTMLElement} node
+ * @param {string | HTMLElement} part
+ */
 function appendTo(node, part) {
   if (typeof part === 'string' && node.lastChild instanceof Text) node.lastChild.appendData(part)
   else node.append(part)
@@ -106,7 +142,10 @@ function scrollable(node) {
   box?.setAttribute('tabindex', '0')
 }
 
-/** @param {HTMLElement} node @param {string} value */
+/**
+ * @param {HTMLElement} node
+ * @param {string} value
+ */
 function setLink(node, value) {
   const url = safeLink(value)
   node.title = showHidden(value)
@@ -116,7 +155,10 @@ function setLink(node, value) {
   if (host && 'host' in node.dataset) node.dataset.host = host
 }
 
-/** @param {HTMLElement} node @param {string} value */
+/**
+ * @param {HTMLElement} node
+ * @param {string} value
+ */
 function setPicture(node, value) {
   const url = safePicture(value)
   if (url) node.setAttribute('src', url)

@@ -16,38 +16,53 @@ const LANGUAGES = { python: 'python', py: 'python', python3: 'python', json: 'js
 /** Longer code stays without colors: each word of it is an element. */
 const MOST_COLOURED = 40_000
 const MOST_LOADED = 20
-/** Pictures that were asked for, by address: a row that comes back into view has its own again. @type {Map<string, string>} */
+/**
+ * Pictures that were asked for, by address: a row that comes back into view has its own again.
+ * @type {Map<string, string>}
+ */
 const loaded = new Map()
 
 /**
- * What a message gets when it is whole: a bar on each code block and table, how the columns of tables are aligned, and
- * a word in the place of each picture that is not loaded.
- * @param {HTMLElement} root @param {string} text  its Markdown
+ * What a message gets when it is whole: a bar on each code block and table, how the columns of
+ * tables are aligned, and a word in the place of each picture that is not loaded.
+ * @param {HTMLElement} root
+ * @param {string} text  its Markdown
  */
 export function finishBlocks(root, text) {
   const tables = [...root.querySelectorAll('table')]
   const aligned = alignments(text)
-  if (aligned.length === tables.length) tables.forEach((table, place) => align(table, aligned[place] ?? []))
+  if (aligned.length === tables.length)
+    tables.forEach((table, place) => align(table, aligned[place] ?? []))
   for (const table of tables) frame(table, 'Table', () => asTabbed(table), false)
   for (const code of root.querySelectorAll('pre')) {
     const words = code.querySelector('code')
     frame(code, words?.className || 'Code', () => code.textContent ?? '', true)
     if (words) colour(words, words.className)
   }
-  for (const picture of root.querySelectorAll('img[data-blocked]')) picture.replaceWith(notLoaded(/** @type {HTMLImageElement} */ (picture)))
+  for (const picture of root.querySelectorAll('img[data-blocked]'))
+    picture.replaceWith(notLoaded(/** @type {HTMLImageElement} */ (picture)))
 }
 
 /**
- * Colors of the words of a code block, where the studio knows its language; one with signs that hide stays as it is.
- * @param {HTMLElement} code @param {string} name  of the language
+ * Colors of the words of a code block, where the studio knows its language; one with signs that
+ * hide stays as it is.
+ * @param {HTMLElement} code
+ * @param {string} name  of the language
  */
 export function colour(code, name) {
   const language = LANGUAGES[name.toLowerCase()]
-  if (!language || code.childElementCount > 0 || (code.textContent ?? '').length > MOST_COLOURED) return
-  void import('../../elements/coloured-code.js').then(({ colourCode }) => colourCode(code, language))
+  if (!language || code.childElementCount > 0 || (code.textContent ?? '').length > MOST_COLOURED)
+    return
+  void import('../../elements/coloured-code.js').then(({ colourCode }) =>
+    colourCode(code, language),
+  )
 }
 
-/** Of each table of a text, the side to which each column is set: '' where it does not say. @param {string} text @returns {string[][]} */
+/**
+ * Of each table of a text, the side to which each column is set: '' where it does not say.
+ * @param {string} text
+ * @returns {string[][]}
+ */
 export function alignments(text) {
   /** @type {string[][]} */
   const found = []
@@ -55,7 +70,15 @@ export function alignments(text) {
   let before = ''
   for (const line of text.split('\n')) {
     const mark = FENCE.exec(line)?.[1] ?? ''
-    if (fence === '' && mark === '' && before.includes('|') && line.includes('-') && line.includes('|') && DELIMITERS.test(line)) found.push(sides(line))
+    if (
+      fence === '' &&
+      mark === '' &&
+      before.includes('|') &&
+      line.includes('-') &&
+      line.includes('|') &&
+      DELIMITERS.test(line)
+    )
+      found.push(sides(line))
     if (fence === '') fence = mark
     else if (mark.startsWith(fence)) fence = ''
     before = line
@@ -65,44 +88,88 @@ export function alignments(text) {
 
 /** @param {string} line */
 function sides(line) {
-  return line.trim().replace(/^\||\|$/g, '').split('|').map((cell) => {
-    const mark = cell.trim()
-    return mark.endsWith(':') ? (mark.startsWith(':') ? 'center' : 'end') : ''
-  })
+  return line
+    .trim()
+    .replace(/^\||\|$/g, '')
+    .split('|')
+    .map((cell) => {
+      const mark = cell.trim()
+      return mark.endsWith(':') ? (mark.startsWith(':') ? 'center' : 'end') : ''
+    })
 }
 
-/** @param {HTMLTableElement} table @param {string[]} columns */
+/**
+ * @param {HTMLTableElement} table
+ * @param {string[]} columns
+ */
 function align(table, columns) {
-  for (const row of table.rows) [...row.cells].forEach((cell, place) => { if (columns[place]) cell.dataset.align = columns[place] })
+  for (const row of table.rows)
+    [...row.cells].forEach((cell, place) => {
+      if (columns[place]) cell.dataset.align = columns[place]
+    })
 }
 
-/** As spreadsheets take it. @param {HTMLTableElement} table */
+/**
+ * As spreadsheets take it.
+ * @param {HTMLTableElement} table
+ */
 function asTabbed(table) {
-  return [...table.rows].map((row) => [...row.cells].map((cell) => (cell.textContent ?? '').trim().replace(/\s+/g, ' ')).join('\t')).join('\n')
+  return [...table.rows]
+    .map((row) =>
+      [...row.cells].map((cell) => (cell.textContent ?? '').trim().replace(/\s+/g, ' ')).join('\t'),
+    )
+    .join('\n')
 }
 
-/** @param {HTMLElement} block @param {string} name @param {() => string} text @param {boolean} canWrap */
+/**
+ * @param {HTMLElement} block
+ * @param {string} name
+ * @param {() => string} text
+ * @param {boolean} canWrap
+ */
 function frame(block, name, text, canWrap) {
   const noun = name === 'Table' ? 'table' : 'code'
-  const wrap = canWrap && el('button', { type: 'button', class: 'button quiet small', 'aria-pressed': 'false' }, 'Wrap')
-  if (wrap) wrap.addEventListener('click', () => { wrap.ariaPressed = String(block.toggleAttribute('data-wraps')) })
-  const button = el('button', { type: 'button', class: 'button quiet small', 'aria-label': `Copy ${noun}` }, icon('copy'), 'Copy')
+  const wrap =
+    canWrap &&
+    el('button', { type: 'button', class: 'button quiet small', 'aria-pressed': 'false' }, 'Wrap')
+  if (wrap)
+    wrap.addEventListener('click', () => {
+      wrap.ariaPressed = String(block.toggleAttribute('data-wraps'))
+    })
+  const button = el(
+    'button',
+    { type: 'button', class: 'button quiet small', 'aria-label': `Copy ${noun}` },
+    icon('copy'),
+    'Copy',
+  )
   button.addEventListener('click', () => void copy(text()))
   const box = el('div', { class: 'block', 'data-block': noun })
   block.replaceWith(box)
   box.append(el('div', { class: 'block-bar' }, el('span', {}, name), wrap, button), block)
 }
 
-/** @param {HTMLImageElement} picture @returns {HTMLElement} */
+/**
+ * @param {HTMLImageElement} picture
+ * @returns {HTMLElement}
+ */
 function notLoaded({ alt, dataset: { blocked: address = '' } }) {
   const url = safeLink(address)
   const host = url ? hostOf(url) : ''
   const known = loaded.get(address)
   if (known) return el('img', { src: known, alt })
   const words = `${alt ? `${alt}: ` : ''}picture${host ? ` at ${host}` : ''}, not loaded`
-  const place = el('span', { class: 'picture-blocked', title: showHidden(address) }, icon('image'), words)
+  const place = el(
+    'span',
+    { class: 'picture-blocked', title: showHidden(address) },
+    icon('image'),
+    words,
+  )
   if (host === '' || !may('editor')) return place
-  const button = el('button', { type: 'button', class: 'button quiet small', 'aria-label': `Load the picture at ${host}` }, 'Load')
+  const button = el(
+    'button',
+    { type: 'button', class: 'button quiet small', 'aria-label': `Load the picture at ${host}` },
+    'Load',
+  )
   button.addEventListener('click', async () => {
     button.ariaBusy = 'true'
     try {
@@ -116,7 +183,10 @@ function notLoaded({ alt, dataset: { blocked: address = '' } }) {
   return place
 }
 
-/** By way of the studio: the other server learns nothing of who looks. @param {string} address */
+/**
+ * By way of the studio: the other server learns nothing of who looks.
+ * @param {string} address
+ */
 async function load(address) {
   const { picture } = await api.post('/api/pictures', { url: address })
   const source = safePicture(picture) ?? ''

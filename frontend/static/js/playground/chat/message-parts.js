@@ -2,7 +2,12 @@
 /** @import {Body, Part, Usage} from '../types.js' */
 
 /** First characters of base64 by picture format; others are not shown. */
-const PICTURES = [['iVBORw0KGgo', 'png'], ['/9j/', 'jpeg'], ['R0lGOD', 'gif'], ['UklGR', 'webp']]
+const PICTURES = [
+  ['iVBORw0KGgo', 'png'],
+  ['/9j/', 'jpeg'],
+  ['R0lGOD', 'gif'],
+  ['UklGR', 'webp'],
+]
 
 /**
  * The content of a message or event as texts and pictures to show, in order.
@@ -17,7 +22,10 @@ export function partsOf(body) {
   return [{ kind: 'json', value: JSON.stringify(content) }]
 }
 
-/** @param {unknown} piece @returns {Part} */
+/**
+ * @param {unknown} piece
+ * @returns {Part}
+ */
 function partOf(piece) {
   if (typeof piece === 'string') return { kind: 'text', value: piece }
   const body = /** @type {Body} */ (piece ?? {})
@@ -37,22 +45,38 @@ export function pictureUrl(data) {
   return format ? `data:image/${format[1]};base64,${data}` : null
 }
 
-/** Text of a memory hit, which may be text, bytes, JSON or a picture. @param {Body} hit @returns {Part} */
+/**
+ * Text of a memory hit, which may be text, bytes, JSON or a picture.
+ * @param {Body} hit
+ * @returns {Part}
+ */
 export function memoryPart(hit) {
-  return typeof hit.content === 'string' ? { kind: 'text', value: hit.content } : partOf(hit.content)
+  return typeof hit.content === 'string'
+    ? { kind: 'text', value: hit.content }
+    : partOf(hit.content)
 }
 
-/** @param {unknown} usage @returns {Usage | null} */
+/**
+ * @param {unknown} usage
+ * @returns {Usage | null}
+ */
 export function usageOf(usage) {
   if (typeof usage !== 'object' || usage === null) return null
   const { prompt_tokens = 0, completion_tokens = 0 } = /** @type {Body} */ (usage)
   return prompt_tokens + completion_tokens > 0 ? { prompt_tokens, completion_tokens } : null
 }
 
-/** `CodeGenerationEvent` becomes `Code generation`. @param {Body} body */
+/**
+ * `CodeGenerationEvent` becomes `Code generation`.
+ * @param {Body} body
+ */
 export function noteTitle(body) {
   if (body.type === 'ToolEvent') return `${body.tool}: ${body.name}`
-  if (body.type === 'ContextVariablesEvent' && body.removed?.length) return `Context variables, without ${body.removed.join(', ')}`
-  const words = String(body.type ?? 'Event').replace(/Event$/, '').replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase()
+  if (body.type === 'ContextVariablesEvent' && body.removed?.length)
+    return `Context variables, without ${body.removed.join(', ')}`
+  const words = String(body.type ?? 'Event')
+    .replace(/Event$/, '')
+    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .toLowerCase()
   return words.charAt(0).toUpperCase() + words.slice(1)
 }

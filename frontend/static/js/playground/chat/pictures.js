@@ -9,12 +9,16 @@ const FORMATS = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
  */
 export function refusal(file) {
   const name = file.name || 'The picture'
-  if (!FORMATS.includes(file.type)) return `${name} is not a picture that models read. PNG, JPEG, GIF and WebP work.`
+  if (!FORMATS.includes(file.type))
+    return `${name} is not a picture that models read. PNG, JPEG, GIF and WebP work.`
   if (file.size <= MAX_PICTURE_BYTES) return ''
   return `${name} has ${(file.size / 1024 / 1024).toFixed(1)} MB. A picture may have 5 MB at most.`
 }
 
-/** @param {File} file @returns {Promise<string>} data URL */
+/**
+ * @param {File} file
+ * @returns {Promise<string>} data URL
+ */
 export function dataUrl(file) {
   return new Promise((resolve, reject) => {
     const reader = new FileReader()

@@ -1,7 +1,8 @@
 // @ts-check
 
 /**
- * Joins pieces of a text by their offset, so that a page that joins late or reconnects has each character once.
+ * Joins pieces of a text by their offset, so that a page that joins late or reconnects has each
+ * character once.
  */
 export class StreamedText {
   text = ''

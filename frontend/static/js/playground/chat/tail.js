@@ -37,15 +37,19 @@ export function followTail(scroller, pill, draw, signal) {
     show()
   }
 
-  scroller.addEventListener('scroll', () => {
-    const isNear = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < NEAR_PX
-    const isUp = scroller.scrollTop < lastTop // else the room has changed, not the reader's wish
-    lastTop = scroller.scrollTop
-    if (isNear === isFollowing || (!isNear && !isUp)) return
-    isFollowing = isNear
-    if (isNear) missed = 0
-    show()
-  }, { signal, passive: true })
+  scroller.addEventListener(
+    'scroll',
+    () => {
+      const isNear = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < NEAR_PX
+      const isUp = scroller.scrollTop < lastTop // else the room has changed, not the reader's wish
+      lastTop = scroller.scrollTop
+      if (isNear === isFollowing || (!isNear && !isUp)) return
+      isFollowing = isNear
+      if (isNear) missed = 0
+      show()
+    },
+    { signal, passive: true },
+  )
   pill.addEventListener('click', toEnd, { signal })
   new ResizeObserverUntil(signal, () => isFollowing && stick()).observe(scroller)
   show()
@@ -54,13 +58,19 @@ export function followTail(scroller, pill, draw, signal) {
     get isFollowing() {
       return isFollowing
     },
-    /** Call once per batch, after the elements are there. @param {number} added */
+    /**
+     * Call once per batch, after the elements are there.
+     * @param {number} added
+     */
     grown(added) {
       if (isFollowing) return stick()
       missed += added
       show()
     },
-    /** Not the reader moves, but what is around the place. @param {number} top */
+    /**
+     * Not the reader moves, but what is around the place.
+     * @param {number} top
+     */
     moveTo(top) {
       if (Math.abs(scroller.scrollTop - top) >= 1) scroller.scrollTop = top
       lastTop = scroller.scrollTop
@@ -76,7 +86,10 @@ export function followTail(scroller, pill, draw, signal) {
 /** @typedef {ReturnType<typeof followTail>} Tail */
 
 class ResizeObserverUntil extends ResizeObserver {
-  /** @param {AbortSignal} signal @param {() => void} onResize */
+  /**
+   * @param {AbortSignal} signal
+   * @param {() => void} onResize
+   */
   constructor(signal, onResize) {
     super(onResize)
     signal.addEventListener('abort', () => this.disconnect())

@@ -7,7 +7,9 @@ import { StreamedText } from './streamed-text.js'
 import { Termination } from '../termination.js'
 import { OpenCalls, callsOf } from './tool-calls.js'
 
-/** Ids of finished messages that are kept, so that a long run needs no more memory than a short one. */
+/**
+ * Ids of finished messages that are kept, so that a long run needs no more memory than a short one.
+ */
 const FINISHED_KEPT = 500
 
 /** Commands that begin a run with entries of another one. */
@@ -33,9 +35,15 @@ export class Thread {
   #questions = new Map()
   /** @type {Set<string>} ids of finished messages: a late chunk must not open them again */
   #done = new Set()
-  /** What a person has put into the conversation and the team has not heard. @type {Item[]} */
+  /**
+   * What a person has put into the conversation and the team has not heard.
+   * @type {Item[]}
+   */
   #unheard = []
-  /** The last message: the only one that a person can still change. @type {{id: string, item: Item} | null} */
+  /**
+   * The last message: the only one that a person can still change.
+   * @type {{id: string, item: Item} | null}
+   */
   #last = null
   /** Whether the last entry was the end: a piece that comes now was on its way before it. */
   #isOver = false
@@ -95,25 +103,43 @@ export class Thread {
     this.#last = { id: body.id, item }
   }
 
-  /** @param {Body} body @returns {string} key of the item that showed these words before the team heard them, or '' */
+  /**
+   * @param {Body} body
+   * @returns {string} key of the item that showed these words before the team heard them, or ''
+   */
   #heard({ source, content, metadata }) {
     if (metadata?.handed_in_by === undefined) return ''
-    const place = this.#unheard.findIndex((item) => item.source === source && item.parts[0]?.value === content)
+    const place = this.#unheard.findIndex(
+      (item) => item.source === source && item.parts[0]?.value === content,
+    )
     return place < 0 ? '' : (this.#unheard.splice(place, 1)[0]?.key ?? '')
   }
 
   /** @param {Entry} entry */
   #said({ seq, at, body }) {
-    const item = this.#add({ seq: 0, at, kind: 'command', body: { source: body.source || 'user' } },
-      { key: `said-${seq}`, kind: 'message', parts: partsOf({ content: body.text }), state: 'waiting' })
+    const item = this.#add(
+      { seq: 0, at, kind: 'command', body: { source: body.source || 'user' } },
+      {
+        key: `said-${seq}`,
+        kind: 'message',
+        parts: partsOf({ content: body.text }),
+        state: 'waiting',
+      },
+    )
     this.#unheard.push(item)
   }
 
-  /** What the others hear takes the place of what was written. @param {Body} body */
+  /**
+   * What the others hear takes the place of what was written.
+   * @param {Body} body
+   */
   #amended(body) {
     if (!this.#last || this.#last.id !== body.message_id) return
     const { item } = this.#last
-    const parts = typeof body.text === 'string' ? [{ kind: /** @type {const} */ ('text'), value: body.text }] : []
+    const parts =
+      typeof body.text === 'string'
+        ? [{ kind: /** @type {const} */ ('text'), value: body.text }]
+        : []
     this.#changed.add(Object.assign(item, { parts, written: item.written ?? item.parts }))
   }
 
@@ -122,16 +148,34 @@ export class Thread {
     const { body } = entry
     const usage = usageOf(body.models_usage)
     switch (body.type) {
-      case 'ToolCallRequestEvent': return this.#request(entry)
-      case 'ToolCallExecutionEvent': return this.#execution(entry)
+      case 'ToolCallRequestEvent':
+        return this.#request(entry)
+      case 'ToolCallExecutionEvent':
+        return this.#execution(entry)
       case 'ThoughtEvent':
-        this.#add(entry, { key: this.#closeStream(body), kind: 'thought', parts: partsOf(body), usage })
+        this.#add(entry, {
+          key: this.#closeStream(body),
+          kind: 'thought',
+          parts: partsOf(body),
+          usage,
+        })
         return
       case 'UserInputRequestedEvent':
-        return this.#ask({ request_id: body.request_id, prompt: body.metadata?.prompt ?? body.content ?? '', source: body.source },
-          entry.at, entry.seq)
+        return this.#ask(
+          {
+            request_id: body.request_id,
+            prompt: body.metadata?.prompt ?? body.content ?? '',
+            source: body.source,
+          },
+          entry.at,
+          entry.seq,
+        )
       case 'MemoryQueryEvent':
-        this.#add(entry, { kind: 'note', label: 'Looked up in memory', parts: (body.content ?? []).map(memoryPart) })
+        this.#add(entry, {
+          kind: 'note',
+          label: 'Looked up in memory',
+          parts: (body.content ?? []).map(memoryPart),
+        })
         return
       case 'SelectSpeakerEvent':
         this.#add(entry, { kind: 'note', label: `Next: ${[body.content].flat().join(', ')}` })
@@ -140,7 +184,11 @@ export class Thread {
         this.#add(entry, { kind: 'message', parts: partsOf(body), usage })
         return
       case 'CodeExecutionEvent':
-        this.#add(entry, { kind: 'code', label: String(body.result?.exit_code ?? ''), parts: partsOf({ content: body.result?.output }) })
+        this.#add(entry, {
+          kind: 'code',
+          label: String(body.result?.exit_code ?? ''),
+          parts: partsOf({ content: body.result?.output }),
+        })
         return
       default:
         this.#add(entry, { kind: 'note', label: noteTitle(body), parts: partsOf(body), usage })
@@ -151,7 +199,9 @@ export class Thread {
   #request(entry) {
     this.#closeStream(entry.body)
     const calls = callsOf(entry.body)
-    this.#calls.opened(this.#add(entry, { kind: 'tools', calls, usage: usageOf(entry.body.models_usage) }))
+    this.#calls.opened(
+      this.#add(entry, { kind: 'tools', calls, usage: usageOf(entry.body.models_usage) }),
+    )
   }
 
   /** @param {Entry} entry */
@@ -166,9 +216,11 @@ export class Thread {
     const { command, by, request_id: id } = entry.body
     if (command === 'answer') return this.#answered(String(id))
     if (command === 'amend') this.#amended(entry.body)
-    if (command === 'decide') for (const item of this.#calls.decided(entry.body, entry.at)) this.#changed.add(item)
+    if (command === 'decide')
+      for (const item of this.#calls.decided(entry.body, entry.at)) this.#changed.add(item)
     if (command === 'inject') return this.#said(entry)
-    if (GOES_ON.has(String(command))) for (const item of this.#unheard.splice(0)) this.#drop(item) // said to another run
+    // said to another run
+    if (GOES_ON.has(String(command))) for (const item of this.#unheard.splice(0)) this.#drop(item)
     if (command === 'stop' || command === 'cancel') this.#endedBy = String(by || 'you')
     const label = commandWords(String(command), String(by ?? ''), entry.body)
     if (label) this.#add(entry, { kind: 'command', label })
@@ -182,28 +234,63 @@ export class Thread {
       this.#changed.add(Object.assign(item, { streaming: false }))
     }
     for (const item of this.#unheard) this.#changed.add(Object.assign(item, { state: 'unheard' }))
-    for (const item of this.#questions.values()) this.#changed.add(Object.assign(item, { answer: 'unanswered' }))
+    for (const item of this.#questions.values())
+      this.#changed.add(Object.assign(item, { answer: 'unanswered' }))
     this.#questions.clear()
-    for (const item of this.#calls.ended(entry.body.state === 'cancelled' ? 'cancelled' : 'no result')) this.#changed.add(item)
+    for (const item of this.#calls.ended(
+      entry.body.state === 'cancelled' ? 'cancelled' : 'no result',
+    ))
+      this.#changed.add(item)
     const because = entry.body.reason === 'condition' ? this.#termination.because : ''
     const { line, more } = ending(entry.body, { by: this.#endedBy, because })
     const { agent = '', model = '' } = entry.body.error ?? {}
-    this.#add(entry, { kind: 'end', label: line, state: entry.body.state, parts: more ? [{ kind: 'text', value: more }] : [], ...(model ? { culprit: { agent, model } } : {}) })
+    this.#add(entry, {
+      kind: 'end',
+      label: line,
+      state: entry.body.state,
+      parts: more ? [{ kind: 'text', value: more }] : [],
+      ...(model ? { culprit: { agent, model } } : {}),
+    })
   }
 
-  /** @param {Pending} pending @param {string} at @param {number} [seq] */
+  /**
+   * @param {Pending} pending
+   * @param {string} at
+   * @param {number} [seq]
+   */
   #ask(pending, at, seq = 0) {
     for (const item of this.#calls.asked(pending)) this.#changed.add(item)
-    if (pending.kind && pending.kind !== 'input') return // those of the studio are asked above the composer
+    // those of the studio are asked above the composer
+    if (pending.kind && pending.kind !== 'input') return
     const known = this.#questions.get(pending.request_id)
     if (known) {
-      const isNews = (pending.prompt && !known.label) || (pending.details && !known.details) || (seq && !known.seq)
-      if (isNews) this.#changed.add(Object.assign(known, { label: known.label || pending.prompt, details: pending.details ?? {}, seq: known.seq || seq, at: known.at || at }))
+      const isNews =
+        (pending.prompt && !known.label) ||
+        (pending.details && !known.details) ||
+        (seq && !known.seq)
+      if (isNews)
+        this.#changed.add(
+          Object.assign(known, {
+            label: known.label || pending.prompt,
+            details: pending.details ?? {},
+            seq: known.seq || seq,
+            at: known.at || at,
+          }),
+        )
       return
     }
     if (this.#done.has(pending.request_id)) return
-    const item = this.#add({ seq, at, kind: 'event', body: { source: pending.source } },
-      { key: `ask-${pending.request_id}`, kind: 'input', label: pending.prompt, requestId: pending.request_id, details: pending.details, answer: 'open' })
+    const item = this.#add(
+      { seq, at, kind: 'event', body: { source: pending.source } },
+      {
+        key: `ask-${pending.request_id}`,
+        kind: 'input',
+        label: pending.prompt,
+        requestId: pending.request_id,
+        details: pending.details,
+        answer: 'open',
+      },
+    )
     this.#questions.set(pending.request_id, item)
   }
 
@@ -221,7 +308,10 @@ export class Thread {
     if (this.#isOver || this.#done.has(chunk.message_id)) return
     let open = this.#streams.get(chunk.message_id)
     if (!open) {
-      const item = this.#add({ seq: 0, at: '', kind: 'message', body: { source: chunk.source } }, { kind: 'message', streaming: true, key: `msg-${chunk.message_id}` })
+      const item = this.#add(
+        { seq: 0, at: '', kind: 'message', body: { source: chunk.source } },
+        { kind: 'message', streaming: true, key: `msg-${chunk.message_id}` },
+      )
       this.#streams.set(chunk.message_id, (open = { item, streamed: new StreamedText() }))
     }
     if (open.streamed.add(chunk.offset, chunk.text) === '') return
@@ -246,7 +336,10 @@ export class Thread {
     return open?.item.key ?? ''
   }
 
-  /** Late pieces come soon or never. @param {string} id */
+  /**
+   * Late pieces come soon or never.
+   * @param {string} id
+   */
   #finished(id) {
     this.#done.add(id)
     if (this.#done.size > FINISHED_KEPT) this.#done.delete(this.#done.values().next().value ?? '')
@@ -258,14 +351,32 @@ export class Thread {
     this.#removed.add(item.key)
   }
 
-  /** @param {Entry} entry @param {Partial<Item>} fields @returns {Item} */
+  /**
+   * @param {Entry} entry
+   * @param {Partial<Item>} fields
+   * @returns {Item}
+   */
   #add(entry, fields) {
     /** @type {Item} */
     const item = {
-      seq: entry.seq, at: entry.at, kind: 'note', source: String(entry.body.source ?? ''), parts: [], usage: null, calls: [],
-      label: '', streaming: false, requestId: '', answer: '', state: '', why: [], ...fields, key: fields.key || `seq-${entry.seq}`,
+      seq: entry.seq,
+      at: entry.at,
+      kind: 'note',
+      source: String(entry.body.source ?? ''),
+      parts: [],
+      usage: null,
+      calls: [],
+      label: '',
+      streaming: false,
+      requestId: '',
+      answer: '',
+      state: '',
+      why: [],
+      ...fields,
+      key: fields.key || `seq-${entry.seq}`,
     }
-    if (item.kind !== 'command' && item.kind !== 'end') item.why = this.#decisions.takeFor(item.source)
+    if (item.kind !== 'command' && item.kind !== 'end')
+      item.why = this.#decisions.takeFor(item.source)
     this.#changed.add(item)
     return item
   }

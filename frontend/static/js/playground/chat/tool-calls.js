@@ -1,12 +1,29 @@
 // @ts-check
 /** @import {Body, Call, Entry, Item} from '../types.js' */
 
-const BLANK = { args: '', result: null, isError: false, durationMs: null, lost: '', since: '', asking: '', changed: '', said: '' }
+const BLANK = {
+  args: '',
+  result: null,
+  isError: false,
+  durationMs: null,
+  lost: '',
+  since: '',
+  asking: '',
+  changed: '',
+  said: '',
+}
 
-/** The calls of a ToolCallRequestEvent. @param {Body} body @returns {Call[]} */
+/**
+ * The calls of a ToolCallRequestEvent.
+ * @param {Body} body
+ * @returns {Call[]}
+ */
 export function callsOf(body) {
   return (body.content ?? []).map((/** @type {Body} */ call) => ({
-    ...BLANK, id: String(call.id), name: String(call.name), args: String(call.arguments ?? ''),
+    ...BLANK,
+    id: String(call.id),
+    name: String(call.name),
+    args: String(call.arguments ?? ''),
   }))
 }
 
@@ -23,26 +40,51 @@ export class OpenCalls {
     }
   }
 
-  /** A person is asked about one of them. @param {import('../types.js').Pending} pending @returns {Item[]} items that changed */
+  /**
+   * A person is asked about one of them.
+   * @param {import('../types.js').Pending} pending
+   * @returns {Item[]} items that changed
+   */
   asked({ request_id: id, details }) {
     if (!details?.tool) return []
     const known = this.#of(({ asking }) => asking === id)
     const wanted = canonical(details.arguments)
-    const found = known ?? this.#of(({ name, args, asking }, { source }) => name === details.tool && source === details.agent && asking === '' && canonical(parsed(args)) === wanted)
+    const found =
+      known ??
+      this.#of(
+        ({ name, args, asking }, { source }) =>
+          name === details.tool &&
+          source === details.agent &&
+          asking === '' &&
+          canonical(parsed(args)) === wanted,
+      )
     if (!found || known) return []
     found.call.asking = id
     return [found.item]
   }
 
-  /** A person has decided. @param {Body} body  of the command @param {string} at @returns {Item[]} items that changed */
+  /**
+   * A person has decided.
+   * @param {Body} body  of the command
+   * @param {string} at
+   * @returns {Item[]} items that changed
+   */
   decided(body, at) {
     const found = this.#of(({ asking }) => asking === String(body.request_id))
     if (!found) return []
-    Object.assign(found.call, { asking: '', since: at, changed: body.verdict === 'allow' && body.arguments ? JSON.stringify(body.arguments) : '' })
+    Object.assign(found.call, {
+      asking: '',
+      since: at,
+      changed: body.verdict === 'allow' && body.arguments ? JSON.stringify(body.arguments) : '',
+    })
     return [found.item]
   }
 
-  /** What calls have told of their progress. @param {NonNullable<import('../types.js').RunState['progress']>} told @returns {Item[]} items that changed */
+  /**
+   * What calls have told of their progress.
+   * @param {NonNullable<import('../types.js').RunState['progress']>} told
+   * @returns {Item[]} items that changed
+   */
   progressed(told) {
     /** @type {Set<Item>} */
     const changed = new Set()
@@ -64,7 +106,8 @@ export class OpenCalls {
 
   /**
    * @param {Entry} entry  a ToolCallExecutionEvent
-   * @returns {{items: Set<Item>, orphans: Call[]}} items that got results, and results of calls that are not here
+   * @returns {{items: Set<Item>, orphans: Call[]}} items that got results, and results of calls
+   *   that are not here
    */
   answered(entry) {
     /** @type {Set<Item>} */
@@ -78,14 +121,21 @@ export class OpenCalls {
         orphans.push({ ...BLANK, id: result.call_id, name: result.name ?? 'tool', ...outcome })
         continue
       }
-      Object.assign(open.call, outcome, { durationMs: millisecondsBetween(open.call.since, entry.at), asking: '' })
+      Object.assign(open.call, outcome, {
+        durationMs: millisecondsBetween(open.call.since, entry.at),
+        asking: '',
+      })
       this.#open.delete(result.call_id)
       items.add(open.item)
     }
     return { items, orphans }
   }
 
-  /** The run is over: what has no result gets none. @param {string} why  in one word @returns {Item[]} items that changed */
+  /**
+   * The run is over: what has no result gets none.
+   * @param {string} why  in one word
+   * @returns {Item[]} items that changed
+   */
   ended(why) {
     const open = [...this.#open.values()]
     for (const { call } of open) call.lost = why
@@ -103,12 +153,23 @@ function parsed(text) {
   }
 }
 
-/** The same text for equal objects, whatever the order of their names. @param {unknown} value @returns {string} */
+/**
+ * The same text for equal objects, whatever the order of their names.
+ * @param {unknown} value
+ * @returns {string}
+ */
 function canonical(value) {
-  return JSON.stringify(value, (_, part) => (part && typeof part === 'object' && !Array.isArray(part) ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))) : part))
+  return JSON.stringify(value, (_, part) =>
+    part && typeof part === 'object' && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  )
 }
 
-/** @param {string} from @param {string} to */
+/**
+ * @param {string} from
+ * @param {string} to
+ */
 function millisecondsBetween(from, to) {
   const span = Date.parse(to) - Date.parse(from)
   return Number.isFinite(span) && span >= 0 ? span : null

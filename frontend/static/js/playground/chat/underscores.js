@@ -3,8 +3,8 @@
 const INSIDE_A_WORD = /(?<=[\p{L}\p{N}])_+(?=[\p{L}\p{N}])/gu
 
 /**
- * Names like `travel_summary_agent` are words, not emphasis, but the parser takes each `_` for a sign.
- * This writes the ones inside words escaped, except where nothing is a sign anyway.
+ * Names like `travel_summary_agent` are words, not emphasis, but the parser takes each `_` for a
+ * sign. This writes the ones inside words escaped, except where nothing is a sign anyway.
  *
  * @param {(text: string) => void} write
  * @param {() => boolean} isVerbatim  inside code or a link

@@ -25,7 +25,13 @@ export class Waiting {
   /** @type {ReturnType<typeof setInterval> | undefined} */
   #timer
 
-  /** @param {AtWork} work @param {ColourBook} colours @param {Map<string, string>} models  by agent @param {{redraw: () => void, list: HTMLElement}} where @param {AbortSignal} signal */
+  /**
+   * @param {AtWork} work
+   * @param {ColourBook} colours
+   * @param {Map<string, string>} models  by agent
+   * @param {{redraw: () => void, list: HTMLElement}} where
+   * @param {AbortSignal} signal
+   */
   constructor(work, colours, models, { redraw, list }, signal) {
     this.#list = list
     this.#work = work
@@ -48,7 +54,8 @@ export class Waiting {
   nodes() {
     const works = this.#visible()
     this.#shown = keys(works)
-    for (const key of this.#rows.keys()) if (!works.some((work) => keyOf(work) === key)) this.#rows.delete(key)
+    for (const key of this.#rows.keys())
+      if (!works.some((work) => keyOf(work) === key)) this.#rows.delete(key)
     return works.map((work) => this.#row(work))
   }
 
@@ -60,7 +67,9 @@ export class Waiting {
   }
 
   #visible() {
-    return this.#work.now.filter((work) => work.phase === 'model' && age(work) >= (work.name === '' ? BETWEEN_MS : AT_ONCE_MS))
+    return this.#work.now.filter(
+      (work) => work.phase === 'model' && age(work) >= (work.name === '' ? BETWEEN_MS : AT_ONCE_MS),
+    )
   }
 
   /** @param {Work} work */
@@ -69,23 +78,50 @@ export class Waiting {
     let row = this.#rows.get(key)
     if (row) return row
     const name = work.name === '' ? 'Choosing who speaks next' : work.name
-    row = el('div', { class: 'turn turn-waits', 'data-hue': work.name === '' ? 'user' : this.#colours.hueOf(work.name) },
-      el('span', { class: 'avatar', 'aria-hidden': 'true' }, work.name.charAt(0).toUpperCase() || '·'),
-      el('header', { class: 'turn-head' }, el('span', { class: 'turn-source' }, name), el('span', { class: 'turn-meta numeric', 'data-age': true })),
-      el('div', { class: 'turn-body muted small' }, el('span', { class: 'dots', 'aria-hidden': 'true' }, el('i'), el('i'), el('i')), el('span', { 'data-words': true })))
+    row = el(
+      'div',
+      {
+        class: 'turn turn-waits',
+        'data-hue': work.name === '' ? 'user' : this.#colours.hueOf(work.name),
+      },
+      el(
+        'span',
+        { class: 'avatar', 'aria-hidden': 'true' },
+        work.name.charAt(0).toUpperCase() || '·',
+      ),
+      el(
+        'header',
+        { class: 'turn-head' },
+        el('span', { class: 'turn-source' }, name),
+        el('span', { class: 'turn-meta numeric', 'data-age': true }),
+      ),
+      el(
+        'div',
+        { class: 'turn-body muted small' },
+        el('span', { class: 'dots', 'aria-hidden': 'true' }, el('i'), el('i'), el('i')),
+        el('span', { 'data-words': true }),
+      ),
+    )
     this.#rows.set(key, row)
     this.#fill(row, work)
     return row
   }
 
-  /** @param {HTMLElement} row @param {Work} work */
+  /**
+   * @param {HTMLElement} row
+   * @param {Work} work
+   */
   #fill(row, work) {
     setText(row, '[data-age]', wholeSeconds(age(work)))
     setText(row, '[data-words]', waitingWords(work, this.#models.get(work.name) ?? '', age(work)))
   }
 }
 
-/** @param {Work} work @param {string} model @param {number} ms  for how long */
+/**
+ * @param {Work} work
+ * @param {string} model
+ * @param {number} ms  for how long
+ */
 export function waitingWords({ attempt, status }, model, ms) {
   const again = attempt > 1 ? `, attempt ${attempt} after ${statusWords(status)}` : ''
   if (!model) return ms >= STILL_MS ? 'Still working' : 'Working'
@@ -98,10 +134,17 @@ const keyOf = ({ path }) => path.join('\n')
 /** @param {Work[]} works */
 const keys = (works) => works.map(keyOf).join('\n\n')
 
-/** Clocks of server and browser may differ. @param {Work} work */
+/**
+ * Clocks of server and browser may differ.
+ * @param {Work} work
+ */
 const age = ({ since }) => Math.max(0, Date.now() - since)
 
-/** @param {HTMLElement} row @param {string} selector @param {string} text */
+/**
+ * @param {HTMLElement} row
+ * @param {string} selector
+ * @param {string} text
+ */
 function setText(row, selector, text) {
   const node = row.querySelector(selector)
   if (node && node.textContent !== text) node.textContent = text

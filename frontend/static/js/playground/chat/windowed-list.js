@@ -16,7 +16,8 @@ const ROUNDS = 4
  * @property {(row: number) => number} id  by which its height is remembered
  * @property {(row: number) => string} key  of its element
  * @property {(row: number) => number} guess  px, until it was measured
- * @property {(row: number, old: HTMLElement | undefined) => HTMLElement} node  the old element, if it still says all
+ * @property {(row: number, old: HTMLElement | undefined) => HTMLElement} node  the old element, if
+ *   it still says all
  * @property {() => HTMLElement[]} rest  what comes after the last row
  * @property {(key: string) => boolean} isPinned  an element that must not be forgotten
  * @property {() => boolean} isAtEnd  whether the reader follows the end
@@ -36,7 +37,9 @@ export class WindowedList {
   #nodes = new Map()
   /** @type {Map<number, number>} measured heights */
   #known = new Map()
-  /** @type {{row: number, offset: number} | null} what stays where it is until the reader scrolls */
+  /**
+   * @type {{row: number, offset: number} | null} what stays where it is until the reader scrolls
+   */
   #anchor = null
   #first = 0
   #last = -1
@@ -45,14 +48,26 @@ export class WindowedList {
   #isScheduled = false
   #drawnHeight = 0
 
-  /** @param {HTMLElement} scroller @param {HTMLElement} list @param {Source} source @param {AbortSignal} signal */
+  /**
+   * @param {HTMLElement} scroller
+   * @param {HTMLElement} list
+   * @param {Source} source
+   * @param {AbortSignal} signal
+   */
   constructor(scroller, list, source, signal) {
     this.#scroller = scroller
     this.#list = list
     this.#source = source
     list.replaceChildren(this.#above, this.#below)
     scroller.addEventListener('scroll', () => this.#scrolled(), { signal, passive: true })
-    for (const type of ['wheel', 'pointerdown', 'touchmove', 'keydown']) scroller.addEventListener(type, () => { this.#anchor = null }, { signal, passive: true })
+    for (const type of ['wheel', 'pointerdown', 'touchmove', 'keydown'])
+      scroller.addEventListener(
+        type,
+        () => {
+          this.#anchor = null
+        },
+        { signal, passive: true },
+      )
     const resized = new ResizeObserver(() => this.#resized())
     resized.observe(list)
     resized.observe(scroller)
@@ -63,7 +78,12 @@ export class WindowedList {
     return this.#heights.count
   }
 
-  /** Other rows, or the same in another order. @param {number} count @param {number} keep  row that stays in view, or -1 @param {number} offset  of the view below its start */
+  /**
+   * Other rows, or the same in another order.
+   * @param {number} count
+   * @param {number} keep  row that stays in view, or -1
+   * @param {number} offset  of the view below its start
+   */
   reset(count, keep, offset) {
     this.#heights = new Heights(Array.from({ length: count }, (_, row) => this.#heightOf(row)))
     this.#anchor = keep >= 0 ? { row: keep, offset } : null
@@ -80,7 +100,11 @@ export class WindowedList {
     return this.count === 0 ? -1 : this.#heights.at(Math.max(0, this.#viewTop() + 1))
   }
 
-  /** How far the view begins below the start of a row; what is out of view is put a little below the top. @param {number} row */
+  /**
+   * How far the view begins below the start of a row; what is out of view is put a little below the
+   * top.
+   * @param {number} row
+   */
   offsetOf(row) {
     const offset = row < 0 ? Number.NaN : this.#viewTop() - this.#heights.above(row)
     const height = this.#scroller.clientHeight
@@ -93,12 +117,16 @@ export class WindowedList {
     this.#nodes.delete(key)
   }
 
-  /** Bring a row into view, unless it is. @param {number} row */
+  /**
+   * Bring a row into view, unless it is.
+   * @param {number} row
+   */
   reveal(row) {
     const top = this.#viewTop()
     const height = this.#scroller.clientHeight
     const start = this.#heights.above(row)
-    const isInView = start >= top && start + Math.min(this.#heights.of(row), height / 2) <= top + height
+    const isInView =
+      start >= top && start + Math.min(this.#heights.of(row), height / 2) <= top + height
     this.#anchor = { row, offset: isInView ? top - start : -Math.round(height / 4) }
     this.draw()
   }
@@ -122,20 +150,28 @@ export class WindowedList {
       this.#last = this.count === 0 ? -1 : this.#heights.at(top + height * (1 + AROUND))
       this.#fill()
       const isChanged = this.#measure()
-      if (anchor) this.#source.moveTo(this.#heights.above(anchor.row) + anchor.offset + this.#listTop())
+      if (anchor)
+        this.#source.moveTo(this.#heights.above(anchor.row) + anchor.offset + this.#listTop())
       if (!isChanged) break
     }
     this.#drawnHeight = this.#list.offsetHeight
     this.#source.drawn(this.#first, this.#last)
   }
 
-  /** Where the view shall be, and which row holds it there. @param {number} height */
+  /**
+   * Where the view shall be, and which row holds it there.
+   * @param {number} height
+   */
   #target(height) {
-    if (this.#source.isAtEnd()) return { top: Math.max(0, this.#heights.total - height), anchor: null }
+    if (this.#source.isAtEnd())
+      return { top: Math.max(0, this.#heights.total - height), anchor: null }
     const top = this.#viewTop()
     const row = this.count === 0 ? 0 : this.#heights.at(Math.max(0, top))
     const anchor = this.#anchor ?? { row, offset: top - this.#heights.above(row) }
-    return { top: this.#heights.above(anchor.row) + anchor.offset, anchor: this.count === 0 ? null : anchor }
+    return {
+      top: this.#heights.above(anchor.row) + anchor.offset,
+      anchor: this.count === 0 ? null : anchor,
+    }
   }
 
   #fill() {
@@ -144,7 +180,12 @@ export class WindowedList {
     if (this.#last === this.count - 1) nodes.push(...this.#source.rest())
     const wanted = new Set(nodes)
     for (const child of [...this.#list.children]) {
-      if (child === this.#above || child === this.#below || wanted.has(/** @type {HTMLElement} */ (child))) continue
+      if (
+        child === this.#above ||
+        child === this.#below ||
+        wanted.has(/** @type {HTMLElement} */ (child))
+      )
+        continue
       if (child.contains(document.activeElement)) this.#scroller.focus({ preventScroll: true })
       child.remove()
     }
@@ -169,7 +210,8 @@ export class WindowedList {
 
   /** @param {number} shown */
   #forgetOld(shown) {
-    for (const key of [...this.#nodes.keys()].slice(0, -(KEPT + shown))) if (!this.#source.isPinned(key)) this.#nodes.delete(key)
+    for (const key of [...this.#nodes.keys()].slice(0, -(KEPT + shown)))
+      if (!this.#source.isPinned(key)) this.#nodes.delete(key)
   }
 
   #space() {
@@ -177,12 +219,19 @@ export class WindowedList {
     this.#below.style.blockSize = `${Math.max(0, this.#heights.total - this.#heights.above(this.#last + 1))}px`
   }
 
-  /** A row reaches from the end of the one before it to its own end. @returns {boolean} whether a guess was wrong */
+  /**
+   * A row reaches from the end of the one before it to its own end.
+   * @returns {boolean} whether a guess was wrong
+   */
   #measure() {
     let isChanged = false
     let end = this.#above.getBoundingClientRect().bottom
     let node = this.#above.nextElementSibling
-    for (let row = this.#first; row <= this.#last && node; row += 1, node = node.nextElementSibling) {
+    for (
+      let row = this.#first;
+      row <= this.#last && node;
+      row += 1, node = node.nextElementSibling
+    ) {
       const { bottom } = node.getBoundingClientRect()
       const isHidden = /** @type {HTMLElement} */ (node).hidden
       const px = isHidden ? 0 : bottom - end
@@ -197,7 +246,11 @@ export class WindowedList {
   }
 
   #listTop() {
-    return this.#list.getBoundingClientRect().top - this.#scroller.getBoundingClientRect().top + this.#scroller.scrollTop
+    return (
+      this.#list.getBoundingClientRect().top -
+      this.#scroller.getBoundingClientRect().top +
+      this.#scroller.scrollTop
+    )
   }
 
   #viewTop() {
@@ -209,7 +262,9 @@ export class WindowedList {
     const top = this.#viewTop()
     const start = this.#heights.above(this.#first)
     const end = this.#heights.above(this.#last + 1)
-    const isCovered = (this.#first === 0 || top - start > height * LEFT) && (this.#last >= this.count - 1 || end - top - height > height * LEFT)
+    const isCovered =
+      (this.#first === 0 || top - start > height * LEFT) &&
+      (this.#last >= this.count - 1 || end - top - height > height * LEFT)
     if (!isCovered) this.schedule()
   }
 

@@ -6,31 +6,78 @@ import { partsOf } from '../chat/message-parts.js'
 import { startAndOpen } from './fork-dialog.js'
 
 /**
- * Change what a person said, and let the team answer that: the run goes on from before the message, as one of its own.
- * @param {RunContext} context @param {number} seq
+ * Change what a person said, and let the team answer that: the run goes on from before the message,
+ * as one of its own.
+ * @param {RunContext} context
+ * @param {number} seq
  */
 export async function editAndRun(context, seq) {
   const entry = (await context.entriesBetween(seq - 1, seq + 1)).find((each) => each.seq === seq)
   if (!entry) return
   const parts = partsOf(entry.body)
   const hasPictures = parts.some(({ kind }) => kind === 'image')
-  const box = el('textarea', { class: 'input', id: 'edited-message', rows: '5', spellcheck: 'true', required: !hasPictures })
-  box.value = parts.filter(({ kind }) => kind !== 'image').map(({ value }) => value).join('\n\n')
+  const box = el('textarea', {
+    class: 'input',
+    id: 'edited-message',
+    rows: '5',
+    spellcheck: 'true',
+    required: !hasPictures,
+  })
+  box.value = parts
+    .filter(({ kind }) => kind !== 'image')
+    .map(({ value }) => value)
+    .join('\n\n')
   const run = el('button', { class: 'button primary' }, icon('play'), 'Run again')
-  const form = el('form', {},
-    el('div', { class: 'dialog-header' }, el('h2', { id: 'edit-title' }, 'Edit and run again'),
-      el('button', { type: 'button', class: 'button quiet icon-only', 'aria-label': 'Close', 'data-closes': true }, icon('x'))),
-    el('div', { class: 'dialog-body stack' },
+  const form = el(
+    'form',
+    {},
+    el(
+      'div',
+      { class: 'dialog-header' },
+      el('h2', { id: 'edit-title' }, 'Edit and run again'),
+      el(
+        'button',
+        {
+          type: 'button',
+          class: 'button quiet icon-only',
+          'aria-label': 'Close',
+          'data-closes': true,
+        },
+        icon('x'),
+      ),
+    ),
+    el(
+      'div',
+      { class: 'dialog-body stack' },
       el('div', { class: 'field' }, el('label', { for: box.id }, 'Your message'), box),
-      el('p', { class: 'muted small' }, 'A new run begins here with all that came before. This one stays as it is.', hasPictures && ' Pictures are kept.')),
-    el('div', { class: 'dialog-footer' }, el('button', { type: 'button', class: 'button', 'data-closes': true }, 'Cancel'), run))
-  const dialog = el('dialog', { class: 'dialog', 'aria-labelledby': 'edit-title', on: { close: () => dialog.remove() } }, form)
+      el(
+        'p',
+        { class: 'muted small' },
+        'A new run begins here with all that came before. This one stays as it is.',
+        hasPictures && ' Pictures are kept.',
+      ),
+    ),
+    el(
+      'div',
+      { class: 'dialog-footer' },
+      el('button', { type: 'button', class: 'button', 'data-closes': true }, 'Cancel'),
+      run,
+    ),
+  )
+  const dialog = el(
+    'dialog',
+    { class: 'dialog', 'aria-labelledby': 'edit-title', on: { close: () => dialog.remove() } },
+    form,
+  )
   form.addEventListener('submit', async (event) => {
     event.preventDefault()
     if (run.disabled) return
     run.disabled = true
     try {
-      await startAndOpen(context, 'fork', { seq, amendments: { [entry.body['id']]: box.value.trim() } })
+      await startAndOpen(context, 'fork', {
+        seq,
+        amendments: { [entry.body['id']]: box.value.trim() },
+      })
     } catch (error) {
       toastError(error)
     }

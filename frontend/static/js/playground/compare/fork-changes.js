@@ -8,75 +8,161 @@ const TEXT = 'text'
 /**
  * @typedef {'same' | 'redo' | 'text' | 'result' | 'instructions' | 'model' | 'team'} ChangeKind
  * @typedef {{ name: string, label: string, text: string }} Field  `text`: what stands there now
- * @typedef {{ kind: ChangeKind, label: string, help: string, fields: Field[], isLong?: boolean }} Choice
- * @typedef {{ entry: Entry, executed?: Entry | undefined, component: Body, hasTeam: boolean }} Place  `executed`: the event with the results of the calls in `entry`
+ * @typedef {{ kind: ChangeKind, label: string, help: string, fields: Field[], isLong?: boolean }}
+ *   Choice
+ * @typedef {{ entry: Entry, executed?: Entry | undefined, component: Body, hasTeam: boolean }}
+ *   Place  `executed`: the event with the results of the calls in `entry`
  */
 
-/** Everything that can be changed at an entry, the most likely first. @param {Place} place @returns {Choice[]} */
+/**
+ * Everything that can be changed at an entry, the most likely first.
+ * @param {Place} place
+ * @returns {Choice[]}
+ */
 export function choicesAt({ entry, executed, component, hasTeam }) {
   const { body } = entry
   const agent = agentOf(component, String(body.source))
   const isSaid = entry.kind === 'message'
   /** @type {(Choice | false)[]} */
   const choices = [
-    isSaid && typeof body.content === 'string' && { kind: 'text', ...one('What it says', body.content), help: 'The team goes on as if this had been said.', isLong: true },
+    isSaid &&
+      typeof body.content === 'string' && {
+        kind: 'text',
+        ...one('What it says', body.content),
+        help: 'The team goes on as if this had been said.',
+        isLong: true,
+      },
     executed !== undefined && { kind: 'result', ...results(executed), isLong: true },
-    agent !== null && { kind: 'redo', label: 'Ask the model again', help: 'Nothing else changes; a model may answer otherwise.', fields: [] },
-    typeof agent?.config?.system_message === 'string' && { kind: 'instructions', ...one(`Instructions of ${body.source}`, agent.config.system_message), help: 'The model is asked again with them, from here on.', isLong: true },
-    typeof agent?.config?.model_client?.config?.model === 'string' && { kind: 'model', ...one(`Model of ${body.source}`, agent.config.model_client.config.model), help: 'It is asked from here on. The key and the service stay as they are.' },
-    hasTeam && { kind: 'team', label: 'The team as it is saved now', help: 'All that was changed in the builder since, from here on.', fields: [] },
-    { kind: 'same', label: 'Nothing', help: 'The run goes on behind this entry once more.', fields: [] },
+    agent !== null && {
+      kind: 'redo',
+      label: 'Ask the model again',
+      help: 'Nothing else changes; a model may answer otherwise.',
+      fields: [],
+    },
+    typeof agent?.config?.system_message === 'string' && {
+      kind: 'instructions',
+      ...one(`Instructions of ${body.source}`, agent.config.system_message),
+      help: 'The model is asked again with them, from here on.',
+      isLong: true,
+    },
+    typeof agent?.config?.model_client?.config?.model === 'string' && {
+      kind: 'model',
+      ...one(`Model of ${body.source}`, agent.config.model_client.config.model),
+      help: 'It is asked from here on. The key and the service stay as they are.',
+    },
+    hasTeam && {
+      kind: 'team',
+      label: 'The team as it is saved now',
+      help: 'All that was changed in the builder since, from here on.',
+      fields: [],
+    },
+    {
+      kind: 'same',
+      label: 'Nothing',
+      help: 'The run goes on behind this entry once more.',
+      fields: [],
+    },
   ]
   return choices.filter((each) => each !== false)
 }
 
-/** @param {string} label @param {string} text */
+/**
+ * @param {string} label
+ * @param {string} text
+ */
 const one = (label, text) => ({ label, fields: [{ name: TEXT, label, text }] })
 
-/** A field for each result of an event, by the ids of the calls. @param {Entry} executed */
+/**
+ * A field for each result of an event, by the ids of the calls.
+ * @param {Entry} executed
+ */
 function results(executed) {
   /** @type {Body[]} */
   const given = executed.body.content
   const isOne = given.length === 1
   const label = isOne ? 'What the tool gave' : 'What the tools gave'
-  const help = isOne ? 'The tool is not called again: the agent reads this in place of its result.' : 'No tool is called again: the agent reads these in place of their results.'
-  const fields = given.map(({ name, call_id: id, content }, index) => ({ name: String(id), label: isOne ? label : `${index + 1}. ${name}`, text: String(content ?? '') }))
+  const help = isOne
+    ? 'The tool is not called again: the agent reads this in place of its result.'
+    : 'No tool is called again: the agent reads these in place of their results.'
+  const fields = given.map(({ name, call_id: id, content }, index) => ({
+    name: String(id),
+    label: isOne ? label : `${index + 1}. ${name}`,
+    text: String(content ?? ''),
+  }))
   return { label, help, fields }
 }
 
 /**
  * The request for a fork.
- * @param {Place} place @param {ChangeKind} kind @param {{[name: string]: string}} texts  of the fields @param {Body | undefined} [saved]  the team as it is saved now
+ * @param {Place} place
+ * @param {ChangeKind} kind
+ * @param {{[name: string]: string}} texts  of the fields
+ * @param {Body | undefined} [saved]  the team as it is saved now
  */
 export function forkBody({ entry, executed, component }, kind, texts, saved) {
   const { seq, body } = entry
   const source = String(body.source)
   const text = texts[TEXT] ?? ''
   switch (kind) {
-    case 'text': return { seq, amendments: { [body.id]: text } }
-    case 'result': return { seq: executed?.seq ?? seq, tool_results: executed ? changedResults(executed, texts) : {} }
-    case 'redo': return { seq, redo: true }
-    case 'instructions': return { seq, redo: true, component: withAgent(component, source, (config) => { config.system_message = text }) }
-    case 'model': return { seq, redo: true, component: withAgent(component, source, (config) => { setModel(config.model_client.config, text) }) }
-    case 'team': return { seq, redo: agentOf(component, source) !== null, component: saved }
-    case 'same': return { seq }
+    case 'text':
+      return { seq, amendments: { [body.id]: text } }
+    case 'result':
+      return {
+        seq: executed?.seq ?? seq,
+        tool_results: executed ? changedResults(executed, texts) : {},
+      }
+    case 'redo':
+      return { seq, redo: true }
+    case 'instructions':
+      return {
+        seq,
+        redo: true,
+        component: withAgent(component, source, (config) => {
+          config.system_message = text
+        }),
+      }
+    case 'model':
+      return {
+        seq,
+        redo: true,
+        component: withAgent(component, source, (config) => {
+          setModel(config.model_client.config, text)
+        }),
+      }
+    case 'team':
+      return { seq, redo: agentOf(component, source) !== null, component: saved }
+    case 'same':
+      return { seq }
   }
 }
 
-/** Those of several results that are others now; a single one whatever it is. @param {Entry} executed @param {{[name: string]: string}} texts */
+/**
+ * Those of several results that are others now; a single one whatever it is.
+ * @param {Entry} executed
+ * @param {{[name: string]: string}} texts
+ */
 function changedResults(executed, texts) {
   const { fields } = results(executed)
   const changed = fields.filter(({ name, text }) => fields.length === 1 || texts[name] !== text)
   return Object.fromEntries(changed.map(({ name }) => [name, texts[name] ?? '']))
 }
 
-/** What a model can do was told for the old one. @param {Body} config @param {string} model */
+/**
+ * What a model can do was told for the old one.
+ * @param {Body} config
+ * @param {string} model
+ */
 function setModel(config, model) {
   config.model = model
   delete config.model_info
 }
 
-/** The agent of that name, in the team or a team inside it. @param {unknown} component @param {string} name @returns {Body | null} */
+/**
+ * The agent of that name, in the team or a team inside it.
+ * @param {unknown} component
+ * @param {string} name
+ * @returns {Body | null}
+ */
 export function agentOf(component, name) {
   if (Array.isArray(component)) {
     for (const each of component) {
@@ -91,7 +177,12 @@ export function agentOf(component, name) {
   return agentOf(Object.values(envelope), name)
 }
 
-/** A copy of the team in which the config of one agent is another. @param {Body} component @param {string} name @param {(config: Body) => void} change */
+/**
+ * A copy of the team in which the config of one agent is another.
+ * @param {Body} component
+ * @param {string} name
+ * @param {(config: Body) => void} change
+ */
 export function withAgent(component, name, change) {
   const copy = structuredClone(component)
   const agent = agentOf(copy, name)
@@ -100,7 +191,8 @@ export function withAgent(component, name, change) {
 }
 
 /**
- * Runs in the order of their tree: each before those that go on from it; whoever has no parent here stands at the top.
+ * Runs in the order of their tree: each before those that go on from it; whoever has no parent here
+ * stands at the top.
  * @template {Pick<RunSummary, 'id'> & {parent_id?: string | null}} R
  * @param {R[]} runs  newest first
  * @returns {{run: R, depth: number}[]}
@@ -119,7 +211,9 @@ export function asTree(runs) {
   for (let next = stack.pop(); next; next = stack.pop()) {
     const { run, depth } = next
     found.push(next)
-    stack.push(...(children.get(run.id) ?? []).map((each) => ({ run: each, depth: depth + 1 })).reverse())
+    stack.push(
+      ...(children.get(run.id) ?? []).map((each) => ({ run: each, depth: depth + 1 })).reverse(),
+    )
   }
   return found
 }

@@ -4,36 +4,77 @@ import { api } from '../../core/api.js'
 import { ask } from '../../core/dialog.js'
 import { el, icon } from '../../core/dom.js'
 
-/** @typedef {{seq: number, state: Body, is_exact: boolean, unsure: {where: string, reason: string}[], divergence: {expected: string, came: string} | null}} Then */
+/**
+ * @typedef {{seq: number, state: Body, is_exact: boolean, unsure: {where: string, reason:
+ *   string}[], divergence: {expected: string, came: string} | null}} Then
+ */
 
 const EXACT = 'Exact team state: the log was re-executed up to this entry.'
 const UNSURE = 'What the team had in mind here, as far as its log tells.'
 
 /**
  * Show what the team remembered behind an entry, part by part.
- * @param {RunContext} context @param {number} seq
+ * @param {RunContext} context
+ * @param {number} seq
  */
 export async function showState({ run }, seq) {
   const then = /** @type {Then} */ (await api.get(`/api/runs/${run.id}/state?at=${seq}`))
   const parts = Object.entries(then.state.agent_states ?? {})
-  const body = el('div', { class: 'state-then' },
-    el('p', {}, el('span', { class: 'badge', 'data-state': then.is_exact ? 'finished' : 'paused' }, then.is_exact ? 'Exact' : 'Approximate'), ' ', then.is_exact ? EXACT : UNSURE),
+  const body = el(
+    'div',
+    { class: 'state-then' },
+    el(
+      'p',
+      {},
+      el(
+        'span',
+        { class: 'badge', 'data-state': then.is_exact ? 'finished' : 'paused' },
+        then.is_exact ? 'Exact' : 'Approximate',
+      ),
+      ' ',
+      then.is_exact ? EXACT : UNSURE,
+    ),
     reasons(then) ?? '',
     ...parts.map(([name, state]) => part(name, state)),
-    parts.length === 0 && part('The team', then.state))
-  return ask({ title: `What the team remembered at entry ${seq}`, body, choices: [{ value: '', label: 'Close' }] })
+    parts.length === 0 && part('The team', then.state),
+  )
+  return ask({
+    title: `What the team remembered at entry ${seq}`,
+    body,
+    choices: [{ value: '', label: 'Close' }],
+  })
 }
 
 /** @param {Then} then */
 function reasons({ unsure, divergence }) {
   const told = unsure.map(({ where, reason }) => el('li', {}, reason, ' ', el('code', {}, where)))
-  if (divergence) told.push(el('li', {}, `Repeating it, the team did something else than was recorded: ${divergence.came} in place of ${divergence.expected}.`))
+  if (divergence)
+    told.push(
+      el(
+        'li',
+        {},
+        `Repeating it, the team did something else than was recorded: ${divergence.came} in place of ${divergence.expected}.`,
+      ),
+    )
   return told.length > 0 ? el('ul', { class: 'state-reasons' }, ...told) : null
 }
 
-/** @param {string} name @param {Body} state */
+/**
+ * @param {string} name
+ * @param {Body} state
+ */
 function part(name, state) {
   const text = JSON.stringify(state, null, 2)
-  return el('details', {}, el('summary', {}, icon('brain'), el('span', {}, name), el('span', { class: 'muted small' }, `${text.length.toLocaleString('en')} characters`)),
-    el('pre', { class: 'code-block', tabindex: '0', 'aria-label': `State of ${name}` }, text))
+  return el(
+    'details',
+    {},
+    el(
+      'summary',
+      {},
+      icon('brain'),
+      el('span', {}, name),
+      el('span', { class: 'muted small' }, `${text.length.toLocaleString('en')} characters`),
+    ),
+    el('pre', { class: 'code-block', tabindex: '0', 'aria-label': `State of ${name}` }, text),
+  )
 }

@@ -14,20 +14,51 @@ const UNITS = /** @type {{[measure: string]: {unit: number, word: string, least:
 
 /**
  * A limit does not allow the next call: let more be spent, or stop.
- * @param {Pending} pending @param {Send} send
+ * @param {Pending} pending
+ * @param {Send} send
  */
 export function budgetCard(pending, send) {
   const details = pending.details ?? {}
   const measure = /** @type {Measure} */ (details.measure)
   const id = `asks-${pending.request_id}`
   const { unit, word, least } = UNITS[measure] ?? UNITS.tokens
-  const more = el('input', { class: 'input numeric', type: 'number', min: '0', step: 'any', required: true, inputmode: 'decimal', 'aria-label': `More ${word}` })
+  const more = el('input', {
+    class: 'input numeric',
+    type: 'number',
+    min: '0',
+    step: 'any',
+    required: true,
+    inputmode: 'decimal',
+    'aria-label': `More ${word}`,
+  })
   more.value = String(proposal(details, unit, least))
   const buttons = [
-    el('button', { class: 'button primary', type: 'submit' }, icon('plus'), el('span', {}, 'Raise the limit and go on')),
-    el('button', { class: 'button danger', type: 'button', on: { click: () => void answer({ action: 'stop' }) } }, icon('square'), el('span', {}, 'Stop the run')),
+    el(
+      'button',
+      { class: 'button primary', type: 'submit' },
+      icon('plus'),
+      el('span', {}, 'Raise the limit and go on'),
+    ),
+    el(
+      'button',
+      {
+        class: 'button danger',
+        type: 'button',
+        on: { click: () => void answer({ action: 'stop' }) },
+      },
+      icon('square'),
+      el('span', {}, 'Stop the run'),
+    ),
   ]
-  const allow = el('button', { class: 'button primary', type: 'button', on: { click: () => void answer({ action: 'allow' }) } }, el('span', {}, 'Allow it in this run'))
+  const allow = el(
+    'button',
+    {
+      class: 'button primary',
+      type: 'button',
+      on: { click: () => void answer({ action: 'allow' }) },
+    },
+    el('span', {}, 'Allow it in this run'),
+  )
   const isUnknown = Boolean(details.why)
 
   /** @param {object} given */
@@ -40,20 +71,49 @@ export function budgetCard(pending, send) {
     }
   }
 
-  const form = el('form', { class: 'decision question-form', 'data-budget': measure, 'aria-label': 'Budget' },
-    isUnknown ? null : el('label', { class: 'budget-more' }, el('span', {}, 'Allow'), more, el('span', {}, `more ${word}`)),
-    el('div', { class: 'decision-foot row-wrap', 'data-acts': true }, ...(isUnknown ? [allow, buttons[1]] : buttons)))
+  const form = el(
+    'form',
+    { class: 'decision question-form', 'data-budget': measure, 'aria-label': 'Budget' },
+    isUnknown
+      ? null
+      : el(
+          'label',
+          { class: 'budget-more' },
+          el('span', {}, 'Allow'),
+          more,
+          el('span', {}, `more ${word}`),
+        ),
+    el(
+      'div',
+      { class: 'decision-foot row-wrap', 'data-acts': true },
+      ...(isUnknown ? [allow, buttons[1]] : buttons),
+    ),
+  )
   form.addEventListener('submit', (event) => {
     event.preventDefault()
-    if (!isUnknown && more.checkValidity()) void answer({ action: 'raise', by: Math.ceil(Number(more.value) * unit) })
+    if (!isUnknown && more.checkValidity())
+      void answer({ action: 'raise', by: Math.ceil(Number(more.value) * unit) })
   })
-  return el('section', { class: 'decision', 'aria-labelledby': id },
-    el('div', { class: 'decision-head' }, icon('coins'), el('h3', { id }, isUnknown ? 'Cost unknown' : 'Budget reached')),
+  return el(
+    'section',
+    { class: 'decision', 'aria-labelledby': id },
+    el(
+      'div',
+      { class: 'decision-head' },
+      icon('coins'),
+      el('h3', { id }, isUnknown ? 'Cost unknown' : 'Budget reached'),
+    ),
     el('p', { class: 'decision-prompt' }, pending.prompt),
-    form)
+    form,
+  )
 }
 
-/** Enough for the next call, and half of the limit that was. @param {{[name: string]: any}} details @param {number} unit @param {number} least */
+/**
+ * Enough for the next call, and half of the limit that was.
+ * @param {{[name: string]: any}} details
+ * @param {number} unit
+ * @param {number} least
+ */
 function proposal({ spent, limit, next_call_estimate: next }, unit, least) {
   const wanted = Math.max(least, (spent + next - limit) / unit, limit / 2 / unit)
   const digits = unit === 1_000_000 ? 100 : 1

@@ -3,7 +3,12 @@ import { api } from '../../core/api.js'
 import { find } from '../../core/dom.js'
 import { estimateWords } from './money.js'
 
-/** Beside the task: what a run takes, by the team's past ones. @param {HTMLElement} page @param {string} teamId @param {AbortSignal} signal */
+/**
+ * Beside the task: what a run takes, by the team's past ones.
+ * @param {HTMLElement} page
+ * @param {string} teamId
+ * @param {AbortSignal} signal
+ */
 export async function showEstimate(page, teamId, signal) {
   const line = find('[data-part="estimate"]', page)
   if (teamId === '') return

@@ -4,28 +4,56 @@
 import { el, icon } from '../../core/dom.js'
 import { fieldsOf, valuesOf } from './schema-form.js'
 
-/** A question that is answered with a text. @param {Pending} pending @param {Send} send */
+/**
+ * A question that is answered with a text.
+ * @param {Pending} pending
+ * @param {Send} send
+ */
 export function answerCard(pending, send) {
   const id = `asks-${pending.request_id}`
-  return el('section', { class: 'decision', 'aria-labelledby': id },
-    el('div', { class: 'decision-head' }, icon('circle-help'), el('h3', { id }, el('strong', {}, pending.source), ' asks')),
-    pending.prompt && el('p', { class: 'decision-prompt' }, pending.prompt), answerForm(pending, send))
+  return el(
+    'section',
+    { class: 'decision', 'aria-labelledby': id },
+    el(
+      'div',
+      { class: 'decision-head' },
+      icon('circle-help'),
+      el('h3', { id }, el('strong', {}, pending.source), ' asks'),
+    ),
+    pending.prompt && el('p', { class: 'decision-prompt' }, pending.prompt),
+    answerForm(pending, send),
+  )
 }
 
 /**
  * Answers by choosing, by filling a form, or by writing.
- * @param {Pending} pending @param {Send} send
+ * @param {Pending} pending
+ * @param {Send} send
  */
 export function answerForm(pending, send) {
   const { choices = [], schema } = pending.details ?? {}
   const id = `answer-${pending.request_id}`
   const fields = schema ? fieldsOf(schema, id) : null
-  const text = el('textarea', { class: 'input', rows: '2', 'aria-label': choices.length > 0 ? 'Another answer' : 'Your answer', placeholder: choices.length > 0 ? 'Or write another answer' : 'Your answer' })
-  const submit = el('button', { class: 'button primary', type: 'submit' }, icon('send'), el('span', {}, 'Send'))
+  const text = el('textarea', {
+    class: 'input',
+    rows: '2',
+    'aria-label': choices.length > 0 ? 'Another answer' : 'Your answer',
+    placeholder: choices.length > 0 ? 'Or write another answer' : 'Your answer',
+  })
+  const submit = el(
+    'button',
+    { class: 'button primary', type: 'submit' },
+    icon('send'),
+    el('span', {}, 'Send'),
+  )
   const error = el('p', { class: 'field-error', role: 'alert' })
   const picks = choices.map((/** @type {string | {value: string, label: string}} */ choice) => {
     const { value, label } = typeof choice === 'string' ? { value: choice, label: choice } : choice
-    return el('button', { type: 'button', class: 'button', on: { click: () => void answer(value) } }, label)
+    return el(
+      'button',
+      { type: 'button', class: 'button', on: { click: () => void answer(value) } },
+      label,
+    )
   })
 
   /** @param {string} given */
@@ -39,9 +67,20 @@ export function answerForm(pending, send) {
     }
   }
 
-  const form = el('form', { class: 'decision question-form', 'data-decision': pending.request_id, novalidate: true, 'aria-label': 'Answer' },
-    picks.length > 0 && el('div', { class: 'row-wrap', role: 'group', 'aria-label': 'Choices' }, ...picks),
-    ...(fields ?? [text]), error, el('div', { class: 'decision-foot', 'data-acts': true }, submit))
+  const form = el(
+    'form',
+    {
+      class: 'decision question-form',
+      'data-decision': pending.request_id,
+      novalidate: true,
+      'aria-label': 'Answer',
+    },
+    picks.length > 0 &&
+      el('div', { class: 'row-wrap', role: 'group', 'aria-label': 'Choices' }, ...picks),
+    ...(fields ?? [text]),
+    error,
+    el('div', { class: 'decision-foot', 'data-acts': true }, submit),
+  )
   form.addEventListener('submit', (event) => {
     event.preventDefault()
     if (!fields) return void answer(text.value)
@@ -57,8 +96,12 @@ export function answerForm(pending, send) {
   return form
 }
 
-/** Whether a question is more than a field for text, which stands in the conversation already. @param {Pending} pending */
-export const hasMore = (pending) => Boolean(pending.details?.choices?.length || pending.details?.schema)
+/**
+ * Whether a question is more than a field for text, which stands in the conversation already.
+ * @param {Pending} pending
+ */
+export const hasMore = (pending) =>
+  Boolean(pending.details?.choices?.length || pending.details?.schema)
 
 /** @param {Body} [details] */
 export const isDecision = (details) => Boolean(details?.hash)

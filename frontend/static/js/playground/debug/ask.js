@@ -10,16 +10,26 @@ import { offeredTo } from '../../core/read-only.js'
 
 /**
  * What a run asks its person, to be answered in place: in the playground and in the inbox.
- * @param {Pending} pending @param {Send} send @param {((tool: string, args: Body) => void) | null} [always]
+ * @param {Pending} pending
+ * @param {Send} send
+ * @param {((tool: string, args: Body) => void) | null} [always]
  */
 export function askCard(pending, send, always = null) {
   const card = cardOf(pending, send, may('approver') ? always : null)
-  return pending.kind === 'approval' ? offeredTo('approver', 'Deciding about a call', card) : offeredTo('editor', 'Answering', card)
+  return pending.kind === 'approval'
+    ? offeredTo('approver', 'Deciding about a call', card)
+    : offeredTo('editor', 'Answering', card)
 }
 
-/** @param {Pending} pending @param {Send} send @param {((tool: string, args: Body) => void) | null} always */
+/**
+ * @param {Pending} pending
+ * @param {Send} send
+ * @param {((tool: string, args: Body) => void) | null} always
+ */
 function cardOf(pending, send, always) {
   if (pending.kind === 'budget') return budgetCard(pending, send)
   if (pending.kind === 'outcome') return outcomeCard(pending, send)
-  return isDecision(pending.details) ? decisionCard(pending, send, always) : answerCard(pending, send)
+  return isDecision(pending.details)
+    ? decisionCard(pending, send, always)
+    : answerCard(pending, send)
 }

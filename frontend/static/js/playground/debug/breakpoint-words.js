@@ -25,16 +25,33 @@ export const MOMENTS = /** @type {const} */ ([
   { on: 'progress', label: 'Termination', fields: ['limit'] },
 ])
 
-export const MESSAGE_TYPES = ['TextMessage', 'HandoffMessage', 'ToolCallRequestEvent', 'ToolCallExecutionEvent', 'ToolCallSummaryMessage',
-  'StructuredMessage', 'MultiModalMessage', 'StopMessage', 'ThoughtEvent', 'MemoryQueryEvent', 'CodeExecutionEvent', 'UserInputRequestedEvent']
+export const MESSAGE_TYPES = [
+  'TextMessage',
+  'HandoffMessage',
+  'ToolCallRequestEvent',
+  'ToolCallExecutionEvent',
+  'ToolCallSummaryMessage',
+  'StructuredMessage',
+  'MultiModalMessage',
+  'StopMessage',
+  'ThoughtEvent',
+  'MemoryQueryEvent',
+  'CodeExecutionEvent',
+  'UserInputRequestedEvent',
+]
 
 /** @param {number} number */
 function nth(number) {
-  const ending = [11, 12, 13].includes(number % 100) ? 'th' : { 1: 'st', 2: 'nd', 3: 'rd' }[number % 10] ?? 'th'
+  const ending = [11, 12, 13].includes(number % 100)
+    ? 'th'
+    : ({ 1: 'st', 2: 'nd', 3: 'rd' }[number % 10] ?? 'th')
   return `${number}${ending}`
 }
 
-/** A breakpoint in a few words. @param {Breakpoint} point */
+/**
+ * A breakpoint in a few words.
+ * @param {Breakpoint} point
+ */
 export function breakpointWords(point) {
   const words = placeWords(point)
   return point.visit ? `${words}, ${nth(point.visit)} time` : words
@@ -44,20 +61,30 @@ export function breakpointWords(point) {
 function placeWords({ on, when, name, text, is_regex: isRegex, limit }) {
   const side = when === 'before' ? 'Before' : 'After'
   switch (on) {
-    case 'agent': return `${side} ${name || 'any agent'}`
-    case 'tool': return `${side} ${name ? `the tool ${name}` : 'any tool'}`
-    case 'message': return name ? `At a ${name}` : 'At any message'
-    case 'text': return `${isRegex ? 'Matches' : 'Contains'} “${text}”${name ? ` of ${name}` : ''}`
-    case 'tokens': return `Above ${limit.toLocaleString('en')} tokens`
-    case 'cost': return `Above $${limit}`
-    case 'progress': return `At ${limit} % of a condition`
+    case 'agent':
+      return `${side} ${name || 'any agent'}`
+    case 'tool':
+      return `${side} ${name ? `the tool ${name}` : 'any tool'}`
+    case 'message':
+      return name ? `At a ${name}` : 'At any message'
+    case 'text':
+      return `${isRegex ? 'Matches' : 'Contains'} “${text}”${name ? ` of ${name}` : ''}`
+    case 'tokens':
+      return `Above ${limit.toLocaleString('en')} tokens`
+    case 'cost':
+      return `Above $${limit}`
+    case 'progress':
+      return `At ${limit} % of a condition`
   }
 }
 
 /** How rules and breakpoints know code that no tool runs. */
 const CODE = 'code'
 
-/** @param {Body | null | undefined} component @returns {string[]} names of all tools that its JSON tells */
+/**
+ * @param {Body | null | undefined} component
+ * @returns {string[]} names of all tools that its JSON tells
+ */
 export function toolsOf(component) {
   /** @type {Set<string>} */
   const found = new Set()
@@ -76,22 +103,40 @@ export function toolsOf(component) {
 
 /** @param {Body} part */
 function isTool(part) {
-  const isNamed = typeof part.config === 'object' && part.config !== null && Boolean(part.config.name ?? part.label)
-  return isNamed && (part.component_type === 'tool' || /\.tools?\.[\w.]*Tool$/.test(String(part.provider ?? '')))
+  const isNamed =
+    typeof part.config === 'object' &&
+    part.config !== null &&
+    Boolean(part.config.name ?? part.label)
+  return (
+    isNamed &&
+    (part.component_type === 'tool' || /\.tools?\.[\w.]*Tool$/.test(String(part.provider ?? '')))
+  )
 }
 
-/** A number, or null for what is none. @param {string} text */
-export const numberOf = (text) => (text.trim() === '' || !Number.isFinite(Number(text)) ? null : Number(text))
+/**
+ * A number, or null for what is none.
+ * @param {string} text
+ */
+export const numberOf = (text) =>
+  text.trim() === '' || !Number.isFinite(Number(text)) ? null : Number(text)
 
-/** What the form holds as a breakpoint, or a sentence on what is missing. @param {Body} form @param {string} id @returns {Breakpoint | string} */
+/**
+ * What the form holds as a breakpoint, or a sentence on what is missing.
+ * @param {Body} form
+ * @param {string} id
+ * @returns {Breakpoint | string}
+ */
 export function breakpointFrom(form, id) {
   const limit = numberOf(String(form.limit ?? ''))
   const visit = numberOf(String(form.visit ?? ''))
-  const fields = /** @type {readonly string[]} */ (MOMENTS.find((each) => each.on === form.on)?.fields ?? [])
+  const fields = /** @type {readonly string[]} */ (
+    MOMENTS.find((each) => each.on === form.on)?.fields ?? []
+  )
   const text = String(form.text ?? '')
   if (fields.includes('text') && text === '') return 'Say which text.'
   if (fields.includes('limit') && !(limit !== null && limit > 0)) return 'Give a number above 0.'
-  if (visit !== null && (visit < 1 || !Number.isInteger(visit))) return 'Give a whole number from 1, or nothing.'
+  if (visit !== null && (visit < 1 || !Number.isInteger(visit)))
+    return 'Give a whole number from 1, or nothing.'
   return {
     id,
     on: form.on,
@@ -99,7 +144,7 @@ export function breakpointFrom(form, id) {
     name: fields.includes('name') ? String(form.name ?? '').trim() : '',
     text: fields.includes('text') ? text : '',
     is_regex: fields.includes('text') && form.is_regex === 'on',
-    limit: fields.includes('limit') ? limit ?? 0 : 0,
+    limit: fields.includes('limit') ? (limit ?? 0) : 0,
     visit,
     enabled: true,
   }

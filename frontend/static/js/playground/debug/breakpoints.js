@@ -6,11 +6,20 @@ import { announce, el, find, icon, on } from '../../core/dom.js'
 import { may } from '../../core/may.js'
 import { makeReadOnly } from '../../core/read-only.js'
 import { participantsOf } from '../flow/participants.js'
-import { MESSAGE_TYPES, MOMENTS, breakpointFrom, breakpointWords, toolsOf } from './breakpoint-words.js'
+import {
+  MESSAGE_TYPES,
+  MOMENTS,
+  breakpointFrom,
+  breakpointWords,
+  toolsOf,
+} from './breakpoint-words.js'
 
 /**
  * The list of breakpoints, and the form that adds one.
- * @param {HTMLElement} root @param {Settings} settings @param {Body} component @param {AbortSignal} signal
+ * @param {HTMLElement} root
+ * @param {Settings} settings
+ * @param {Body} component
+ * @param {AbortSignal} signal
  */
 export function breakpointList(root, settings, component, signal) {
   const list = find('[data-part="breakpoints"]', root)
@@ -28,52 +37,90 @@ export function breakpointList(root, settings, component, signal) {
 
   function fit() {
     const moment = MOMENTS.find((each) => each.on === value('on')) ?? MOMENTS[0]
-    for (const field of /** @type {NodeListOf<HTMLElement>} */ (form.querySelectorAll('[data-field]'))) {
-      field.hidden = !(/** @type {readonly string[]} */ (moment.fields)).includes(field.dataset.field ?? '')
+    for (const field of /** @type {NodeListOf<HTMLElement>} */ (
+      form.querySelectorAll('[data-field]')
+    )) {
+      field.hidden = !(
+        /** @type {readonly string[]} */ (moment.fields).includes(field.dataset.field ?? '')
+      )
     }
     const known = /** @type {{[on: string]: string[]}} */ (names)[moment.on] ?? []
     find('datalist', form).replaceChildren(...known.map((name) => el('option', { value: name })))
-    find('[data-field="limit"] span', form).textContent = { tokens: 'Tokens', cost: 'Dollars', progress: 'Per cent' }[String(moment.on)] ?? 'Limit'
-    find('[data-field="name"] span', form).textContent = { agent: 'Agent', tool: 'Tool', message: 'Type', text: 'Said by' }[String(moment.on)] ?? 'Name'
+    find('[data-field="limit"] span', form).textContent =
+      { tokens: 'Tokens', cost: 'Dollars', progress: 'Per cent' }[String(moment.on)] ?? 'Limit'
+    find('[data-field="name"] span', form).textContent =
+      { agent: 'Agent', tool: 'Tool', message: 'Type', text: 'Said by' }[String(moment.on)] ??
+      'Name'
   }
 
   /** @param {string} name */
   const value = (name) => String(new FormData(form).get(name) ?? '')
 
   form.addEventListener('change', fit, { signal })
-  form.addEventListener('submit', async (event) => {
-    event.preventDefault()
-    const made = breakpointFrom(Object.fromEntries(new FormData(form)), crypto.randomUUID())
-    error.textContent = typeof made === 'string' ? made : ''
-    if (typeof made === 'string') return
-    if (await settings.setBreakpoints([...settings.breakpoints, made])) announce(`Breakpoint added: ${breakpointWords(made)}.`)
-    const kept = value('on')
-    form.reset()
-    ;/** @type {HTMLSelectElement} */ (form.elements.namedItem('on')).value = kept
-    fit()
-  }, { signal })
-  on(list, 'change', 'input[type="checkbox"]', (event, box) => {
-    settings.setBreakpoints(settings.breakpoints.map((each) => (each.id === box.dataset.id ? { ...each, enabled: event.target.checked } : each)))
-  }, signal)
-  on(list, 'click', '[data-remove]', async (_event, button) => {
-    const place = settings.breakpoints.findIndex((each) => each.id === button.dataset.remove)
-    await settings.setBreakpoints(settings.breakpoints.filter((_each, index) => index !== place))
-    const next = list.querySelectorAll('[data-remove]')[Math.min(place, settings.breakpoints.length - 1)] ?? form.elements.namedItem('on')
-    if (next instanceof HTMLElement) next.focus()
-  }, signal)
+  form.addEventListener(
+    'submit',
+    async (event) => {
+      event.preventDefault()
+      const made = breakpointFrom(Object.fromEntries(new FormData(form)), crypto.randomUUID())
+      error.textContent = typeof made === 'string' ? made : ''
+      if (typeof made === 'string') return
+      if (await settings.setBreakpoints([...settings.breakpoints, made]))
+        announce(`Breakpoint added: ${breakpointWords(made)}.`)
+      const kept = value('on')
+      form.reset()
+      const choice = /** @type {HTMLSelectElement} */ (form.elements.namedItem('on'))
+      choice.value = kept
+      fit()
+    },
+    { signal },
+  )
+  on(
+    list,
+    'change',
+    'input[type="checkbox"]',
+    (event, box) => {
+      settings.setBreakpoints(
+        settings.breakpoints.map((each) =>
+          each.id === box.dataset.id ? { ...each, enabled: event.target.checked } : each,
+        ),
+      )
+    },
+    signal,
+  )
+  on(
+    list,
+    'click',
+    '[data-remove]',
+    async (_event, button) => {
+      const place = settings.breakpoints.findIndex((each) => each.id === button.dataset.remove)
+      await settings.setBreakpoints(settings.breakpoints.filter((_each, index) => index !== place))
+      const next =
+        list.querySelectorAll('[data-remove]')[Math.min(place, settings.breakpoints.length - 1)] ??
+        form.elements.namedItem('on')
+      if (next instanceof HTMLElement) next.focus()
+    },
+    signal,
+  )
 
   function draw() {
-    const focused = document.activeElement instanceof HTMLElement ? document.activeElement.dataset.id : undefined
-    list.replaceChildren(...settings.breakpoints.map((point) => row(point, hits[point.id] ?? 0, point.id === hitId)))
+    const focused =
+      document.activeElement instanceof HTMLElement ? document.activeElement.dataset.id : undefined
+    list.replaceChildren(
+      ...settings.breakpoints.map((point) => row(point, hits[point.id] ?? 0, point.id === hitId)),
+    )
     if (!may('editor')) makeReadOnly(list)
     find('[data-part="no-breakpoints"]', root).hidden = settings.breakpoints.length > 0
-    if (focused) /** @type {HTMLElement | null} */ (list.querySelector(`[data-id="${focused}"]`))?.focus()
+    if (focused)
+      /** @type {HTMLElement | null} */ (list.querySelector(`[data-id="${focused}"]`))?.focus()
   }
   fit()
 
   return {
     draw,
-    /** @param {{[id: string]: number}} counts @param {string} waitsAt */
+    /**
+     * @param {{[id: string]: number}} counts
+     * @param {string} waitsAt
+     */
     count(counts, waitsAt) {
       hits = counts
       hitId = waitsAt
@@ -83,12 +130,33 @@ export function breakpointList(root, settings, component, signal) {
   }
 }
 
-/** @param {Breakpoint} point @param {number} hits @param {boolean} isHere */
+/**
+ * @param {Breakpoint} point
+ * @param {number} hits
+ * @param {boolean} isHere
+ */
 function row(point, hits, isHere) {
   const words = breakpointWords(point)
   const box = el('input', { type: 'checkbox', 'data-id': point.id, checked: point.enabled })
-  return el('li', { class: 'breakpoint', 'data-here': isHere, 'data-enabled': String(point.enabled) },
+  return el(
+    'li',
+    { class: 'breakpoint', 'data-here': isHere, 'data-enabled': String(point.enabled) },
     el('label', { class: 'check grow' }, box, el('span', {}, words)),
-    hits > 0 && el('span', { class: 'badge plain numeric', title: `Met ${hits} times in this run` }, `${hits}×`),
-    el('button', { type: 'button', class: 'button quiet small icon-only', 'data-remove': point.id, 'aria-label': `Remove breakpoint: ${words}` }, icon('x')))
+    hits > 0 &&
+      el(
+        'span',
+        { class: 'badge plain numeric', title: `Met ${hits} times in this run` },
+        `${hits}×`,
+      ),
+    el(
+      'button',
+      {
+        type: 'button',
+        class: 'button quiet small icon-only',
+        'data-remove': point.id,
+        'aria-label': `Remove breakpoint: ${words}`,
+      },
+      icon('x'),
+    ),
+  )
 }

@@ -3,23 +3,60 @@
 import { el, icon } from '../../core/dom.js'
 import { escapeHidden } from '../../core/hidden-characters.js'
 
-/** @typedef {(command: string, more: Body) => Promise<unknown>} Send  rejects when the studio refused; it has told why */
+/**
+ * @typedef {(command: string, more: Body) => Promise<unknown>} Send  rejects when the studio
+ *   refused; it has told why
+ */
 
 /**
- * A call of a tool that waits for a person: its exact arguments, which can be changed, or behind it its result.
- * @param {Pending} pending @param {Send} send @param {((tool: string, args: Body) => void) | null} always  lets equal calls go from now on
+ * A call of a tool that waits for a person: its exact arguments, which can be changed, or behind it
+ * its result.
+ * @param {Pending} pending
+ * @param {Send} send
+ * @param {((tool: string, args: Body) => void) | null} always  lets equal calls go from now on
  */
 export function decisionCard(pending, send, always = null) {
-  const { tool, agent, arguments: args, hash, result, is_error: isError, until, on_timeout: onTimeout } = pending.details ?? {}
+  const {
+    tool,
+    agent,
+    arguments: args,
+    hash,
+    result,
+    is_error: isError,
+    until,
+    on_timeout: onTimeout,
+  } = pending.details ?? {}
   const isBehind = result !== undefined
   const id = `decision-${pending.request_id}`
   const written = isBehind ? String(result) : escapeHidden(JSON.stringify(args, null, 2))
-  const text = el('textarea', { class: 'input mono', rows: String(Math.min(12, written.split('\n').length + 1)), 'aria-labelledby': `${id}-label`, spellcheck: 'false' })
+  const text = el('textarea', {
+    class: 'input mono',
+    rows: String(Math.min(12, written.split('\n').length + 1)),
+    'aria-labelledby': `${id}-label`,
+    spellcheck: 'false',
+  })
   text.value = written
   const error = el('p', { class: 'field-error', role: 'alert' })
-  const reason = el('input', { class: 'input', 'aria-label': 'Reason that the agent reads', placeholder: isBehind ? 'What went wrong? The agent reads this.' : 'Why not? The agent reads this.', autocomplete: 'off' })
-  const go = el('button', { class: 'button primary', type: 'submit' }, icon('check'), el('span', {}, isBehind ? 'Go on' : 'Allow'))
-  const deny = el('button', { class: 'button danger', type: 'button', 'data-deny': true }, icon('ban'), el('span', {}, isBehind ? 'Tell it failed' : 'Refuse'))
+  const reason = el('input', {
+    class: 'input',
+    'aria-label': 'Reason that the agent reads',
+    placeholder: isBehind
+      ? 'What went wrong? The agent reads this.'
+      : 'Why not? The agent reads this.',
+    autocomplete: 'off',
+  })
+  const go = el(
+    'button',
+    { class: 'button primary', type: 'submit' },
+    icon('check'),
+    el('span', {}, isBehind ? 'Go on' : 'Allow'),
+  )
+  const deny = el(
+    'button',
+    { class: 'button danger', type: 'button', 'data-deny': true },
+    icon('ban'),
+    el('span', {}, isBehind ? 'Tell it failed' : 'Refuse'),
+  )
   const isChanged = () => text.value !== written
   const buttons = [go, deny]
 
@@ -45,25 +82,93 @@ export function decisionCard(pending, send, always = null) {
     return changed && { arguments: changed }
   }
 
-  const form = el('form', { class: 'decision', 'data-decision': pending.request_id }, // no landmark: many may wait in the inbox
-    el('div', { class: 'decision-head' }, icon(pending.kind === 'approval' ? 'shield-alert' : 'circle-dot'),
-      el('h3', {}, el('strong', {}, agent || 'The team'), isBehind ? ' used ' : ' wants to use ', el('code', {}, tool)),
-      pending.kind === 'breakpoint' && el('span', { class: 'badge', 'data-state': 'paused' }, 'Breakpoint')),
-    el('span', { class: 'overline', id: `${id}-label` }, isBehind ? 'What the agent reads as its result' : 'Exact arguments'),
-    text, error, isBehind && el('details', { class: 'small' }, el('summary', {}, 'Arguments'), el('pre', { class: 'code-block', tabindex: '0' }, escapeHidden(JSON.stringify(args, null, 2)))),
-    el('div', { class: 'decision-foot', 'data-acts': true }, go, deny, reason,
-      !isBehind && always && el('button', { class: 'button quiet small', type: 'button', on: { click: () => { always(tool, args); void decide({ verdict: 'allow' }) } }, title: 'Calls with the same arguments go on by themselves from now on' }, 'Always allow these arguments')),
-    until && el('p', { class: 'muted small' }, `Without an answer until ${new Date(until).toLocaleString('en', { dateStyle: 'medium', timeStyle: 'short' })} it is ${onTimeout === 'allow' ? 'allowed' : 'refused'}.`))
+  const form = el(
+    'form',
+    // no landmark: many may wait in the inbox
+    { class: 'decision', 'data-decision': pending.request_id },
+    el(
+      'div',
+      { class: 'decision-head' },
+      icon(pending.kind === 'approval' ? 'shield-alert' : 'circle-dot'),
+      el(
+        'h3',
+        {},
+        el('strong', {}, agent || 'The team'),
+        isBehind ? ' used ' : ' wants to use ',
+        el('code', {}, tool),
+      ),
+      pending.kind === 'breakpoint' &&
+        el('span', { class: 'badge', 'data-state': 'paused' }, 'Breakpoint'),
+    ),
+    el(
+      'span',
+      { class: 'overline', id: `${id}-label` },
+      isBehind ? 'What the agent reads as its result' : 'Exact arguments',
+    ),
+    text,
+    error,
+    isBehind &&
+      el(
+        'details',
+        { class: 'small' },
+        el('summary', {}, 'Arguments'),
+        el(
+          'pre',
+          { class: 'code-block', tabindex: '0' },
+          escapeHidden(JSON.stringify(args, null, 2)),
+        ),
+      ),
+    el(
+      'div',
+      { class: 'decision-foot', 'data-acts': true },
+      go,
+      deny,
+      reason,
+      !isBehind &&
+        always &&
+        el(
+          'button',
+          {
+            class: 'button quiet small',
+            type: 'button',
+            on: {
+              click: () => {
+                always(tool, args)
+                void decide({ verdict: 'allow' })
+              },
+            },
+            title: 'Calls with the same arguments go on by themselves from now on',
+          },
+          'Always allow these arguments',
+        ),
+    ),
+    until &&
+      el(
+        'p',
+        { class: 'muted small' },
+        `Without an answer until ${new Date(until).toLocaleString('en', { dateStyle: 'medium', timeStyle: 'short' })} it is ${onTimeout === 'allow' ? 'allowed' : 'refused'}.`,
+      ),
+  )
   text.addEventListener('input', () => {
     const label = go.querySelector('span:last-child')
-    if (label) label.textContent = isChanged() ? (isBehind ? 'Go on with this' : 'Allow with changes') : isBehind ? 'Go on' : 'Allow'
+    if (label)
+      label.textContent = isChanged()
+        ? isBehind
+          ? 'Go on with this'
+          : 'Allow with changes'
+        : isBehind
+          ? 'Go on'
+          : 'Allow'
   })
   form.addEventListener('submit', (event) => {
     event.preventDefault()
     const changed = change()
     if (changed) void decide({ verdict: 'allow', ...changed })
   })
-  deny.addEventListener('click', () => void decide({ verdict: 'deny', reason: reason.value.trim() }))
+  deny.addEventListener(
+    'click',
+    () => void decide({ verdict: 'deny', reason: reason.value.trim() }),
+  )
   reason.addEventListener('keydown', (event) => {
     if (event.key !== 'Enter') return
     event.preventDefault()
@@ -72,7 +177,10 @@ export function decisionCard(pending, send, always = null) {
   return form
 }
 
-/** @param {string} text @returns {Body | null} */
+/**
+ * @param {string} text
+ * @returns {Body | null}
+ */
 function parsed(text) {
   try {
     const value = JSON.parse(text)

@@ -11,12 +11,21 @@ import { withPermission } from './policy.js'
 import { questionDock } from './question-dock.js'
 import { toolRules } from './tool-rules.js'
 
-/** Breakpoints and rules can be set before anything runs. @param {HTMLElement} page @param {string} teamId @param {Body} component @param {AbortSignal} signal */
+/**
+ * Breakpoints and rules can be set before anything runs.
+ * @param {HTMLElement} page
+ * @param {string} teamId
+ * @param {Body} component
+ * @param {AbortSignal} signal
+ */
 export function debugSettings(page, teamId, component, signal) {
   const root = find('[data-part="debug"]', page)
   find('[data-part="debug-run"]', root).hidden = true
   find('[data-part="debug-change"]', root).hidden = true
-  const settings = new Settings(teamId, () => { list.draw(); rules.draw() })
+  const settings = new Settings(teamId, () => {
+    list.draw()
+    rules.draw()
+  })
   const list = breakpointList(root, settings, component, signal)
   const rules = toolRules(root, settings, component, signal)
   list.draw()
@@ -26,7 +35,8 @@ export function debugSettings(page, teamId, component, signal) {
 }
 
 /**
- * Steps, what is still finishing, breakpoints, rules for tools, changes; and the question that waits for a decision.
+ * Steps, what is still finishing, breakpoints, rules for tools, changes; and the question that
+ * waits for a decision.
  * @type {Panel}
  */
 export function debugPanel({ page, run, actions, showView, signal }) {
@@ -35,7 +45,11 @@ export function debugPanel({ page, run, actions, showView, signal }) {
   /** @type {RunState} */
   let state = run
 
-  /** @param {string} command @param {Body} [more] @returns {Promise<void>} */
+  /**
+   * @param {string} command
+   * @param {Body} [more]
+   * @returns {Promise<void>}
+   */
   async function send(command, more) {
     try {
       take(await server.command(run.id, command, more))
@@ -44,21 +58,28 @@ export function debugPanel({ page, run, actions, showView, signal }) {
       throw error
     }
   }
-  const press = (/** @type {string} */ command, /** @type {Body} */ more = {}) => void send(command, more).catch(() => {})
+  const press = (/** @type {string} */ command, /** @type {Body} */ more = {}) =>
+    void send(command, more).catch(() => {})
   const change = changes(root, run, send, signal)
 
-  /** @param {string} tool @param {Body} args */
-  const always = (tool, args) => void settings.setPolicy(withPermission(settings.policy ?? NO_POLICY, tool, args))
+  /**
+   * @param {string} tool
+   * @param {Body} args
+   */
+  const always = (tool, args) =>
+    void settings.setPolicy(withPermission(settings.policy ?? NO_POLICY, tool, args))
   const question = questionDock(page, send, run.team_id ? always : null)
 
   function show() {
     const isHeld = state.state === 'paused' && (!state.pending || state.reason === 'breakpoint')
     find('[data-part="debug-run"]', root).hidden = hasEnded(state.state)
     find('[data-part="debug-change"]', root).hidden = hasEnded(state.state)
-    for (const button of root.querySelectorAll('[data-step]')) /** @type {HTMLButtonElement} */ (button).disabled = !isHeld
+    for (const button of root.querySelectorAll('button[data-step]'))
+      button.toggleAttribute('disabled', !isHeld)
     const hold = /** @type {HTMLButtonElement} */ (find('[data-hold]', root))
     hold.disabled = state.state !== 'running'
-    find('[data-part="debug-why"]', root).textContent = state.state === 'paused' ? state.detail ?? '' : ''
+    find('[data-part="debug-why"]', root).textContent =
+      state.state === 'paused' ? (state.detail ?? '') : ''
     showFinishing(root, state.in_flight ?? [])
     const waitsAt = String(state.pending?.details?.breakpoint ?? '')
     list.count(state.hits ?? {}, waitsAt)
@@ -73,18 +94,91 @@ export function debugPanel({ page, run, actions, showView, signal }) {
     show()
   }
 
-  on(root, 'click', '[data-step]', (_event, button) => press('step', { data: { until: button.dataset.step } }), signal)
+  on(
+    root,
+    'click',
+    '[data-step]',
+    (_event, button) => press('step', { data: { until: button.dataset.step } }),
+    signal,
+  )
   on(root, 'click', '[data-hold]', () => press('hold'), signal)
-  page.addEventListener('run:state', (event) => take(/** @type {CustomEvent} */ (event).detail), { signal })
+  page.addEventListener('run:state', (event) => take(/** @type {CustomEvent} */ (event).detail), {
+    signal,
+  })
   const step = (/** @type {string} */ until) => press('step', { data: { until } })
-  const whenHeld = () => (state.state === 'paused' && (!state.pending || state.reason === 'breakpoint') ? true : 'Only a paused run can be stepped.')
+  const whenHeld = () =>
+    state.state === 'paused' && (!state.pending || state.reason === 'breakpoint')
+      ? true
+      : 'Only a paused run can be stepped.'
   actions.add([
-    { id: 'step-turn', label: 'Step: to the end of a turn', icon: 'step-forward', keys: ['shift+s'], group: 'Debug', scope: 'page', needs: 'editor', when: whenHeld, run: () => step('turn') },
-    { id: 'step-over', label: 'Step: over what is inside', icon: 'skip-forward', keys: ['o'], group: 'Debug', scope: 'page', needs: 'editor', when: whenHeld, run: () => step('over') },
-    { id: 'step-agent', label: 'Step: to the next agent', icon: 'user', keys: ['a'], group: 'Debug', scope: 'page', needs: 'editor', when: whenHeld, run: () => step('agent') },
-    { id: 'hold', label: 'Pause now', icon: 'hand', keys: ['h'], group: 'Debug', scope: 'page', needs: 'editor', when: () => (state.state === 'running' ? true : 'The run isn’t running.'), run: () => press('hold') },
-    { id: 'add-breakpoint', label: 'Add a breakpoint', icon: 'circle-dot', keys: ['b'], group: 'Debug', scope: 'page', needs: 'editor', run: () => { showView('debug'); list.focus() } },
-    { id: 'to-question', label: 'Go to pending question', icon: 'circle-help', keys: ['q'], group: 'Debug', scope: 'page', needs: 'editor', when: () => (question.isOpen ? true : 'No question waits.'), run: question.focus },
+    {
+      id: 'step-turn',
+      label: 'Step: to the end of a turn',
+      icon: 'step-forward',
+      keys: ['shift+s'],
+      group: 'Debug',
+      scope: 'page',
+      needs: 'editor',
+      when: whenHeld,
+      run: () => step('turn'),
+    },
+    {
+      id: 'step-over',
+      label: 'Step: over what is inside',
+      icon: 'skip-forward',
+      keys: ['o'],
+      group: 'Debug',
+      scope: 'page',
+      needs: 'editor',
+      when: whenHeld,
+      run: () => step('over'),
+    },
+    {
+      id: 'step-agent',
+      label: 'Step: to the next agent',
+      icon: 'user',
+      keys: ['a'],
+      group: 'Debug',
+      scope: 'page',
+      needs: 'editor',
+      when: whenHeld,
+      run: () => step('agent'),
+    },
+    {
+      id: 'hold',
+      label: 'Pause now',
+      icon: 'hand',
+      keys: ['h'],
+      group: 'Debug',
+      scope: 'page',
+      needs: 'editor',
+      when: () => (state.state === 'running' ? true : 'The run isn’t running.'),
+      run: () => press('hold'),
+    },
+    {
+      id: 'add-breakpoint',
+      label: 'Add a breakpoint',
+      icon: 'circle-dot',
+      keys: ['b'],
+      group: 'Debug',
+      scope: 'page',
+      needs: 'editor',
+      run: () => {
+        showView('debug')
+        list.focus()
+      },
+    },
+    {
+      id: 'to-question',
+      label: 'Go to pending question',
+      icon: 'circle-help',
+      keys: ['q'],
+      group: 'Debug',
+      scope: 'page',
+      needs: 'editor',
+      when: () => (question.isOpen ? true : 'No question waits.'),
+      run: question.focus,
+    },
   ])
   show()
 
@@ -95,11 +189,35 @@ export function debugPanel({ page, run, actions, showView, signal }) {
   }
 }
 
-/** @param {HTMLElement} root @param {NonNullable<RunState['in_flight']>} calls */
+/**
+ * @param {HTMLElement} root
+ * @param {NonNullable<RunState['in_flight']>} calls
+ */
 function showFinishing(root, calls) {
   find('[data-part="finishing"]', root).hidden = calls.length === 0
-  const glyph = /** @type {{[kind: string]: string}} */ ({ model: 'brain', tool: 'wrench', code: 'terminal', memory: 'database' })
-  find('[data-part="finishing-list"]', root).replaceChildren(...calls.map((call) => el('li', {}, icon(glyph[call.kind] ?? 'box'),
-    el('span', { class: 'grow truncate' }, call.agent ? `${call.agent}: ${call.name}` : call.name),
-    el('span', { class: 'muted small numeric' }, `since ${new Date(call.since).toLocaleTimeString('en', { timeStyle: 'medium', hour12: false })}`))))
+  const glyph = /** @type {{[kind: string]: string}} */ ({
+    model: 'brain',
+    tool: 'wrench',
+    code: 'terminal',
+    memory: 'database',
+  })
+  find('[data-part="finishing-list"]', root).replaceChildren(
+    ...calls.map((call) =>
+      el(
+        'li',
+        {},
+        icon(glyph[call.kind] ?? 'box'),
+        el(
+          'span',
+          { class: 'grow truncate' },
+          call.agent ? `${call.agent}: ${call.name}` : call.name,
+        ),
+        el(
+          'span',
+          { class: 'muted small numeric' },
+          `since ${new Date(call.since).toLocaleTimeString('en', { timeStyle: 'medium', hour12: false })}`,
+        ),
+      ),
+    ),
+  )
 }

@@ -7,7 +7,9 @@ import { askCard } from './ask.js'
 
 /**
  * Below the conversation: what the run waits for that is more than a text, such as an approval.
- * @param {HTMLElement} page @param {Send} send @param {((tool: string, args: Body) => void) | null} always  lets a tool be used from now on
+ * @param {HTMLElement} page
+ * @param {Send} send
+ * @param {((tool: string, args: Body) => void) | null} always  lets a tool be used from now on
  */
 export function questionDock(page, send, always) {
   const dock = find('[data-part="ask"]', page)
@@ -25,10 +27,11 @@ export function questionDock(page, send, always) {
     get isOpen() {
       return !dock.hidden
     },
-    focus: () => /** @type {HTMLElement | null} */ (dock.querySelector('button, textarea, input'))?.focus(),
+    focus: () =>
+      /** @type {HTMLElement | null} */ (dock.querySelector('button, textarea, input'))?.focus(),
     /** @param {RunState} state */
     show({ state, pending }) {
-      const asked = hasEnded(state) ? '' : pending?.request_id ?? ''
+      const asked = hasEnded(state) ? '' : (pending?.request_id ?? '')
       if (asked !== counted) document.dispatchEvent(new CustomEvent('inbox:change'))
       counted = asked
       const isShown = pending !== null && !hasEnded(state) && (pending.kind ?? 'input') !== 'input'

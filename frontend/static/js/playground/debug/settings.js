@@ -4,17 +4,26 @@ import { api } from '../../core/api.js'
 import { toastError } from '../../core/toast.js'
 
 /**
- * @typedef {{argument: string, test: 'equals' | 'starts_with' | 'inside' | 'matches', value: string}} ArgumentTest
- * @typedef {{tool: string, when: ArgumentTest[], verdict: Verdict, reason: string, exactly?: boolean}} ToolRule
+ * @typedef {{argument: string, test: 'equals' | 'starts_with' | 'inside' | 'matches', value:
+ *   string}} ArgumentTest
+ * @typedef {{tool: string, when: ArgumentTest[], verdict: Verdict, reason: string, exactly?:
+ *   boolean}} ToolRule
  * @typedef {'ask' | 'allow' | 'deny'} Verdict
- * @typedef {{rules: ToolRule[], otherwise: Verdict, timeout_s: number | null, on_timeout: 'allow' | 'deny', repeatable: string[]}} Policy
+ * @typedef {{rules: ToolRule[], otherwise: Verdict, timeout_s: number | null, on_timeout: 'allow' |
+ *   'deny', repeatable: string[]}} Policy
  */
 
 /** A change is sent to its end also when the page is left at once. */
 const TO_ITS_END = { keepalive: true }
 
 /** @type {Policy} */
-export const NO_POLICY = { rules: [], otherwise: 'allow', timeout_s: null, on_timeout: 'deny', repeatable: [] }
+export const NO_POLICY = {
+  rules: [],
+  otherwise: 'allow',
+  timeout_s: null,
+  on_timeout: 'deny',
+  repeatable: [],
+}
 
 /** Breakpoints and rules as they are kept with a team; a change goes to its runs at once. */
 export class Settings {
@@ -24,7 +33,10 @@ export class Settings {
   #address
   #told
 
-  /** @param {string} teamId @param {() => void} told  of every change */
+  /**
+   * @param {string} teamId
+   * @param {() => void} told  of every change
+   */
   constructor(teamId, told) {
     this.#address = `/api/teams/${teamId}`
     this.#told = told
@@ -33,7 +45,8 @@ export class Settings {
   /** @param {AbortSignal} signal */
   async read(signal) {
     const [points, rules] = await Promise.all([
-      api.get(`${this.#address}/breakpoints`, { signal }), api.get(`${this.#address}/policy`, { signal }),
+      api.get(`${this.#address}/breakpoints`, { signal }),
+      api.get(`${this.#address}/policy`, { signal }),
     ])
     this.breakpoints = points.breakpoints
     this.policy = rules.policy
@@ -44,17 +57,25 @@ export class Settings {
   setBreakpoints(breakpoints) {
     const before = this.breakpoints
     this.breakpoints = breakpoints
-    return this.#save(api.put(`${this.#address}/breakpoints`, { breakpoints }, TO_ITS_END), () => { this.breakpoints = before })
+    return this.#save(api.put(`${this.#address}/breakpoints`, { breakpoints }, TO_ITS_END), () => {
+      this.breakpoints = before
+    })
   }
 
   /** @param {Policy} policy */
   setPolicy(policy) {
     const before = this.policy
     this.policy = policy
-    return this.#save(api.put(`${this.#address}/policy`, { policy }, TO_ITS_END), () => { this.policy = before })
+    return this.#save(api.put(`${this.#address}/policy`, { policy }, TO_ITS_END), () => {
+      this.policy = before
+    })
   }
 
-  /** Shown at once, taken back when the studio refuses. @param {Promise<unknown>} saving @param {() => void} undo */
+  /**
+   * Shown at once, taken back when the studio refuses.
+   * @param {Promise<unknown>} saving
+   * @param {() => void} undo
+   */
   async #save(saving, undo) {
     this.#told()
     try {

@@ -5,44 +5,130 @@ import { el, find, icon, on } from '../../core/dom.js'
 import { may } from '../../core/may.js'
 import { offeredTo } from '../../core/read-only.js'
 import { numberOf, toolsOf } from './breakpoint-words.js'
-import { TESTS, VERDICTS, isForAll, ruleWords, verdictOf, withRepeat, withRule, withVerdict } from './policy.js'
+import {
+  TESTS,
+  VERDICTS,
+  isForAll,
+  ruleWords,
+  verdictOf,
+  withRepeat,
+  withRule,
+  withVerdict,
+} from './policy.js'
 
 /**
  * Which tools ask, run by themselves or are refused, and rules by argument.
- * @param {HTMLElement} root @param {Settings} settings @param {Body} component @param {AbortSignal} signal
+ * @param {HTMLElement} root
+ * @param {Settings} settings
+ * @param {Body} component
+ * @param {AbortSignal} signal
  */
 export function toolRules(root, settings, component, signal) {
   const place = find('[data-part="tool-rules"]', root)
   const tools = toolsOf(component)
   const set = (/** @type {Policy} */ policy) => settings.setPolicy(policy)
 
-  on(place, 'change', '[data-tool]', (event, select) => set(withVerdict(settings.policy, select.dataset.tool ?? '', event.target.value)), signal)
-  on(place, 'click', '[data-repeat]', (_event, button) => set(withRepeat(settings.policy, button.dataset.repeat ?? '')), signal)
-  on(place, 'change', '[data-otherwise]', (event) => set({ ...settings.policy, otherwise: event.target.value }), signal)
-  on(place, 'change', '[data-timeout]', (event) => {
-    const minutes = numberOf(event.target.value)
-    set({ ...settings.policy, timeout_s: minutes === null || minutes < 0 ? null : minutes * 60 })
-  }, signal)
-  on(place, 'change', '[data-on-timeout]', (event) => set({ ...settings.policy, on_timeout: event.target.value }), signal)
-  on(place, 'click', '[data-remove-rule]', (_event, button) => {
-    set({ ...settings.policy, rules: settings.policy.rules.filter((_each, index) => index !== Number(button.dataset.removeRule)) })
-  }, signal)
-  on(place, 'submit', 'form', (event, target) => {
-    event.preventDefault()
-    const form = Object.fromEntries(new FormData(/** @type {HTMLFormElement} */ (target)))
-    const test = /** @type {any} */ ({ argument: String(form.argument).trim(), test: form.test, value: String(form.value) })
-    set(withRule(settings.policy, { tool: String(form.tool).trim(), when: [test], verdict: /** @type {Verdict} */ (form.verdict), reason: String(form.reason) }))
-  }, signal)
+  on(
+    place,
+    'change',
+    '[data-tool]',
+    (event, select) =>
+      set(withVerdict(settings.policy, select.dataset.tool ?? '', event.target.value)),
+    signal,
+  )
+  on(
+    place,
+    'click',
+    '[data-repeat]',
+    (_event, button) => set(withRepeat(settings.policy, button.dataset.repeat ?? '')),
+    signal,
+  )
+  on(
+    place,
+    'change',
+    '[data-otherwise]',
+    (event) => set({ ...settings.policy, otherwise: event.target.value }),
+    signal,
+  )
+  on(
+    place,
+    'change',
+    '[data-timeout]',
+    (event) => {
+      const minutes = numberOf(event.target.value)
+      set({ ...settings.policy, timeout_s: minutes === null || minutes < 0 ? null : minutes * 60 })
+    },
+    signal,
+  )
+  on(
+    place,
+    'change',
+    '[data-on-timeout]',
+    (event) => set({ ...settings.policy, on_timeout: event.target.value }),
+    signal,
+  )
+  on(
+    place,
+    'click',
+    '[data-remove-rule]',
+    (_event, button) => {
+      set({
+        ...settings.policy,
+        rules: settings.policy.rules.filter(
+          (_each, index) => index !== Number(button.dataset.removeRule),
+        ),
+      })
+    },
+    signal,
+  )
+  on(
+    place,
+    'submit',
+    'form',
+    (event, target) => {
+      event.preventDefault()
+      const form = Object.fromEntries(new FormData(/** @type {HTMLFormElement} */ (target)))
+      const test = /** @type {any} */ ({
+        argument: String(form.argument).trim(),
+        test: form.test,
+        value: String(form.value),
+      })
+      set(
+        withRule(settings.policy, {
+          tool: String(form.tool).trim(),
+          when: [test],
+          verdict: /** @type {Verdict} */ (form.verdict),
+          reason: String(form.reason),
+        }),
+      )
+    },
+    signal,
+  )
 
   return {
     draw() {
       const { policy } = settings
       const key = keyOf(document.activeElement)
       const isOpen = place.querySelector('details')?.open ?? false
-      const byArgument = policy.rules.map((rule, index) => ({ rule, index })).filter(({ rule }) => !isForAll(rule) || !tools.includes(rule.tool))
+      const byArgument = policy.rules
+        .map((rule, index) => ({ rule, index }))
+        .filter(({ rule }) => !isForAll(rule) || !tools.includes(rule.tool))
       place.replaceChildren(
-        el('ul', { class: 'tool-list', role: 'list' }, ...tools.map((tool) => toolRow(tool, verdictOf(policy, tool), policy.repeatable.includes(tool))), otherRow(policy.otherwise, tools.length > 0)),
-        byArgument.length > 0 && el('ul', { class: 'rule-list', role: 'list' }, ...byArgument.map(({ rule, index }) => ruleRow(ruleWords(rule), index))) || '',
+        el(
+          'ul',
+          { class: 'tool-list', role: 'list' },
+          ...tools.map((tool) =>
+            toolRow(tool, verdictOf(policy, tool), policy.repeatable.includes(tool)),
+          ),
+          otherRow(policy.otherwise, tools.length > 0),
+        ),
+        (byArgument.length > 0 &&
+          el(
+            'ul',
+            { class: 'rule-list', role: 'list' },
+            ...byArgument.map(({ rule, index }) => ruleRow(ruleWords(rule), index)),
+          )) ||
+          '',
         may('approver') ? ruleForm(tools, isOpen) : '',
         patience(policy),
       )
@@ -58,54 +144,158 @@ function keyOf(node) {
   const { tool, repeat, otherwise, timeout, onTimeout } = node.dataset
   if (repeat !== undefined) return `[data-repeat="${CSS.escape(repeat)}"]`
   if (tool !== undefined) return `[data-tool="${CSS.escape(tool)}"]`
-  return otherwise !== undefined ? '[data-otherwise]' : timeout !== undefined ? '[data-timeout]' : onTimeout !== undefined ? '[data-on-timeout]' : ''
+  return otherwise !== undefined
+    ? '[data-otherwise]'
+    : timeout !== undefined
+      ? '[data-timeout]'
+      : onTimeout !== undefined
+        ? '[data-on-timeout]'
+        : ''
 }
 
-/** @param {[string, string][]} choices @param {string} chosen @param {Record<string, unknown>} props */
+/**
+ * @param {[string, string][]} choices
+ * @param {string} chosen
+ * @param {Record<string, unknown>} props
+ */
 function select(choices, chosen, props) {
-  return el('select', { class: 'input small', ...props }, ...choices.map(([value, label]) => el('option', { value, selected: value === chosen }, label)))
+  return el(
+    'select',
+    { class: 'input small', ...props },
+    ...choices.map(([value, label]) => el('option', { value, selected: value === chosen }, label)),
+  )
 }
 
-/** @param {string} tool @param {Verdict | ''} verdict @param {boolean} mayRepeat */
+/**
+ * @param {string} tool
+ * @param {Verdict | ''} verdict
+ * @param {boolean} mayRepeat
+ */
 function toolRow(tool, verdict, mayRepeat) {
   const words = 'May run again when the server was stopped in the middle of a call'
-  return el('li', {}, icon('wrench'), el('span', { class: 'mono truncate grow', title: tool }, tool),
-    select([['', 'Same as default'], ...VERDICTS], verdict, { 'data-tool': tool, 'aria-label': `What happens with ${tool}` }),
-    el('button', { type: 'button', class: 'button quiet small icon-only', 'data-repeat': tool, 'aria-pressed': String(mayRepeat), 'aria-label': `${tool}: ${words.toLowerCase()}`, title: words }, icon('repeat')))
+  return el(
+    'li',
+    {},
+    icon('wrench'),
+    el('span', { class: 'mono truncate grow', title: tool }, tool),
+    select([['', 'Same as default'], ...VERDICTS], verdict, {
+      'data-tool': tool,
+      'aria-label': `What happens with ${tool}`,
+    }),
+    el(
+      'button',
+      {
+        type: 'button',
+        class: 'button quiet small icon-only',
+        'data-repeat': tool,
+        'aria-pressed': String(mayRepeat),
+        'aria-label': `${tool}: ${words.toLowerCase()}`,
+        title: words,
+      },
+      icon('repeat'),
+    ),
+  )
 }
 
-/** @param {Verdict} verdict @param {boolean} isOther */
+/**
+ * @param {Verdict} verdict
+ * @param {boolean} isOther
+ */
 function otherRow(verdict, isOther) {
   const name = isOther ? 'Default' : 'All tools'
-  return el('li', {}, icon('toolbox'), el('span', { class: 'grow' }, name), select(VERDICTS, verdict, { 'data-otherwise': true, 'aria-label': `What happens with ${isOther ? 'all others' : 'all tools'}` }))
+  return el(
+    'li',
+    {},
+    icon('toolbox'),
+    el('span', { class: 'grow' }, name),
+    select(VERDICTS, verdict, {
+      'data-otherwise': true,
+      'aria-label': `What happens with ${isOther ? 'all others' : 'all tools'}`,
+    }),
+  )
 }
 
-/** @param {string} words @param {number} index */
+/**
+ * @param {string} words
+ * @param {number} index
+ */
 function ruleRow(words, index) {
-  return el('li', {}, el('span', { class: 'grow small' }, words),
-    el('button', { type: 'button', class: 'button quiet small icon-only', 'data-remove-rule': index, 'aria-label': `Remove rule: ${words}` }, icon('x')))
+  return el(
+    'li',
+    {},
+    el('span', { class: 'grow small' }, words),
+    el(
+      'button',
+      {
+        type: 'button',
+        class: 'button quiet small icon-only',
+        'data-remove-rule': index,
+        'aria-label': `Remove rule: ${words}`,
+      },
+      icon('x'),
+    ),
+  )
 }
 
-/** @param {string[]} tools @param {boolean} isOpen */
+/**
+ * @param {string[]} tools
+ * @param {boolean} isOpen
+ */
 function ruleForm(tools, isOpen) {
-  const field = (/** @type {string} */ label, /** @type {Node} */ control) => el('label', { class: 'field' }, el('span', { class: 'field-label' }, label), control)
-  const text = (/** @type {Record<string, unknown>} */ props) => el('input', { class: 'input small', autocomplete: 'off', spellcheck: 'false', ...props })
-  return el('details', { class: 'rule-new', open: isOpen }, el('summary', {}, 'Add a rule by argument'),
-    el('form', { class: 'debug-form', 'aria-label': 'New rule' },
-      field('Tool', text({ name: 'tool', required: true, value: tools[0] ?? '*', list: 'rule-tools' })),
+  const field = (/** @type {string} */ label, /** @type {Node} */ control) =>
+    el('label', { class: 'field' }, el('span', { class: 'field-label' }, label), control)
+  const text = (/** @type {Record<string, unknown>} */ props) =>
+    el('input', { class: 'input small', autocomplete: 'off', spellcheck: 'false', ...props })
+  return el(
+    'details',
+    { class: 'rule-new', open: isOpen },
+    el('summary', {}, 'Add a rule by argument'),
+    el(
+      'form',
+      { class: 'debug-form', 'aria-label': 'New rule' },
+      field(
+        'Tool',
+        text({ name: 'tool', required: true, value: tools[0] ?? '*', list: 'rule-tools' }),
+      ),
       el('datalist', { id: 'rule-tools' }, ...tools.map((value) => el('option', { value }))),
       field('Argument', text({ name: 'argument', required: true, placeholder: 'path' })),
       field('Test', select(TESTS, 'equals', { name: 'test' })),
       field('Value', text({ name: 'value', required: true })),
       field('Then', select(VERDICTS, 'ask', { name: 'verdict' })),
       field('Reason the agent reads', text({ name: 'reason', placeholder: 'for a refusal' })),
-      el('button', { class: 'button small', type: 'submit' }, icon('plus'), el('span', {}, 'Add rule'))))
+      el(
+        'button',
+        { class: 'button small', type: 'submit' },
+        icon('plus'),
+        el('span', {}, 'Add rule'),
+      ),
+    ),
+  )
 }
 
 /** @param {Policy} policy */
 function patience(policy) {
   const minutes = policy.timeout_s === null ? '' : String(policy.timeout_s / 60)
-  return el('p', { class: 'patience small' }, 'If nobody answers within ',
-    el('input', { class: 'input small', inputmode: 'decimal', value: minutes, placeholder: '∞', 'data-timeout': true, 'aria-label': 'Minutes to wait for an answer; empty waits forever' }),
-    ' min: ', select([['deny', 'refuse'], ['allow', 'allow']], policy.on_timeout, { 'data-on-timeout': true, 'aria-label': 'What happens without an answer' }))
+  return el(
+    'p',
+    { class: 'patience small' },
+    'If nobody answers within ',
+    el('input', {
+      class: 'input small',
+      inputmode: 'decimal',
+      value: minutes,
+      placeholder: '∞',
+      'data-timeout': true,
+      'aria-label': 'Minutes to wait for an answer; empty waits forever',
+    }),
+    ' min: ',
+    select(
+      [
+        ['deny', 'refuse'],
+        ['allow', 'allow'],
+      ],
+      policy.on_timeout,
+      { 'data-on-timeout': true, 'aria-label': 'What happens without an answer' },
+    ),
+  )
 }

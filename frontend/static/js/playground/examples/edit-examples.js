@@ -9,32 +9,83 @@ const MAX_LENGTH = 4_000
 /** @param {string} teamId */
 const address = (teamId) => `/api/teams/${encodeURIComponent(teamId)}/examples`
 
-/** @param {string} teamId @param {AbortSignal} [signal] @returns {Promise<string[]>} */
+/**
+ * @param {string} teamId
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<string[]>}
+ */
 export async function examplesOf(teamId, signal) {
   return (await api.get(address(teamId), signal ? { signal } : {})).examples
 }
 
-/** @param {string} teamId @returns {import('../../core/actions.js').Action} */
+/**
+ * @param {string} teamId
+ * @returns {import('../../core/actions.js').Action}
+ */
 export function exampleAction(teamId) {
-  return { id: 'example-tasks', label: 'Example tasks…', icon: 'message-square', group: 'Team', scope: 'page', needs: 'editor', run: () => void editExamples(teamId) }
+  return {
+    id: 'example-tasks',
+    label: 'Example tasks…',
+    icon: 'message-square',
+    group: 'Team',
+    scope: 'page',
+    needs: 'editor',
+    run: () => void editExamples(teamId),
+  }
 }
 
 /**
  * Edit the example tasks that are kept with a team.
- * @param {string} teamId @param {(examples: string[]) => void} [saved]
+ * @param {string} teamId
+ * @param {(examples: string[]) => void} [saved]
  */
 export async function editExamples(teamId, saved = () => {}) {
   const list = el('ul', { role: 'list', class: 'stack example-rows' })
   const add = el('button', { type: 'button', class: 'button small' }, icon('plus'), 'Add example')
   const save = el('button', { class: 'button primary' }, 'Save')
-  const form = el('form', {},
-    el('div', { class: 'dialog-header' }, el('h2', { id: 'examples-title' }, 'Example tasks'),
-      el('button', { type: 'button', class: 'button quiet icon-only', 'aria-label': 'Close', 'data-closes': true }, icon('x'))),
-    el('div', { class: 'dialog-body stack' },
-      el('p', { class: 'muted' }, 'The playground offers these before the first run. Write ', el('code', {}, '{{topic}}'), ' where a value is asked for.'),
-      list, el('div', {}, add)),
-    el('div', { class: 'dialog-footer' }, el('button', { type: 'button', class: 'button', 'data-closes': true }, 'Cancel'), save))
-  const dialog = el('dialog', { class: 'dialog', 'aria-labelledby': 'examples-title', on: { close: () => dialog.remove() } }, form)
+  const form = el(
+    'form',
+    {},
+    el(
+      'div',
+      { class: 'dialog-header' },
+      el('h2', { id: 'examples-title' }, 'Example tasks'),
+      el(
+        'button',
+        {
+          type: 'button',
+          class: 'button quiet icon-only',
+          'aria-label': 'Close',
+          'data-closes': true,
+        },
+        icon('x'),
+      ),
+    ),
+    el(
+      'div',
+      { class: 'dialog-body stack' },
+      el(
+        'p',
+        { class: 'muted' },
+        'The playground offers these before the first run. Write ',
+        el('code', {}, '{{topic}}'),
+        ' where a value is asked for.',
+      ),
+      list,
+      el('div', {}, add),
+    ),
+    el(
+      'div',
+      { class: 'dialog-footer' },
+      el('button', { type: 'button', class: 'button', 'data-closes': true }, 'Cancel'),
+      save,
+    ),
+  )
+  const dialog = el(
+    'dialog',
+    { class: 'dialog', 'aria-labelledby': 'examples-title', on: { close: () => dialog.remove() } },
+    form,
+  )
   const boxes = () => /** @type {HTMLTextAreaElement[]} */ ([...list.querySelectorAll('textarea')])
 
   function count() {
@@ -67,7 +118,11 @@ export async function editExamples(teamId, saved = () => {}) {
     event.preventDefault()
     save.disabled = true
     try {
-      const { examples } = await api.put(address(teamId), { examples: boxes().map((box) => box.value.trim()).filter(Boolean) })
+      const { examples } = await api.put(address(teamId), {
+        examples: boxes()
+          .map((box) => box.value.trim())
+          .filter(Boolean),
+      })
       dialog.close()
       toast('Example tasks saved.', { tone: 'success' })
       saved(examples)

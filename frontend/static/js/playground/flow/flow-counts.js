@@ -18,12 +18,14 @@ import { hasEnded } from '../run-words.js'
  * @property {string} key
  * @property {string} from
  * @property {string} to
- * @property {number[]} seqs  messages that went this way, oldest first; none on an edge that is only planned
+ * @property {number[]} seqs  messages that went this way, oldest first; none on an edge that is
+ *   only planned
  * @property {boolean} isPlanned  the team's design has it
  */
 
 /**
- * Counts which message went from whom to whom: to the agent that a handoff names, else to the one that answers it.
+ * Counts which message went from whom to whom: to the agent that a handoff names, else to the one
+ * that answers it.
  */
 export class FlowCounts {
   /** @type {Map<string, FlowNode>} */
@@ -61,7 +63,8 @@ export class FlowCounts {
   apply(batch) {
     const travelled = batch.entries.flatMap((entry) => this.#entry(entry) ?? [])
     for (const { source } of batch.chunks) travelled.push(...this.#works(source))
-    if (batch.state && batch.state.state !== 'running') this.speaker = batch.state.pending?.source ?? ''
+    if (batch.state && batch.state.state !== 'running')
+      this.speaker = batch.state.pending?.source ?? ''
     return travelled
   }
 
@@ -70,23 +73,37 @@ export class FlowCounts {
     return [...this.edges.values()].some((edge) => edge.isPlanned)
   }
 
-  /** Whether the design would tell of this way, and does not; what goes on inside of an agent it leaves open. @param {FlowEdge} edge */
+  /**
+   * Whether the design would tell of this way, and does not; what goes on inside of an agent it
+   * leaves open.
+   * @param {FlowEdge} edge
+   */
   isUnplanned({ from, to, isPlanned }) {
-    const isLeftOpen = (/** @type {string} */ name) => !this.nodes.get(name)?.isPlanned && this.#insideOf(name).length > 0
+    const isLeftOpen = (/** @type {string} */ name) =>
+      !this.nodes.get(name)?.isPlanned && this.#insideOf(name).length > 0
     return this.isDesigned && !isPlanned && !isLeftOpen(from) && !isLeftOpen(to)
   }
 
-  /** The edge that the message went along, if it has been answered. @param {number} seq */
+  /**
+   * The edge that the message went along, if it has been answered.
+   * @param {number} seq
+   */
   edgeOf(seq) {
     return this.#edgeOfMessage.get(seq)
   }
 
-  /** Who did what an entry tells. @param {number} seq */
+  /**
+   * Who did what an entry tells.
+   * @param {number} seq
+   */
   sourceOf(seq) {
     return this.#sources.get(seq) ?? ''
   }
 
-  /** @param {Entry} entry @returns {FlowEdge[] | undefined} */
+  /**
+   * @param {Entry} entry
+   * @returns {FlowEdge[] | undefined}
+   */
   #entry({ kind, body, seq }) {
     if (kind === 'state' && hasEnded(body.state)) this.speaker = ''
     if (kind !== 'message' && kind !== 'event') return undefined
@@ -101,22 +118,37 @@ export class FlowCounts {
       node.lastSeq = seq
       this.speaker = ''
       this.#open = { source: node.name, seq }
-      if (body.type === 'HandoffMessage' && body.target) travelled.push(this.#travel(String(body.target)))
+      if (body.type === 'HandoffMessage' && body.target)
+        travelled.push(this.#travel(String(body.target)))
     }
     return travelled
   }
 
-  /** The agent does something: so the open message has come to it. @param {string} source */
+  /**
+   * The agent does something: so the open message has come to it.
+   * @param {string} source
+   */
   #works(source) {
     this.#node(source)
     this.speaker = source
-    return this.#open && this.#open.source !== source ? [this.#travel(this.#door(this.#open.source, source))] : []
+    return this.#open && this.#open.source !== source
+      ? [this.#travel(this.#door(this.#open.source, source))]
+      : []
   }
 
-  /** Who takes in a message for somebody inside: the outermost agent around the one and not around the other. @param {string} from @param {string} to */
+  /**
+   * Who takes in a message for somebody inside: the outermost agent around the one and not around
+   * the other.
+   * @param {string} from
+   * @param {string} to
+   */
   #door(from, to) {
     const around = this.#insideOf(from)
-    return this.#insideOf(to).find((name, depth) => around[depth] !== name && name !== from && this.nodes.has(name)) ?? to
+    return (
+      this.#insideOf(to).find(
+        (name, depth) => around[depth] !== name && name !== from && this.nodes.has(name),
+      ) ?? to
+    )
   }
 
   /** @param {string} name */
@@ -139,13 +171,26 @@ export class FlowCounts {
   #node(name) {
     let node = this.nodes.get(name)
     if (!node) {
-      this.nodes.set(name, (node = { name, messages: 0, tokens: 0, lastSeq: 0, isPlanned: false, inside: this.#insideOf(name) }))
+      this.nodes.set(
+        name,
+        (node = {
+          name,
+          messages: 0,
+          tokens: 0,
+          lastSeq: 0,
+          isPlanned: false,
+          inside: this.#insideOf(name),
+        }),
+      )
       this.shape += 1
     }
     return node
   }
 
-  /** @param {string} from @param {string} to */
+  /**
+   * @param {string} from
+   * @param {string} to
+   */
   #edge(from, to) {
     const key = JSON.stringify([from, to])
     let edge = this.edges.get(key)
@@ -157,7 +202,10 @@ export class FlowCounts {
   }
 }
 
-/** Events of the team itself are no agent's turn. @param {Body} body */
+/**
+ * Events of the team itself are no agent's turn.
+ * @param {Body} body
+ */
 function isManager(body) {
   return body.type === 'SelectSpeakerEvent' || body.type === 'SelectorEvent'
 }

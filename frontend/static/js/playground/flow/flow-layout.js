@@ -1,7 +1,8 @@
 // @ts-check
 
 /**
- * @typedef {{id: string, width: number, height: number, inside?: readonly string[]}} Box  `inside`: participants within whom it stands
+ * @typedef {{id: string, width: number, height: number, inside?: readonly string[]}} Box  `inside`:
+ *   participants within whom it stands
  * @typedef {{key: string, from: string, to: string}} Link
  * @typedef {{x: number, y: number}} Point
  * @typedef {object} Placed  centres, in px of the picture
@@ -11,17 +12,19 @@
  * @property {number} width
  * @property {number} height
  *
- * @typedef {{name: string, x: number, y: number, width: number, height: number}} Frame  from its corner
+ * @typedef {{name: string, x: number, y: number, width: number, height: number}} Frame  from its
+ *   corner
  */
 import { FRAME_TITLE_PX } from './flow-shapes.js'
-
 
 const MARGIN_PX = 14
 const SHELF_GAP_PX = 12
 /** Turning the picture must be worth it: people remember places. */
 const BETTER = 1.2
 
-/** @type {Promise<typeof import('@dagrejs/dagre')> | null} loaded when the first picture is drawn */
+/**
+ * @type {Promise<typeof import('@dagrejs/dagre')> | null} loaded when the first picture is drawn
+ */
 let library = null
 
 /**
@@ -63,7 +66,12 @@ export function shelve(placed, boxes, room) {
   const width = Math.max(placed.width, ...rows.map(rowWidth))
   const shift = (width - placed.width) / 2
   const nodes = new Map([...placed.nodes].map(([id, { x, y }]) => [id, { x: x + shift, y }]))
-  const edges = new Map([...placed.edges].map(([key, points]) => [key, points.map(({ x, y }) => ({ x: x + shift, y }))]))
+  const edges = new Map(
+    [...placed.edges].map(([key, points]) => [
+      key,
+      points.map(({ x, y }) => ({ x: x + shift, y })),
+    ]),
+  )
   const frames = placed.frames.map((frame) => ({ ...frame, x: frame.x + shift }))
   let height = placed.height
   for (const row of rows) {
@@ -78,34 +86,60 @@ export function shelve(placed, boxes, room) {
 }
 
 /** @param {Box[]} row */
-const rowWidth = (row) => row.reduce((sum, box) => sum + box.width + SHELF_GAP_PX, MARGIN_PX * 2 - SHELF_GAP_PX)
+const rowWidth = (row) =>
+  row.reduce((sum, box) => sum + box.width + SHELF_GAP_PX, MARGIN_PX * 2 - SHELF_GAP_PX)
 
-/** @param {Placed} placed @param {{width: number, height: number}} room */
+/**
+ * @param {Placed} placed
+ * @param {{width: number, height: number}} room
+ */
 function scaleIn(placed, room) {
   return Math.min(1, room.width / placed.width, room.height / placed.height)
 }
 
-/** @param {typeof import('@dagrejs/dagre')} dagre @param {Box[]} boxes @param {Link[]} links @param {'TB' | 'LR'} rankdir @returns {Placed} */
+/**
+ * @param {typeof import('@dagrejs/dagre')} dagre
+ * @param {Box[]} boxes
+ * @param {Link[]} links
+ * @param {'TB' | 'LR'} rankdir
+ * @returns {Placed}
+ */
 function run(dagre, boxes, links, rankdir) {
   const graph = new dagre.graphlib.Graph({ multigraph: true, compound: true })
-  graph.setGraph({ rankdir, nodesep: 26, edgesep: 18, ranksep: rankdir === 'TB' ? 32 : 40, marginx: MARGIN_PX, marginy: MARGIN_PX })
+  graph.setGraph({
+    rankdir,
+    nodesep: 26,
+    edgesep: 18,
+    ranksep: rankdir === 'TB' ? 32 : 40,
+    marginx: MARGIN_PX,
+    marginy: MARGIN_PX,
+  })
   graph.setDefaultEdgeLabel(() => ({}))
   for (const { id, width, height } of boxes) graph.setNode(id, { width, height })
   const paths = enclose(graph, boxes)
-  // A label with a size gives each edge a place of its own between the nodes, there and back as well.
-  for (const { key, from, to } of links) graph.setEdge(from, to, { width: 34, height: 16, labelpos: 'c' }, key)
+  // A label with a size gives each edge a place of its own between the nodes, there and back as
+  // well.
+  for (const { key, from, to } of links)
+    graph.setEdge(from, to, { width: 34, height: 16, labelpos: 'c' }, key)
   dagre.layout(graph)
   const { width = 0, height = MARGIN_PX } = boxes.length > 0 ? graph.graph() : {}
   return {
     nodes: new Map(boxes.map(({ id }) => [id, graph.node(id)])),
-    edges: new Map(links.map(({ key, from, to }) => [key, graph.edge({ v: from, w: to, name: key }).points])),
+    edges: new Map(
+      links.map(({ key, from, to }) => [key, graph.edge({ v: from, w: to, name: key }).points]),
+    ),
     frames: paths.map((path) => frameOf(path, graph.node(JSON.stringify(path)))),
     width,
     height,
   }
 }
 
-/** Puts what stands within the same participant together. @param {import('@dagrejs/dagre').graphlib.Graph} graph @param {Box[]} boxes @returns {string[][]} paths of the frames */
+/**
+ * Puts what stands within the same participant together.
+ * @param {import('@dagrejs/dagre').graphlib.Graph} graph
+ * @param {Box[]} boxes
+ * @returns {string[][]} paths of the frames
+ */
 function enclose(graph, boxes) {
   /** @type {Map<string, string[]>} */
   const paths = new Map()
@@ -124,9 +158,19 @@ function enclose(graph, boxes) {
   return [...paths.values()].sort((a, b) => a.length - b.length)
 }
 
-/** @param {string[]} path @param {{x: number, y: number, width: number, height: number}} middle  as dagre tells it @returns {Frame} */
+/**
+ * @param {string[]} path
+ * @param {{x: number, y: number, width: number, height: number}} middle  as dagre tells it
+ * @returns {Frame}
+ */
 function frameOf(path, { x, y, width, height }) {
-  return { name: path.at(-1) ?? '', x: x - width / 2, y: y - height / 2 - FRAME_TITLE_PX / 2, width, height: height + FRAME_TITLE_PX / 2 }
+  return {
+    name: path.at(-1) ?? '',
+    x: x - width / 2,
+    y: y - height / 2 - FRAME_TITLE_PX / 2,
+    width,
+    height: height + FRAME_TITLE_PX / 2,
+  }
 }
 
 /**
@@ -148,5 +192,8 @@ export function pathThrough(points) {
 
 /** @param {Point} point */
 const at = ({ x, y }) => `${Math.round(x * 10) / 10} ${Math.round(y * 10) / 10}`
-/** @param {Point} a @param {Point} b */
+/**
+ * @param {Point} a
+ * @param {Point} b
+ */
 const middle = (a, b) => ({ x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 })

@@ -8,7 +8,17 @@ import { el, on, svg } from '../../core/dom.js'
 import { flowChosen } from './flow-chosen.js'
 import { FlowCounts } from './flow-counts.js'
 import { layout, pathThrough } from './flow-layout.js'
-import { NODE_HEIGHT_PX, arrowHeads, edgeShape, flowName, middleOf, nodeShape, showCount, showFrames, widthOf } from './flow-shapes.js'
+import {
+  NODE_HEIGHT_PX,
+  arrowHeads,
+  edgeShape,
+  flowName,
+  middleOf,
+  nodeShape,
+  showCount,
+  showFrames,
+  widthOf,
+} from './flow-shapes.js'
 import { tokens } from '../format.js'
 import { insideWords } from '../log/insides.js'
 
@@ -41,20 +51,49 @@ export class Flow {
   #edges = new Map()
   #chosen
 
-  /** @param {FlowOptions} options @param {AbortSignal} signal */
+  /**
+   * @param {FlowOptions} options
+   * @param {AbortSignal} signal
+   */
   constructor(options, signal) {
     this.#options = options
     this.#counts = new FlowCounts(options.component)
-    this.#drawing = svg('svg', { class: 'flow', role: 'group', 'aria-label': 'Message flow' }, arrowHeads())
+    this.#drawing = svg(
+      'svg',
+      { class: 'flow', role: 'group', 'aria-label': 'Message flow' },
+      arrowHeads(),
+    )
     options.stage.replaceChildren(this.#drawing)
-    this.#chosen = flowChosen(options.chosen, this.#counts, options.selection, (seq) => this.#spoken(seq), signal)
+    this.#chosen = flowChosen(
+      options.chosen,
+      this.#counts,
+      options.selection,
+      (seq) => this.#spoken(seq),
+      signal,
+    )
     this.#drawing.addEventListener('click', (event) => this.#choose(event), { signal })
-    this.#drawing.addEventListener('keydown', (event) => event.key === 'Enter' && this.#choose(event), { signal })
+    this.#drawing.addEventListener(
+      'keydown',
+      (event) => event.key === 'Enter' && this.#choose(event),
+      { signal },
+    )
     options.table.addEventListener('click', (event) => this.#choose(event), { signal })
-    options.selection.subscribe((seq) => this.#mark(seq === null ? null : this.#spoken(seq)), signal)
-    on(options.design, 'change', 'input', (event) => { options.stage.dataset.shows = event.target.value }, signal)
+    options.selection.subscribe(
+      (seq) => this.#mark(seq === null ? null : this.#spoken(seq)),
+      signal,
+    )
+    on(
+      options.design,
+      'change',
+      'input',
+      (event) => {
+        options.stage.dataset.shows = event.target.value
+      },
+      signal,
+    )
     const chosenDesign = options.design.querySelector('input:checked')
-    options.stage.dataset.shows = chosenDesign instanceof HTMLInputElement ? chosenDesign.value : 'both'
+    options.stage.dataset.shows =
+      chosenDesign instanceof HTMLInputElement ? chosenDesign.value : 'both'
     const resized = new ResizeObserver(() => this.#arrange(true))
     resized.observe(options.stage)
     signal.addEventListener('abort', () => resized.disconnect())
@@ -83,8 +122,16 @@ export class Flow {
     const { stage } = this.#options
     if ((!isForced && this.#shape === this.#counts.shape) || stage.clientWidth === 0) return
     this.#shape = this.#counts.shape
-    const boxes = [...this.#counts.nodes.values()].map((node) => ({ id: node.name, width: widthOf(node.name), height: NODE_HEIGHT_PX, inside: node.inside }))
-    const placed = await layout(boxes, [...this.#counts.edges.values()], { width: stage.clientWidth, height: stage.clientHeight })
+    const boxes = [...this.#counts.nodes.values()].map((node) => ({
+      id: node.name,
+      width: widthOf(node.name),
+      height: NODE_HEIGHT_PX,
+      inside: node.inside,
+    }))
+    const placed = await layout(boxes, [...this.#counts.edges.values()], {
+      width: stage.clientWidth,
+      height: stage.clientHeight,
+    })
     this.#place(placed)
   }
 
@@ -98,11 +145,15 @@ export class Flow {
       const line = pathThrough(points)
       for (const path of group.querySelectorAll('path')) path.setAttribute('d', line)
       const label = middleOf(line)
-      for (const part of group.querySelectorAll('text, rect')) part.setAttribute('transform', `translate(${label.x} ${label.y})`)
+      for (const part of group.querySelectorAll('text, rect'))
+        part.setAttribute('transform', `translate(${label.x} ${label.y})`)
     }
     showFrames(this.#drawing, placed.frames)
-    for (const [name, { x, y }] of placed.nodes) this.#nodeGroup(name).style.transform = `translate(${x}px, ${y}px)`
-    requestAnimationFrame(() => { this.#drawing.dataset.placed = '' }) // from now on they move there
+    for (const [name, { x, y }] of placed.nodes)
+      this.#nodeGroup(name).style.transform = `translate(${x}px, ${y}px)`
+    requestAnimationFrame(() => {
+      this.#drawing.dataset.placed = ''
+    }) // from now on they move there
   }
 
   /** @param {string} name */
@@ -128,8 +179,16 @@ export class Flow {
   /** @param {FlowNode} node */
   #showNode(node) {
     const group = this.#nodeGroup(node.name)
-    group.dataset.state = node.name === this.#counts.speaker || this.#options.work.has(node.name) ? 'speaking' : node.messages === 0 ? 'silent' : 'heard'
-    group.setAttribute('aria-description', `${node.inside.length > 0 ? `inside ${insideWords(node.inside)}, ` : ''}${node.messages} messages, ${tokens(node.tokens)} tokens`)
+    group.dataset.state =
+      node.name === this.#counts.speaker || this.#options.work.has(node.name)
+        ? 'speaking'
+        : node.messages === 0
+          ? 'silent'
+          : 'heard'
+    group.setAttribute(
+      'aria-description',
+      `${node.inside.length > 0 ? `inside ${insideWords(node.inside)}, ` : ''}${node.messages} messages, ${tokens(node.tokens)} tokens`,
+    )
     showCount(group, node.messages)
   }
 
@@ -140,7 +199,10 @@ export class Flow {
     group.dataset.state = count === 0 ? 'planned' : 'used'
     group.toggleAttribute('data-planned', edge.isPlanned)
     group.toggleAttribute('data-unplanned', this.#counts.isUnplanned(edge))
-    group.setAttribute('aria-label', `${flowName(edge.from)} to ${flowName(edge.to)}, ${wayWords(edge, this.#counts.isUnplanned(edge))}`)
+    group.setAttribute(
+      'aria-label',
+      `${flowName(edge.from)} to ${flowName(edge.to)}, ${wayWords(edge, this.#counts.isUnplanned(edge))}`,
+    )
     group.style.setProperty('--edge-width', `${Math.min(1.4 + Math.log2(count + 1) * 0.35, 4)}px`)
     showCount(group, count)
   }
@@ -149,27 +211,54 @@ export class Flow {
   #lightUp(edge) {
     const group = this.#edgeGroup(edge.key)
     const line = /** @type {SVGPathElement} */ (group.querySelector('.flow-line'))
-    line.animate([{ stroke: 'var(--color-accent)' }, { stroke: 'var(--color-accent)', offset: 0.6 }, {}], { duration: TRAVEL_MS * 2 })
+    line.animate(
+      [{ stroke: 'var(--color-accent)' }, { stroke: 'var(--color-accent)', offset: 0.6 }, {}],
+      { duration: TRAVEL_MS * 2 },
+    )
     const isCalm = matchMedia('(prefers-reduced-motion: reduce)').matches || document.hidden
     if (isCalm || this.#drawing.querySelectorAll('.flow-traveller').length >= DOTS) return
     const dot = svg('circle', { class: 'flow-traveller', r: 4.5 })
     dot.style.offsetPath = `path("${line.getAttribute('d')}")`
     this.#drawing.append(dot)
-    dot.animate([{ offsetDistance: '0%' }, { offsetDistance: '100%' }], { duration: TRAVEL_MS, easing: 'ease-in-out' }).finished.finally(() => dot.remove())
+    dot
+      .animate([{ offsetDistance: '0%' }, { offsetDistance: '100%' }], {
+        duration: TRAVEL_MS,
+        easing: 'ease-in-out',
+      })
+      .finished.finally(() => dot.remove())
   }
 
   #showTable() {
     const isFocused = this.#options.table.contains(document.activeElement)
     if (isFocused) return // its rows stay until somebody has gone on
     const rows = [...this.#counts.edges.values()]
-    this.#options.table.replaceChildren(...rows.map((edge) =>
-      el('tr', {}, el('td', {}, el('button', { type: 'button', class: 'link-button', 'data-key': edge.key }, flowName(edge.from))), el('td', {}, flowName(edge.to)),
-        el('td', { class: 'numeric' }, edge.seqs.length), el('td', {}, edge.isPlanned ? 'yes' : this.#counts.isUnplanned(edge) ? 'no' : ''))))
+    this.#options.table.replaceChildren(
+      ...rows.map((edge) =>
+        el(
+          'tr',
+          {},
+          el(
+            'td',
+            {},
+            el(
+              'button',
+              { type: 'button', class: 'link-button', 'data-key': edge.key },
+              flowName(edge.from),
+            ),
+          ),
+          el('td', {}, flowName(edge.to)),
+          el('td', { class: 'numeric' }, edge.seqs.length),
+          el('td', {}, edge.isPlanned ? 'yes' : this.#counts.isUnplanned(edge) ? 'no' : ''),
+        ),
+      ),
+    )
   }
 
   /** @param {Event} event */
   #choose(event) {
-    const target = /** @type {HTMLElement | SVGElement | null} */ (/** @type {Element} */ (event.target).closest('[data-key], [data-name]'))
+    const target = /** @type {HTMLElement | SVGElement | null} */ (
+      /** @type {Element} */ (event.target).closest('[data-key], [data-name]')
+    )
     const node = this.#counts.nodes.get(target?.dataset.name ?? '')
     const edge = this.#counts.edges.get(target?.dataset.key ?? '')
     const seq = node?.lastSeq || edge?.seqs.at(-1)
@@ -179,22 +268,41 @@ export class Flow {
     this.#chosen.choose(node ?? edge)
   }
 
-  /** What somebody said or did of which an entry tells. @param {number} seq */
+  /**
+   * What somebody said or did of which an entry tells.
+   * @param {number} seq
+   */
   #spoken(seq) {
     return this.#counts.sourceOf(seq) ? seq : this.#options.itemOf(seq)
   }
 
-  /** @param {number | null} seq @param {{node?: FlowNode | undefined, edge?: FlowEdge | undefined}} [pressed]  what has no message yet can be chosen too */
+  /**
+   * @param {number | null} seq
+   * @param {{node?: FlowNode | undefined, edge?: FlowEdge | undefined}} [pressed]  what has no
+   *   message yet can be chosen too
+   */
   #mark(seq, pressed = {}) {
-    const edge = pressed.edge ?? (seq === null || pressed.node ? undefined : this.#counts.edgeOf(seq))
-    const sender = pressed.node?.name ?? (pressed.edge ? '' : edge?.from ?? (seq === null ? '' : this.#counts.sourceOf(seq)))
-    for (const [key, group] of this.#edges) group.toggleAttribute('data-selected', key === edge?.key)
+    const edge =
+      pressed.edge ?? (seq === null || pressed.node ? undefined : this.#counts.edgeOf(seq))
+    const sender =
+      pressed.node?.name ??
+      (pressed.edge ? '' : (edge?.from ?? (seq === null ? '' : this.#counts.sourceOf(seq))))
+    for (const [key, group] of this.#edges)
+      group.toggleAttribute('data-selected', key === edge?.key)
     for (const [name, group] of this.#nodes) group.toggleAttribute('data-selected', name === sender)
   }
 }
 
-/** @param {FlowEdge} edge @param {boolean} isUnplanned */
+/**
+ * @param {FlowEdge} edge
+ * @param {boolean} isUnplanned
+ */
 function wayWords({ seqs, isPlanned }, isUnplanned) {
-  const count = seqs.length === 0 ? 'no message' : `${seqs.length} ${seqs.length === 1 ? 'message' : 'messages'}`
-  return [count, isPlanned && 'designed', isUnplanned && 'not in the design'].filter(Boolean).join(', ')
+  const count =
+    seqs.length === 0
+      ? 'no message'
+      : `${seqs.length} ${seqs.length === 1 ? 'message' : 'messages'}`
+  return [count, isPlanned && 'designed', isUnplanned && 'not in the design']
+    .filter(Boolean)
+    .join(', ')
 }

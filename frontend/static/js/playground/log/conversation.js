@@ -16,37 +16,76 @@ import { createSelection } from './selection.js'
 import { entriesBetween } from './server.js'
 
 /**
- * The conversation of one run, where a page shows little else of it: read to its end, and followed as it happens.
+ * The conversation of one run, where a page shows little else of it: read to its end, and followed
+ * as it happens.
  * @param {{scroller: HTMLElement, list: HTMLElement, none: HTMLElement, toEnd: HTMLElement}} parts
  * @param {Run} run
- * @param {{answer: (requestId: string, text: string) => Promise<void>, take: (run: Run) => void, views?: {[name: string]: (batch: Batch) => void}, work?: AtWork}} with_
+ * @param {{answer: (requestId: string, text: string) => Promise<void>, take: (run: Run) => void,
+ *   views?: {[name: string]: (batch: Batch) => void}, work?: AtWork}} with_
  *   `take`: gets the run when it is over; `views`: told of all that happens, after the conversation
  * @param {AbortSignal} signal
  */
-export function conversation({ scroller, list, none, toEnd }, run, { answer, take, views = {}, work = new AtWork() }, signal) {
+export function conversation(
+  { scroller, list, none, toEnd },
+  run,
+  { answer, take, views = {}, work = new AtWork() },
+  signal,
+) {
   const index = new RunIndex(run.component)
-  const items = new RunItems(index, (after, before) => entriesBetween(run.id, after, before, signal))
-  const tail = followTail(scroller, /** @type {HTMLButtonElement} */ (toEnd), () => chat.draw(), signal)
+  const items = new RunItems(index, (after, before) =>
+    entriesBetween(run.id, after, before, signal),
+  )
+  const tail = followTail(
+    scroller,
+    /** @type {HTMLButtonElement} */ (toEnd),
+    () => chat.draw(),
+    signal,
+  )
   const selection = createSelection()
   const context = { colours: colourBook(participantsOf(run.component)), answer }
-  const chat = new Chat({ scroller, list, none, tail, selection, index, items, context, level: keptLevel(), work, component: run.component }, signal)
-  const feed = createFeed({
-    index: (batch) => index.takeEntries(batch.entries),
-    chat: (batch) => chat.apply(batch),
-    ...views,
-  }, (_, error) => toastError(error))
+  const chat = new Chat(
+    {
+      scroller,
+      list,
+      none,
+      tail,
+      selection,
+      index,
+      items,
+      context,
+      level: keptLevel(),
+      work,
+      component: run.component,
+    },
+    signal,
+  )
+  const feed = createFeed(
+    {
+      index: (batch) => index.takeEntries(batch.entries),
+      chat: (batch) => chat.apply(batch),
+      ...views,
+    },
+    (_, error) => toastError(error),
+  )
 
   async function readAndFollow() {
     const now = { entries: [], chunks: [], state: run, live: true }
-    await readRun(run.id, { index, items, push: feed.push, pictures: Object.keys(views), signal }, () => {
-      feed.push(now, ['chat'])
-      tail.toEnd()
-    })
+    await readRun(
+      run.id,
+      { index, items, push: feed.push, pictures: Object.keys(views), signal },
+      () => {
+        feed.push(now, ['chat'])
+        tail.toEnd()
+      },
+    )
     feed.push(now)
     if (!hasEnded(run.state)) followRun(run.id, { index, push: feed.push, take }, signal)
   }
 
-  /** Go to an entry, whatever hides it. @param {number} seq */
+  /**
+   * Go to an entry, whatever hides it.
+   * @param {number} seq
+   */
   function reveal(seq) {
     chat.reveal(seq, { isForced: true })
     selection.select(seq, 'link')

@@ -4,7 +4,10 @@ import { Thread } from '../chat/thread.js'
 
 /** Entries of one page, by their numbers. */
 const PAGE = 160
-/** What is read around a page: who was given the word before it, and the results that come after its calls. */
+/**
+ * What is read around a page: who was given the word before it, and the results that come after its
+ * calls.
+ */
 const BEFORE = 40
 const AFTER = 80
 /** So many pages are kept: a few screens of long messages. */
@@ -16,7 +19,9 @@ const KEPT = 16
  * @property {Map<number, Entry>} entries
  */
 
-/** Reads the log in pages when somebody looks at it, and forgets what nobody has looked at for long. */
+/**
+ * Reads the log in pages when somebody looks at it, and forgets what nobody has looked at for long.
+ */
 export class EntryPages {
   /** @type {Map<number, Page>} the one looked at last comes last */
   #pages = new Map()
@@ -29,7 +34,10 @@ export class EntryPages {
     this.#read = read
   }
 
-  /** The page of an entry, if it is there. @param {number} seq */
+  /**
+   * The page of an entry, if it is there.
+   * @param {number} seq
+   */
   find(seq) {
     const number = pageOf(seq)
     const page = this.#pages.get(number)
@@ -39,11 +47,15 @@ export class EntryPages {
     return page
   }
 
-  /** @param {number} seq @returns {Promise<void>} when its page is there */
+  /**
+   * @param {number} seq
+   * @returns {Promise<void>} when its page is there
+   */
   bring(seq) {
     const number = pageOf(seq)
     if (this.#pages.has(number)) return Promise.resolve()
-    const coming = this.#coming.get(number) ?? this.#load(number).finally(() => this.#coming.delete(number))
+    const coming =
+      this.#coming.get(number) ?? this.#load(number).finally(() => this.#coming.delete(number))
     this.#coming.set(number, coming)
     return coming
   }
@@ -61,7 +73,10 @@ export class EntryPages {
     for (const old of [...this.#pages.keys()].slice(0, -KEPT)) this.#pages.delete(old)
   }
 
-  /** Something of an older page has changed after all. @param {Item} item */
+  /**
+   * Something of an older page has changed after all.
+   * @param {Item} item
+   */
   change(item) {
     this.#pages.get(pageOf(item.seq))?.items.set(item.seq, item)
   }
@@ -74,13 +89,23 @@ export class EntryPages {
 /** @param {number} seq */
 export const pageOf = (seq) => Math.floor((seq - 1) / PAGE)
 
-/** @param {Entry[]} entries  of the page and around it @param {number} first @param {number} last @returns {Page} */
+/**
+ * @param {Entry[]} entries  of the page and around it
+ * @param {number} first
+ * @param {number} last
+ * @returns {Page}
+ */
 export function pageFrom(entries, first, last) {
   const isWithin = (/** @type {{seq: number}} */ { seq }) => seq >= first && seq <= last
   const thread = new Thread()
   thread.apply({ entries, chunks: [], state: null, live: false })
   return {
-    items: new Map(thread.take().items.filter(isWithin).map((item) => [item.seq, item])),
+    items: new Map(
+      thread
+        .take()
+        .items.filter(isWithin)
+        .map((item) => [item.seq, item]),
+    ),
     entries: new Map(entries.filter(isWithin).map((entry) => [entry.seq, entry])),
   }
 }

@@ -13,7 +13,10 @@ export function createFeed(views, report) {
   const failed = new Set()
 
   return {
-    /** @param {Batch} batch @param {string[]} [to]  names of views; all unless told */
+    /**
+     * @param {Batch} batch
+     * @param {string[]} [to]  names of views; all unless told
+     */
     push(batch, to = Object.keys(views)) {
       for (const name of to) {
         const place = places.get(name) ?? 0

@@ -8,24 +8,30 @@ import { openStream } from './stream.js'
 /**
  * Hands on what happens in a run from where its index ends, until it is over.
  * @param {string} id
- * @param {{index: RunIndex, push: (batch: Batch) => void, take: (run: Run) => void, showLost?: (isLost: boolean) => void}} to  `take`: gets the run when nothing more can come
+ * @param {{index: RunIndex, push: (batch: Batch) => void, take: (run: Run) => void, showLost?:
+ *   (isLost: boolean) => void}} to  `take`: gets the run when nothing more can come
  * @param {AbortSignal} signal
  */
 export function followRun(id, { index, push, take, showLost = () => {} }, signal) {
-  openStream({
-    after: index.lastSeq,
-    url: (after) => server.streamUrl(id, after),
-    onBatch: push,
-    onStatus: (status) => showLost(status !== 'open'),
-    onDone: async () => {
-      showLost(false)
-      take(await server.run(id))
+  openStream(
+    {
+      after: index.lastSeq,
+      url: (after) => server.streamUrl(id, after),
+      onBatch: push,
+      onStatus: (status) => showLost(status !== 'open'),
+      onDone: async () => {
+        showLost(false)
+        take(await server.run(id))
+      },
+      look: (after) => newsOf(id, after, signal),
+      isOver: async () => {
+        const now = await server.run(id)
+        if (hasEnded(now.state))
+          for await (const entries of entriesAfter(id, index.lastSeq, signal))
+            push({ entries, chunks: [], state: null, live: true })
+        return hasEnded(now.state)
+      },
     },
-    look: (after) => newsOf(id, after, signal),
-    isOver: async () => {
-      const now = await server.run(id)
-      if (hasEnded(now.state)) for await (const entries of entriesAfter(id, index.lastSeq, signal)) push({ entries, chunks: [], state: null, live: true })
-      return hasEnded(now.state)
-    },
-  }, signal)
+    signal,
+  )
 }

@@ -3,14 +3,18 @@
 /** @import {Row} from './run-index.js' */
 
 /**
- * Participants through whom somebody is heard, from the outside in; empty for those of the team that was run.
+ * Participants through whom somebody is heard, from the outside in; empty for those of the team
+ * that was run.
  * @typedef {readonly string[]} Inside
  */
 
 /** @type {Inside} */
 export const OUTSIDE = []
 
-/** `planner › office`. @param {Inside} inside */
+/**
+ * `planner › office`.
+ * @param {Inside} inside
+ */
 export const insideWords = (inside) => inside.join(' › ')
 
 /**
@@ -21,23 +25,32 @@ export const insideWords = (inside) => inside.join(' › ')
 export function placesIn(component) {
   /** @type {Map<string, Inside[]>} */
   const places = new Map()
-  const stands = (/** @type {string} */ name, /** @type {Inside} */ inside) => places.set(name, [...(places.get(name) ?? []), inside])
+  const stands = (/** @type {string} */ name, /** @type {Inside} */ inside) =>
+    places.set(name, [...(places.get(name) ?? []), inside])
 
-  /** @param {Body} agent @param {Inside} inside */
+  /**
+   * @param {Body} agent
+   * @param {Inside} inside
+   */
   function takeAgent(agent, inside) {
     const within = [...inside, nameOf(agent)]
     stands(nameOf(agent), inside)
-    if (membersOf(agent).length > 0) stands(nameOf(agent), within) // it has chats with them, in its own name
+    // it has chats with them, in its own name
+    if (membersOf(agent).length > 0) stands(nameOf(agent), within)
     takeParts(agent.config, within)
   }
 
-  /** @param {unknown} value @param {Inside} inside */
+  /**
+   * @param {unknown} value
+   * @param {Inside} inside
+   */
   function takeParts(value, inside) {
     if (typeof value !== 'object' || value === null) return
     for (const [key, part] of Object.entries(value)) {
       for (const one of Array.isArray(part) ? part : [part]) {
         if (!isEnvelope(one)) takeParts(one, inside)
-        else if (isTeam(one)) takeParts(one.config, key === 'participants' ? [...inside, nameOf(one)] : inside)
+        else if (isTeam(one))
+          takeParts(one.config, key === 'participants' ? [...inside, nameOf(one)] : inside)
         else if (key === 'participants' || isAgent(one)) takeAgent(one, inside)
         else takeParts(one.config, inside)
       }
@@ -50,14 +63,18 @@ export function placesIn(component) {
 }
 
 /**
- * Tells of each entry whom it is inside of. What ends a turn comes right after its team has told how far its conditions
- * are, and that names the place. What else is said is placed by the design: an agent with chats of its own tells nothing.
+ * Tells of each entry whom it is inside of. What ends a turn comes right after its team has told
+ * how far its conditions are, and that names the place. What else is said is placed by the design:
+ * an agent with chats of its own tells nothing.
  */
 export class Insides {
   #places
   /** @type {Map<string, Inside>} so that the same place is the same array */
   #known = new Map([['[]', OUTSIDE]])
-  /** The team that told something last. @type {Inside} */
+  /**
+   * The team that told something last.
+   * @type {Inside}
+   */
   #team = OUTSIDE
   /** Who has the word there. */
   #chosen = ''
@@ -76,7 +93,10 @@ export class Insides {
     this.#isTold = false
   }
 
-  /** @param {Pick<Row, 'kind' | 'type' | 'source' | 'note'>} row @returns {Inside} */
+  /**
+   * @param {Pick<Row, 'kind' | 'type' | 'source' | 'note'>} row
+   * @returns {Inside}
+   */
   take({ kind, type, source, note }) {
     if (kind === 'explanation') {
       this.#isTold = type === 'TerminationProgressEvent'
@@ -91,22 +111,34 @@ export class Insides {
     return inside
   }
 
-  /** Where somebody is who works now. @param {string} source @returns {Inside} */
+  /**
+   * Where somebody is who works now.
+   * @param {string} source
+   * @returns {Inside}
+   */
   of(source) {
     const places = this.#places.get(source)
     if (!places) return this.#team
     const here = [...this.#team, ...(this.#chosen === '' ? [] : [this.#chosen])]
-    const near = places.filter((place) => place.every((name, depth) => depth >= here.length || here[depth] === name))
+    const near = places.filter((place) =>
+      place.every((name, depth) => depth >= here.length || here[depth] === name),
+    )
     return this.#same(JSON.stringify((here.length > 0 ? near.at(-1) : undefined) ?? places[0]))
   }
 
-  /** In a team whose branches go side by side another one may be heard in between. @param {string} source */
+  /**
+   * In a team whose branches go side by side another one may be heard in between.
+   * @param {string} source
+   */
   #mayStand(source) {
     const places = this.#places.get(source)
     return !places || places.some((place) => insideWords(place) === insideWords(this.#team))
   }
 
-  /** @param {string} path  as JSON @returns {Inside} */
+  /**
+   * @param {string} path  as JSON
+   * @returns {Inside}
+   */
   #same(path) {
     let known = this.#known.get(path)
     if (!known) this.#known.set(path, (known = JSON.parse(path)))
@@ -114,19 +146,41 @@ export class Insides {
   }
 }
 
-/** @param {Body} part @returns {unknown[]} */
-const membersOf = (part) => (Array.isArray(part.config.participants) ? part.config.participants : [])
+/**
+ * @param {Body} part
+ * @returns {unknown[]}
+ */
+const membersOf = (part) =>
+  Array.isArray(part.config.participants) ? part.config.participants : []
 
 /** @param {Body} part */
-const isAgent = (part) => part.component_type === 'agent' || /Agent$/.test(String(part.provider ?? ''))
+const isAgent = (part) =>
+  part.component_type === 'agent' || /Agent$/.test(String(part.provider ?? ''))
 
 /** @param {Body} part */
 const isTeam = (part) => membersOf(part).length > 0 && !isAgent(part)
 
-/** @param {unknown} part @returns {part is Body} */
+/**
+ * @param {unknown} part
+ * @returns {part is Body}
+ */
 function isEnvelope(part) {
-  return typeof part === 'object' && part !== null && typeof (/** @type {Body} */ (part).config) === 'object' && /** @type {Body} */ (part).config !== null
+  return (
+    typeof part === 'object' &&
+    part !== null &&
+    typeof (/** @type {Body} */ (part).config) === 'object' &&
+    /** @type {Body} */ (part).config !== null
+  )
 }
 
-/** As the log names it. @param {Body} part */
-const nameOf = (part) => String(part.config.name ?? String(part.provider ?? '').split('.').pop())
+/**
+ * As the log names it.
+ * @param {Body} part
+ */
+const nameOf = (part) =>
+  String(
+    part.config.name ??
+      String(part.provider ?? '')
+        .split('.')
+        .pop(),
+  )

@@ -17,15 +17,20 @@ import { Insides, OUTSIDE } from './insides.js'
  * @property {number} size  length of the body as JSON
  * @property {boolean} isError
  * @property {boolean} isQuestion
- * @property {import('../types.js').Item['kind'] | ''} item  what the conversation shows of it; '' for nothing of its own
+ * @property {import('../types.js').Item['kind'] | ''} item  what the conversation shows of it; ''
+ *   for nothing of its own
  * @property {number} owner  seq of the item that shows it; 0 for the next one
- * @property {import('./insides.js').Inside} inside  the participants within whom it happened; the same place is the same array
+ * @property {import('./insides.js').Inside} inside  the participants within whom it happened; the
+ *   same place is the same array
  */
 
 const ERROR = 1
 const QUESTION = 2
 
-/** The whole log at a glance: what stands where. It grows by a few numbers per entry, and never holds a body. */
+/**
+ * The whole log at a glance: what stands where. It grows by a few numbers per entry, and never
+ * holds a body.
+ */
 export class RunIndex {
   /** @type {Row[]} in the order of the log */
   rows = []
@@ -55,7 +60,11 @@ export class RunIndex {
     this.sources.clear()
   }
 
-  /** A page of GET /api/runs/{id}/index. @param {Body} page @param {number} [until]  last seq to take */
+  /**
+   * A page of GET /api/runs/{id}/index.
+   * @param {Body} page
+   * @param {number} [until]  last seq to take
+   */
   takePage(page, until = Number.POSITIVE_INFINITY) {
     const began = Date.parse(page.began_at)
     let seq = page.after ?? this.lastSeq
@@ -64,20 +73,36 @@ export class RunIndex {
       if (seq > until) return
       const word = (/** @type {string} */ name) => page.words[page[name][place]]
       this.#add({
-        seq, at: began + page.at[place], kind: word('kind'), type: word('type'), source: word('source'), note: word('note'),
-        input: page.prompt_tokens[place], output: page.completion_tokens[place], size: page.size[place],
-        isError: (page.marks[place] & ERROR) > 0, isQuestion: (page.marks[place] & QUESTION) > 0,
-        item: '', owner: 0, inside: OUTSIDE,
+        seq,
+        at: began + page.at[place],
+        kind: word('kind'),
+        type: word('type'),
+        source: word('source'),
+        note: word('note'),
+        input: page.prompt_tokens[place],
+        output: page.completion_tokens[place],
+        size: page.size[place],
+        isError: (page.marks[place] & ERROR) > 0,
+        isQuestion: (page.marks[place] & QUESTION) > 0,
+        item: '',
+        owner: 0,
+        inside: OUTSIDE,
       })
     })
   }
 
-  /** Whole entries, as they come live. @param {Entry[]} entries */
+  /**
+   * Whole entries, as they come live.
+   * @param {Entry[]} entries
+   */
   takeEntries(entries) {
     for (const entry of entries) this.#add(rowOf(entry))
   }
 
-  /** Place of the row, or of the one after where it would be. @param {number} seq */
+  /**
+   * Place of the row, or of the one after where it would be.
+   * @param {number} seq
+   */
   placeOf(seq) {
     let low = 0
     let high = this.rows.length
@@ -95,7 +120,10 @@ export class RunIndex {
     return row?.seq === seq ? row : undefined
   }
 
-  /** Which item of the conversation shows an entry: its own, that of its call, or the next one. @param {number} seq */
+  /**
+   * Which item of the conversation shows an entry: its own, that of its call, or the next one.
+   * @param {number} seq
+   */
   itemOf(seq) {
     const place = this.placeOf(seq)
     const row = this.rows[place]
@@ -107,7 +135,10 @@ export class RunIndex {
     return this.rows.findLast((one) => one.item !== '')?.seq ?? 0
   }
 
-  /** Where somebody is who writes what is not in the log yet. @param {string} source */
+  /**
+   * Where somebody is who writes what is not in the log yet.
+   * @param {string} source
+   */
   insideOf(source) {
     return this.#insides.of(source)
   }
@@ -120,17 +151,26 @@ export class RunIndex {
     row.inside = this.#insides.take(row)
     if (row.item !== '') row.owner = row.seq
     if (row.isError && row.owner > 0) this.failed.add(row.owner)
-    if (row.item !== '' && row.source !== '') this.sources.set(row.source, (this.sources.get(row.source) ?? 0) + 1)
+    if (row.item !== '' && row.source !== '')
+      this.sources.set(row.source, (this.sources.get(row.source) ?? 0) + 1)
     this.rows.push(row)
   }
 
-  /** A row that was thought to be an item, and is shown by another one, such as a question that was told twice. @param {number} seq */
+  /**
+   * A row that was thought to be an item, and is shown by another one, such as a question that was
+   * told twice.
+   * @param {number} seq
+   */
   isNoItem(seq) {
     const row = this.rowOf(seq)
     if (row) Object.assign(row, { item: '', owner: 0 })
   }
 
-  /** As the thread makes items of entries. @param {Row} row @returns {Row['item']} */
+  /**
+   * As the thread makes items of entries.
+   * @param {Row} row
+   * @returns {Row['item']}
+   */
   #itemKind(row) {
     if (row.kind === 'message') return row.type === 'HandoffMessage' ? 'handoff' : 'message'
     if (row.kind === 'event') return this.#eventKind(row)
@@ -142,22 +182,34 @@ export class RunIndex {
     return state === 'paused' && EXPLAINED_PAUSES[reason] ? 'command' : ''
   }
 
-  /** @param {Row} row @returns {Row['item']} */
+  /**
+   * @param {Row} row
+   * @returns {Row['item']}
+   */
   #eventKind(row) {
     switch (row.type) {
       case 'ToolCallRequestEvent':
         this.#calls.set(row.source, [...(this.#calls.get(row.source) ?? []), row.seq])
         return 'tools'
-      case 'ToolCallExecutionEvent': return this.#result(row)
-      case 'ThoughtEvent': return 'thought'
-      case 'UserInputRequestedEvent': return 'input'
-      case 'CodeGenerationEvent': return 'message'
-      case 'CodeExecutionEvent': return 'code'
-      default: return 'note'
+      case 'ToolCallExecutionEvent':
+        return this.#result(row)
+      case 'ThoughtEvent':
+        return 'thought'
+      case 'UserInputRequestedEvent':
+        return 'input'
+      case 'CodeGenerationEvent':
+        return 'message'
+      case 'CodeExecutionEvent':
+        return 'code'
+      default:
+        return 'note'
     }
   }
 
-  /** @param {Row} row @returns {Row['item']} */
+  /**
+   * @param {Row} row
+   * @returns {Row['item']}
+   */
   #result(row) {
     const [request, ...rest] = this.#calls.get(row.source) ?? []
     if (request === undefined) return 'tools'
@@ -167,32 +219,71 @@ export class RunIndex {
   }
 }
 
-/** What the server's index would say of an entry. @param {Entry} entry @returns {Row} */
+/**
+ * What the server's index would say of an entry.
+ * @param {Entry} entry
+ * @returns {Row}
+ */
 export function rowOf({ seq, at, kind, body }) {
   const { content, result, models_usage: usage } = body
   const first = Array.isArray(content) ? content[0]?.name : undefined
-  const note = body.state ? `${body.state} ${body.reason ?? ''}` : body.command ?? body.target ?? first ?? body.chosen?.[0] ?? (body.path ? JSON.stringify(body.path) : '')
+  const note = body.state
+    ? `${body.state} ${body.reason ?? ''}`
+    : (body.command ??
+      body.target ??
+      first ??
+      body.chosen?.[0] ??
+      (body.path ? JSON.stringify(body.path) : ''))
   const isRefused = Array.isArray(content) && content.some((one) => one?.is_error === true)
   return {
-    seq, at: Date.parse(at), kind, type: String(body.type ?? ''), source: String(body.source ?? ''), note: String(note),
-    input: usage?.prompt_tokens ?? 0, output: usage?.completion_tokens ?? 0, size: sizeOf(body),
-    isError: isRefused || (result?.exit_code ?? 0) !== 0 || (kind === 'state' && body.state === 'failed'),
-    isQuestion: Boolean(body.pending?.request_id), item: '', owner: 0, inside: OUTSIDE,
+    seq,
+    at: Date.parse(at),
+    kind,
+    type: String(body.type ?? ''),
+    source: String(body.source ?? ''),
+    note: String(note),
+    input: usage?.prompt_tokens ?? 0,
+    output: usage?.completion_tokens ?? 0,
+    size: sizeOf(body),
+    isError:
+      isRefused || (result?.exit_code ?? 0) !== 0 || (kind === 'state' && body.state === 'failed'),
+    isQuestion: Boolean(body.pending?.request_id),
+    item: '',
+    owner: 0,
+    inside: OUTSIDE,
   }
 }
 
-/** About the length of its JSON: only the text counts. @param {Body} body */
+/**
+ * About the length of its JSON: only the text counts.
+ * @param {Body} body
+ */
 function sizeOf(body) {
   return 200 + (typeof body.content === 'string' ? body.content.length : 0)
 }
 
-/** As much of an entry as the pictures need. @param {Row} row @returns {Entry} */
+/**
+ * As much of an entry as the pictures need.
+ * @param {Row} row
+ * @returns {Entry}
+ */
 export function lightEntry({ seq, at, kind, type, source, note, input, output, isError }) {
   const [state = '', reason = ''] = kind === 'state' ? note.split(' ') : []
   /** @type {Body} */
-  const body = { type, source, models_usage: input + output > 0 ? { prompt_tokens: input, completion_tokens: output } : null }
+  const body = {
+    type,
+    source,
+    models_usage: input + output > 0 ? { prompt_tokens: input, completion_tokens: output } : null,
+  }
   if (kind === 'state') Object.assign(body, { state, reason })
   if (kind === 'command') body.command = note
   if (type === 'HandoffMessage') body.target = note
-  return { seq, at: new Date(at).toISOString(), kind, body, ...(isError ? { isError } : {}), ...(note ? { note } : {}) }
+  return {
+    seq,
+    at: new Date(at).toISOString(),
+    kind,
+    body,
+    ...(isError ? { isError } : {}),
+    ...(note ? { note } : {}),
+  }
 }

@@ -6,7 +6,9 @@ import { CONTEXT } from './run-items.js'
 import { lightEntry } from './run-index.js'
 import { entriesBetween, indexOf, tailOf } from './server.js'
 
-/** What a page is opened with: a few screens, so that it is there at once however long the run is. */
+/**
+ * What a page is opened with: a few screens, so that it is there at once however long the run is.
+ */
 const TAIL = 260
 /** Teams within teams whose conditions are told; more than these nobody nests. */
 const DEPTH = 8
@@ -14,7 +16,8 @@ const DEPTH = 8
 /**
  * Opens a run: its end first, then the index of the whole.
  * @param {string} id
- * @param {{index: RunIndex, items: RunItems, push: (batch: Batch, to: string[]) => void, pictures: string[], signal: AbortSignal}} into  `pictures`: views that the index is enough for
+ * @param {{index: RunIndex, items: RunItems, push: (batch: Batch, to: string[]) => void, pictures:
+ *   string[], signal: AbortSignal}} into  `pictures`: views that the index is enough for
  * @param {() => void} ready  the end can be seen
  */
 export async function readRun(id, { index, items, push, pictures, signal }, ready) {
@@ -38,12 +41,30 @@ export async function readRun(id, { index, items, push, pictures, signal }, read
   push(past([...(await olderProgress(id, index, items.live.from, signal)), ...entries]), ['gauges'])
 }
 
-/** @param {Entry[]} entries @returns {Batch} */
+/**
+ * @param {Entry[]} entries
+ * @returns {Batch}
+ */
 const past = (entries) => ({ entries, chunks: [], state: null, live: false })
 
-/** How far conditions were that have not been told of lately. @param {string} id @param {RunIndex} index @param {number} from @param {AbortSignal} signal */
+/**
+ * How far conditions were that have not been told of lately.
+ * @param {string} id
+ * @param {RunIndex} index
+ * @param {number} from
+ * @param {AbortSignal} signal
+ */
 async function olderProgress(id, index, from, signal) {
-  const newest = new Map(index.rows.filter(({ type }) => type === 'TerminationProgressEvent').map(({ note, seq }) => [note, seq]))
-  const older = [...newest.values()].filter((seq) => seq < from).sort((a, b) => a - b).slice(-DEPTH)
-  return (await Promise.all(older.map((seq) => entriesBetween(id, seq - 1, seq + 1, signal)))).flat()
+  const newest = new Map(
+    index.rows
+      .filter(({ type }) => type === 'TerminationProgressEvent')
+      .map(({ note, seq }) => [note, seq]),
+  )
+  const older = [...newest.values()]
+    .filter((seq) => seq < from)
+    .sort((a, b) => a - b)
+    .slice(-DEPTH)
+  return (
+    await Promise.all(older.map((seq) => entriesBetween(id, seq - 1, seq + 1, signal)))
+  ).flat()
 }

@@ -1,6 +1,9 @@
 // @ts-check
 
-/** Who selected: a view by its name, or `keys`, `link`, `search`. @typedef {string} View */
+/**
+ * Who selected: a view by its name, or `keys`, `link`, `search`.
+ * @typedef {string} View
+ */
 
 /** To press what is selected already ends the selection; these lead somewhere, and stay there. */
 const LEADING = new Set(['link', 'keys', 'search'])
@@ -11,12 +14,18 @@ export function createSelection() {
   const listeners = new Set()
   return {
     seq: /** @type {number | null} */ (null),
-    /** @param {number | null} seq @param {View} by */
+    /**
+     * @param {number | null} seq
+     * @param {View} by
+     */
     select(seq, by) {
       this.seq = this.seq === seq && !LEADING.has(by) ? null : seq
       for (const listener of listeners) listener(this.seq, by)
     },
-    /** @param {(seq: number | null, by: View) => void} listener @param {AbortSignal} signal */
+    /**
+     * @param {(seq: number | null, by: View) => void} listener
+     * @param {AbortSignal} signal
+     */
     subscribe(listener, signal) {
       listeners.add(listener)
       signal.addEventListener('abort', () => listeners.delete(listener))

@@ -25,7 +25,10 @@ import { entriesBetween, server } from './server.js'
 import { followTail } from '../chat/tail.js'
 import { Timeline } from '../timeline/timeline.js'
 
-/** @typedef {{actions: import('../../core/actions.js').Actions, showView: (name: string) => void}} Around  what the page gives each run */
+/**
+ * @typedef {{actions: import('../../core/actions.js').Actions, showView: (name: string) => void}}
+ *   Around  what the page gives each run
+ */
 
 /**
  * The picture of a team before anything runs.
@@ -34,13 +37,19 @@ import { Timeline } from '../timeline/timeline.js'
  * @param {AbortSignal} signal
  */
 export function previewTeam(page, component, signal) {
-  const { flow, timeline } = pictures(page, component, { selection: createSelection(), index: new RunIndex(), work: new AtWork() }, signal)
+  const { flow, timeline } = pictures(
+    page,
+    component,
+    { selection: createSelection(), index: new RunIndex(), work: new AtWork() },
+    signal,
+  )
   flow.draw()
   timeline.draw()
 }
 
 /**
- * Shows one run, its end first and then what happens, until the signal ends it. Its controls work at once.
+ * Shows one run, its end first and then what happens, until the signal ends it. Its controls work
+ * at once.
  *
  * @param {HTMLElement} page
  * @param {Run} run
@@ -51,17 +60,53 @@ export function showRun(page, run, around, signal) {
   const selection = createSelection()
   const index = new RunIndex(run.component)
   const work = new AtWork()
-  const { flow, timeline, colours } = pictures(page, run.component, { selection, index, work }, signal, async () => (await server.cost(run.id)).messages)
+  const { flow, timeline, colours } = pictures(
+    page,
+    run.component,
+    { selection, index, work },
+    signal,
+    async () => (await server.cost(run.id)).messages,
+  )
   const part = partsIn(page)
-  const read = (/** @type {number} */ after, /** @type {number} */ before) => entriesBetween(run.id, after, before, signal)
+  const read = (/** @type {number} */ after, /** @type {number} */ before) =>
+    entriesBetween(run.id, after, before, signal)
   const items = new RunItems(index, read)
-  const tail = followTail(part('chat-scroll'), /** @type {HTMLButtonElement} */ (part('to-live')), () => chat.draw(), signal)
-  const toolbar = controls(part('controls'), run, (command) => server.command(run.id, command), work, signal)
-  const chat = new Chat({ scroller: part('chat-scroll'), list: part('chat'), none: part('chat-none'), tail, selection, index, items, context: { colours, answer }, level: keptLevel(), work, component: run.component }, signal)
+  const tail = followTail(
+    part('chat-scroll'),
+    /** @type {HTMLButtonElement} */ (part('to-live')),
+    () => chat.draw(),
+    signal,
+  )
+  const toolbar = controls(
+    part('controls'),
+    run,
+    (command) => server.command(run.id, command),
+    work,
+    signal,
+  )
+  const chat = new Chat(
+    {
+      scroller: part('chat-scroll'),
+      list: part('chat'),
+      none: part('chat-none'),
+      tail,
+      selection,
+      index,
+      items,
+      context: { colours, answer },
+      level: keptLevel(),
+      work,
+      component: run.component,
+    },
+    signal,
+  )
   const bar = chatBar(part('chat-bar'), { runId: run.id, chat, index, selection, colours }, signal)
   const gauge = gauges(part('gauges'))
   const { actions, showView } = around
-  actions.add([...readingActions({ chat, index, selection, tail, bar, runId: run.id }), ...timeline.actions])
+  actions.add([
+    ...readingActions({ chat, index, selection, tail, bar, runId: run.id }),
+    ...timeline.actions,
+  ])
   actions.bind(timeline.surface, 'canvas', signal)
   const context = { page, run, selection, actions, entriesBetween: read, showView, signal }
   const pictured = {
@@ -73,15 +118,21 @@ export function showRun(page, run, around, signal) {
     },
     ...opened(panels, context),
   }
-  const feed = createFeed({
-    index: (batch) => index.takeEntries(batch.entries),
-    chat: (batch) => chat.apply(batch),
-    bar: () => bar.grown(),
-    gauges: (batch) => gauge.apply(batch),
-    ...pictured,
-  }, stopped)
+  const feed = createFeed(
+    {
+      index: (batch) => index.takeEntries(batch.entries),
+      chat: (batch) => chat.apply(batch),
+      bar: () => bar.grown(),
+      gauges: (batch) => gauge.apply(batch),
+      ...pictured,
+    },
+    stopped,
+  )
 
-  /** @param {string} requestId @param {string} text */
+  /**
+   * @param {string} requestId
+   * @param {string} text
+   */
   async function answer(requestId, text) {
     try {
       toolbar.take(await server.command(run.id, 'answer', { request_id: requestId, text }))
@@ -93,7 +144,9 @@ export function showRun(page, run, around, signal) {
 
   async function readAndFollow() {
     const back = () => tail.isFollowing && tail.toEnd()
-    void showEarlier(part('earlier'), run, colours, back, signal).catch((error) => signal.aborted || toastError(error))
+    void showEarlier(part('earlier'), run, colours, back, signal).catch(
+      (error) => signal.aborted || toastError(error),
+    )
     const into = { index, items, push: feed.push, pictures: Object.keys(pictured), signal }
     await readRun(run.id, into, () => {
       feed.push({ ...nothing(true), state: toolbar.state }, ['chat', 'bar'])
@@ -109,13 +162,20 @@ export function showRun(page, run, around, signal) {
   return { toolbar, shown: readAndFollow() }
 }
 
-/** @param {string} name @param {unknown} error */
+/**
+ * @param {string} name
+ * @param {unknown} error
+ */
 function stopped(name, error) {
   console.error(error)
   toast(`The ${name} view stopped: reload the page to see it again.`, { tone: 'danger' })
 }
 
-/** What the panels return, by their names. @param {{[name: string]: Panel}} all @param {RunContext} context */
+/**
+ * What the panels return, by their names.
+ * @param {{[name: string]: Panel}} all
+ * @param {RunContext} context
+ */
 function opened(all, context) {
   /** @type {{[name: string]: (batch: Batch) => void}} */
   const views = {}
@@ -130,7 +190,14 @@ function opened(all, context) {
   return views
 }
 
-/** @param {HTMLElement} page @param {Run} run @param {ReturnType<typeof createFeed>} feed @param {RunIndex} index @param {(state: Run) => void} take @param {AbortSignal} signal */
+/**
+ * @param {HTMLElement} page
+ * @param {Run} run
+ * @param {ReturnType<typeof createFeed>} feed
+ * @param {RunIndex} index
+ * @param {(state: Run) => void} take
+ * @param {AbortSignal} signal
+ */
 function follow(page, run, feed, index, take, signal) {
   const lost = partsIn(page)('connection')
   const showLost = (/** @type {boolean} */ isLost) => {
@@ -140,21 +207,43 @@ function follow(page, run, feed, index, take, signal) {
   followRun(run.id, { index, push: feed.push, take, showLost }, signal)
 }
 
-/** @param {HTMLElement} page @param {Body} component @param {{selection: ReturnType<typeof createSelection>, index: RunIndex, work: AtWork}} of @param {AbortSignal} signal @param {() => Promise<{seq: number, micro_usd: number}[]>} [costs] */
+/**
+ * @param {HTMLElement} page
+ * @param {Body} component
+ * @param {{selection: ReturnType<typeof createSelection>, index: RunIndex, work: AtWork}} of
+ * @param {AbortSignal} signal
+ * @param {() => Promise<{seq: number, micro_usd: number}[]>} [costs]
+ */
 function pictures(page, component, { selection, index, work }, signal, costs = async () => []) {
   const part = partsIn(page)
   const participants = participantsOf(component)
   const places = placesIn(component)
   const colours = colourBook(participants)
-  const flow = new Flow({ stage: part('flow'), table: part('flow-table'), chosen: part('flow-chosen'), design: part('flow-design'), component, colours, selection, work, itemOf: (seq) => index.itemOf(seq) }, signal)
-  const timeline = new Timeline({
-    root: part('timeline-panel'),
-    lanes: participants.map((participant) => participant.name),
-    insideOf: (name) => places.get(name)?.[0] ?? OUTSIDE,
-    colours,
-    selection,
-    costs,
-  }, signal)
+  const flow = new Flow(
+    {
+      stage: part('flow'),
+      table: part('flow-table'),
+      chosen: part('flow-chosen'),
+      design: part('flow-design'),
+      component,
+      colours,
+      selection,
+      work,
+      itemOf: (seq) => index.itemOf(seq),
+    },
+    signal,
+  )
+  const timeline = new Timeline(
+    {
+      root: part('timeline-panel'),
+      lanes: participants.map((participant) => participant.name),
+      insideOf: (name) => places.get(name)?.[0] ?? OUTSIDE,
+      colours,
+      selection,
+      costs,
+    },
+    signal,
+  )
   return { flow, timeline, colours }
 }
 
@@ -164,10 +253,17 @@ function partsIn(page) {
   return (name) => find(`[data-part="${name}"]`, page)
 }
 
-/** @param {boolean} live @returns {Batch} */
+/**
+ * @param {boolean} live
+ * @returns {Batch}
+ */
 const nothing = (live) => ({ entries: [], chunks: [], state: null, live })
 
-/** `/runs/{id}#e123` opens there. @param {Chat} chat @param {ReturnType<typeof createSelection>} selection */
+/**
+ * `/runs/{id}#e123` opens there.
+ * @param {Chat} chat
+ * @param {ReturnType<typeof createSelection>} selection
+ */
 function revealLinked(chat, selection) {
   const seq = Number(/^#(?:e|seq-)(\d+)$/.exec(location.hash)?.[1])
   if (!seq) return

@@ -19,11 +19,13 @@ const RETRY_MS = [500, 1000, 2000, 4000, 8000, 15_000]
  * @property {(status: 'open' | 'lost') => void} onStatus
  * @property {() => void} onDone
  * @property {() => Promise<boolean>} isOver  asked when the server refuses the stream
- * @property {(after: number) => Promise<{entries: Entry[], state: RunState}>} look  what is new, while other pages hold all streams
+ * @property {(after: number) => Promise<{entries: Entry[], state: RunState}>} look  what is new,
+ *   while other pages hold all streams
  */
 
 /**
- * One connection per page, and a few for all pages of the browser. What arrives is collected and handed on once per frame.
+ * One connection per page, and a few for all pages of the browser. What arrives is collected and
+ * handed on once per frame.
  * @param {StreamOptions} options
  * @param {AbortSignal} signal  ends it
  */
@@ -39,7 +41,10 @@ export function openStream(options, signal) {
   let hideTimer
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let lookTimer
-  /** Set while the page has a stream, or waits for one. @type {AbortController | null} */
+  /**
+   * Set while the page has a stream, or waits for one.
+   * @type {AbortController | null}
+   */
   let asking = null
   let giveBack = () => {}
   const batches = collect(options.onBatch)
@@ -113,7 +118,8 @@ export function openStream(options, signal) {
 
   async function lost() {
     options.onStatus('lost')
-    if (source?.readyState !== EventSource.CLOSED) return // it reconnects by itself, with the last id
+    // it reconnects by itself, with the last id
+    if (source?.readyState !== EventSource.CLOSED) return
     disconnect()
     const isOver = await options.isOver().catch(() => false)
     if (signal.aborted) return
@@ -161,7 +167,8 @@ function collect(onBatch) {
     /** @param {{entries?: Entry[], chunks?: Chunk[], state?: RunState}} part */
     add({ entries = [], chunks = [], state }) {
       const finished = new Set(entries.map((entry) => entry.body.source))
-      waiting.chunks = waiting.chunks.filter((chunk) => !finished.has(chunk.source)) // the entry has the whole message
+      // the entry has the whole message
+      waiting.chunks = waiting.chunks.filter((chunk) => !finished.has(chunk.source))
       waiting.entries.push(...entries)
       waiting.chunks.push(...chunks)
       if (state) waiting.state = state
@@ -180,7 +187,10 @@ function empty() {
   return { entries: [], chunks: [], state: null, live: true }
 }
 
-/** @param {() => void} flush @returns {() => void} takes it back */
+/**
+ * @param {() => void} flush
+ * @returns {() => void} takes it back
+ */
 function schedule(flush) {
   if (document.hidden) {
     const timer = setTimeout(flush, HIDDEN_FLUSH_MS)

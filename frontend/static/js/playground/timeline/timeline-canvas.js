@@ -9,9 +9,13 @@ const NARROWEST_PX = 2
 /** @typedef {{bar: Bar, x: number, y: number, width: number}} Drawn */
 
 /**
- * What is in view, as rectangles. Bars that would lie within one pixel of the one before are left out, so that a long
- * run is drawn as fast as a short one.
- * @param {TimelineBars} timeline @param {Axis} axis @param {TimelineView} view @param {number} width  px @param {Bar | undefined} selected  is there in any case
+ * What is in view, as rectangles. Bars that would lie within one pixel of the one before are left
+ * out, so that a long run is drawn as fast as a short one.
+ * @param {TimelineBars} timeline
+ * @param {Axis} axis
+ * @param {TimelineView} view
+ * @param {number} width  px
+ * @param {Bar | undefined} selected  is there in any case
  * @returns {Drawn[]}
  */
 export function layOut(timeline, axis, view, width, selected) {
@@ -32,7 +36,12 @@ export function layOut(timeline, axis, view, width, selected) {
   })
 }
 
-/** @param {CanvasRenderingContext2D} context @param {Drawn[]} drawn @param {{lanes: string[], width: number, selected: Bar | undefined, colours: string[], ink: string, line: string, danger: string}} look */
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {Drawn[]} drawn
+ * @param {{lanes: string[], width: number, selected: Bar | undefined, colours: string[], ink:
+ *   string, line: string, danger: string}} look
+ */
 export function paint(context, drawn, { lanes, width, selected, colours, ink, line, danger }) {
   context.fillStyle = line
   lanes.forEach((_, lane) => context.fillRect(0, (lane + 1) * LANE_PX - 1, width, 1))
@@ -40,8 +49,9 @@ export function paint(context, drawn, { lanes, width, selected, colours, ink, li
   for (const { bar, x, y, width: length } of [...drawn, ...onTop]) {
     const height = HEIGHTS[bar.kind]
     const top = y + (LANE_PX - 1 - height) / 2
-    context.fillStyle = bar.isError ? danger : colours[y / LANE_PX] ?? ink
-    context.globalAlpha = selected && selected !== bar ? 0.5 : bar.kind === 'message' || bar.isError ? 1 : 0.65
+    context.fillStyle = bar.isError ? danger : (colours[y / LANE_PX] ?? ink)
+    context.globalAlpha =
+      selected && selected !== bar ? 0.5 : bar.kind === 'message' || bar.isError ? 1 : 0.65
     context.beginPath()
     context.roundRect(x, top, length, height, Math.min(2, length / 4))
     context.fill()

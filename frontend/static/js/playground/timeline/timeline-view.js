@@ -23,7 +23,10 @@ export class TimelineView {
     this.to = 1
   }
 
-  /** @param {number} at  place in the view, 0 to 1, that stays where it is @param {number} factor  above 1 is closer */
+  /**
+   * @param {number} at  place in the view, 0 to 1, that stays where it is
+   * @param {number} factor  above 1 is closer
+   */
   zoom(at, factor) {
     const width = Math.min(1, Math.max(NARROWEST, this.width / factor))
     const fixed = this.from + at * this.width
@@ -35,13 +38,24 @@ export class TimelineView {
     this.#move(this.from + by * this.width, this.width)
   }
 
-  /** @param {number} from @param {number} to  shares of the whole */
+  /**
+   * @param {number} from
+   * @param {number} to  shares of the whole
+   */
   bring(from, to) {
     if (from >= this.from && to <= this.to) return
-    this.#move(from < this.from ? from - ROOM * this.width : Math.min(from, to - this.width) + ROOM * this.width, this.width)
+    this.#move(
+      from < this.from
+        ? from - ROOM * this.width
+        : Math.min(from, to - this.width) + ROOM * this.width,
+      this.width,
+    )
   }
 
-  /** @param {number} from @param {number} width */
+  /**
+   * @param {number} from
+   * @param {number} width
+   */
   #move(from, width) {
     this.from = Math.max(0, Math.min(1 - width, from))
     this.to = width >= 1 ? 1 : this.from + width

@@ -10,9 +10,21 @@ export function whatOf({ kind, note, isError }) {
   return isError ? `${what}, failed` : what
 }
 
-/** `writer, look_up, 1.2 s, 340 tokens`. @param {Bar} bar @param {string} who  the agent, and where it is */
+/**
+ * `writer, look_up, 1.2 s, 340 tokens`.
+ * @param {Bar} bar
+ * @param {string} who  the agent, and where it is
+ */
 export function barWords(bar, who) {
-  return [who, whatOf(bar), duration(bar.end - bar.start), bar.tokens > 0 && `${tokens(bar.tokens)} tokens`, bar.cost > 0 && money(bar.cost)].filter(Boolean).join(', ')
+  return [
+    who,
+    whatOf(bar),
+    duration(bar.end - bar.start),
+    bar.tokens > 0 && `${tokens(bar.tokens)} tokens`,
+    bar.cost > 0 && money(bar.cost),
+  ]
+    .filter(Boolean)
+    .join(', ')
 }
 
 /** @param {number} cost  dollars */
@@ -20,7 +32,11 @@ export function money(cost) {
   return `$${cost < 0.01 ? cost.toPrecision(2) : cost.toFixed(2)}`
 }
 
-/** Length of an axis in its own measure. @param {Axis} axis @param {number} extent */
+/**
+ * Length of an axis in its own measure.
+ * @param {Axis} axis
+ * @param {number} extent
+ */
 export function extentWords(axis, extent) {
   if (axis === 'time') return duration(extent)
   if (axis === 'tokens') return `${tokens(extent)} tokens`

@@ -18,10 +18,12 @@ import { timelineGestures } from './timeline-gestures.js'
  * @typedef {object} TimelineOptions
  * @property {HTMLElement} root  the view, with its axis, its buttons and its list
  * @property {string[]} lanes
- * @property {(name: string) => import('../log/insides.js').Inside} insideOf  within whom somebody stands in the design
+ * @property {(name: string) => import('../log/insides.js').Inside} insideOf  within whom somebody
+ *   stands in the design
  * @property {ColourBook} colours
  * @property {Selection} selection
- * @property {() => Promise<{seq: number, micro_usd: number}[]>} [costs]  asked for when somebody wants to see them
+ * @property {() => Promise<{seq: number, micro_usd: number}[]>} [costs]  asked for when somebody
+ *   wants to see them
  */
 
 /** What each agent did when: a lane per agent, a bar per message, tool and step. */
@@ -40,19 +42,44 @@ export class Timeline {
   /** Whether there are bars that are not drawn: of the past all come before it is drawn once. */
   #isBehind = false
 
-  /** @param {TimelineOptions} options @param {AbortSignal} signal */
+  /**
+   * @param {TimelineOptions} options
+   * @param {AbortSignal} signal
+   */
   constructor(options, signal) {
     this.#options = options
     const { root, selection } = options
     this.#bars = new TimelineBars(options.lanes, options.insideOf)
     const axis = root.querySelector('[name="axis"]:checked')
-    if (axis instanceof HTMLInputElement && axis.value !== 'cost') this.#axis = /** @type {Axis} */ (axis.value)
+    if (axis instanceof HTMLInputElement && axis.value !== 'cost')
+      this.#axis = /** @type {Axis} */ (axis.value)
     find('[data-axis="cost"]', root).hidden = true
     this.#names = el('div', { class: 'timeline-names' })
-    this.#canvas = el('canvas', { class: 'timeline-canvas', tabindex: 0, role: 'group', 'aria-label': 'Timeline' })
-    find('[data-part="timeline"]', root).replaceChildren(this.#names, el('div', { class: 'timeline-lanes' }, this.#canvas))
-    this.#list = timelineList(find('[data-part="timeline-list"]', root), (seq) => selection.select(seq, 'timeline'), signal)
-    timelineGestures(this.#canvas, this.#view, { changed: () => this.draw(), select: (x, y) => this.#select(x, y), point: (x, y) => this.#point(x, y) }, signal)
+    this.#canvas = el('canvas', {
+      class: 'timeline-canvas',
+      tabindex: 0,
+      role: 'group',
+      'aria-label': 'Timeline',
+    })
+    find('[data-part="timeline"]', root).replaceChildren(
+      this.#names,
+      el('div', { class: 'timeline-lanes' }, this.#canvas),
+    )
+    this.#list = timelineList(
+      find('[data-part="timeline-list"]', root),
+      (seq) => selection.select(seq, 'timeline'),
+      signal,
+    )
+    timelineGestures(
+      this.#canvas,
+      this.#view,
+      {
+        changed: () => this.draw(),
+        select: (x, y) => this.#select(x, y),
+        point: (x, y) => this.#point(x, y),
+      },
+      signal,
+    )
     on(root, 'click', '[data-zoom]', (_, button) => this.#zoom(button.dataset.zoom ?? ''), signal)
     on(root, 'change', '[name="axis"]', (event) => this.#switch(event.target.value), signal)
     selection.subscribe((seq, by) => this.#selected(seq, by), signal)
@@ -66,7 +93,9 @@ export class Timeline {
     resized.observe(root)
     const themed = new MutationObserver(() => this.draw())
     themed.observe(document.documentElement, { attributeFilter: ['data-theme'] })
-    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.draw(), { signal })
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.draw(), {
+      signal,
+    })
     signal.addEventListener('abort', () => {
       resized.disconnect()
       themed.disconnect()
@@ -82,7 +111,10 @@ export class Timeline {
     this.draw()
   }
 
-  /** Whether something is known to have cost money. @param {boolean} isPriced */
+  /**
+   * Whether something is known to have cost money.
+   * @param {boolean} isPriced
+   */
   set isPriced(isPriced) {
     if (isPriced === this.#isPriced) return
     this.#isPriced = isPriced
@@ -91,7 +123,7 @@ export class Timeline {
 
   #priceSoon = debounce(async () => {
     try {
-      this.#bars.price(await this.#options.costs?.() ?? [])
+      this.#bars.price((await this.#options.costs?.()) ?? [])
       this.#selected(this.#options.selection.seq, 'axis')
     } catch (error) {
       toastError(error)
@@ -104,18 +136,31 @@ export class Timeline {
     this.#showNames()
     const { width, context } = this.#prepare()
     if (!context || width === 0) return
-    const colours = [...this.#names.children].map((name) => getComputedStyle(name, '::before').backgroundColor)
+    const colours = [...this.#names.children].map(
+      (name) => getComputedStyle(name, '::before').backgroundColor,
+    )
     const style = getComputedStyle(this.#canvas)
     const selected = selection.seq === null ? undefined : this.#bars.barOf(selection.seq)
     this.#drawn = layOut(this.#bars, this.#axis, this.#view, width, selected)
-    paint(context, this.#drawn, { lanes: this.#bars.lanes, width, selected, colours, ink: style.color, line: style.borderTopColor, danger: style.outlineColor })
+    paint(context, this.#drawn, {
+      lanes: this.#bars.lanes,
+      width,
+      selected,
+      colours,
+      ink: style.color,
+      line: style.borderTopColor,
+      danger: style.outlineColor,
+    })
     this.#describe()
     this.#listSoon()
   }
 
   #listSoon = debounce(() => {
     const extent = this.#bars.extent(this.#axis)
-    this.#list.show(this.#bars.within(this.#axis, this.#view.from * extent, this.#view.to * extent), this.#options.selection.seq)
+    this.#list.show(
+      this.#bars.within(this.#axis, this.#view.from * extent, this.#view.to * extent),
+      this.#options.selection.seq,
+    )
   }, 120)
 
   #prepare() {
@@ -140,13 +185,17 @@ export class Timeline {
   #describe() {
     const { root } = this.#options
     const { bars, lanes } = this.#bars
-    const words = bars.length === 0 ? 'Nothing yet' : extentWords(this.#axis, this.#bars.extent(this.#axis))
+    const words =
+      bars.length === 0 ? 'Nothing yet' : extentWords(this.#axis, this.#bars.extent(this.#axis))
     find('[data-part="timeline-caption"]', root).textContent = words
     const thumb = find('[data-part="timeline-range"]', root)
     thumb.style.insetInlineStart = `${this.#view.from * 100}%`
     thumb.style.inlineSize = `${Math.max(1, this.#view.width * 100)}%`
     thumb.parentElement?.toggleAttribute('data-whole', this.#view.isWhole)
-    this.#canvas.setAttribute('aria-label', `Timeline: ${bars.length} steps of ${lanes.length} participants in ${words}. Arrow keys go from bar to bar, plus and minus zoom.`)
+    this.#canvas.setAttribute(
+      'aria-label',
+      `Timeline: ${bars.length} steps of ${lanes.length} participants in ${words}. Arrow keys go from bar to bar, plus and minus zoom.`,
+    )
   }
 
   /** @param {string} how */
@@ -178,11 +227,15 @@ export class Timeline {
     this.#selected(this.#options.selection.seq, 'axis')
   }
 
-  /** @param {number | null} seq @param {string} by */
+  /**
+   * @param {number | null} seq
+   * @param {string} by
+   */
   #selected(seq, by) {
     const bar = seq === null ? undefined : this.#bars.barOf(seq)
     const extent = this.#bars.extent(this.#axis)
-    if (bar && extent > 0) this.#view.bring(bar.on[this.#axis][0] / extent, bar.on[this.#axis][1] / extent)
+    if (bar && extent > 0)
+      this.#view.bring(bar.on[this.#axis][0] / extent, bar.on[this.#axis][1] / extent)
     if (bar && by === 'timeline') announce(this.#words(bar))
     this.draw()
   }
@@ -192,18 +245,29 @@ export class Timeline {
     return barWords(bar, laneWords(bar.lane, this.#options.insideOf))
   }
 
-  /** @param {number} x @param {number} y  px in the canvas */
+  /**
+   * @param {number} x
+   * @param {number} y  px in the canvas
+   */
   #barAt(x, y) {
-    return this.#drawn.findLast((one) => y >= one.y && y < one.y + LANE_PX && x >= one.x - 2 && x <= one.x + one.width + 2)?.bar
+    return this.#drawn.findLast(
+      (one) => y >= one.y && y < one.y + LANE_PX && x >= one.x - 2 && x <= one.x + one.width + 2,
+    )?.bar
   }
 
-  /** @param {number} x @param {number} y */
+  /**
+   * @param {number} x
+   * @param {number} y
+   */
   #select(x, y) {
     const bar = this.#barAt(x, y)
     if (bar) this.#options.selection.select(bar.seq, 'timeline')
   }
 
-  /** @param {number} x @param {number} y  outside for none */
+  /**
+   * @param {number} x
+   * @param {number} y  outside for none
+   */
   #point(x, y) {
     const bar = this.#barAt(x, y)
     const tip = find('[data-part="timeline-tip"]', this.#options.root)
@@ -215,33 +279,84 @@ export class Timeline {
     tip.style.insetBlockStart = `${this.#canvas.offsetTop + y + 14}px`
   }
 
-  /** @param {(bar: Bar, here: Bar) => boolean} isWanted @param {1 | -1} way */
+  /**
+   * @param {(bar: Bar, here: Bar) => boolean} isWanted
+   * @param {1 | -1} way
+   */
   #step(isWanted, way) {
     const { bars } = this.#bars
     const { seq } = this.#options.selection
     const here = seq === null ? undefined : this.#bars.barOf(seq)
-    if (!here) return void (bars.length > 0 && this.#options.selection.select(/** @type {Bar} */ (bars.at(way === 1 ? 0 : -1)).seq, 'timeline'))
+    if (!here)
+      return void (
+        bars.length > 0 &&
+        this.#options.selection.select(
+          /** @type {Bar} */ (bars.at(way === 1 ? 0 : -1)).seq,
+          'timeline',
+        )
+      )
     for (let place = bars.indexOf(here) + way; bars[place]; place += way) {
       const bar = /** @type {Bar} */ (bars[place])
       if (isWanted(bar, here)) return this.#options.selection.select(bar.seq, 'timeline')
     }
   }
 
-  /** Keys, heard while the timeline has the focus. @returns {Action[]} */
+  /**
+   * Keys, heard while the timeline has the focus.
+   * @returns {Action[]}
+   */
   get actions() {
     const isSame = (/** @type {Bar} */ bar, /** @type {Bar} */ here) => bar.lane === here.lane
     const isOther = (/** @type {Bar} */ bar, /** @type {Bar} */ here) => bar.lane !== here.lane
-    const pan = (/** @type {number} */ by) => () => { this.#view.pan(by); this.draw() }
+    const pan = (/** @type {number} */ by) => () => {
+      this.#view.pan(by)
+      this.draw()
+    }
     return /** @type {Omit<Action, 'group' | 'scope'>[]} */ ([
-      { id: 'timeline-next', label: 'Next bar of the agent', keys: ['arrowright'], run: () => this.#step(isSame, 1) },
-      { id: 'timeline-before', label: 'Bar of the agent before', keys: ['arrowleft'], run: () => this.#step(isSame, -1) },
-      { id: 'timeline-next-other', label: 'Next bar of another agent', keys: ['arrowdown'], run: () => this.#step(isOther, 1) },
-      { id: 'timeline-before-other', label: 'Bar of another agent before', keys: ['arrowup'], run: () => this.#step(isOther, -1) },
-      { id: 'timeline-later', label: 'Move the view later', keys: ['shift+arrowright'], run: pan(0.25) },
-      { id: 'timeline-earlier', label: 'Move the view earlier', keys: ['shift+arrowleft'], run: pan(-0.25) },
+      {
+        id: 'timeline-next',
+        label: 'Next bar of the agent',
+        keys: ['arrowright'],
+        run: () => this.#step(isSame, 1),
+      },
+      {
+        id: 'timeline-before',
+        label: 'Bar of the agent before',
+        keys: ['arrowleft'],
+        run: () => this.#step(isSame, -1),
+      },
+      {
+        id: 'timeline-next-other',
+        label: 'Next bar of another agent',
+        keys: ['arrowdown'],
+        run: () => this.#step(isOther, 1),
+      },
+      {
+        id: 'timeline-before-other',
+        label: 'Bar of another agent before',
+        keys: ['arrowup'],
+        run: () => this.#step(isOther, -1),
+      },
+      {
+        id: 'timeline-later',
+        label: 'Move the view later',
+        keys: ['shift+arrowright'],
+        run: pan(0.25),
+      },
+      {
+        id: 'timeline-earlier',
+        label: 'Move the view earlier',
+        keys: ['shift+arrowleft'],
+        run: pan(-0.25),
+      },
       { id: 'timeline-zoom-in', label: 'Zoom in', keys: ['+'], run: () => this.#zoom('in') },
       { id: 'timeline-zoom-out', label: 'Zoom out', keys: ['-'], run: () => this.#zoom('out') },
-      { id: 'timeline-fit', label: 'Show the whole run', keys: ['0'], run: () => this.#zoom('fit') },
+      {
+        id: 'timeline-fit',
+        label: 'Show the whole run',
+        keys: ['0'],
+        run: () => this.#zoom('fit'),
+      },
     ]).map((each) => ({ ...each, group: 'Timeline', scope: 'canvas' }))
   }
 

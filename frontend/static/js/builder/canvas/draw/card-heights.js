@@ -1,5 +1,6 @@
 // @ts-check
-// How high cards are that are not made yet. Cards of one shape are equally high, so one of each is measured.
+// How high cards are that are not made yet. Cards of one shape are equally high, so one of each is
+// measured.
 
 /**
  * @typedef {import('./scene.js').CardView} CardView
@@ -20,15 +21,23 @@ const CHIP_WEIGHT = 520
 const DOUBT = 0.06
 
 /**
- * What the height of a card depends on. Where that cannot be told for sure, the text itself is part of it.
- * @param {CardView} card @param {TextWidth} widthOf
+ * What the height of a card depends on. Where that cannot be told for sure, the text itself is part
+ * of it.
+ * @param {CardView} card
+ * @param {TextWidth} widthOf
  */
 export function shapeOf(card, widthOf) {
-  const slots = card.slots.filter((slot) => !slot.isOptional).map((slot) => slotShape(slot, widthOf))
+  const slots = card.slots
+    .filter((slot) => !slot.isOptional)
+    .map((slot) => slotShape(slot, widthOf))
   return JSON.stringify([textShape(card.text, widthOf), card.isKnown, card.opening !== null, slots])
 }
 
-/** None, one or two lines, for more are cut off. @param {string} text @param {TextWidth} widthOf */
+/**
+ * None, one or two lines, for more are cut off.
+ * @param {string} text
+ * @param {TextWidth} widthOf
+ */
 function textShape(text, widthOf) {
   const plain = text.trim().replace(/\s+/g, ' ')
   if (text === '') return 0
@@ -38,12 +47,18 @@ function textShape(text, widthOf) {
   return share > 1 + DOUBT && plain.includes(' ') ? 2 : plain
 }
 
-/** @param {SlotView} slot @param {TextWidth} widthOf */
+/**
+ * @param {SlotView} slot
+ * @param {TextWidth} widthOf
+ */
 function slotShape(slot, widthOf) {
   if (slot.chips.length === 0) return 'empty'
-  if (slot.chips.some((chip) => chip.innerSlot !== '' || chip.opens !== '' || chip.title === '')) return slot.chips
+  if (slot.chips.some((chip) => chip.innerSlot !== '' || chip.opens !== '' || chip.title === ''))
+    return slot.chips
   if (slot.chips.length === 1 && !slot.many) return 'row'
-  const chips = slot.chips.map((chip) => Math.min(INNER_PX, CHIP_PX + widthOf(chip.title, CHIP_WEIGHT)))
+  const chips = slot.chips.map((chip) =>
+    Math.min(INNER_PX, CHIP_PX + widthOf(chip.title, CHIP_WEIGHT)),
+  )
   const width = chips.reduce((sum, each) => sum + each + GAP_PX, slot.many ? MORE_PX : -GAP_PX)
   return width < INNER_PX * (1 - DOUBT) ? 'row' : slot.chips.map((chip) => chip.title)
 }
@@ -66,18 +81,27 @@ export class CardHeights {
     return shapeOf(card, this.#widthOf)
   }
 
-  /** @param {string} shape @returns {number} 0 while none of it was measured */
+  /**
+   * @param {string} shape
+   * @returns {number} 0 while none of it was measured
+   */
   of(shape) {
     return this.#known.get(shape) ?? 0
   }
 
-  /** @param {string} shape @param {number} height */
+  /**
+   * @param {string} shape
+   * @param {number} height
+   */
   learn(shape, height) {
     this.#known.set(shape, height)
   }
 }
 
-/** @param {HTMLElement} root @returns {TextWidth} */
+/**
+ * @param {HTMLElement} root
+ * @returns {TextWidth}
+ */
 function textWidthIn(root) {
   const { fontFamily } = getComputedStyle(root)
   const size = getComputedStyle(root).getPropertyValue('--text-sm')

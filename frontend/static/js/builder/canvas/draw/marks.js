@@ -1,5 +1,6 @@
 // @ts-check
-// What is selected and what is wrong, as attributes of what is already drawn: neither makes a card anew.
+// What is selected and what is wrong, as attributes of what is already drawn: neither makes a card
+// anew.
 import { parent } from '../../../core/pointer.js'
 import { adviceOf } from '../../document/findings.js'
 
@@ -8,7 +9,12 @@ import { adviceOf } from '../../document/findings.js'
  * @typedef {import('../../../core/api.js').Finding} Finding
  */
 
-/** Cards may be inside the scope or be one of its roots. @param {Iterable<Element>} roots @param {string} selector @returns {Generator<HTMLElement>} */
+/**
+ * Cards may be inside the scope or be one of its roots.
+ * @param {Iterable<Element>} roots
+ * @param {string} selector
+ * @returns {Generator<HTMLElement>}
+ */
 function* matching(roots, selector) {
   for (const root of roots) {
     if (root.matches(selector) && root instanceof HTMLElement) yield root
@@ -19,14 +25,19 @@ function* matching(roots, selector) {
 /**
  * Mark every selected part; a card that holds one is marked as being around it.
  * @param {Iterable<Element>} roots  where to look: all, or only what was just drawn
- * @param {readonly string[]} selected @param {(pointer: string) => string} cardOf
+ * @param {readonly string[]} selected
+ * @param {(pointer: string) => string} cardOf
  */
 export function markSelected(roots, selected, cardOf) {
   const own = new Set(selected)
   const cards = new Set(selected.map(cardOf))
   for (const node of matching(roots, '[data-component]:not([data-hub])')) {
     const pointer = node.dataset['component'] ?? ''
-    const mark = own.has(pointer) ? '' : node.dataset['card'] !== undefined && cards.has(pointer) ? 'inside' : null
+    const mark = own.has(pointer)
+      ? ''
+      : node.dataset['card'] !== undefined && cards.has(pointer)
+        ? 'inside'
+        : null
     if (mark === null) node.removeAttribute('data-selected')
     else if (node.getAttribute('data-selected') !== mark) node.setAttribute('data-selected', mark)
   }
@@ -36,7 +47,8 @@ export function markSelected(roots, selected, cardOf) {
  * Errors and hints by the places they are at or inside of, found once for all cards.
  * @typedef {{ errors: Finding[], hints: Finding[] }} Found
  * @typedef {{ at: Map<string, Found>, within: Map<string, Found> }} Places
- * @param {Editor} editor @returns {Places}
+ * @param {Editor} editor
+ * @returns {Places}
  */
 export function findingsByPlace(editor) {
   const last = sorted.get(editor)
@@ -46,14 +58,25 @@ export function findingsByPlace(editor) {
   return places
 }
 
-/** The last that were found; canvas and outline ask for the same. @type {WeakMap<Editor, { report: unknown, doc: unknown, places: Places }>} */
+/**
+ * The last that were found; canvas and outline ask for the same.
+ * @type {WeakMap<Editor, { report: unknown, doc: unknown, places: Places }>}
+ */
 const sorted = new WeakMap()
 
-/** @param {Editor} editor @returns {Places} */
+/**
+ * @param {Editor} editor
+ * @returns {Places}
+ */
 function sortedFindings(editor) {
   /** @type {Places} */
   const places = { at: new Map(), within: new Map() }
-  const put = (/** @type {Map<string, Found>} */ map, /** @type {string} */ key, /** @type {Finding} */ each, /** @type {keyof Found} */ tone) => {
+  const put = (
+    /** @type {Map<string, Found>} */ map,
+    /** @type {string} */ key,
+    /** @type {Finding} */ each,
+    /** @type {keyof Found} */ tone,
+  ) => {
     const found = map.get(key) ?? { errors: [], hints: [] }
     found[tone].push(each)
     map.set(key, found)
@@ -72,7 +95,11 @@ function sortedFindings(editor) {
   return places
 }
 
-/** A badge with the number of errors; of hints, more quietly, where there are none. @param {HTMLElement} node @param {Found | undefined} found */
+/**
+ * A badge with the number of errors; of hints, more quietly, where there are none.
+ * @param {HTMLElement} node
+ * @param {Found | undefined} found
+ */
 export function markBadge(node, found) {
   const { errors = [], hints = [] } = found ?? {}
   const told = errors.length > 0 ? errors : hints
@@ -82,11 +109,15 @@ export function markBadge(node, found) {
   node.title = told.map((each) => each.message).join('\n')
 }
 
-/** @param {Iterable<Element>} roots @param {Places} places */
+/**
+ * @param {Iterable<Element>} roots
+ * @param {Places} places
+ */
 export function markProblems(roots, { at, within }) {
   for (const node of matching(roots, '[data-problems-within], [data-problems-at]')) {
     const inside = node.dataset['problemsWithin']
-    const found = inside === undefined ? at.get(node.dataset['problemsAt'] ?? '') : within.get(inside)
+    const found =
+      inside === undefined ? at.get(node.dataset['problemsAt'] ?? '') : within.get(inside)
     if (!found && node.hidden) continue
     markBadge(node, found)
     node.closest('.node, .chip')?.toggleAttribute('data-invalid', (found?.errors.length ?? 0) > 0)

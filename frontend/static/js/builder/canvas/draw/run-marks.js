@@ -1,5 +1,6 @@
 // @ts-check
-// Below each card, while a run is shown beside the canvas: what the agent does, and what it said last.
+// Below each card, while a run is shown beside the canvas: what the agent does, and what it said
+// last.
 import { el, icon } from '../../../core/dom.js'
 import { participantsOf } from '../../../playground/flow/participants.js'
 
@@ -23,10 +24,14 @@ export class RunMarks {
   #states = null
   #canvas
 
-  /** @param {import('../canvas.js').Canvas} canvas @param {AbortSignal} signal */
+  /**
+   * @param {import('../canvas.js').Canvas} canvas
+   * @param {AbortSignal} signal
+   */
   constructor(canvas, signal) {
     this.#canvas = canvas
-    for (const type of ['drawn', 'shown']) canvas.addEventListener(type, () => this.#draw(), { signal })
+    for (const type of ['drawn', 'shown'])
+      canvas.addEventListener(type, () => this.#draw(), { signal })
   }
 
   /** @param {AgentStates | null} states  null: no run is shown */
@@ -35,21 +40,32 @@ export class RunMarks {
     this.#draw()
   }
 
-  /** Of the card that a part is in. @param {string} pointer @returns {AgentState | null} */
+  /**
+   * Of the card that a part is in.
+   * @param {string} pointer
+   * @returns {AgentState | null}
+   */
   at(pointer) {
     const place = this.#canvas.cardOf(pointer)
     const card = this.#canvas.scene?.cards.find((each) => each.pointer === place)
     return card ? this.#of(card) : null
   }
 
-  /** What it gave last in the run that is shown. @param {'agent' | 'tool'} kind @param {string} name */
+  /**
+   * What it gave last in the run that is shown.
+   * @param {'agent' | 'tool'} kind
+   * @param {string} name
+   */
   outputOf(kind, name) {
     return this.#states?.outputOf(kind, name)
   }
 
   /** @param {CardView} card */
   #of(card) {
-    return this.#states?.of([card.name, ...participantsOf(card.component).map(({ name }) => name)]) ?? null
+    return (
+      this.#states?.of([card.name, ...participantsOf(card.component).map(({ name }) => name)]) ??
+      null
+    )
   }
 
   #draw() {
@@ -60,7 +76,10 @@ export class RunMarks {
   }
 }
 
-/** @param {HTMLElement} node  a card @param {AgentState | null} state */
+/**
+ * @param {HTMLElement} node  a card
+ * @param {AgentState | null} state
+ */
 function mark(node, state) {
   const before = node.querySelector('.node-run')
   const key = state ? JSON.stringify(state) : ''
@@ -70,8 +89,21 @@ function mark(node, state) {
   if (!state) return
   const { glyph, word } = LOOKS[state.state]
   const isText = state.text !== '' && !['working', 'waiting'].includes(state.state)
-  node.append(el('button', {
-    type: 'button', class: 'node-run', tabindex: '-1', 'data-key': key, 'data-state': state.state, 'data-run-seq': state.seq,
-    title: [word, state.text].filter(Boolean).join(': '), 'aria-label': [word, state.text].filter(Boolean).join(': '),
-  }, icon(glyph), el('span', { class: 'truncate' }, isText && state.state !== 'failed' ? state.text : word)))
+  node.append(
+    el(
+      'button',
+      {
+        type: 'button',
+        class: 'node-run',
+        tabindex: '-1',
+        'data-key': key,
+        'data-state': state.state,
+        'data-run-seq': state.seq,
+        title: [word, state.text].filter(Boolean).join(': '),
+        'aria-label': [word, state.text].filter(Boolean).join(': '),
+      },
+      icon(glyph),
+      el('span', { class: 'truncate' }, isText && state.state !== 'failed' ? state.text : word),
+    ),
+  )
 }

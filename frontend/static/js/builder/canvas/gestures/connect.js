@@ -1,5 +1,6 @@
 // @ts-check
-// Drawing an edge: from the port of a card to another card, to open ground, or by one of the ends of an edge that is there.
+// Drawing an edge: from the port of a card to another card, to open ground, or by one of the ends
+// of an edge that is there.
 import { el, svg } from '../../../core/dom.js'
 import { sayWhyNot } from '../../../core/keyboard.js'
 import { connect, connectNew, turn, turnStart, whyNotConnect } from '../../document/connections.js'
@@ -12,48 +13,72 @@ import { swallowClick } from './swallow-click.js'
  * @typedef {import('../../editor.js').Editor} Editor
  * @typedef {import('../canvas.js').Canvas} Canvas
  * @typedef {import('../layout/geometry.js').Point} Point
- * @typedef {{ at: Point, from: number, edge: string, end: 'from' | 'to' }} Draft  `edge` is what is being turned, `from` the card that stays
+ * @typedef {{ at: Point, from: number, edge: string, end: 'from' | 'to' }} Draft  `edge` is what is
+ *   being turned, `from` the card that stays
  */
 
 const START_PX = 4
 
-/** Whether the members of the team in view are connected by hand. @param {Canvas} canvas */
+/**
+ * Whether the members of the team in view are connected by hand.
+ * @param {Canvas} canvas
+ */
 export function isConnectable(canvas) {
   return canvas.scene?.flow === 'graph' || canvas.scene?.flow === 'handoffs'
 }
 
 /**
- * @param {Canvas} canvas @param {Editor} editor @param {(card: string) => void} ask  what a press without a drag does
+ * @param {Canvas} canvas
+ * @param {Editor} editor
+ * @param {(card: string) => void} ask  what a press without a drag does
  * @param {AbortSignal} signal
  */
 export function connecting(canvas, editor, ask, signal) {
-  const port = el('button', { type: 'button', class: 'node-port', 'data-port': true, tabindex: '-1' })
+  const port = el('button', {
+    type: 'button',
+    class: 'node-port',
+    'data-port': true,
+    tabindex: '-1',
+  })
   const showPort = (/** @type {Event} */ event) => {
     const card = event.target instanceof Element ? event.target.closest('.node[data-card]') : null
     if (!(card instanceof HTMLElement) || !isConnectable(canvas) || port.parentNode === card) return
-    const name = canvas.scene?.cards.find((each) => each.pointer === card.dataset['card'])?.name ?? ''
+    const name =
+      canvas.scene?.cards.find((each) => each.pointer === card.dataset['card'])?.name ?? ''
     port.setAttribute('aria-label', `Connect ${name} to…`)
     port.title = 'Drag to connect'
     card.append(port)
   }
-  for (const type of ['pointerover', 'focusin']) canvas.root.addEventListener(type, showPort, { signal })
-  canvas.root.addEventListener('pointerdown', (down) => {
-    const target = down.target instanceof Element ? down.target.closest('[data-port], .edge-end') : null
-    const draft = target && down.button === 0 ? draftFrom(target) : undefined
-    if (!draft) return
-    down.stopPropagation()
-    down.preventDefault()
-    draw(down, draft)
-  }, { signal, capture: true })
+  for (const type of ['pointerover', 'focusin'])
+    canvas.root.addEventListener(type, showPort, { signal })
+  canvas.root.addEventListener(
+    'pointerdown',
+    (down) => {
+      const target =
+        down.target instanceof Element ? down.target.closest('[data-port], .edge-end') : null
+      const draft = target && down.button === 0 ? draftFrom(target) : undefined
+      if (!draft) return
+      down.stopPropagation()
+      down.preventDefault()
+      draw(down, draft)
+    },
+    { signal, capture: true },
+  )
 
-  /** @param {Element} target @returns {Draft | undefined} */
+  /**
+   * @param {Element} target
+   * @returns {Draft | undefined}
+   */
   function draftFrom(target) {
     if (target.matches('[data-port]')) {
       const pointer = target.closest('.node')?.getAttribute('data-card')
       const from = canvas.scene?.cards.findIndex((card) => card.pointer === pointer) ?? -1
       const box = canvas.boxes[from]
       const isDownwards = canvas.edges.hasAttribute('data-downwards')
-      const at = box && { x: box.x + box.width / (isDownwards ? 2 : 1), y: box.y + box.height / (isDownwards ? 1 : 2) }
+      const at = box && {
+        x: box.x + box.width / (isDownwards ? 2 : 1),
+        y: box.y + box.height / (isDownwards ? 1 : 2),
+      }
       return at && { at, from, edge: '', end: 'to' }
     }
     const edge = target.closest('.edge')
@@ -61,20 +86,36 @@ export function connecting(canvas, editor, ask, signal) {
     const other = edge?.querySelector(`[data-end=${end === 'from' ? 'to' : 'from'}]`)
     if (!edge || !other) return undefined
     const at = { x: Number(other.getAttribute('cx')), y: Number(other.getAttribute('cy')) }
-    return { at, from: Number(edge.getAttribute(end === 'from' ? 'data-to' : 'data-from')), edge: edge.getAttribute('data-component') ?? '', end }
+    return {
+      at,
+      from: Number(edge.getAttribute(end === 'from' ? 'data-to' : 'data-from')),
+      edge: edge.getAttribute('data-component') ?? '',
+      end,
+    }
   }
 
-  /** @param {PointerEvent} down @param {Draft} draft */
+  /**
+   * @param {PointerEvent} down
+   * @param {Draft} draft
+   */
   function draw(down, draft) {
     const stop = new AbortController()
     const options = { signal: AbortSignal.any([stop.signal, signal]) }
     const line = svg('path', { class: 'edge-draft' })
-    const reason = el('div', { class: 'ghost', hidden: true }, el('span', { class: 'ghost-reason' }))
+    const reason = el(
+      'div',
+      { class: 'ghost', hidden: true },
+      el('span', { class: 'ghost-reason' }),
+    )
     let hasMoved = false
     /** @type {HTMLElement | null} */
     let over = null
     const follow = (/** @type {PointerEvent} */ event) => {
-      if (!hasMoved && Math.hypot(event.clientX - down.clientX, event.clientY - down.clientY) < START_PX) return
+      if (
+        !hasMoved &&
+        Math.hypot(event.clientX - down.clientX, event.clientY - down.clientY) < START_PX
+      )
+        return
       if (!hasMoved) begin()
       hasMoved = true
       const card = cardAt(event)
@@ -87,7 +128,14 @@ export function connecting(canvas, editor, ask, signal) {
         reason.hidden = text === ''
       }
       reason.style.transform = `translate(${event.clientX + 12}px, ${event.clientY + 10}px)`
-      line.setAttribute('d', draftPath(draft, canvas.viewport.toWorld(event.clientX, event.clientY), canvas.edges.hasAttribute('data-downwards')))
+      line.setAttribute(
+        'd',
+        draftPath(
+          draft,
+          canvas.viewport.toWorld(event.clientX, event.clientY),
+          canvas.edges.hasAttribute('data-downwards'),
+        ),
+      )
     }
     const begin = () => {
       canvas.edges.append(line)
@@ -106,20 +154,29 @@ export function connecting(canvas, editor, ask, signal) {
     addEventListener('pointermove', follow, options)
     addEventListener('pointercancel', end, options)
     editor.addEventListener('doc', end, options) // its cards may be others now
-    addEventListener('keydown', (event) => {
-      if (event.key !== 'Escape') return
-      event.stopPropagation()
-      end()
-    }, { ...options, capture: true })
-    addEventListener('pointerup', (event) => {
-      const card = cardAt(event)
-      end()
-      swallowClick()
-      canvas.root.focus({ preventScroll: true })
-      if (!hasMoved) return draft.edge ? undefined : ask(canvas.scene?.cards[draft.from]?.pointer ?? '')
-      if (card) drop(draft, card)
-      else if (draft.edge === '' && isGround(event)) void dropOnGround(draft)
-    }, options)
+    addEventListener(
+      'keydown',
+      (event) => {
+        if (event.key !== 'Escape') return
+        event.stopPropagation()
+        end()
+      },
+      { ...options, capture: true },
+    )
+    addEventListener(
+      'pointerup',
+      (event) => {
+        const card = cardAt(event)
+        end()
+        swallowClick()
+        canvas.root.focus({ preventScroll: true })
+        if (!hasMoved)
+          return draft.edge ? undefined : ask(canvas.scene?.cards[draft.from]?.pointer ?? '')
+        if (card) drop(draft, card)
+        else if (draft.edge === '' && isGround(event)) void dropOnGround(draft)
+      },
+      options,
+    )
   }
 
   /** @returns {NodeListOf<HTMLElement>} */
@@ -127,9 +184,14 @@ export function connecting(canvas, editor, ask, signal) {
     return canvas.nodes.querySelectorAll('.node[data-card]')
   }
 
-  /** @param {PointerEvent} event @returns {HTMLElement | null} */
+  /**
+   * @param {PointerEvent} event
+   * @returns {HTMLElement | null}
+   */
   function cardAt(event) {
-    const card = document.elementFromPoint(event.clientX, event.clientY)?.closest('.node[data-card]')
+    const card = document
+      .elementFromPoint(event.clientX, event.clientY)
+      ?.closest('.node[data-card]')
     return card instanceof HTMLElement && canvas.root.contains(card) ? card : null
   }
 
@@ -144,22 +206,40 @@ export function connecting(canvas, editor, ask, signal) {
     return canvas.scene?.cards.find((each) => each.pointer === card.dataset['card'])
   }
 
-  /** @param {Draft} draft @param {HTMLElement} card */
+  /**
+   * @param {Draft} draft
+   * @param {HTMLElement} card
+   */
   function refusal(draft, card) {
     const [kept, other] = [canvas.scene?.cards[draft.from], memberOf(card)]
     if (!kept || !other) return ''
     const [from, to] = draft.end === 'to' ? [kept, other] : [other, kept]
-    return whyNotConnect(editor.catalogue, editor.root, editor.view, from.pointer, to.name, draft.edge)
+    return whyNotConnect(
+      editor.catalogue,
+      editor.root,
+      editor.view,
+      from.pointer,
+      to.name,
+      draft.edge,
+    )
   }
 
-  /** @param {Draft} draft @param {HTMLElement} card */
+  /**
+   * @param {Draft} draft
+   * @param {HTMLElement} card
+   */
   function drop(draft, card) {
-    const [kept, other, reason] = [canvas.scene?.cards[draft.from], memberOf(card), refusal(draft, card)]
+    const [kept, other, reason] = [
+      canvas.scene?.cards[draft.from],
+      memberOf(card),
+      refusal(draft, card),
+    ]
     if (reason !== '') return sayWhyNot(reason)
     if (!kept || !other) return
     if (draft.edge === '') editor.run(connect(editor.view, kept.pointer, other.name))
     else if (draft.end === 'to') editor.run(turn(draft.edge, other.name))
-    else if (endsOf(editor.root, draft.edge)?.from !== other.name) editor.run(turnStart(draft.edge, other.pointer))
+    else if (endsOf(editor.root, draft.edge)?.from !== other.name)
+      editor.run(turnStart(draft.edge, other.pointer))
   }
 
   /** @param {Draft} draft */
@@ -169,20 +249,38 @@ export function connecting(canvas, editor, ask, signal) {
   }
 }
 
-/** Ask for a new member and lead to it. @param {Editor} editor @param {Canvas} canvas @param {string} from */
+/**
+ * Ask for a new member and lead to it.
+ * @param {Editor} editor
+ * @param {Canvas} canvas
+ * @param {string} from
+ */
 export async function connectToNew(editor, canvas, from) {
   const { scene } = canvas
-  const slot = scene && editor.catalogue.slotsOf(scene.team).find((each) => scene.memberSlot.endsWith(`/${each.field}`))
-  const fits = (/** @type {import('../../document/catalogue.js').Component} */ each) => (slot ? editor.catalogue.accepts(slot, each) : editor.catalogue.isParticipant(each))
-  const places = [scene?.pointer ?? '', from, scene?.memberSlot ?? ''].map((each) => editor.keepPlace(each))
-  const component = await pickComponent(editor, fits, `Connect ${editor.titleAt(from)} to a new agent`)
+  const slot =
+    scene &&
+    editor.catalogue.slotsOf(scene.team).find((each) => scene.memberSlot.endsWith(`/${each.field}`))
+  const fits = (/** @type {import('../../document/catalogue.js').Component} */ each) =>
+    slot ? editor.catalogue.accepts(slot, each) : editor.catalogue.isParticipant(each)
+  const places = [scene?.pointer ?? '', from, scene?.memberSlot ?? ''].map((each) =>
+    editor.keepPlace(each),
+  )
+  const component = await pickComponent(
+    editor,
+    fits,
+    `Connect ${editor.titleAt(from)} to a new agent`,
+  )
   const [team, member, members] = places.map((placeOf) => placeOf())
   if (!component || !scene) return
   if (team === undefined || member === undefined || members === undefined) return tellChanged()
   editor.run(connectNew(team, member, members, structuredClone(component)))
 }
 
-/** @param {Draft} draft @param {Point} to @param {boolean} isDownwards */
+/**
+ * @param {Draft} draft
+ * @param {Point} to
+ * @param {boolean} isDownwards
+ */
 function draftPath({ at, end }, to, isDownwards) {
   const [a, b] = end === 'to' ? [at, to] : [to, at]
   const along = Math.max(30, Math.abs(isDownwards ? b.y - a.y : b.x - a.x) / 2)

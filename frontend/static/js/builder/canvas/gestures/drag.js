@@ -1,5 +1,6 @@
 // @ts-check
-// One gesture for all that can be dragged: palette items, chips and cards, one or several. Escape always leaves.
+// One gesture for all that can be dragged: palette items, chips and cards, one or several. Escape
+// always leaves.
 import { el } from '../../../core/dom.js'
 import { isSame } from '../../../core/pointer.js'
 import { titleOf } from '../../document/catalogue.js'
@@ -23,44 +24,87 @@ const RIM_PX = 36
 const RIM_SPEED_PX = 14
 
 /**
- * @param {HTMLElement} root @param {Editor} editor @param {Canvas} canvas
+ * @param {HTMLElement} root
+ * @param {Editor} editor
+ * @param {Canvas} canvas
  * @param {(element: HTMLElement) => Component | undefined} fromPalette
  * @param {AbortSignal} signal
  */
 export function dragging(root, editor, canvas, fromPalette, signal) {
-  root.addEventListener('pointerdown', (down) => {
-    const source = down.target instanceof Element ? down.target.closest('[data-drag], [data-offer]') : null
-    if (!(source instanceof HTMLElement) || down.button !== 0 || (down.target instanceof Element && down.target.closest('[data-open], .slot-add'))) return
-    const load = loadOf(editor, canvas, source, fromPalette)
-    if (load) watch(down, source, load)
-  }, { signal })
+  root.addEventListener(
+    'pointerdown',
+    (down) => {
+      const source =
+        down.target instanceof Element ? down.target.closest('[data-drag], [data-offer]') : null
+      if (
+        !(source instanceof HTMLElement) ||
+        down.button !== 0 ||
+        (down.target instanceof Element && down.target.closest('[data-open], .slot-add'))
+      )
+        return
+      const load = loadOf(editor, canvas, source, fromPalette)
+      if (load) watch(down, source, load)
+    },
+    { signal },
+  )
 
-  /** Nothing happens until the pointer has moved a little. @param {PointerEvent} down @param {HTMLElement} source @param {Load} load */
+  /**
+   * Nothing happens until the pointer has moved a little.
+   * @param {PointerEvent} down
+   * @param {HTMLElement} source
+   * @param {Load} load
+   */
   function watch(down, source, load) {
     const stop = new AbortController()
     const options = { signal: AbortSignal.any([stop.signal, signal]) }
-    addEventListener('pointermove', (event) => {
-      if (Math.hypot(event.clientX - down.clientX, event.clientY - down.clientY) < START_PX) return
-      if (down.pointerType === 'touch' && load.parts[0]?.from === null && Math.abs(event.clientY - down.clientY) > Math.abs(event.clientX - down.clientX)) return stop.abort()
-      stop.abort()
-      new Carry(root, editor, canvas, source, load, down, signal).begin(event)
-    }, options)
+    addEventListener(
+      'pointermove',
+      (event) => {
+        if (Math.hypot(event.clientX - down.clientX, event.clientY - down.clientY) < START_PX)
+          return
+        if (
+          down.pointerType === 'touch' &&
+          load.parts[0]?.from === null &&
+          Math.abs(event.clientY - down.clientY) > Math.abs(event.clientX - down.clientX)
+        )
+          return stop.abort()
+        stop.abort()
+        new Carry(root, editor, canvas, source, load, down, signal).begin(event)
+      },
+      options,
+    )
     addEventListener('pointerup', () => stop.abort(), options)
     addEventListener('pointercancel', () => stop.abort(), options)
   }
 }
 
-/** What is dragged with a source: all that is selected when it is part of that, else it alone. @param {Editor} editor @param {Canvas} canvas @param {HTMLElement} source @param {(element: HTMLElement) => Component | undefined} fromPalette @returns {Load | null} */
+/**
+ * What is dragged with a source: all that is selected when it is part of that, else it alone.
+ * @param {Editor} editor
+ * @param {Canvas} canvas
+ * @param {HTMLElement} source
+ * @param {(element: HTMLElement) => Component | undefined} fromPalette
+ * @returns {Load | null}
+ */
 function loadOf(editor, canvas, source, fromPalette) {
   const from = source.dataset['drag'] ?? null
   const component = from === null ? fromPalette(source) : editor.at(from)
   if (!component) return null
-  const isCard = (/** @type {string | null} */ pointer) => pointer !== null && canvas.cardOf(pointer) === pointer
-  const others = from !== null && editor.selected.includes(from) ? outermost([...editor.selected]).filter((each) => each !== from && isCard(each) === isCard(from)) : []
-  const parts = [{ component, from }, ...others.flatMap((each) => {
-    const other = editor.at(each)
-    return other && each !== '' ? [{ component: other, from: each }] : []
-  })]
+  const isCard = (/** @type {string | null} */ pointer) =>
+    pointer !== null && canvas.cardOf(pointer) === pointer
+  const others =
+    from !== null && editor.selected.includes(from)
+      ? outermost([...editor.selected]).filter(
+          (each) => each !== from && isCard(each) === isCard(from),
+        )
+      : []
+  const parts = [
+    { component, from },
+    ...others.flatMap((each) => {
+      const other = editor.at(each)
+      return other && each !== '' ? [{ component: other, from: each }] : []
+    }),
+  ]
   return { parts, areCards: isCard(from) }
 }
 
@@ -78,7 +122,15 @@ class Carry {
   #sources = []
   #hasTakers
 
-  /** @param {HTMLElement} root @param {Editor} editor @param {Canvas} canvas @param {HTMLElement} source @param {Load} load @param {PointerEvent} down @param {AbortSignal} signal */
+  /**
+   * @param {HTMLElement} root
+   * @param {Editor} editor
+   * @param {Canvas} canvas
+   * @param {HTMLElement} source
+   * @param {Load} load
+   * @param {PointerEvent} down
+   * @param {AbortSignal} signal
+   */
   constructor(root, editor, canvas, source, load, down, signal) {
     this.editor = editor
     this.canvas = canvas
@@ -87,11 +139,24 @@ class Carry {
     this.signal = AbortSignal.any([this.#stop.signal, signal])
     const first = load.parts[0]?.component
     this.reason = el('span', { class: 'ghost-reason', hidden: true })
-    this.ghost = el('div', { class: 'ghost', 'data-kind': first ? editor.catalogue.kindOf(first) : 'other' },
-      el('span', {}, load.parts.length > 1 ? `${load.parts.length} parts` : first ? titleOf(first) : ''), this.reason)
+    this.ghost = el(
+      'div',
+      { class: 'ghost', 'data-kind': first ? editor.catalogue.kindOf(first) : 'other' },
+      el(
+        'span',
+        {},
+        load.parts.length > 1 ? `${load.parts.length} parts` : first ? titleOf(first) : '',
+      ),
+      this.reason,
+    )
     this.targets = new Targets(root, canvas, editor, load)
     this.#hasTakers = this.targets.hasTakers
-    if (load.areCards && canvas.isFree) this.#lift = new Lift(canvas, load.parts.map((part) => part.from ?? ''), canvas.viewport.toWorld(down.clientX, down.clientY))
+    if (load.areCards && canvas.isFree)
+      this.#lift = new Lift(
+        canvas,
+        load.parts.map((part) => part.from ?? ''),
+        canvas.viewport.toWorld(down.clientX, down.clientY),
+      )
   }
 
   /** @param {PointerEvent} event */
@@ -104,14 +169,22 @@ class Carry {
     const options = { signal: this.signal }
     addEventListener('pointermove', (move) => this.#follow(move), options)
     addEventListener('pointercancel', () => this.#end(false), options)
-    this.canvas.addEventListener('shown', (shown) => this.targets.add(/** @type {CustomEvent} */ (shown).detail), options)
+    this.canvas.addEventListener(
+      'shown',
+      (shown) => this.targets.add(/** @type {CustomEvent} */ (shown).detail),
+      options,
+    )
     // What is dragged was found in another document: undone, or changed by somebody else.
     this.editor.addEventListener('doc', () => this.#end(false), options)
-    addEventListener('keydown', (key) => {
-      if (key.key !== 'Escape') return
-      key.stopPropagation()
-      this.#end(false)
-    }, { ...options, capture: true })
+    addEventListener(
+      'keydown',
+      (key) => {
+        if (key.key !== 'Escape') return
+        key.stopPropagation()
+        this.#end(false)
+      },
+      { ...options, capture: true },
+    )
     addEventListener('pointerup', (up) => this.#drop(up), options)
     this.#follow(event)
   }
@@ -120,7 +193,9 @@ class Carry {
   #draggedNodes() {
     const froms = new Set(this.load.parts.map((part) => part.from))
     if (froms.size < 2) return [this.source]
-    return /** @type {HTMLElement[]} */ ([...this.canvas.frame.querySelectorAll('[data-drag]')]).filter((node) => froms.has(node.dataset['drag'] ?? ''))
+    return /** @type {HTMLElement[]} */ ([
+      ...this.canvas.frame.querySelectorAll('[data-drag]'),
+    ]).filter((node) => froms.has(node.dataset['drag'] ?? ''))
   }
 
   /** @param {PointerEvent} event */
@@ -145,7 +220,11 @@ class Carry {
   #targetAt({ clientX, clientY }) {
     if (!this.#lift || this.#hasTakers) return this.targets.at(clientX, clientY)
     const { origin, size } = this.canvas.viewport
-    const isOver = clientX >= origin.left && clientY >= origin.top && clientX <= origin.left + size.width && clientY <= origin.top + size.height
+    const isOver =
+      clientX >= origin.left &&
+      clientY >= origin.top &&
+      clientX <= origin.left + size.width &&
+      clientY <= origin.top + size.height
     return isOver ? this.canvas.frame : this.targets.at(clientX, clientY)
   }
 
@@ -166,9 +245,23 @@ class Carry {
     const { canvas } = this
     const over = this.#over
     const gap = gapAt(canvas.boxes, at)
-    const own = canvas.scene?.cards.flatMap((card, index) => (this.load.parts.some((part) => part.from === card.pointer) ? [index] : [])) ?? []
-    const stays = own.length > 0 && isSame(own, own.map((_each, nth) => (own[0] ?? 0) + nth)) && gap >= (own[0] ?? 0) && gap <= (own.at(-1) ?? 0) + 1
-    showGap(canvas, gap, !stays && (over === canvas.frame || (over !== null && over.dataset['fit'] !== 'yes')))
+    const own =
+      canvas.scene?.cards.flatMap((card, index) =>
+        this.load.parts.some((part) => part.from === card.pointer) ? [index] : [],
+      ) ?? []
+    const stays =
+      own.length > 0 &&
+      isSame(
+        own,
+        own.map((_each, nth) => (own[0] ?? 0) + nth),
+      ) &&
+      gap >= (own[0] ?? 0) &&
+      gap <= (own.at(-1) ?? 0) + 1
+    showGap(
+      canvas,
+      gap,
+      !stays && (over === canvas.frame || (over !== null && over.dataset['fit'] !== 'yes')),
+    )
   }
 
   /** @param {PointerEvent} event */
@@ -188,11 +281,21 @@ class Carry {
     this.#last = event
     this.#draw()
     const [target, lift] = [this.#over, this.#lift]
-    const isTaken = target !== null && target !== this.canvas.frame && this.targets.fits(target) === 'yes'
+    const isTaken =
+      target !== null && target !== this.canvas.frame && this.targets.fits(target) === 'yes'
     const isOnCanvas = target !== null && this.canvas.root.contains(target)
     this.#end(isOnCanvas && !isTaken)
     swallowClick()
-    if (target) drop({ editor: this.editor, canvas: this.canvas, load: this.load, event, target, isTaken, places: lift?.places() ?? [] })
+    if (target)
+      drop({
+        editor: this.editor,
+        canvas: this.canvas,
+        load: this.load,
+        event,
+        target,
+        isTaken,
+        places: lift?.places() ?? [],
+      })
   }
 
   /** @param {boolean} isKept */

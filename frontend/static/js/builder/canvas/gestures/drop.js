@@ -17,11 +17,18 @@ import { pointerOf } from './targets.js'
  * @typedef {import('../canvas.js').Canvas} Canvas
  * @typedef {import('../layout/geometry.js').Point} Point
  * @typedef {import('./targets.js').Load} Load
- * @typedef {{ editor: Editor, canvas: Canvas, load: Load, event: PointerEvent, target: HTMLElement, isTaken: boolean, places: { index: number, at: Point }[] }} Drop
+ * @typedef {{ editor: Editor, canvas: Canvas, load: Load, event: PointerEvent, target: HTMLElement,
+ *   isTaken: boolean, places: { index: number, at: Point }[] }} Drop
  *   `isTaken`: the target itself takes it; `places`: where lifted cards have come to
  */
 
-/** Whether a drop on the ground puts it into an order: members of such a team, or what would become one. @param {Canvas} canvas @param {Editor} editor @param {Load} load */
+/**
+ * Whether a drop on the ground puts it into an order: members of such a team, or what would become
+ * one.
+ * @param {Canvas} canvas
+ * @param {Editor} editor
+ * @param {Load} load
+ */
 export function isOrdered(canvas, editor, load) {
   if (canvas.isFree || canvas.boxes.length === 0) return false
   const first = load.parts[0]
@@ -34,11 +41,24 @@ export function drop(dropped) {
   const [first] = load.parts
   const isOnCanvas = canvas.root.contains(target)
   if (!first) return
-  if (isTaken && target.dataset['joins'] !== undefined) return void dropOnCondition(editor, first.from === null ? { component: structuredClone(first.component) } : { from: first.from }, pointerOf(target), { x: event.clientX, y: event.clientY })
+  if (isTaken && target.dataset['joins'] !== undefined)
+    return void dropOnCondition(
+      editor,
+      first.from === null ? { component: structuredClone(first.component) } : { from: first.from },
+      pointerOf(target),
+      { x: event.clientX, y: event.clientY },
+    )
   if (isOnCanvas && !isTaken && isOrdered(canvas, editor, load)) return putInOrder(dropped)
   if (isOnCanvas && !isTaken && places.length > 0) return pinCards(editor, canvas, places)
   const at = { x: event.clientX, y: event.clientY }
-  if (first.from === null && isOnCanvas && !isTaken && canvas.isFree && editor.catalogue.isParticipant(first.component)) return addAt(editor, canvas, first.component, canvas.viewport.toWorld(at.x, at.y))
+  if (
+    first.from === null &&
+    isOnCanvas &&
+    !isTaken &&
+    canvas.isFree &&
+    editor.catalogue.isParticipant(first.component)
+  )
+    return addAt(editor, canvas, first.component, canvas.viewport.toWorld(at.x, at.y))
   if (first.from === null) return void place(editor, first.component, pointerOf(target), at)
   if (isTaken) moveInto(editor, load, pointerOf(target))
 }
@@ -47,39 +67,88 @@ export function drop(dropped) {
 function putInOrder({ editor, canvas, load, event }) {
   const gap = gapAt(canvas.boxes, canvas.viewport.toWorld(event.clientX, event.clientY))
   const [first] = load.parts
-  if (first?.from === null) editor.run(addComponent(canvas.scene?.memberSlot ?? '', true, structuredClone(first.component), gap))
-  else editor.run(moveBlock(load.parts.map((part) => part.from ?? ''), gap))
+  if (first?.from === null)
+    editor.run(
+      addComponent(canvas.scene?.memberSlot ?? '', true, structuredClone(first.component), gap),
+    )
+  else
+    editor.run(
+      moveBlock(
+        load.parts.map((part) => part.from ?? ''),
+        gap,
+      ),
+    )
 }
 
-/** @param {Editor} editor @param {Load} load @param {string} target */
+/**
+ * @param {Editor} editor
+ * @param {Load} load
+ * @param {string} target
+ */
 function moveInto(editor, load, target) {
   const froms = load.parts.map((part) => part.from ?? '')
   const [first] = load.parts
   if (!first?.from) return
   const places = placesFor(editor.catalogue, editor.root, first.component, target)
   const chosen = places.find((each) => each.slot === target) ?? places[0]
-  if (!chosen || (inOneList(froms) && chosen.slot === parent(first.from)) || chosen.slot === first.from) return
+  if (
+    !chosen ||
+    (inOneList(froms) && chosen.slot === parent(first.from)) ||
+    chosen.slot === first.from
+  )
+    return
   if (froms.length === 1) move(editor, first.from, target)
   else editor.run(moveManyTo(editor.root, froms, chosen.slot))
 }
 
-/** Cards stay where they were put. @param {Editor} editor @param {Canvas} canvas @param {{ index: number, at: Point }[]} places  of the canvas @param {string} [label] @param {string} [key] */
+/**
+ * Cards stay where they were put.
+ * @param {Editor} editor
+ * @param {Canvas} canvas
+ * @param {{ index: number, at: Point }[]} places  of the canvas
+ * @param {string} [label]
+ * @param {string} [key]
+ */
 export function pinCards(editor, canvas, places, label, key) {
   const cards = canvas.scene?.cards ?? []
   const moved = places.flatMap(({ index, at }) => {
     const card = cards[index]
-    return card ? [{ pointer: card.pointer, name: card.name, at: { x: at.x - canvas.inset.x, y: at.y - canvas.inset.y } }] : []
+    return card
+      ? [
+          {
+            pointer: card.pointer,
+            name: card.name,
+            at: { x: at.x - canvas.inset.x, y: at.y - canvas.inset.y },
+          },
+        ]
+      : []
   })
   const [first] = moved
   if (!first) return
   canvas.anchor(first.pointer, { x: first.at.x + canvas.inset.x, y: first.at.y + canvas.inset.y })
-  editor.run(pinMany(editor.root, moved, label ?? `Move ${moved.length === 1 ? first.name : `${moved.length} cards`}`, key))
+  editor.run(
+    pinMany(
+      editor.root,
+      moved,
+      label ?? `Move ${moved.length === 1 ? first.name : `${moved.length} cards`}`,
+      key,
+    ),
+  )
 }
 
-/** A new member that stands where the pointer is. @param {Editor} editor @param {Canvas} canvas @param {Component} component @param {Point} at  in the world */
+/**
+ * A new member that stands where the pointer is.
+ * @param {Editor} editor
+ * @param {Canvas} canvas
+ * @param {Component} component
+ * @param {Point} at  in the world
+ */
 export function addAt(editor, canvas, component, at) {
   const added = addComponent(canvas.scene?.memberSlot ?? '', true, structuredClone(component))
-  const place = { x: Math.round((at.x - 110) / 20) * 20 - canvas.inset.x, y: Math.round((at.y - 20) / 20) * 20 - canvas.inset.y }
+  const place = {
+    x: Math.round((at.x - 110) / 20) * 20 - canvas.inset.x,
+    y: Math.round((at.y - 20) / 20) * 20 - canvas.inset.y,
+  }
   /** @type {import('../../document/commands.js').Command} */
   const command = {
     label: `Add ${titleOf(component)}`,
@@ -87,7 +156,9 @@ export function addAt(editor, canvas, component, at) {
       const grown = added.apply(doc)
       command.select = added.select ?? null
       const pointer = String(added.select)
-      return canvas.boxes.length === 0 ? grown : pinMany(grown.component, [{ pointer, at: place }], '').apply(grown)
+      return canvas.boxes.length === 0
+        ? grown
+        : pinMany(grown.component, [{ pointer, at: place }], '').apply(grown)
     },
   }
   editor.run(command)

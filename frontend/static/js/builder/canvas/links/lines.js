@@ -16,7 +16,8 @@ export class Lines {
 
   /**
    * Lines to a hub follow the cards that moved; others may run anywhere, and are drawn anew.
-   * @param {import('../layout/layout.js').Placed} placed @param {Set<number> | 'all'} moved  cards by their places
+   * @param {import('../layout/layout.js').Placed} placed
+   * @param {Set<number> | 'all'} moved  cards by their places
    */
   draw({ lanes, bus }, moved) {
     const { scene, edges, boxes, hub, inset } = this.canvas
@@ -27,8 +28,7 @@ export class Lines {
     if (!isKnown || moved === 'all') {
       drawEdges(edges, scene.edges, boxes, hub, { lanes, bus }, inset, this.#isShown)
       this.#name()
-    }
-    else if (moved.size > 0) redrawEdges(edges, scene.edges, boxes, hub, moved)
+    } else if (moved.size > 0) redrawEdges(edges, scene.edges, boxes, hub, moved)
   }
 
   /** Those to cards that came or went do so as well. */
@@ -41,7 +41,11 @@ export class Lines {
   #name() {
     const { edges, editor } = this.canvas
     const parts = edges.querySelectorAll('.edge[data-component]')
-    for (const part of parts) part.setAttribute('aria-label', connectionInWords(editor.root, part.getAttribute('data-component') ?? ''))
+    for (const part of parts)
+      part.setAttribute(
+        'aria-label',
+        connectionInWords(editor.root, part.getAttribute('data-component') ?? ''),
+      )
   }
 
   #isShown = (/** @type {number} */ index) => this.canvas.nodeAt(index) !== undefined

@@ -15,23 +15,38 @@ import { listModels } from './listed-models.js'
 /**
  * @typedef {import('../../editor.js').Editor} Editor
  * @typedef {import('../../document/commands.js').Command} Command
- * @typedef {import('./entries.js').Form & { root: HTMLElement, editor: Editor, again: () => void }} Form
+ * @typedef {import('./entries.js').Form & { root: HTMLElement, editor: Editor, again: () => void }}
+ *   Form
  */
 
-/** @param {string} pointer @param {unknown} value @param {string} verb @returns {Command} */
+/**
+ * @param {string} pointer
+ * @param {unknown} value
+ * @param {string} verb
+ * @returns {Command}
+ */
 function setOnce(pointer, value, verb) {
-  return { label: `${verb} ${last(pointer).replaceAll('_', ' ')}`, apply: setValue(pointer, value).apply }
+  return {
+    label: `${verb} ${last(pointer).replaceAll('_', ' ')}`,
+    apply: setValue(pointer, value).apply,
+  }
 }
 
-/** @param {Form} form @param {HTMLElement} button */
+/**
+ * @param {Form} form
+ * @param {HTMLElement} button
+ */
 export function act(form, button) {
   const { editor } = form
   const { pointer = '', json = 'null', action } = button.dataset
   const here = get(editor.root, pointer)
   switch (action) {
-    case 'select': return editor.select(pointer)
-    case 'pick': return void fillSlot(editor, pointer)
-    case 'reset': return void form.run(setOnce(pointer, JSON.parse(json), 'Reset'))
+    case 'select':
+      return editor.select(pointer)
+    case 'pick':
+      return void fillSlot(editor, pointer)
+    case 'reset':
+      return void form.run(setOnce(pointer, JSON.parse(json), 'Reset'))
     case 'set':
       form.focusNext([`${at('data-field', pointer)} :is(input, select, textarea)`])
       return void form.run(setOnce(pointer, JSON.parse(json), 'Fill in'))
@@ -41,37 +56,64 @@ export function act(form, button) {
     case 'add': {
       const added = join(pointer, Array.isArray(here) ? here.length : 0)
       form.run(addEntry(pointer, JSON.parse(json)))
-      return form.focusNext([`${at('data-entry', added)} > .grow :is(input, textarea, select):not([data-variant])`])
+      return form.focusNext([
+        `${at('data-entry', added)} > .grow :is(input, textarea, select):not([data-variant])`,
+      ])
     }
     case 'add-key': {
       const name = freeName('key', Object.keys(here ?? {}))
       form.focusNext([`[data-rename-key]${at('data-pointer', join(pointer, name))}`])
       return void form.run(setOnce(pointer, { ...here, [name]: JSON.parse(json) }, 'Add to'))
     }
-    case 'remove': return isComponent(here) ? removeComponent(form, pointer) : removeEntry(form, pointer)
-    case 'list-models': return void listModels(form.root, editor, /** @type {HTMLButtonElement} */ (button))
-    case 'store-secret': return void storeSecret(form, button)
+    case 'remove':
+      return isComponent(here) ? removeComponent(form, pointer) : removeEntry(form, pointer)
+    case 'list-models':
+      return void listModels(form.root, editor, /** @type {HTMLButtonElement} */ (button))
+    case 'store-secret':
+      return void storeSecret(form, button)
     default:
   }
 }
 
-/** The form stays where it is. @param {Form} form @param {string} pointer */
+/**
+ * The form stays where it is.
+ * @param {Form} form
+ * @param {string} pointer
+ */
 function removeComponent(form, pointer) {
   const { selection } = form.editor
-  form.focusNext([`${at('data-entry', pointer)} .form-slot-actions > .button:last-child`, `.form-slot-add${at('data-pointer', pointer)}`, `.form-slot-add${at('data-pointer', parent(pointer))}`])
+  form.focusNext([
+    `${at('data-entry', pointer)} .form-slot-actions > .button:last-child`,
+    `.form-slot-add${at('data-pointer', pointer)}`,
+    `.form-slot-add${at('data-pointer', parent(pointer))}`,
+  ])
   removeSelected(form.editor, pointer)
   form.editor.select(selection, { quiet: true })
 }
 
-/** Write the value in another of its shapes. @param {Form} form @param {HTMLSelectElement} select */
+/**
+ * Write the value in another of its shapes.
+ * @param {Form} form
+ * @param {HTMLSelectElement} select
+ */
 export function reshape(form, select) {
   const { editor } = form
   const pointer = select.dataset['pointer'] ?? ''
   const { json = 'null', kept = '[]', textPart = '' } = select.selectedOptions[0]?.dataset ?? {}
-  form.run(setOnce(pointer, reshaped(get(editor.root, pointer), JSON.parse(json), JSON.parse(kept), textPart), 'Change kind of'))
+  form.run(
+    setOnce(
+      pointer,
+      reshaped(get(editor.root, pointer), JSON.parse(json), JSON.parse(kept), textPart),
+      'Change kind of',
+    ),
+  )
 }
 
-/** Send a key to the studio's own store, and name it here. @param {Form} form @param {HTMLElement} button */
+/**
+ * Send a key to the studio's own store, and name it here.
+ * @param {Form} form
+ * @param {HTMLElement} button
+ */
 async function storeSecret(form, button) {
   const pointer = button.dataset['pointer'] ?? ''
   const box = button.closest('[data-secret]')
@@ -82,7 +124,12 @@ async function storeSecret(form, button) {
   const missing = wrong ?? (key.value === '' ? key : undefined)
   name.toggleAttribute('aria-invalid', wrong === name)
   if (missing) {
-    form.say(pointer, missing === name ? 'The name of a secret has letters, digits, `_`, `-` and `.` only.' : 'Paste the key.')
+    form.say(
+      pointer,
+      missing === name
+        ? 'The name of a secret has letters, digits, `_`, `-` and `.` only.'
+        : 'Paste the key.',
+    )
     return missing.focus()
   }
   const placeOf = form.editor.keepPlace(pointer)

@@ -18,13 +18,25 @@ import { nameParts } from './names.js'
 /**
  * @typedef {import('../../editor.js').Editor} Editor
  * @typedef {(editor: Editor, signal: AbortSignal) => Promise<string>} Draw  asks for the HTML
- * @typedef {{ text: string, problem: string, base: unknown }} Unfinished  text that is no value, over the value `base`
+ * @typedef {{ text: string, problem: string, base: unknown }} Unfinished  text that is no value,
+ *   over the value `base`
  */
 
 /** What the edits of a form are marked with, so that it does not follow itself. */
 export const ORIGIN = 'form'
 /** The attributes of a form that hold pointers. */
-const PLACES = ['data-form', 'data-pointer', 'data-field', 'data-entry', 'data-entries', 'data-error-for', 'data-hint-for', 'data-drop', 'data-key', 'data-secret']
+const PLACES = [
+  'data-form',
+  'data-pointer',
+  'data-field',
+  'data-entry',
+  'data-entries',
+  'data-error-for',
+  'data-hint-for',
+  'data-drop',
+  'data-key',
+  'data-secret',
+]
 
 /** What is drawn now, with what was typed into it and is no value yet. */
 export class Form {
@@ -37,10 +49,17 @@ export class Form {
   #focused = []
   /** @type {AbortController | undefined} */
   #asking
-  /** The errors that the form was drawn with: those of no field stand above the fields. @type {import('../../../core/api.js').Finding[]} */
+  /**
+   * The errors that the form was drawn with: those of no field stand above the fields.
+   * @type {import('../../../core/api.js').Finding[]}
+   */
   #drawnWith = []
 
-  /** @param {HTMLElement} root @param {Editor} editor @param {Draw} draw */
+  /**
+   * @param {HTMLElement} root
+   * @param {Editor} editor
+   * @param {Draw} draw
+   */
   constructor(root, editor, draw) {
     this.root = root
     this.editor = editor
@@ -48,20 +67,24 @@ export class Form {
   }
 
   /**
-   * Others came or went before the part: its form goes along, with focus and caret. That of a part that is gone takes nothing more.
+   * Others came or went before the part: its form goes along, with focus and caret. That of a part
+   * that is gone takes nothing more.
    * @param {(pointer: string) => string | undefined} placeNow
    */
   moveAlong(placeNow) {
-    this.unfinished = new Map([...this.unfinished].flatMap(([pointer, each]) => {
-      const place = placeNow(pointer)
-      return place === undefined ? [] : [/** @type {[string, Unfinished]} */ ([place, each])]
-    }))
+    this.unfinished = new Map(
+      [...this.unfinished].flatMap(([pointer, each]) => {
+        const place = placeNow(pointer)
+        return place === undefined ? [] : [/** @type {[string, Unfinished]} */ ([place, each])]
+      }),
+    )
     const shown = this.root.querySelector('[data-form]')?.getAttribute('data-form') ?? ''
     const now = placeNow(shown)
     if (now === undefined) this.root.setAttribute('inert', '')
     if (now === undefined || now === shown) return
     for (const name of PLACES) {
-      for (const node of this.root.querySelectorAll(`[${name}^="${CSS.escape(shown)}"]`)) node.setAttribute(name, now + node.getAttribute(name)?.slice(shown.length))
+      for (const node of this.root.querySelectorAll(`[${name}^="${CSS.escape(shown)}"]`))
+        node.setAttribute(name, now + node.getAttribute(name)?.slice(shown.length))
     }
   }
 
@@ -83,17 +106,22 @@ export class Form {
       const html = await this.draw(this.editor, asking.signal)
       this.#drawnWith = errors
       if (pointer !== this.editor.selection) return
-      if (component !== this.editor.root && this.root.querySelector(at('data-form', pointer))) return this.again()
+      if (component !== this.editor.root && this.root.querySelector(at('data-form', pointer)))
+        return this.again()
       this.#show(html, pointer)
     } catch (error) {
       const isGone = error instanceof ApiError && error.status === 404
       if (!isGone && !asking.signal.aborted) toastError(error)
     } finally {
-      if (this.#asking === asking) for (const name of ['aria-busy', 'data-stale', 'inert']) this.root.removeAttribute(name)
+      if (this.#asking === asking)
+        for (const name of ['aria-busy', 'data-stale', 'inert']) this.root.removeAttribute(name)
     }
   }
 
-  /** @param {string} html @param {string} pointer */
+  /**
+   * @param {string} html
+   * @param {string} pointer
+   */
   #show(html, pointer) {
     const template = document.createElement('template')
     template.innerHTML = html
@@ -101,7 +129,8 @@ export class Form {
     if (this.editor.whyNot) showLocked(template.content, this.editor.whyNot)
     const here = this.root.querySelector(at('data-form', pointer))
     this.#forget()
-    if (here && fresh) morph(here, fresh, (control) => this.unfinished.has(control.dataset['pointer'] ?? ''))
+    if (here && fresh)
+      morph(here, fresh, (control) => this.unfinished.has(control.dataset['pointer'] ?? ''))
     else {
       this.root.replaceChildren(template.content)
       this.root.scrollTop = 0
@@ -109,51 +138,78 @@ export class Form {
     nameParts(this.root, this.editor)
     offerListed(this.root, this.editor)
     this.showErrors()
-    this.root.dispatchEvent(new CustomEvent('form:shown', { bubbles: true, detail: { pointer, title: fresh?.getAttribute('data-form-title') ?? '' } }))
+    this.root.dispatchEvent(
+      new CustomEvent('form:shown', {
+        bubbles: true,
+        detail: { pointer, title: fresh?.getAttribute('data-form-title') ?? '' },
+      }),
+    )
     this.#moveFocus()
   }
 
   /** Unfinished text ends where its value changed elsewhere: undone, or written in another tab. */
   #forget() {
-    for (const [pointer, { base }] of this.unfinished) if (!isSame(get(this.editor.root, pointer) ?? null, base ?? null)) this.unfinished.delete(pointer)
+    for (const [pointer, { base }] of this.unfinished)
+      if (!isSame(get(this.editor.root, pointer) ?? null, base ?? null))
+        this.unfinished.delete(pointer)
     for (const [pointer, { text }] of this.unfinished) {
       const control = this.root.querySelector(`:is(input, textarea)${at('data-pointer', pointer)}`)
-      if (!control && ownerOf(pointer) === this.editor.selection) requestAnimationFrame(() => this.#restore(pointer, text))
+      if (!control && ownerOf(pointer) === this.editor.selection)
+        requestAnimationFrame(() => this.#restore(pointer, text))
     }
   }
 
-  /** @param {string} pointer @param {string} text */
+  /**
+   * @param {string} pointer
+   * @param {string} text
+   */
   #restore(pointer, text) {
     const control = this.root.querySelector(`:is(input, textarea)${at('data-pointer', pointer)}`)
-    if (control instanceof HTMLInputElement || control instanceof HTMLTextAreaElement) control.value = text
+    if (control instanceof HTMLInputElement || control instanceof HTMLTextAreaElement)
+      control.value = text
   }
 
-  /** The first of these gets the focus once the form shows the change that comes now. @param {string[]} selectors */
+  /**
+   * The first of these gets the focus once the form shows the change that comes now.
+   * @param {string[]} selectors
+   */
   focusNext(selectors) {
     this.#focused = selectors
   }
 
   #moveFocus() {
-    for (const name of ['data-stale', 'inert']) this.root.removeAttribute(name) // what is not shown takes no focus
+    // what is not shown takes no focus
+    for (const name of ['data-stale', 'inert']) this.root.removeAttribute(name)
     if (this.revealed) focusField(this.root, this.revealed)
     this.revealed = ''
-    const wanted = this.#focused.map((selector) => this.root.querySelector(selector)).find((each) => each instanceof HTMLElement)
+    const wanted = this.#focused
+      .map((selector) => this.root.querySelector(selector))
+      .find((each) => each instanceof HTMLElement)
     this.#focused = []
     if (!(wanted instanceof HTMLElement)) return
     unfold(wanted)
     wanted.focus()
   }
 
-  /** Whether what is drawn is what this report says. @param {import('../../editor.js').Report} report */
+  /**
+   * Whether what is drawn is what this report says.
+   * @param {import('../../editor.js').Report} report
+   */
   showsErrorsOf({ errors }) {
     return isSame(this.#drawnWith, errors)
   }
 
   showErrors() {
-    for (const place of /** @type {NodeListOf<HTMLElement>} */ (this.root.querySelectorAll('[data-error-for]'))) {
+    for (const place of /** @type {NodeListOf<HTMLElement>} */ (
+      this.root.querySelectorAll('[data-error-for]')
+    )) {
       const pointer = place.dataset['errorFor'] ?? ''
       const found = this.editor.report.errors.find((each) => each.where === pointer)
-      this.say(pointer, this.unfinished.get(pointer)?.problem ?? (found ? `${found.message} ${found.fix}`.trim() : this.#outOfRange(pointer)))
+      this.say(
+        pointer,
+        this.unfinished.get(pointer)?.problem ??
+          (found ? `${found.message} ${found.fix}`.trim() : this.#outOfRange(pointer)),
+      )
     }
     showHints(this.root, this.editor)
   }
@@ -161,13 +217,20 @@ export class Form {
   /** @param {string} pointer */
   #outOfRange(pointer) {
     const control = this.root.querySelector(`input[data-kind]${at('data-pointer', pointer)}`)
-    return control instanceof HTMLInputElement ? rangeProblem(get(this.editor.root, pointer), rangeOf(control)) : ''
+    return control instanceof HTMLInputElement
+      ? rangeProblem(get(this.editor.root, pointer), rangeOf(control))
+      : ''
   }
 
-  /** @param {string} pointer @param {string} problem */
+  /**
+   * @param {string} pointer
+   * @param {string} problem
+   */
   say(pointer, problem) {
     const place = this.root.querySelector(at('data-error-for', pointer))
-    const control = this.root.querySelector(`:is(input, textarea, select)[data-kind]${at('data-pointer', pointer)}`)
+    const control = this.root.querySelector(
+      `:is(input, textarea, select)[data-kind]${at('data-pointer', pointer)}`,
+    )
     if (place instanceof HTMLElement) {
       place.replaceChildren(...prose(problem))
       place.hidden = problem === ''
@@ -177,23 +240,44 @@ export class Form {
     else control?.removeAttribute('aria-invalid')
   }
 
-  /** @param {string} pointer @param {string} kind @param {string} text @param {HTMLElement} control */
+  /**
+   * @param {string} pointer
+   * @param {string} kind
+   * @param {string} text
+   * @param {HTMLElement} control
+   */
   edit(pointer, kind, text, control) {
     const result = readValue(kind, text)
     if ('problem' in result) {
-      this.unfinished.set(pointer, { text, problem: result.problem, base: get(this.editor.root, pointer) })
+      this.unfinished.set(pointer, {
+        text,
+        problem: result.problem,
+        base: get(this.editor.root, pointer),
+      })
       return this.say(pointer, result.problem)
     }
     this.unfinished.delete(pointer)
     this.say(pointer, rangeProblem(result.value, rangeOf(control)))
-    if (typeof result.value === 'number') control.setAttribute('aria-valuenow', String(result.value))
+    if (typeof result.value === 'number')
+      control.setAttribute('aria-valuenow', String(result.value))
     const owner = ownerOf(pointer)
-    const isName = pointer === join(owner, 'config', 'name') && isComponent(get(this.editor.root, owner)) && typeof result.value === 'string'
+    const isName =
+      pointer === join(owner, 'config', 'name') &&
+      isComponent(get(this.editor.root, owner)) &&
+      typeof result.value === 'string'
     if (isName) this.editor.run(renameAgent(owner, String(result.value)), ORIGIN)
-    else this.run(result.value === undefined ? clearValue(pointer) : setValue(pointer, result.value), ORIGIN)
+    else
+      this.run(
+        result.value === undefined ? clearValue(pointer) : setValue(pointer, result.value),
+        ORIGIN,
+      )
   }
 
-  /** Change what the form is of: all parts that are selected, where they are alike. @param {import('../../document/commands.js').Command} command @param {string} [origin] */
+  /**
+   * Change what the form is of: all parts that are selected, where they are alike.
+   * @param {import('../../document/commands.js').Command} command
+   * @param {string} [origin]
+   */
   run(command, origin = '') {
     const { root, selected, selection } = this.editor
     const others = areAlike(root, selected) ? selected.filter((each) => each !== selection) : []
@@ -201,7 +285,10 @@ export class Form {
   }
 }
 
-/** @param {DocumentFragment} content  a form as the server draws it @param {string} why */
+/**
+ * @param {DocumentFragment} content  a form as the server draws it
+ * @param {string} why
+ */
 function showLocked(content, why) {
   for (const offer of content.querySelectorAll('.field-secret-new')) offer.remove()
   makeReadOnly(content)
@@ -212,26 +299,53 @@ function showLocked(content, why) {
 /** @param {HTMLElement} control */
 export function rangeOf(control) {
   const { min, max, aboveMin } = control.dataset
-  return { ...(min !== undefined && { min: Number(min) }), ...(max !== undefined && { max: Number(max) }), isAboveMin: aboveMin !== undefined }
+  return {
+    ...(min !== undefined && { min: Number(min) }),
+    ...(max !== undefined && { max: Number(max) }),
+    isAboveMin: aboveMin !== undefined,
+  }
 }
 
-/** @param {HTMLElement} root @param {string} pointer @returns {boolean} whether it is there; a form that is no longer shown, until the next one comes, takes no focus */
+/**
+ * @param {HTMLElement} root
+ * @param {string} pointer
+ * @returns {boolean} whether it is there; a form that is no longer shown, until the next one comes,
+ *   takes no focus
+ */
 export function focusField(root, pointer) {
   if (!pointer || root.matches('[data-stale], [inert]')) return false
-  const control = root.querySelector(`:is(input, select, textarea, json-code)${at('data-pointer', pointer)}`)
-    ?? root.querySelector(`${at('data-field', pointer)} :is(input, select, textarea, button, summary)`)
-    ?? root.querySelector(`${at('data-entry', pointer)} :is(.form-slot-name, input, select, textarea)`)
-    ?? (pointer.endsWith('/config') ? root.querySelector(`${at('data-form', pointer.slice(0, -'/config'.length))} [data-field] :is(input:not([type=hidden]), select, textarea, button)`) : null)
+  const control =
+    root.querySelector(`:is(input, select, textarea, json-code)${at('data-pointer', pointer)}`) ??
+    root.querySelector(
+      `${at('data-field', pointer)} :is(input, select, textarea, button, summary)`,
+    ) ??
+    root.querySelector(
+      `${at('data-entry', pointer)} :is(.form-slot-name, input, select, textarea)`,
+    ) ??
+    (pointer.endsWith('/config')
+      ? root.querySelector(
+          `${at('data-form', pointer.slice(0, -'/config'.length))} [data-field] :is(input:not([type=hidden]), select, textarea, button)`,
+        )
+      : null)
   if (!(control instanceof HTMLElement)) return false
   unfold(control)
   control.scrollIntoView({ block: 'center' })
-  if (control.localName === 'json-code') /** @type {any} */ (control).reveal(1, 1)
+  const code = /** @type {any} */ (control)
+  if (control.localName === 'json-code') code.reveal(1, 1)
   else control.focus()
   return true
 }
 
-/** Open what an element is folded into. @param {HTMLElement} control */
+/**
+ * Open what an element is folded into.
+ * @param {HTMLElement} control
+ */
 function unfold(control) {
   const own = control.matches('summary') ? control.parentElement : null
-  for (let fold = (own ?? control).closest('details'); fold; fold = fold.parentElement?.closest('details') ?? null) if (fold !== own) fold.open = true
+  for (
+    let fold = (own ?? control).closest('details');
+    fold;
+    fold = fold.parentElement?.closest('details') ?? null
+  )
+    if (fold !== own) fold.open = true
 }

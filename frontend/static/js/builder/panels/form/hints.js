@@ -1,14 +1,21 @@
 // @ts-check
-// Advice of the report at the fields that it is about; what is about the whole part stands above them.
+// Advice of the report at the fields that it is about; what is about the whole part stands above
+// them.
 import { el, icon, prose } from '../../../core/dom.js'
 import { isWithin } from '../../../core/pointer.js'
 import { adviceOf, dismiss } from '../../document/findings.js'
 import { mendBy } from '../checklist.js'
 import { at } from './entries.js'
 
-/** @typedef {import('../../editor.js').Editor} Editor @typedef {import('../../../core/api.js').Finding} Finding */
+/**
+ * @typedef {import('../../editor.js').Editor} Editor
+ * @typedef {import('../../../core/api.js').Finding} Finding
+ */
 
-/** @param {HTMLElement} root  holds a form @param {Editor} editor */
+/**
+ * @param {HTMLElement} root  holds a form
+ * @param {Editor} editor
+ */
 export function showHints(root, editor) {
   const places = /** @type {HTMLElement[]} */ ([...root.querySelectorAll('[data-hint-for]')])
   const pointers = places.map((each) => each.dataset['hintFor'] ?? '')
@@ -22,19 +29,71 @@ export function showHints(root, editor) {
   for (const place of places) fill(place, editor, found.get(place.dataset['hintFor'] ?? '') ?? [])
 }
 
-/** The innermost field around a place, if the form is about the part that the hint is about. @param {HTMLElement} root @param {Editor} editor @param {string[]} pointers @param {string} where */
+/**
+ * The innermost field around a place, if the form is about the part that the hint is about.
+ * @param {HTMLElement} root
+ * @param {Editor} editor
+ * @param {string[]} pointers
+ * @param {string} where
+ */
 function placeOf(root, editor, pointers, where) {
   const owner = editor.catalogue.owner(editor.root, where)
-  const isShown = owner === editor.selection || isWithin(where, editor.selection) && root.querySelector(`details${at('data-keep', `inline ${owner}`)}`) !== null
+  const isShown =
+    owner === editor.selection ||
+    (isWithin(where, editor.selection) &&
+      root.querySelector(`details${at('data-keep', `inline ${owner}`)}`) !== null)
   if (!isShown && !pointers.includes(where)) return undefined
-  return pointers.filter((each) => isWithin(where, each)).sort((one, other) => other.length - one.length)[0]
+  return pointers
+    .filter((each) => isWithin(where, each))
+    .sort((one, other) => other.length - one.length)[0]
 }
 
-/** @param {HTMLElement} place @param {Editor} editor @param {Finding[]} hints */
+/**
+ * @param {HTMLElement} place
+ * @param {Editor} editor
+ * @param {Finding[]} hints
+ */
 function fill(place, editor, hints) {
   place.hidden = hints.length === 0
-  place.replaceChildren(...hints.map((each) => el('div', { class: 'field-hint', 'data-code': each.code }, icon('lightbulb'),
-    el('div', {}, el('p', {}, ...prose(`${each.message} ${each.fix}`.trim())),
-      each.fixes && el('div', { class: 'row-wrap' }, ...each.fixes.map((fix) => el('button', { type: 'button', class: 'button small', on: { click: () => mendBy(editor, fix) } }, fix.label)))),
-    el('button', { type: 'button', class: 'button quiet small icon-only', 'aria-label': 'Hide this hint', title: 'Hide this hint', on: { click: () => editor.run(dismiss(each)) } }, icon('x')))))
+  place.replaceChildren(
+    ...hints.map((each) =>
+      el(
+        'div',
+        { class: 'field-hint', 'data-code': each.code },
+        icon('lightbulb'),
+        el(
+          'div',
+          {},
+          el('p', {}, ...prose(`${each.message} ${each.fix}`.trim())),
+          each.fixes &&
+            el(
+              'div',
+              { class: 'row-wrap' },
+              ...each.fixes.map((fix) =>
+                el(
+                  'button',
+                  {
+                    type: 'button',
+                    class: 'button small',
+                    on: { click: () => mendBy(editor, fix) },
+                  },
+                  fix.label,
+                ),
+              ),
+            ),
+        ),
+        el(
+          'button',
+          {
+            type: 'button',
+            class: 'button quiet small icon-only',
+            'aria-label': 'Hide this hint',
+            title: 'Hide this hint',
+            on: { click: () => editor.run(dismiss(each)) },
+          },
+          icon('x'),
+        ),
+      ),
+    ),
+  )
 }

@@ -10,21 +10,41 @@ import { at } from './entries.js'
 
 /** @typedef {import('../../editor.js').Editor} Editor */
 
-/** By where and with which key they were asked for. @type {Map<string, string[]>} */
+/**
+ * By where and with which key they were asked for.
+ * @type {Map<string, string[]>}
+ */
 const listed = new Map()
 /** What of a client says which service it is. */
 const OF_SERVICE = ['base_url', 'azure_endpoint', 'endpoint', 'host', 'api_key']
 
-/** Ask the service; nothing is asked of it before a person presses this. @param {HTMLElement} root @param {Editor} editor @param {HTMLButtonElement} button */
+/**
+ * Ask the service; nothing is asked of it before a person presses this.
+ * @param {HTMLElement} root
+ * @param {Editor} editor
+ * @param {HTMLButtonElement} button
+ */
 export async function listModels(root, editor, button) {
   const owner = ownerOf(button.dataset['pointer'] ?? '')
   const found = editor.at(owner)
   if (!found) return
-  const component = { ...found, config: { ...found.config, model: found.config['model'] || 'model' } } // it has none yet
+  const component = {
+    ...found,
+    config: { ...found.config, model: found.config['model'] || 'model' },
+  } // it has none yet
   button.ariaBusy = 'true'
   try {
-    const models = /** @type {{ name: string }[] | null} */ (await withApproval(() => api.post('/api/connections/models', { component, team_id: teamOfPage() }), { subject: 'list of models', action: 'list', component }))
-    if (models) listed.set(serviceOf(editor, owner), models.map(({ name }) => name))
+    const models = /** @type {{ name: string }[] | null} */ (
+      await withApproval(
+        () => api.post('/api/connections/models', { component, team_id: teamOfPage() }),
+        { subject: 'list of models', action: 'list', component },
+      )
+    )
+    if (models)
+      listed.set(
+        serviceOf(editor, owner),
+        models.map(({ name }) => name),
+      )
   } catch (error) {
     toastError(error)
   } finally {
@@ -33,9 +53,15 @@ export async function listModels(root, editor, button) {
   offerListed(root, editor)
 }
 
-/** Offer what was listed, in fields that are drawn anew. @param {HTMLElement} root @param {Editor} editor */
+/**
+ * Offer what was listed, in fields that are drawn anew.
+ * @param {HTMLElement} root
+ * @param {Editor} editor
+ */
 export function offerListed(root, editor) {
-  for (const told of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll('[data-models-told]'))) {
+  for (const told of /** @type {NodeListOf<HTMLElement>} */ (
+    root.querySelectorAll('[data-models-told]')
+  )) {
     const pointer = told.dataset['modelsTold'] ?? ''
     const names = listed.get(serviceOf(editor, ownerOf(pointer)))
     const input = root.querySelector(`input[list]${at('data-pointer', pointer)}`)
@@ -45,8 +71,14 @@ export function offerListed(root, editor) {
   }
 }
 
-/** @param {Editor} editor @param {string} owner  pointer of the client */
+/**
+ * @param {Editor} editor
+ * @param {string} owner  pointer of the client
+ */
 function serviceOf(editor, owner) {
   const client = editor.at(owner)
-  return JSON.stringify([client?.provider, ...OF_SERVICE.map((name) => client?.config[name] ?? null)])
+  return JSON.stringify([
+    client?.provider,
+    ...OF_SERVICE.map((name) => client?.config[name] ?? null),
+  ])
 }

@@ -1,37 +1,61 @@
 // @ts-check
-// Bring drawn HTML in line with fresh HTML: what stays the same stays the same element, with focus, caret and unfolded parts.
+// Bring drawn HTML in line with fresh HTML: what stays the same stays the same element, with focus,
+// caret and unfolded parts.
 import { saysTheSame } from '../../document/values.js'
 
-/** @typedef {(control: HTMLElement) => boolean} IsUnfinished  whether a control holds text that is no value yet, and is left alone */
+/**
+ * @typedef {(control: HTMLElement) => boolean} IsUnfinished  whether a control holds text that is
+ *   no value yet, and is left alone
+ */
 
-/** @param {Element} old @param {Element} fresh @param {IsUnfinished} isUnfinished */
+/**
+ * @param {Element} old
+ * @param {Element} fresh
+ * @param {IsUnfinished} isUnfinished
+ */
 export function morph(old, fresh, isUnfinished) {
   morphAttributes(old, fresh)
   if (old.localName === 'json-code') return morphCode(/** @type {any} */ (old), fresh, isUnfinished)
-  if (old instanceof HTMLTextAreaElement) return morphText(old, /** @type {HTMLTextAreaElement} */ (fresh), isUnfinished)
+  if (old instanceof HTMLTextAreaElement)
+    return morphText(old, /** @type {HTMLTextAreaElement} */ (fresh), isUnfinished)
   morphChildren(old, fresh, isUnfinished)
-  if (old instanceof HTMLInputElement) morphText(old, /** @type {HTMLInputElement} */ (fresh), isUnfinished)
+  if (old instanceof HTMLInputElement)
+    morphText(old, /** @type {HTMLInputElement} */ (fresh), isUnfinished)
   if (old instanceof HTMLSelectElement) old.value = /** @type {HTMLSelectElement} */ (fresh).value
 }
 
-/** @param {Element} old @param {Element} fresh */
+/**
+ * @param {Element} old
+ * @param {Element} fresh
+ */
 function morphAttributes(old, fresh) {
-  for (const { name, value } of fresh.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value)
+  for (const { name, value } of fresh.attributes)
+    if (old.getAttribute(name) !== value) old.setAttribute(name, value)
   for (const { name } of [...old.attributes]) {
     const isOwn = (name === 'open' && old.localName === 'details') || name === 'data-ready'
     if (!isOwn && !fresh.hasAttribute(name)) old.removeAttribute(name)
   }
 }
 
-/** @param {import('../../../elements/json-code.js').JsonCode} old @param {Element} fresh @param {IsUnfinished} isUnfinished */
+/**
+ * @param {import('../../../elements/json-code.js').JsonCode} old
+ * @param {Element} fresh
+ * @param {IsUnfinished} isUnfinished
+ */
 function morphCode(old, fresh, isUnfinished) {
   const text = fresh.querySelector('textarea')?.value ?? ''
-  if (!isUnfinished(old) && !saysTheSame(old.dataset['kind'] ?? 'string', old.text, text)) old.text = text
+  if (!isUnfinished(old) && !saysTheSame(old.dataset['kind'] ?? 'string', old.text, text))
+    old.text = text
 }
 
-/** @param {HTMLInputElement | HTMLTextAreaElement} old @param {HTMLInputElement | HTMLTextAreaElement} fresh @param {IsUnfinished} isUnfinished */
+/**
+ * @param {HTMLInputElement | HTMLTextAreaElement} old
+ * @param {HTMLInputElement | HTMLTextAreaElement} fresh
+ * @param {IsUnfinished} isUnfinished
+ */
 function morphText(old, fresh, isUnfinished) {
-  if (old instanceof HTMLInputElement && fresh instanceof HTMLInputElement) old.checked = fresh.checked
+  if (old instanceof HTMLInputElement && fresh instanceof HTMLInputElement)
+    old.checked = fresh.checked
   if (old.matches('[data-secret-name], [data-secret-value]') || isUnfinished(old)) return
   if (!saysTheSame(old.dataset['kind'] ?? 'string', old.value, fresh.value)) old.value = fresh.value
 }
@@ -40,15 +64,31 @@ function morphText(old, fresh, isUnfinished) {
 function keyOf(node) {
   if (!(node instanceof HTMLElement)) return ''
   const { key, field, kindOfField = '', entry, keep, pointer, form } = node.dataset
-  const name = key ?? (field === undefined ? undefined : `${field} ${kindOfField}`) ?? entry ?? keep ?? form ?? (node.id || undefined) ?? pointer
+  const name =
+    key ??
+    (field === undefined ? undefined : `${field} ${kindOfField}`) ??
+    entry ??
+    keep ??
+    form ??
+    (node.id || undefined) ??
+    pointer
   return name === undefined ? '' : `${node.localName} ${node.dataset['action'] ?? ''} ${name}`
 }
 
-/** @param {Element} old @param {Element} fresh @param {IsUnfinished} isUnfinished */
+/**
+ * @param {Element} old
+ * @param {Element} fresh
+ * @param {IsUnfinished} isUnfinished
+ */
 function morphChildren(old, fresh, isUnfinished) {
   const wanted = new Set([...fresh.childNodes].map(keyOf))
-  for (const child of [...old.childNodes]) if (keyOf(child) !== '' && !wanted.has(keyOf(child))) child.remove()
-  const byKey = new Map([...old.childNodes].filter((child) => keyOf(child) !== '').map((child) => [keyOf(child), child]))
+  for (const child of [...old.childNodes])
+    if (keyOf(child) !== '' && !wanted.has(keyOf(child))) child.remove()
+  const byKey = new Map(
+    [...old.childNodes]
+      .filter((child) => keyOf(child) !== '')
+      .map((child) => [keyOf(child), child]),
+  )
   let cursor = old.firstChild
   for (const next of [...fresh.childNodes]) {
     const key = keyOf(next)
@@ -70,7 +110,10 @@ function morphChildren(old, fresh, isUnfinished) {
   }
 }
 
-/** @param {ChildNode | null} cursor @param {Node} next */
+/**
+ * @param {ChildNode | null} cursor
+ * @param {Node} next
+ */
 function plainMatch(cursor, next) {
   return cursor && keyOf(cursor) === '' && cursor.nodeName === next.nodeName ? cursor : undefined
 }

@@ -3,13 +3,26 @@ import { KIND_ICON, typeLabel } from '../../document/catalogue.js'
 
 /** @typedef {import('../../editor.js').Editor} Editor */
 
-/** Components in a form look and read as they do on the canvas. @param {HTMLElement} root @param {Editor} editor */
+/**
+ * Components in a form look and read as they do on the canvas.
+ * @param {HTMLElement} root
+ * @param {Editor} editor
+ */
 export function nameParts(root, editor) {
-  for (const place of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll('.form-slot-name'))) namePart(place, editor)
-  for (const option of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll('option[data-provider]'))) option.textContent = typeLabel(option.dataset['provider'] ?? '')
+  for (const place of /** @type {NodeListOf<HTMLElement>} */ (
+    root.querySelectorAll('.form-slot-name')
+  ))
+    namePart(place, editor)
+  for (const option of /** @type {NodeListOf<HTMLElement>} */ (
+    root.querySelectorAll('option[data-provider]')
+  ))
+    option.textContent = typeLabel(option.dataset['provider'] ?? '')
 }
 
-/** @param {HTMLElement} place @param {Editor} editor */
+/**
+ * @param {HTMLElement} place
+ * @param {Editor} editor
+ */
 function namePart(place, editor) {
   const pointer = place.dataset['pointer'] ?? ''
   const component = editor.at(pointer)
@@ -21,5 +34,7 @@ function namePart(place, editor) {
   place.dataset['kind'] = kind
   place.querySelector('[data-slot-icon]')?.setAttribute('data-icon', KIND_ICON[kind])
   place.querySelector('[data-slot-title]')?.replaceChildren(title)
-  place.querySelector('[data-slot-type]')?.replaceChildren(isCondition || title === type ? '' : type)
+  place
+    .querySelector('[data-slot-type]')
+    ?.replaceChildren(isCondition || title === type ? '' : type)
 }

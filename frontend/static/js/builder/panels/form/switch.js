@@ -12,17 +12,33 @@ import { replaceComponent } from '../../document/commands.js'
  * @typedef {import('../../../core/actions.js').Action} Action
  */
 
-/** @param {HTMLElement} root @param {Editor} editor @param {AbortSignal} signal */
+/**
+ * @param {HTMLElement} root
+ * @param {Editor} editor
+ * @param {AbortSignal} signal
+ */
 export function bindTypeSwitch(root, editor, signal) {
-  on(root, 'change', '[data-switch-type]', (_event, select) => {
-    if (!(select instanceof HTMLSelectElement)) return
-    void switchType(editor, select.dataset['pointer'] ?? '', select.value).then((isDone) => {
-      if (!isDone) select.value = editor.at(select.dataset['pointer'] ?? '')?.provider ?? ''
-    })
-  }, signal)
+  on(
+    root,
+    'change',
+    '[data-switch-type]',
+    (_event, select) => {
+      if (!(select instanceof HTMLSelectElement)) return
+      void switchType(editor, select.dataset['pointer'] ?? '', select.value).then((isDone) => {
+        if (!isDone) select.value = editor.at(select.dataset['pointer'] ?? '')?.provider ?? ''
+      })
+    },
+    signal,
+  )
 }
 
-/** Replace a component by another type, with its compatible values. @param {Editor} editor @param {string} pointer @param {string} provider @returns {Promise<boolean>} */
+/**
+ * Replace a component by another type, with its compatible values.
+ * @param {Editor} editor
+ * @param {string} pointer
+ * @param {string} provider
+ * @returns {Promise<boolean>}
+ */
 async function switchType(editor, pointer, provider) {
   const component = editor.at(pointer)
   if (!component || component.provider === provider) return true
@@ -37,7 +53,10 @@ async function switchType(editor, pointer, provider) {
     const type = typeLabel(provider)
     editor.run({ ...replaceComponent(place, answer.component), label: `Change type to ${type}` })
     const left = /** @type {string[]} */ (answer.left)
-    if (left.length > 0) toast(`${type} has no place for ${left.map((each) => each.replaceAll('_', ' ')).join(', ')}. Undo brings it back.`)
+    if (left.length > 0)
+      toast(
+        `${type} has no place for ${left.map((each) => each.replaceAll('_', ' ')).join(', ')}. Undo brings it back.`,
+      )
     return true
   } catch (error) {
     toastError(error)
@@ -45,18 +64,30 @@ async function switchType(editor, pointer, provider) {
   }
 }
 
-/** For the command palette. @param {HTMLElement} root  the form @param {Editor} editor @returns {Action[]} */
+/**
+ * For the command palette.
+ * @param {HTMLElement} root  the form
+ * @param {Editor} editor
+ * @returns {Action[]}
+ */
 export function formActions(root, editor) {
   const select = () => root.querySelector('[data-switch-type]')
-  return [{
-    id: 'switch-type', label: 'Change type', group: 'Edit', scope: 'page', icon: 'refresh-cw', needs: 'editor',
-    when: () => (editor.at(editor.selection) && select() ? true : 'Nothing else can stand here.'),
-    run: () => {
-      document.getElementById('tab-form')?.click()
-      const control = select()
-      if (!(control instanceof HTMLSelectElement)) return
-      control.focus()
-      control.showPicker?.()
+  return [
+    {
+      id: 'switch-type',
+      label: 'Change type',
+      group: 'Edit',
+      scope: 'page',
+      icon: 'refresh-cw',
+      needs: 'editor',
+      when: () => (editor.at(editor.selection) && select() ? true : 'Nothing else can stand here.'),
+      run: () => {
+        document.getElementById('tab-form')?.click()
+        const control = select()
+        if (!(control instanceof HTMLSelectElement)) return
+        control.focus()
+        control.showPicker?.()
+      },
     },
-  }]
+  ]
 }

@@ -29,20 +29,35 @@ const loadView = () => import('./view.js')
 
 /**
  * The team under edit is run beside its canvas.
- * @param {HTMLElement} root @param {{ editor: Editor, saver: Saver, canvas: Canvas }} page @param {string} teamId @param {(isShown: boolean) => void} show  makes room for the panel, or takes it back
+ * @param {HTMLElement} root
+ * @param {{ editor: Editor, saver: Saver, canvas: Canvas }} page
+ * @param {string} teamId
+ * @param {(isShown: boolean) => void} show  makes room for the panel, or takes it back
  * @param {AbortSignal} signal
  * @returns {{ actions: Action[], outputOf: import('../../actions/mocks.js').OutputOf }}
  */
 export function runPanel(root, { editor, saver, canvas }, teamId, show, signal) {
   const panel = new RunPanel(root, { editor, saver, canvas }, teamId, show, signal)
   on(root, 'click', 'button[data-run], [data-show=run]', () => void panel.open(), signal)
-  on(panel.panel, 'click', '[data-real-model]', () => {
-    editor.select(editor.report.scripted, { reveal: editor.report.scripted })
-  }, signal)
-  on(canvas.root, 'click', '.node-run', (event, button) => {
-    event.stopPropagation()
-    panel.reveal(Number(button.dataset['runSeq']))
-  }, signal)
+  on(
+    panel.panel,
+    'click',
+    '[data-real-model]',
+    () => {
+      editor.select(editor.report.scripted, { reveal: editor.report.scripted })
+    },
+    signal,
+  )
+  on(
+    canvas.root,
+    'click',
+    '.node-run',
+    (event, button) => {
+      event.stopPropagation()
+      panel.reveal(Number(button.dataset['runSeq']))
+    },
+    signal,
+  )
   const kept = keptDraft(draftOf(teamId)) // somebody comes back from the review of the team
   if (typeof kept === 'string' && may('editor')) {
     keepDraft(draftOf(teamId), null)
@@ -51,9 +66,37 @@ export function runPanel(root, { editor, saver, canvas }, teamId, show, signal) 
   const said = () => panel.marks.at(editor.selection)?.seq ?? 0
   /** @type {Action[]} */
   const actions = [
-    { id: 'run', label: 'Run the team', icon: 'play', keys: ['mod+enter'], inFields: true, group: 'Run', scope: 'page', needs: 'editor', run: () => void panel.open() },
-    { id: 'close-run', label: 'Close the run panel', icon: 'panel-right', group: 'Run', scope: 'page', when: () => (panel.isOpen ? true : 'The run panel is closed.'), run: () => show(false) },
-    { id: 'to-message', label: 'Show its last message', icon: 'message-square', keys: ['l'], group: 'Run', scope: 'canvas', menu: true, when: () => (said() > 0 ? true : 'It has said nothing in a run that is shown here.'), run: () => panel.reveal(said()) },
+    {
+      id: 'run',
+      label: 'Run the team',
+      icon: 'play',
+      keys: ['mod+enter'],
+      inFields: true,
+      group: 'Run',
+      scope: 'page',
+      needs: 'editor',
+      run: () => void panel.open(),
+    },
+    {
+      id: 'close-run',
+      label: 'Close the run panel',
+      icon: 'panel-right',
+      group: 'Run',
+      scope: 'page',
+      when: () => (panel.isOpen ? true : 'The run panel is closed.'),
+      run: () => show(false),
+    },
+    {
+      id: 'to-message',
+      label: 'Show its last message',
+      icon: 'message-square',
+      keys: ['l'],
+      group: 'Run',
+      scope: 'canvas',
+      menu: true,
+      when: () => (said() > 0 ? true : 'It has said nothing in a run that is shown here.'),
+      run: () => panel.reveal(said()),
+    },
   ]
   return { actions, outputOf: (pointer) => panel.outputOf(pointer) }
 }
@@ -64,10 +107,19 @@ class RunPanel {
   #runId = ''
   /** @type {View | null} */
   #view = null
-  /** What was asked before, the newest first. @type {string[]} */
+  /**
+   * What was asked before, the newest first.
+   * @type {string[]}
+   */
   #tasks = []
 
-  /** @param {HTMLElement} root @param {{ editor: Editor, saver: Saver, canvas: Canvas }} page @param {string} teamId @param {(isShown: boolean) => void} show @param {AbortSignal} signal */
+  /**
+   * @param {HTMLElement} root
+   * @param {{ editor: Editor, saver: Saver, canvas: Canvas }} page
+   * @param {string} teamId
+   * @param {(isShown: boolean) => void} show
+   * @param {AbortSignal} signal
+   */
   constructor(root, { editor, saver, canvas }, teamId, show, signal) {
     this.root = root
     this.editor = editor
@@ -77,15 +129,37 @@ class RunPanel {
     this.marks = new RunMarks(canvas, signal)
     this.panel = find('[data-run-panel]', root)
     this.form = /** @type {HTMLFormElement} */ (this.#part('composer'))
-    this.task = composer(this.form, (task) => this.#start(task), () => server.withoutVision(teamId))
+    this.task = composer(
+      this.form,
+      (task) => this.#start(task),
+      () => server.withoutVision(teamId),
+    )
     this.mocks = mockList(this.#part('mocks'), editor, signal)
     this.next = nextTask(this.form)
     this.button = /** @type {HTMLElement | null} */ (root.querySelector('button[data-run]'))
-    pastTasks(/** @type {HTMLTextAreaElement} */ (find('textarea', this.form)), () => this.#tasks, this.task.fill)
-    this.panel.addEventListener('panel:fold', (event) => this.#folded(/** @type {CustomEvent} */ (event).detail), { signal })
-    this.panel.addEventListener('run:state', (event) => this.#showComposer(/** @type {CustomEvent} */ (event).detail), { signal })
+    pastTasks(
+      /** @type {HTMLTextAreaElement} */ (find('textarea', this.form)),
+      () => this.#tasks,
+      this.task.fill,
+    )
+    this.panel.addEventListener(
+      'panel:fold',
+      (event) => this.#folded(/** @type {CustomEvent} */ (event).detail),
+      { signal },
+    )
+    this.panel.addEventListener(
+      'run:state',
+      (event) => this.#showComposer(/** @type {CustomEvent} */ (event).detail),
+      { signal },
+    )
     this.form.addEventListener('composer:ready', () => this.#propose(), { signal })
-    editor.addEventListener('report', () => { this.#part('scripted').hidden = editor.report.scripted === '' }, { signal })
+    editor.addEventListener(
+      'report',
+      () => {
+        this.#part('scripted').hidden = editor.report.scripted === ''
+      },
+      { signal },
+    )
     signal.addEventListener('abort', () => this.#life.abort())
   }
 
@@ -94,11 +168,16 @@ class RunPanel {
     return find(`[data-part="${name}"]`, this.panel)
   }
 
-  /** Ready for a task, or off with the one in the box of the open panel; what is in the way comes first. @param {string} [task] */
+  /**
+   * Ready for a task, or off with the one in the box of the open panel; what is in the way comes
+   * first.
+   * @param {string} [task]
+   */
   async open(task) {
     const { doc, report } = this.editor
     if (noTeam(doc) || problems(report, doc).length > 0) return openChecklist(this.root)
-    const isReady = this.isOpen && this.panel.checkVisibility() && !this.form.hidden && this.next.mode === 'new'
+    const isReady =
+      this.isOpen && this.panel.checkVisibility() && !this.form.hidden && this.next.mode === 'new'
     this.show(true)
     if (isReady && task === undefined && this.task.isFilled) return this.form.requestSubmit()
     const isNew = this.#view === null && this.#runId === ''
@@ -117,13 +196,18 @@ class RunPanel {
     this.#view?.reveal(seq)
   }
 
-  /** What a model or a tool gave last. @param {string} pointer */
+  /**
+   * What a model or a tool gave last.
+   * @param {string} pointer
+   */
   outputOf(pointer) {
     const { editor } = this
     const component = editor.at(pointer)
     if (!component) return undefined
     const isModel = editor.catalogue.kindOf(component) === 'model'
-    return isModel ? this.marks.outputOf('agent', titleOf(editor.at(ownerOf(pointer)))) : this.marks.outputOf('tool', titleOf(component))
+    return isModel
+      ? this.marks.outputOf('agent', titleOf(editor.at(ownerOf(pointer))))
+      : this.marks.outputOf('tool', titleOf(component))
   }
 
   /** @param {boolean} isFolded */
@@ -178,7 +262,10 @@ class RunPanel {
     return true
   }
 
-  /** Go on where a run failed. @param {import('../../../playground/types.js').Run} run */
+  /**
+   * Go on where a run failed.
+   * @param {import('../../../playground/types.js').Run} run
+   */
   async #retry({ id, component }) {
     try {
       const started = await withApproval(() => server.rerun(id, 'failure'), { component })
@@ -201,11 +288,18 @@ class RunPanel {
     const link = /** @type {HTMLAnchorElement} */ (this.#part('to-playground'))
     link.href = `/runs/${id}`
     this.#showComposer(run)
-    this.#view = runView(this.panel, run, {
-      told: (states) => this.marks.show(states),
-      openModel: (pointer) => { if (this.editor.at(pointer)) this.editor.select(pointer, { reveal: pointer }) },
-      retry: () => void this.#retry(run),
-    }, signal)
+    this.#view = runView(
+      this.panel,
+      run,
+      {
+        told: (states) => this.marks.show(states),
+        openModel: (pointer) => {
+          if (this.editor.at(pointer)) this.editor.select(pointer, { reveal: pointer })
+        },
+        retry: () => void this.#retry(run),
+      },
+      signal,
+    )
     void this.#view.shown.catch((error) => signal.aborted || toastError(error))
   }
 
@@ -215,13 +309,17 @@ class RunPanel {
     if (last && !this.form.hidden && this.next.mode === 'new') this.task.propose(last)
   }
 
-  /** Here each task begins a run of its own. @param {import('../../../playground/types.js').RunState | null} run */
+  /**
+   * Here each task begins a run of its own.
+   * @param {import('../../../playground/types.js').RunState | null} run
+   */
   #showComposer(run) {
     const found = modeOf(run)
     const mode = found === 'next' ? 'new' : found
     const isShown = mode !== null || this.task.isBeingWritten
     const isNews = this.form.hidden === isShown || (mode === 'new' && this.next.mode === 'say')
-    const hadFocus = !document.activeElement?.matches(':not(body)') || this.panel.contains(document.activeElement)
+    const hadFocus =
+      !document.activeElement?.matches(':not(body)') || this.panel.contains(document.activeElement)
     this.form.hidden = !isShown
     if (mode !== null) this.next.offer(mode)
     if (isNews && isShown && hadFocus && matchMedia('(min-width: 721px)').matches) this.task.focus()

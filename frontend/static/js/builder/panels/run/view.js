@@ -11,8 +11,10 @@ import { server } from '../../../playground/log/server.js'
 
 /**
  * One run in the panel: its conversation, its controls, and what it asks.
- * @param {HTMLElement} panel @param {Run} run
- * @param {{ told: (states: AgentStates) => void, openModel: (pointer: string) => void, retry: () => void }} to
+ * @param {HTMLElement} panel
+ * @param {Run} run
+ * @param {{ told: (states: AgentStates) => void, openModel: (pointer: string) => void, retry: () =>
+ *   void }} to
  *   `told`: after each news; `retry`: go on where the run failed
  * @param {AbortSignal} signal
  */
@@ -20,10 +22,20 @@ export function runView(panel, run, { told, openModel, retry }, signal) {
   const part = (/** @type {string} */ name) => find(`[data-part="${name}"]`, panel)
   const work = new AtWork()
   const states = new AgentStates()
-  const toolbar = controls(part('controls'), run, (command) => server.command(run.id, command), work, signal)
+  const toolbar = controls(
+    part('controls'),
+    run,
+    (command) => server.command(run.id, command),
+    work,
+    signal,
+  )
   const question = questionDock(panel, send, null)
 
-  /** @param {string} command @param {import('../../../playground/types.js').Body} [more] @returns {Promise<void>} */
+  /**
+   * @param {string} command
+   * @param {import('../../../playground/types.js').Body} [more]
+   * @returns {Promise<void>}
+   */
   async function send(command, more) {
     try {
       toolbar.take(await server.command(run.id, command, more))
@@ -34,19 +46,39 @@ export function runView(panel, run, { told, openModel, retry }, signal) {
   }
 
   on(panel, 'click', '[data-retry]', retry, signal)
-  on(panel, 'click', '[data-open-model]', (_, button) => openModel(modelPlace(run.component, button.dataset['openModel'] ?? '')), signal)
-  part('controls').addEventListener('run:state', (event) => question.show(/** @type {CustomEvent} */ (event).detail), { signal })
-  return conversation({ scroller: part('chat-scroll'), list: part('chat'), none: part('chat-none'), toEnd: part('to-live') }, run, {
-    answer: (requestId, text) => send('answer', { request_id: requestId, text }),
-    take: toolbar.take,
-    work,
-    views: {
-      controls: (batch) => toolbar.apply(batch),
-      question: ({ state }) => state && question.show(state),
-      states: (batch) => {
-        states.apply(batch)
-        told(states)
+  on(
+    panel,
+    'click',
+    '[data-open-model]',
+    (_, button) => openModel(modelPlace(run.component, button.dataset['openModel'] ?? '')),
+    signal,
+  )
+  part('controls').addEventListener(
+    'run:state',
+    (event) => question.show(/** @type {CustomEvent} */ (event).detail),
+    { signal },
+  )
+  return conversation(
+    {
+      scroller: part('chat-scroll'),
+      list: part('chat'),
+      none: part('chat-none'),
+      toEnd: part('to-live'),
+    },
+    run,
+    {
+      answer: (requestId, text) => send('answer', { request_id: requestId, text }),
+      take: toolbar.take,
+      work,
+      views: {
+        controls: (batch) => toolbar.apply(batch),
+        question: ({ state }) => state && question.show(state),
+        states: (batch) => {
+          states.apply(batch)
+          told(states)
+        },
       },
     },
-  }, signal)
+    signal,
+  )
 }

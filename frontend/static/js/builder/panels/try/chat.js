@@ -19,18 +19,26 @@ import { followTail } from '../../../playground/chat/tail.js'
 export function tryChat(scroller, list, answer, unfolds, signal) {
   scroller.append(list)
   const index = new RunIndex()
-  const tail = followTail(scroller, /** @type {HTMLButtonElement} */ (find('[data-try-to-end]', scroller)), () => chat.draw(), signal)
-  const chat = new Chat({
+  const tail = followTail(
     scroller,
-    list,
-    none: el('p'),
-    tail,
-    context: { colours: colourBook([]), answer },
-    selection: createSelection(),
-    index,
-    items: new RunItems(index, async () => []),
-    level: 2,
-  }, signal)
+    /** @type {HTMLButtonElement} */ (find('[data-try-to-end]', scroller)),
+    () => chat.draw(),
+    signal,
+  )
+  const chat = new Chat(
+    {
+      scroller,
+      list,
+      none: el('p'),
+      tail,
+      context: { colours: colourBook([]), answer },
+      selection: createSelection(),
+      index,
+      items: new RunItems(index, async () => []),
+      level: 2,
+    },
+    signal,
+  )
   return {
     /** @param {Batch} batch */
     apply(batch) {

@@ -1,10 +1,27 @@
 // @ts-check
 // How each kind of part is tried.
 
-/** What a kind is tried with. @type {Record<string, 'talk' | 'tools' | 'termination'>} */
-export const SHAPES = { team: 'talk', agent: 'talk', model: 'talk', tool: 'tools', workbench: 'tools', memory: 'tools', context: 'tools', executor: 'tools', termination: 'termination' }
+/**
+ * What a kind is tried with.
+ * @type {Record<string, 'talk' | 'tools' | 'termination'>}
+ */
+export const SHAPES = {
+  team: 'talk',
+  agent: 'talk',
+  model: 'talk',
+  tool: 'tools',
+  workbench: 'tools',
+  memory: 'tools',
+  context: 'tools',
+  executor: 'tools',
+  termination: 'termination',
+}
 /** Where one begins to type. */
-export const FIRST = /** @type {Record<string, string>} */ ({ talk: 'composer', tools: 'tools', termination: 'pasted' })
+export const FIRST = /** @type {Record<string, string>} */ ({
+  talk: 'composer',
+  tools: 'tools',
+  termination: 'pasted',
+})
 /** What one does there. */
 export const HINTS = /** @type {Record<string, string>} */ ({
   team: 'Give the team a task. It runs as it is edited now, apart from its other runs.',

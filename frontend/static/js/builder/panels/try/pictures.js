@@ -6,7 +6,9 @@ import { dataUrl, refusal, taskOf } from '../../../playground/chat/pictures.js'
 
 /**
  * The pictures that go with the first message of a try: chosen or pasted.
- * @param {HTMLFormElement} form  the composer @param {HTMLElement} shelf @param {AbortSignal} signal
+ * @param {HTMLFormElement} form  the composer
+ * @param {HTMLElement} shelf
+ * @param {AbortSignal} signal
  */
 export function pictureShelf(form, shelf, signal) {
   const choose = find('[data-try-picture]', form)
@@ -15,8 +17,25 @@ export function pictureShelf(form, shelf, signal) {
   let pictures = []
   const show = () => {
     shelf.hidden = pictures.length === 0
-    shelf.replaceChildren(...pictures.map((url, index) => el('div', { class: 'try-thumbnail' }, el('img', { src: url, alt: `Picture ${index + 1}` }),
-      el('button', { type: 'button', class: 'button small icon-only', 'aria-label': `Remove picture ${index + 1}`, 'data-remove': index }, icon('x')))))
+    shelf.replaceChildren(
+      ...pictures.map((url, index) =>
+        el(
+          'div',
+          { class: 'try-thumbnail' },
+          el('img', { src: url, alt: `Picture ${index + 1}` }),
+          el(
+            'button',
+            {
+              type: 'button',
+              class: 'button small icon-only',
+              'aria-label': `Remove picture ${index + 1}`,
+              'data-remove': index,
+            },
+            icon('x'),
+          ),
+        ),
+      ),
+    )
   }
   const add = async (/** @type {Iterable<File>} */ files) => {
     for (const file of files) {
@@ -26,22 +45,36 @@ export function pictureShelf(form, shelf, signal) {
     }
     show()
   }
-  input.addEventListener('change', () => {
-    const chosen = [...(input.files ?? [])]
-    input.value = ''
-    void add(chosen)
-  }, { signal })
-  form.addEventListener('paste', (event) => {
-    const pasted = [...(event.clipboardData?.files ?? [])]
-    if (pasted.length === 0 || choose.hidden) return
-    event.preventDefault()
-    void add(pasted)
-  }, { signal })
-  on(shelf, 'click', '[data-remove]', (_event, button) => {
-    pictures.splice(Number(button.dataset['remove']), 1)
-    show()
-    find('textarea', form).focus()
-  }, signal)
+  input.addEventListener(
+    'change',
+    () => {
+      const chosen = [...(input.files ?? [])]
+      input.value = ''
+      void add(chosen)
+    },
+    { signal },
+  )
+  form.addEventListener(
+    'paste',
+    (event) => {
+      const pasted = [...(event.clipboardData?.files ?? [])]
+      if (pasted.length === 0 || choose.hidden) return
+      event.preventDefault()
+      void add(pasted)
+    },
+    { signal },
+  )
+  on(
+    shelf,
+    'click',
+    '[data-remove]',
+    (_event, button) => {
+      pictures.splice(Number(button.dataset['remove']), 1)
+      show()
+      find('textarea', form).focus()
+    },
+    signal,
+  )
   return {
     get isEmpty() {
       return pictures.length === 0
@@ -60,7 +93,12 @@ export function pictureShelf(form, shelf, signal) {
   }
 }
 
-/** Whether a model, or that of an agent, is not known to be blind; the engine tells of those that are. @param {import('../../document/catalogue.js').Component | undefined} component @param {string} kind */
+/**
+ * Whether a model, or that of an agent, is not known to be blind; the engine tells of those that
+ * are.
+ * @param {import('../../document/catalogue.js').Component | undefined} component
+ * @param {string} kind
+ */
 export function maySee(component, kind) {
   if (kind !== 'model' && kind !== 'agent') return false
   const info = kind === 'model' ? '/config/model_info' : '/config/model_client/config/model_info'

@@ -11,11 +11,15 @@ import { hasEnded } from '../../../playground/run-words.js'
 const NEXT = ''
 
 /**
- * One try of a part, from its first message to its end. It lives as long as the page reads it: leaving it ends it.
- * Fires `change` when it works, waits or has ended, `tools` with the tools that a workbench listed.
+ * One try of a part, from its first message to its end. It lives as long as the page reads it:
+ * leaving it ends it. Fires `change` when it works, waits or has ended, `tools` with the tools that
+ * a workbench listed.
  */
 export class TrySession extends EventTarget {
-  /** Starting is until it was approved. @type {'starting' | 'working' | 'waiting' | 'ended'} */
+  /**
+   * Starting is until it was approved.
+   * @type {'starting' | 'working' | 'waiting' | 'ended'}
+   */
   phase = 'starting'
   /** How the last answer, or the try, ended. */
   outcome = ''
@@ -44,10 +48,19 @@ export class TrySession extends EventTarget {
     this.#show = show
   }
 
-  /** @param {import('../../../playground/types.js').Task} said @param {string} [systemMessage]  for a model @returns {Promise<boolean>} false when the person took it back */
+  /**
+   * @param {import('../../../playground/types.js').Task} said
+   * @param {string} [systemMessage]  for a model
+   * @returns {Promise<boolean>} false when the person took it back
+   */
   async start(said, systemMessage = '') {
     const { signal } = this.#life
-    const body = { component: this.#component, said, team_id: teamOfPage(), ...(systemMessage ? { system_message: systemMessage } : {}) }
+    const body = {
+      component: this.#component,
+      said,
+      team_id: teamOfPage(),
+      ...(systemMessage ? { system_message: systemMessage } : {}),
+    }
     const what = { subject: this.#kind, action: 'try', component: this.#component }
     const stream = await withApproval(() => {
       this.#since = performance.now()
@@ -59,7 +72,10 @@ export class TrySession extends EventTarget {
     return true
   }
 
-  /** Say the next thing to the part. @param {string} text */
+  /**
+   * Say the next thing to the part.
+   * @param {string} text
+   */
   async say(text) {
     const requestId = this.#requestId
     this.#become('working')
@@ -67,12 +83,17 @@ export class TrySession extends EventTarget {
     try {
       await this.answer(requestId, text)
     } catch (error) {
-      if (this.phase === 'working') this.#become('waiting') // it was not heard, and can be said again
+      // it was not heard, and can be said again
+      if (this.phase === 'working') this.#become('waiting')
       throw error
     }
   }
 
-  /** Answer what the part itself asks. @param {string} requestId @param {string} text */
+  /**
+   * Answer what the part itself asks.
+   * @param {string} requestId
+   * @param {string} text
+   */
   async answer(requestId, text) {
     await this.#command('answer', { request_id: requestId, text })
   }
@@ -90,7 +111,10 @@ export class TrySession extends EventTarget {
     this.#become('ended')
   }
 
-  /** @param {string} command @param {object} more */
+  /**
+   * @param {string} command
+   * @param {object} more
+   */
   #command(command, more) {
     return api.post(`/api/tries/${this.#id}/commands`, { command, ...more })
   }
@@ -116,8 +140,12 @@ export class TrySession extends EventTarget {
   /** @param {Entry[]} entries */
   #entries(entries) {
     const lists = entries.filter(isList)
-    for (const { body } of lists) this.dispatchEvent(new CustomEvent('tools', { detail: body['content'] }))
-    this.#show({ ...NOTHING, entries: entries.filter((entry) => !isList(entry) && !isOwn(entry.body['pending'])) })
+    for (const { body } of lists)
+      this.dispatchEvent(new CustomEvent('tools', { detail: body['content'] }))
+    this.#show({
+      ...NOTHING,
+      entries: entries.filter((entry) => !isList(entry) && !isOwn(entry.body['pending'])),
+    })
   }
 
   /** @param {RunState} status */
@@ -140,7 +168,8 @@ export class TrySession extends EventTarget {
 
   /** @param {TrySession['phase']} phase */
   #become(phase) {
-    if (phase !== 'working' && this.phase === 'working') this.elapsedMs = performance.now() - this.#since
+    if (phase !== 'working' && this.phase === 'working')
+      this.elapsedMs = performance.now() - this.#since
     this.phase = phase
     this.dispatchEvent(new Event('change'))
   }
@@ -150,7 +179,11 @@ export class TrySession extends EventTarget {
 const NOTHING = { entries: [], chunks: [], state: null, live: true }
 
 /** @param {Entry} entry */
-const isList = ({ body }) => body['type'] === 'ToolEvent' && body['name'] === 'list' && body['tool'] === 'tools' && body['call_id'] == null
+const isList = ({ body }) =>
+  body['type'] === 'ToolEvent' &&
+  body['name'] === 'list' &&
+  body['tool'] === 'tools' &&
+  body['call_id'] == null
 
 /** @param {Pending | null | undefined} pending */
 const isOwn = (pending) => pending?.source === NEXT

@@ -19,12 +19,16 @@ export function toolForm(root, catalogue, signal) {
   let tools = []
   /** Where the tools stand. */
   let owner = ''
-  /** What was filled in, by owner and tool. @type {Map<string, Editor>} */
+  /**
+   * What was filled in, by owner and tool.
+   * @type {Map<string, Editor>}
+   */
   const filled = new Map()
   let life = new AbortController()
   signal.addEventListener('abort', () => life.abort())
   choice.addEventListener('change', show, { signal })
-  place.addEventListener('form:shown', (event) => event.stopPropagation(), { signal }) // it is not the form of the selection
+  // it is not the form of the selection
+  place.addEventListener('form:shown', (event) => event.stopPropagation(), { signal })
 
   const argumentsOf = (/** @type {Tool} */ tool) => {
     const key = `${owner} ${tool.name}`
@@ -55,34 +59,68 @@ export function toolForm(root, catalogue, signal) {
   }
 
   return {
-    /** @param {Tool[]} list @param {string} pointer  of what offers them */
+    /**
+     * @param {Tool[]} list
+     * @param {string} pointer  of what offers them
+     */
     offer(list, pointer) {
       const before = choice.value
       tools = list
       owner = pointer
-      choice.replaceChildren(...list.map(({ name }) => el('option', { value: name, selected: name === before }, name)))
+      choice.replaceChildren(
+        ...list.map(({ name }) => el('option', { value: name, selected: name === before }, name)),
+      )
       find('[data-try-choice]', root).hidden = list.length < 2
       show()
     },
     /** The call as a tool is told it; '' when there is no tool. */
     call() {
       const tool = chosen()
-      return tool ? JSON.stringify({ name: tool.name, arguments: argumentsOf(tool).root.config }) : ''
+      return tool
+        ? JSON.stringify({ name: tool.name, arguments: argumentsOf(tool).root.config })
+        : ''
     },
   }
 }
 
-/** The arguments are edited like a config. @param {import('../../document/catalogue.js').Catalogue} catalogue */
+/**
+ * The arguments are edited like a config.
+ * @param {import('../../document/catalogue.js').Catalogue} catalogue
+ */
 function argumentsEditor(catalogue) {
-  return new Editor({ name: 'Arguments', component: { provider: '', config: {} }, layout: {} }, catalogue)
+  return new Editor(
+    { name: 'Arguments', component: { provider: '', config: {} }, layout: {} },
+    catalogue,
+  )
 }
 
-/** Where no form can be made: all arguments as one JSON value. @param {ApiError} error @param {Editor} editor */
+/**
+ * Where no form can be made: all arguments as one JSON value.
+ * @param {ApiError} error
+ * @param {Editor} editor
+ */
 function plainForm(error, editor) {
   const text = JSON.stringify(editor.root.config, null, 2)
-  const box = el('div', {}, el('div', { class: 'field' },
-    el('p', { class: 'field-help' }, `${error.message} ${error.fix}`.trim()),
-    el('textarea', { class: 'input mono', 'data-pointer': '/config', 'data-kind': 'json', 'aria-label': 'Arguments as JSON', rows: 5 }, text),
-    el('p', { class: 'field-error', 'data-error-for': '/config', hidden: true })))
+  const box = el(
+    'div',
+    {},
+    el(
+      'div',
+      { class: 'field' },
+      el('p', { class: 'field-help' }, `${error.message} ${error.fix}`.trim()),
+      el(
+        'textarea',
+        {
+          class: 'input mono',
+          'data-pointer': '/config',
+          'data-kind': 'json',
+          'aria-label': 'Arguments as JSON',
+          rows: 5,
+        },
+        text,
+      ),
+      el('p', { class: 'field-error', 'data-error-for': '/config', hidden: true }),
+    ),
+  )
   return box.innerHTML
 }
