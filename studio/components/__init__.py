@@ -18,6 +18,8 @@ from studio.components.document import check_bounds as check_bounds
 from studio.components.document import parse_document as parse_document
 from studio.components.document import parse_json as parse_json
 from studio.components.field_titles import sentence_case as sentence_case
+from studio.components.field_titles import title_from_name as title_from_name
+from studio.components.field_titles import unit_from_name as unit_from_name
 from studio.components.findings import at_place as at_place
 from studio.components.findings import at_places as at_places
 from studio.components.lazy_exports import waiting

@@ -8,22 +8,68 @@ from typing import cast, get_args
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-_NAMES = frozenset({"Python", "Entra"})
+_SPELLED = {
+    "ad": "AD",
+    "api": "API",
+    "aws": "AWS",
+    "azure": "Azure",
+    "docker": "Docker",
+    "gpu": "GPU",
+    "http": "HTTP",
+    "https": "HTTPS",
+    "id": "ID",
+    "json": "JSON",
+    "jupyter": "Jupyter",
+    "llm": "LLM",
+    "mcp": "MCP",
+    "ocr": "OCR",
+    "python": "Python",
+    "redis": "Redis",
+    "sse": "SSE",
+    "tls": "TLS",
+    "uri": "URI",
+    "url": "URL",
+}
+_NAMES = frozenset(_SPELLED.values())
+_UNITS = {
+    "_seconds": "s",
+    "_s": "s",
+    "timeout": "s",
+    "_tokens": "tokens",
+    "token_limit": "tokens",
+    "token_count": "tokens",
+}
+"""What the end of a field's name says of its unit."""
 _BEFORE_UNIT = " ("
+
+
+def title_from_name(name: str) -> str:
+    """ "base_url" as "Base URL", "timeout_seconds" as "Timeout": what a field is called unless it says otherwise."""
+    words = name.removesuffix("_seconds").removesuffix("_s").split("_")
+    title = " ".join(_SPELLED.get(word, word) for word in words)
+    return title[:1].upper() + title[1:]
+
+
+def unit_from_name(name: str) -> str:
+    """The unit of a number, "" when its name has none."""
+    return next((unit for ending, unit in _UNITS.items() if name.endswith(ending)), "")
 
 
 def sentence_case(title: str) -> str:
     """ "Max Messages" as "Max messages"; names such as "OpenAI" stay."""
     words = title.split()
-    kept = [word if index == 0 or any(map(str.isupper, word[1:])) else word.lower() for index, word in enumerate(words)]
+    kept = [word if index == 0 or _is_name(word) else word.lower() for index, word in enumerate(words)]
     return " ".join(kept)
 
 
 def in_a_sentence(title: str) -> str:
     """A title where it does not begin the sentence."""
     first, _, rest = title.partition(" ")
-    is_name = any(map(str.isupper, first[1:])) or len(first) == 1 or first in _NAMES
-    return title if is_name else f"{first.lower()} {rest}".strip()
+    return title if _is_name(first) or len(first) == 1 else f"{first.lower()} {rest}".strip()
+
+
+def _is_name(word: str) -> bool:
+    return word in _NAMES or any(map(str.isupper, word[1:]))
 
 
 def title_of_field(cls: type[BaseModel], name: str) -> str:
@@ -31,12 +77,12 @@ def title_of_field(cls: type[BaseModel], name: str) -> str:
     field = cls.model_fields.get(name)
     if field is None:
         return ""
-    title = field.title or name.replace("_", " ").capitalize()
+    title = field.title or title_from_name(name)
     return sentence_case(title.partition(_BEFORE_UNIT)[0] if title.endswith(")") else title)
 
 
 def title_at(cls: type[BaseModel], steps: Sequence[str]) -> str:
-    """What is called what stands at `steps` of a config: "Turn limit", "Entry 3 of handoffs"; "" when nobody knows."""
+    """What is called what stands at `steps` of a config: "Max turns", "Entry 3 of handoffs"; "" when nobody knows."""
     models: list[type[BaseModel]] = [cls]
     title = ""
     for index, step in enumerate(steps):

@@ -8,9 +8,11 @@ from functools import cache
 from typing import cast
 
 from pydantic import JsonValue
+from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import PydanticUndefined
 
 from studio.components.base import Component, JsonObject, component_classes, load_rooms
+from studio.components.field_titles import title_from_name
 
 GROUPS = {
     "team": "teams",
@@ -26,6 +28,17 @@ GROUPS = {
     "code_executor": "executors",
 }
 """Component type to palette group; whatever is not here is "other"."""
+
+
+class _Titled(GenerateJsonSchema):
+    """Gives each field the title of its name, also one that holds a component or an object."""
+
+    def get_title_from_name(self, name: str) -> str:
+        return title_from_name(name)
+
+    def field_title_should_be_set(self, schema: object) -> bool:
+        del schema
+        return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +65,7 @@ def form_schema(cls: type[Component]) -> JsonObject:
     `x-advanced`. `x-choices` and `x-suggestions` point to the names that a text must or may be: the keys of an object
     or the names of components, looked for in the component's own config and then in those around it.
     """
-    schema = cast("JsonObject", cls.model_json_schema())
+    schema = cast("JsonObject", cls.model_json_schema(schema_generator=_Titled))
     definitions = cast("dict[str, JsonObject]", schema.pop("$defs", {}))
     places = {
         f"#/$defs/{name}": _place(definition) for name, definition in definitions.items() if "x-base" in definition

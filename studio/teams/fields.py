@@ -20,11 +20,7 @@ _NUMBERS = {2: "two", 3: "three"}
 
 TeamName = Annotated[
     str,
-    Field(
-        title="Name",
-        description="Name used when this team is nested in another team.",
-        json_schema_extra={"x-advanced": True},
-    ),
+    Field(description="Name used when this team is nested in another team.", json_schema_extra={"x-advanced": True}),
 ]
 
 
@@ -39,36 +35,28 @@ class TeamFields(Participant):
     description: Annotated[
         str,
         Field(
-            title="Description",
             description="What this team does. Shown to other agents when it is nested.",
             json_schema_extra={"x-multiline": True},
         ),
     ] = "A team of agents."
-    participants: Annotated[
-        list[Participant], Field(title="Participants", description="Agents or teams.", examples=[[]])
-    ]
+    participants: Annotated[list[Participant], Field(description="Agents or teams.", examples=[[]])]
     termination_condition: Annotated[
-        TerminationCondition | None, Field(title="Stop when", description="Checked after every turn.")
+        TerminationCondition | None, Field(description="Stops the team. Checked after every turn.")
     ] = None
     max_turns: Annotated[
         int | None,
-        Field(title="Turn limit", description="Turns in one run.", json_schema_extra={"minimum": 1}),
+        Field(description="Upper bound on the turns of one run. Empty: no limit.", json_schema_extra={"minimum": 1}),
     ] = None
     context_variables: Annotated[
         JsonObject | None,
         Field(
-            title="Context variables",
-            description="What the team remembers by name at its start, as JSON; tools and instructions can use it.",
+            description="Initial values by name, as JSON. Tools and system messages can use them.",
             json_schema_extra={"x-advanced": True},
         ),
     ] = None
     emit_team_events: Annotated[
         bool,
-        Field(
-            title="Tell who is chosen",
-            description="Give an event for each choice of a speaker.",
-            json_schema_extra={"x-advanced": True},
-        ),
+        Field(description="Emit an event each time a speaker is selected.", json_schema_extra={"x-advanced": True}),
     ] = False
 
     @field_validator("name", "description", mode="before")

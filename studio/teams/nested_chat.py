@@ -41,37 +41,32 @@ class NestedChat(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    participant: Annotated[
-        str, Field(title="With", description="Name of one of the participants.", examples=["assistant"])
-    ]
+    participant: Annotated[str, Field(description="Name of the participant to chat with.", examples=["assistant"])]
     message: Annotated[
         str | None,
         Field(
-            title="Begins with",
-            description="{message} is what is to be answered, which is also what is said when left out.",
+            description="First message of the chat. {message} stands for the message to answer. Empty: that message "
+            "alone.",
             json_schema_extra={"x-multiline": True},
         ),
     ] = None
     max_turns: Annotated[
-        int, Field(ge=1, title="Turns", description="Answers of the participant; above 1 the agent speaks in between.")
+        int, Field(ge=1, description="Replies of the participant. With more than 1, the agent speaks in between.")
     ] = 1
     summary_method: Annotated[
         Literal["last_msg", "reflection_with_llm"],
-        Field(title="What comes out", description="Its last message, or what the model makes of the chat."),
+        Field(
+            description="`last_msg`: the last message is the result. `reflection_with_llm`: the model summarizes the "
+            "chat."
+        ),
     ] = "last_msg"
     summary_prompt: Annotated[
         str | None,
-        Field(
-            title="Summary prompt",
-            description="What the model is asked for after the chat.",
-            json_schema_extra={"x-multiline": True},
-        ),
+        Field(description="Asks the model for the summary.", json_schema_extra={"x-multiline": True}),
     ] = None
-    takes_carryover: Annotated[
-        bool, Field(title="Tell earlier results", description="Add what came out of the chats before to its beginning.")
-    ] = True
+    takes_carryover: Annotated[bool, Field(description="Add the results of earlier chats to the first message.")] = True
     clear_history: Annotated[
-        bool, Field(title="Begin anew", description="The participant forgets earlier chats first.")
+        bool, Field(description="Clear what the participant remembers of earlier chats first.")
     ] = True
 
     @field_validator("message")
@@ -91,34 +86,27 @@ class NestedChatAgent(ChatAgent):
     description: Annotated[
         str,
         Field(
-            title="Description",
-            description="What it can do; other agents and selectors read this.",
+            description="What this agent does. Other agents and selectors read it.",
             json_schema_extra={"x-multiline": True},
         ),
     ] = "An agent that talks to others before it answers."
-    participants: Annotated[
-        list[Participant], Field(title="Participants", description="Agents or teams to talk to.", examples=[[]])
-    ]
+    participants: Annotated[list[Participant], Field(description="Agents or teams to chat with.", examples=[[]])]
     agent: Annotated[
         ChatAgent | None,
-        Field(title="Agent", description="Answers where no chat is called for, and speaks in chats of several turns."),
+        Field(description="Answers when no chat is triggered, and speaks in chats of several turns."),
     ] = None
     model_client: Annotated[
-        ChatCompletionClient | None, Field(title="Model", description="Sums up chats where that is asked for.")
+        ChatCompletionClient | None, Field(description="Writes the summary, for chats with `reflection_with_llm`.")
     ] = None
     chats: Annotated[
         list[NestedChat] | None,
-        Field(
-            title="Chats",
-            description="In order; one with each participant when left out.",
-            json_schema_extra={"x-primary": True},
-        ),
+        Field(description="Chats in order. Empty: one with each participant.", json_schema_extra={"x-primary": True}),
     ] = None
     triggers: Annotated[
         list[str] | None,
         Field(
-            title="For messages from",
-            description="Names of senders, such as user; anybody when left out. Others are answered by the agent.",
+            description="Start the chats only for messages from these senders, such as `user`; the agent answers the "
+            "rest. Empty: all senders."
         ),
     ] = None
 

@@ -108,28 +108,25 @@ class SelectorGroupChat(Team):
     manager_state_type: ClassVar[str] = "SelectorManagerState"
 
     name: TeamName = "SelectorGroupChat"
-    model_client: Annotated[ChatCompletionClient, Field(title="Model", description="Chooses who speaks next.")]
+    model_client: Annotated[ChatCompletionClient, Field(description="Selects the next speaker.")]
     selector_prompt: Annotated[
         str,
         Field(
-            title="Question to the model",
-            description="May hold {roles}, {participants} and {history}.",
+            description="Asks the model for the next speaker. May contain {roles}, {participants} and {history}.",
             json_schema_extra={"x-multiline": True},
         ),
     ] = SELECTOR_PROMPT
-    allow_repeated_speaker: Annotated[
-        bool, Field(title="Same speaker again", description="The last speaker may be chosen again.")
-    ] = False
+    allow_repeated_speaker: Annotated[bool, Field(description="Allow the last speaker to be selected again.")] = False
     max_selector_attempts: Annotated[
         int,
-        Field(title="Attempts", description="How often the model is asked before the team goes on without it."),
+        Field(description="How often to ask the model for a valid name before a fallback is used."),
     ] = 3
     model_client_streaming: Annotated[
-        bool, Field(title="Stream the choice", description="Show it while the model writes, if choices are told.")
+        bool, Field(description="Stream the model's selection. Shown if team events are emitted.")
     ] = False
     model_context: Annotated[
         ChatCompletionContext | None,
-        Field(title="Context", description="How much of the conversation the model reads; all when left out."),
+        Field(description="Limits the conversation that the model sees. Empty: all of it."),
     ] = None
 
     _kept: _Kept = PrivateAttr(default_factory=_Kept)

@@ -41,35 +41,26 @@ class SocietyOfMindAgent(ChatAgent):
     description: Annotated[
         str,
         Field(
-            title="Description",
-            description="What it can do; other agents and selectors read this.",
+            description="What this agent does. Other agents and selectors read it.",
             json_schema_extra={"x-multiline": True},
         ),
     ] = "An agent that uses an inner team of agents to generate responses."
-    team: Annotated[Team, Field(title="Team", description="Works on each message; forgets it afterwards.")]
-    model_client: Annotated[ChatCompletionClient, Field(title="Model", description="Puts the answer into words.")]
+    team: Annotated[Team, Field(description="Works on each message, and is reset afterwards.")]
+    model_client: Annotated[ChatCompletionClient, Field(description="Writes the answer from the team's conversation.")]
     instruction: Annotated[
         str,
-        Field(
-            title="Before the team's conversation",
-            description="What the model is told first.",
-            json_schema_extra={"x-multiline": True},
-        ),
+        Field(description="Sent to the model before the team's conversation.", json_schema_extra={"x-multiline": True}),
     ] = (
         "Earlier you were asked to fulfill a request. You and your team worked diligently to address that request. "
         "Here is a transcript of that conversation:"
     )
     response_prompt: Annotated[
         str,
-        Field(
-            title="After it",
-            description="What the model is asked for.",
-            json_schema_extra={"x-multiline": True},
-        ),
+        Field(description="Sent to the model after the team's conversation.", json_schema_extra={"x-multiline": True}),
     ] = "Output a standalone response to the original request, without mentioning any of the intermediate discussion."
     model_context: Annotated[
         ChatCompletionContext | None,
-        Field(title="Context", description="How much of earlier messages the team is told; all when left out."),
+        Field(description="Limits the earlier messages that the team sees. Empty: all of them."),
     ] = None
 
     _context: ChatCompletionContext | None = PrivateAttr(default=None)

@@ -17,13 +17,14 @@ class TeamTool(TaskTool):
     aliases = ("autogen_agentchat.tools._team.TeamTool", "studio.teams.TeamTool")
     positional = ("team", "name", "description", "return_value_as_last_message")
 
-    team: Annotated[Team, Field(title="Team")]
-    name: Annotated[str, Field(min_length=1, title="Name", description="As the model calls it.", examples=["ask_team"])]
+    team: Team
+    name: Annotated[
+        str, Field(min_length=1, description="Name of the tool, as the model sees it.", examples=["ask_team"])
+    ]
     description: Annotated[
         str,
         Field(
-            title="Description",
-            description="Tells the model what the team is for.",
+            description="Tells the model what the team does.",
             examples=["Gives a task to a team."],
             json_schema_extra={"x-multiline": True},
         ),

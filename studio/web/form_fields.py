@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from studio.components import sentence_case
+from studio.components import sentence_case, title_from_name, unit_from_name
 from studio.errors import Finding
 from studio.models.service_list import known_models
 from studio.web.form_model import ComponentValue, FormField, FormModel, Json, Variant
@@ -24,14 +24,6 @@ from studio.web.form_schema import (
     type_word,
 )
 
-_UNITS = {
-    "_seconds": "s",
-    "_s": "s",
-    "timeout": "s",
-    "_tokens": "tokens",
-    "token_limit": "tokens",
-    "token_count": "tokens",
-}
 _PRIMARY_KINDS = frozenset({"component", "components", "multiline", "code", "secret"})
 _NUMBERS = frozenset({"integer", "number"})
 _SCALARS = frozenset({"text", "multiline", "code", "choice", "secret", "boolean", *_NUMBERS})
@@ -306,14 +298,11 @@ def _with_current(options: tuple[str, ...], value: Json) -> tuple[str, ...]:
 
 def _label_and_unit(name: str, read: Read, kind: str) -> tuple[str, str]:
     """The unit comes from the schema, from the end of the title, such as "Time limit (s)", or from the field's name."""
-    title = str(read.outer.get("title") or name.replace("_", " "))
-    if is_slot(read.schema):  # its title is left out of the schema where it is that of its class
-        title = title[:1].upper() + title[1:]
+    title = str(read.outer.get("title") or title_from_name(name))
     if kind not in _NUMBERS:
         return sentence_case(title), ""
     stem, _, told = title.removesuffix(")").partition(" (")
-    by_name = next((unit for ending, unit in _UNITS.items() if name.endswith(ending)), "")
-    return sentence_case(stem), str(read.schema.get("x-unit") or told or by_name)
+    return sentence_case(stem), str(read.schema.get("x-unit") or told or unit_from_name(name))
 
 
 def _bound(schema: Object, inclusive: str, exclusive: str) -> float | None:

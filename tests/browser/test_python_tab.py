@@ -95,7 +95,7 @@ def test_a_form_edit_is_shown_in_the_script(open_page: OpenPage) -> None:
     content = python(page)
     page.get_by_role("tab", name="Form").click()
     page.get_by_text("More options").click()
-    page.get_by_label("Turn limit").fill("9")
+    page.get_by_label("Max turns").fill("9")
     page.get_by_role("tab", name="Python").click()
     expect(content).to_contain_text("max_turns=9")
 

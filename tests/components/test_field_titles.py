@@ -1,4 +1,4 @@
-"""What is told about a field calls it as its form does."""
+"""Fields are called what AutoGen and the services call them, in forms, errors and changes alike."""
 
 from __future__ import annotations
 
@@ -6,9 +6,61 @@ from typing import cast
 
 import pytest
 
-from studio.components import JsonObject, diff, load_rooms, merge, validate_component
+from studio.components import (
+    JsonObject,
+    catalogue,
+    diff,
+    load_rooms,
+    merge,
+    title_from_name,
+    unit_from_name,
+    validate_component,
+)
 
 load_rooms()
+
+
+OWN_TITLES: dict[str, str] = {}
+"""Fields that are called something other than their name, and each with its reason."""
+
+
+def titles_of_forms() -> dict[str, set[str]]:
+    """The titles that each name of a field has in the forms of all components."""
+    titles: dict[str, set[str]] = {}
+    for entry in catalogue():
+        schema = cast("JsonObject", entry["schema"])
+        for part in (schema, *cast("dict[str, JsonObject]", schema.get("$defs", {})).values()):
+            for name, field in cast("dict[str, JsonObject]", part.get("properties", {})).items():
+                if str(entry["provider"]).split(".")[1] in ROOMS:
+                    titles.setdefault(name, set()).add(str(field.get("title")))
+    return titles
+
+
+ROOMS = {"teams"}
+
+
+def test_a_form_calls_a_field_by_its_name_in_the_documentation():
+    differing = {name: found - {title_from_name(name)} for name, found in titles_of_forms().items()}
+    assert {name: title for name, found in differing.items() for title in found} == {
+        name: title for name, title in OWN_TITLES.items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "title", "unit"),
+    [
+        ("max_tokens", "Max tokens", "tokens"),
+        ("base_url", "Base URL", ""),
+        ("api_key", "API key", ""),
+        ("azure_ad_token", "Azure AD token", ""),
+        ("timeout_seconds", "Timeout", "s"),
+        ("delay_s", "Delay", "s"),
+        ("timeout", "Timeout", "s"),
+        ("k", "K", ""),
+    ],
+)
+def test_a_title_comes_from_the_name(name: str, title: str, unit: str):
+    assert (title_from_name(name), unit_from_name(name)) == (title, unit)
 
 
 def team(**config: object) -> JsonObject:
@@ -27,8 +79,8 @@ def writer(**config: object) -> JsonObject:
 @pytest.mark.parametrize(
     ("document", "sentence"),
     [
-        (team(max_turns="many"), "“Turn limit” must be a whole number."),
-        (team(emit_team_events=7), "“Tell who is chosen” must be true or false."),
+        (team(max_turns="many"), "“Max turns” must be a whole number."),
+        (team(emit_team_events=7), "“Emit team events” must be true or false."),
         (team(participants=[writer(model_client_stream="x")]), "“Stream” must be true or false."),
         (writer(memory="x"), "“Memory” must be a list."),
         (writer(metadata={"team": 3}), "`team` must be text."),
@@ -42,5 +94,5 @@ def test_an_error_names_the_field_as_its_form_does(document: JsonObject, sentenc
 
 def test_a_change_and_a_conflict_name_the_field_as_its_form_does():
     before, mine, theirs = team(max_turns=5), team(max_turns=6), team(max_turns=7)
-    assert [each.sentence for each in diff(before, mine)] == ["turn limit 5 → 6"]
-    assert [each.label for each in merge(before, mine, theirs).conflicts] == ["turn limit"]
+    assert [each.sentence for each in diff(before, mine)] == ["max turns 5 → 6"]
+    assert [each.label for each in merge(before, mine, theirs).conflicts] == ["max turns"]

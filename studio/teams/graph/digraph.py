@@ -38,7 +38,6 @@ class DiGraphEdge(BaseModel):
     target: Annotated[
         str,
         Field(
-            title="To",
             description="The participant that speaks next.",
             examples=[""],
             json_schema_extra={"x-choices": "/graph/nodes"},
@@ -46,13 +45,12 @@ class DiGraphEdge(BaseModel):
     ]
     condition: Annotated[
         str | None,
-        Field(title="Only if", description="Follow this edge only if the last message contains this text."),
+        Field(description="Follow this edge only if the last message contains this text. Empty: always."),
     ] = None
     context_condition: Annotated[
         ConditionText | None,
         Field(
-            title="Only if the variables say",
-            description="Condition on the team's context variables, such as `attempts < 3`; always when left out.",
+            description="Follow this edge only if the context variables match, such as `attempts < 3`. Empty: always.",
             exclude_if=lambda value: value is None,  # AutoGen's edge has no such field
         ),
     ] = None
@@ -60,10 +58,10 @@ class DiGraphEdge(BaseModel):
     """Decides in place of a text; has no JSON."""
     activation_group: Annotated[
         str,
-        Field(title="Group", description="Edges into one node that count together; one group per node if left out."),
+        Field(description="Edges into one node that count together. Empty: one group per node."),
     ] = ""
     activation_condition: Annotated[
-        Activation, Field(title="Of its group", description="How many edges must be taken before the node speaks.")
+        Activation, Field(description="`all` or `any` edges of the group must be followed before the node speaks.")
     ] = "all"
 
     @model_validator(mode="before")
@@ -105,13 +103,14 @@ class DiGraphNode(BaseModel):
 
     name: Annotated[
         str,
-        Field(title="Name", description="The participant.", json_schema_extra={"x-hidden": True}),
+        Field(description="The participant.", json_schema_extra={"x-hidden": True}),
     ]
-    edges: Annotated[list[DiGraphEdge], Field(title="Edges", description="To whom it goes on.")] = []
+    edges: Annotated[list[DiGraphEdge], Field(description="The participants that may speak next.")] = []
     activation: Annotated[
         Activation,
         Field(
-            title="Activation", description="Kept, not used: the edges say it.", json_schema_extra={"x-advanced": True}
+            description="Stored for compatibility; has no effect here. Set the activation condition of an edge.",
+            json_schema_extra={"x-advanced": True},
         ),
     ] = "all"
 
@@ -124,7 +123,6 @@ class DiGraph(BaseModel):
     nodes: Annotated[
         dict[str, DiGraphNode],
         Field(
-            title="Nodes",
             description="One node per agent. To rename a node, rename the agent.",
             json_schema_extra={"x-fixed-keys": True},
         ),
@@ -132,8 +130,7 @@ class DiGraph(BaseModel):
     default_start_node: Annotated[
         str | None,
         Field(
-            title="Start",
-            description="Optional. Defaults to nodes without incoming edges.",
+            description="The node that speaks first. Empty: nodes without incoming edges.",
             json_schema_extra={"x-choices": "/graph/nodes"},
         ),
     ] = None

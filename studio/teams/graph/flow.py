@@ -38,17 +38,15 @@ class GraphFlow(Team):
     description: Annotated[
         str,
         Field(
-            title="Description",
             description="What this team does. Shown to other agents when it is nested.",
             json_schema_extra={"x-multiline": True},
         ),
     ] = "A team of agents"
-    graph: Annotated[DiGraph, Field(title="Graph", description="Who speaks after whom.", examples=[EXAMPLE])]
+    graph: Annotated[DiGraph, Field(description="Who speaks after whom.", examples=[EXAMPLE])]
     emit_team_events: Annotated[
         bool,
         Field(
-            title="Tell who is chosen",
-            description="Give an event for each choice of speakers.",
+            description="Emit an event each time speakers are selected.",
             json_schema_extra={"x-advanced": True},
             exclude_if=lambda value: not value,  # AutoGen's graph has no such field
         ),

@@ -65,23 +65,20 @@ class MagenticOneGroupChat(Team):
     manager_state_type: ClassVar[str] = "MagenticOneOrchestratorState"
 
     name: TeamName = "MagenticOneGroupChat"
-    model_client: Annotated[ChatCompletionClient, Field(title="Model", description="Plans, and says who does what.")]
+    model_client: Annotated[ChatCompletionClient, Field(description="Plans, and assigns each step to a participant.")]
     max_turns: Annotated[
         int | None,
         Field(
-            title="Round limit",
-            description="After one round more comes the final answer. Counts until the team is reset.",
+            description="Upper bound on rounds, counted until the team is reset. The final answer follows one round "
+            "later. Empty: no limit.",
             json_schema_extra={"minimum": 1},
         ),
     ] = 20
-    max_stalls: Annotated[
-        int, Field(title="Stalls", description="So many rounds without progress lead to a new plan.")
-    ] = 3
+    max_stalls: Annotated[int, Field(description="Rounds without progress before re-planning.")] = 3
     final_answer_prompt: Annotated[
         str,
         Field(
-            title="Question for the final answer",
-            description="Sent as it is; only in the usual one the task is filled in.",
+            description="Asks for the final answer. The task is filled in only in the default prompt.",
             json_schema_extra={"x-multiline": True},
         ),
     ] = prompts.FINAL_ANSWER
