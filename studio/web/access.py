@@ -70,20 +70,25 @@ def is_same(value: str, expected: str) -> bool:
 
 @dataclass
 class Guesses:
-    """Counts wrong guesses within a window, by the address that they come from or the name that they are about."""
+    """Counts wrong guesses within a window, by the address that they come from or the name that they are about.
 
+    Args:
+        counted_as: What all spellings of the same address or name are counted under.
+    """
+
+    counted_as: Callable[[str], str]
     most: int = WRONG_GUESSES
     clock: Callable[[], float] = time.monotonic
     _wrong: dict[str, tuple[float, int]] = field(default_factory=dict[str, tuple[float, int]])
 
     def wait_s(self, of: str) -> int:
         """Seconds until it may be tried again; 0 when it may now."""
-        began, count = self._wrong.get(of, (0.0, 0))
+        began, count = self._wrong.get(self.counted_as(of), (0.0, 0))
         left = began + GUESS_WINDOW_S - self.clock()
         return int(left) + 1 if count >= self.most and left > 0 else 0
 
     def add_wrong(self, of: str) -> None:
-        now = self.clock()
+        of, now = self.counted_as(of), self.clock()
         began, count = self._wrong.get(of, (now, 0))
         if now - began > GUESS_WINDOW_S:
             began, count = now, 0
@@ -93,6 +98,7 @@ class Guesses:
 
     def take_back(self, of: str) -> None:
         """It was right after all. Guesses that take long are counted before they are looked at."""
+        of = self.counted_as(of)
         began, count = self._wrong.get(of, (0.0, 0))
         if count > 1:
             self._wrong[of] = (began, count - 1)

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from ipaddress import ip_address, ip_network
+from ipaddress import IPv4Address, ip_address, ip_network
 from typing import Any
 
 import h11
@@ -18,6 +18,8 @@ from uvicorn.server import ServerState
 
 MAX_PER_ADDRESS = 256
 MAX_OPEN_FILES = 65_536
+IPV6_NETWORK_BITS = 64
+"""What one customer of a provider has at least, and may take any address of."""
 
 
 @dataclass
@@ -28,7 +30,7 @@ class ConnectionLimits:
         head_s: Within this the head of a request must be complete.
         body_s: Within this its body must be, and a second more for each `bytes_per_s` that came.
         bytes_per_s: What a slow line brings at least.
-        per_address: Connections of one address. A browser has six.
+        per_address: Connections of one address, or of one network of IPv6. A browser has six.
         proxies: Addresses that have as many as they like, since they speak for many.
     """
 
@@ -40,16 +42,23 @@ class ConnectionLimits:
     _open: Counter[str] = field(default_factory=Counter[str])
 
     def add(self, address: str) -> bool:
-        """Count a connection, unless its address has too many."""
-        if self._open[address] >= self.per_address and not self._is_proxy(address):
+        """Count a connection, unless its network has too many. Those of a proxy are not counted."""
+        if self._is_proxy(address):
+            return True
+        network = network_of(address)
+        if self._open[network] >= self.per_address:
             return False
-        self._open[address] += 1
+        self._open[network] += 1
         return True
 
     def remove(self, address: str) -> None:
-        self._open[address] -= 1
-        if self._open[address] <= 0:
-            del self._open[address]
+        """One that `add` let in has ended."""
+        if self._is_proxy(address):
+            return
+        network = network_of(address)
+        self._open[network] -= 1
+        if self._open[network] <= 0:
+            del self._open[network]
 
     def _is_proxy(self, address: str) -> bool:
         for proxy in self.proxies:
@@ -59,6 +68,18 @@ class ConnectionLimits:
                 if ip_address(address) in ip_network(proxy, strict=False):
                     return True
         return False
+
+
+def network_of(address: str) -> str:
+    """What limits count an address as: itself, or of IPv6 the network of which one client has every address."""
+    try:
+        found = ip_address(address)
+    except ValueError:
+        return address  # a proxy may tell a name, and a test has none
+    if isinstance(found, IPv4Address):
+        return str(found)
+    mapped = found.ipv4_mapped
+    return str(mapped or ip_network((int(found), IPV6_NETWORK_BITS), strict=False))
 
 
 class LimitedConnection(H11Protocol):

@@ -14,6 +14,7 @@ from studio.web.access import WRONG_GUESSES
 from studio.web.accounts.presence import BROWSER_LASTS
 from studio.web.accounts.signing_in import WRONG_FOR_A_NAME
 from studio.web.app import create_app
+from tests.web.direct import Asked, ask
 from tests.web.doors import BASE_URL, TOKEN, client_of
 from tests.web.signing_in import COOKIE, PASSWORD, add, csrf_of, signed_in, try_to_sign_in, work_passwords_out_quickly
 
@@ -115,6 +116,26 @@ def test_guessing_a_password_is_slowed_down_by_name(ada: TestClient, server: Tes
     assert held_up.status_code == 429
     assert int(held_up.headers["Retry-After"]) > 0
     assert ada.get("/teams").status_code == 200, "who is in stays in"
+
+
+@pytest.mark.parametrize("name", [" Ada", "ada\t", "Ada" + " " * 300, "\u00a0ADA\u3000"])
+def test_blanks_around_a_name_make_it_no_other_one(ada: TestClient, server: TestClient, name: str):
+    assert ada.get("/teams").status_code == 200
+    assert {try_to_sign_in(server, name, "wrong").status_code for _ in range(WRONG_FOR_A_NAME)} == {401}
+    assert {try_to_sign_in(server, given, PASSWORD).status_code for given in ("Ada", name)} == {429}
+
+
+def test_guesses_from_one_network_of_ipv6_count_together(ada: TestClient, server: TestClient):
+    assert ada.get("/teams").status_code == 200
+
+    def tried(address: str, number: int) -> int:
+        body = f"name=user+{number}&password=wrong".encode()
+        kind = {"Content-Type": "application/x-www-form-urlencoded", "Origin": BASE_URL}
+        return ask(server, Asked("POST", "/login", body=body, headers=kind, address=address)).status
+
+    statuses = [tried(f"2001:db8::{number:x}", number) for number in range(WRONG_GUESSES + 1)]
+    assert statuses == [401] * WRONG_GUESSES + [429]
+    assert tried("2001:db8:0:1::1", 99) == 401
 
 
 def test_guessing_passwords_is_slowed_down_by_address(ada: TestClient, server: TestClient):

@@ -138,3 +138,18 @@ def test_one_address_has_so_many_connections_and_a_proxy_any_number(proxies: tup
         stack.close()
         with sent(place, b"GET / HTTP/1.0\r\nHost: a\r\n\r\n") as later:
             assert rest(later).endswith(b"0")
+
+
+@pytest.mark.parametrize(
+    ("first", "same"), [("2001:db8::1", "2001:db8::ffff:ffff:1"), ("::ffff:192.0.2.1", "192.0.2.1"), ("a", "a")]
+)
+def test_all_addresses_of_a_client_count_as_one(first: str, same: str):
+    limits = ConnectionLimits(per_address=2, proxies=("2001:db8::9",))
+    assert [limits.add(address) for address in (first, same, first)] == [True, True, False]
+    assert limits.add("2001:db8:0:1::1")
+    assert limits.add("192.0.2.2")
+    assert limits.add("2001:db8::9"), "a proxy speaks for many"
+    limits.remove("2001:db8::9")
+    assert not limits.add(same), "which its end does not give back"
+    limits.remove(first)
+    assert limits.add(same)

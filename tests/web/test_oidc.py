@@ -183,11 +183,20 @@ def test_who_was_added_by_their_address_comes_in_with_that_role(start: Start, pr
     add(operator, "Ada", "admin")
     made = operator.post("/api/users", json={"name": "grace@example.com", "role": "editor"})
     assert made.status_code == 201
-    provider.claims = {"email_verified": False}
-    assert come(server, provider)[1].status_code == 401, "an address that is not proven is nobody's"
+    provider.claims = {"sub": "mallory", "email_verified": False}
+    mallory, _ = come(server, provider)
+    assert mallory.get("/api/account").json() == {"name": "mallory", "role": "viewer", "is_user": True}
     provider.claims = {}
     browser, _ = come(server, provider)
     assert browser.get("/api/account").json()["role"] == "editor"
+
+
+def test_an_address_that_is_not_proven_is_no_name(start: Start, provider: Provider):
+    server = start()
+    provider.claims = {"sub": "mallory", "email_verified": False, "preferred_username": "mal"}
+    assert come(server, provider)[0].get("/api/account").json()["name"] == "mal"
+    provider.claims = {}
+    assert come(server, provider)[0].get("/api/account").json()["name"] == "grace@example.com", "her name is free still"
 
 
 def test_nobody_takes_the_place_of_a_user_with_a_password(start: Start, provider: Provider):

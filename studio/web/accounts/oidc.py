@@ -246,7 +246,8 @@ class Provider:
             domain = str(email).rpartition("@")[2].lower()
             if not is_proven or domain not in {allowed.strip().lower() for allowed in self.settings.oidc_domains}:
                 raise SignInFailed("Sign-in is not allowed for this e-mail domain.", fix="Contact the administrator.")
-        names = (email, claims.get("preferred_username"), claims.get("name"), claims["sub"])
+        # An address that is not proven is what somebody typed there: it could be that of a colleague.
+        names = (email if is_proven else None, claims.get("preferred_username"), claims.get("name"), claims["sub"])
         name = next(found for found in names if isinstance(found, str) and found)
         return Identity(f"{claims['iss']} {claims['sub']}", name, is_proven and name == email, self._role(claims))
 

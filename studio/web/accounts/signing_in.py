@@ -17,6 +17,7 @@ from studio.web.access import Guesses, Keys
 from studio.web.accounts.oidc import Identity, Provider, SignInFailed, open_provider
 from studio.web.accounts.passwords import Passwords
 from studio.web.accounts.presence import BROWSER_LASTS, Presence
+from studio.web.connections import network_of
 
 logger = logging.getLogger(__name__)
 WRONG_FOR_A_NAME = 10
@@ -46,8 +47,8 @@ class Accounts:
     provider: Provider | None
     token_is_named: bool
     """Whether the operator chose the studio's token; only then it goes on to open the API beside the users."""
-    by_address: Guesses = field(default_factory=Guesses)
-    by_name: Guesses = field(default_factory=lambda: Guesses(WRONG_FOR_A_NAME))
+    by_address: Guesses = field(default_factory=lambda: Guesses(network_of))
+    by_name: Guesses = field(default_factory=lambda: Guesses(_as_compared, WRONG_FOR_A_NAME))
 
     @property
     def sign_ins(self) -> SignIns:
@@ -55,19 +56,18 @@ class Accounts:
 
     def wait_s(self, address: str, name: str = "") -> int:
         """Seconds until somebody may try again from that address, under that name."""
-        return max(self.by_address.wait_s(address), self.by_name.wait_s(name.casefold()) if name else 0)
+        return max(self.by_address.wait_s(address), self.by_name.wait_s(name) if name else 0)
 
     async def with_password(self, name: str, password: str, address: str) -> User | None:
         """Whose name and password these are. It takes as long to find out that there is no such user."""
-        name = name.strip()[:200]
-        for guesses, of in ((self.by_address, address), (self.by_name, name.casefold())):
+        for guesses, of in ((self.by_address, address), (self.by_name, name)):
             guesses.add_wrong(of)  # before it is looked at: others are guessed while this one is worked out
         user = await self.store.users.named(name)
         if not await self.passwords.is_right(password, user.password if user else None):
             await self.record(user.name if user else SOMEBODY, "sign in", address, "refused")
             return None
         self.by_address.take_back(address)
-        self.by_name.take_back(name.casefold())
+        self.by_name.take_back(name)
         return user
 
     async def with_identity(self, identity: Identity, address: str) -> User:
@@ -122,3 +122,8 @@ class Accounts:
         except StorageUnavailable as error:
             done = f"{who!r} {action!r} {object!r} from {address!r}: {outcome}"
             logger.error("Not in the audit log: %s. %s", done, error.what)
+
+
+def _as_compared(name: str) -> str:
+    """A user's name in the one spelling that `Users.named` looks for, and no longer than one can be."""
+    return name.strip().casefold()[:200]
