@@ -26,6 +26,7 @@ COPY README.md LICENSE CHANGELOG.md ./
 COPY studio ./studio
 COPY frontend ./frontend
 COPY gallery ./gallery
+COPY docs ./docs
 RUN /opt/build/bin/pip wheel --no-deps --no-build-isolation --wheel-dir /opt/build/wheel . \
     && /opt/studio/bin/pip install --no-deps --no-index --disable-pip-version-check /opt/build/wheel/*.whl
 

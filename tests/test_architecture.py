@@ -35,7 +35,7 @@ LAYERS = [
     {"teams"},
     {"runs", "code", "galleries"},
     {"store"},
-    {"doctor"},
+    {"doctor", "help"},
     {"web"},
     {"cli", "autogen", "testing", "__init__"},
     {"__main__"},

@@ -19,6 +19,7 @@ from starlette.routing import BaseRoute
 
 from studio.errors import StudioError
 from studio.executors.docker_engine import remove_left_containers
+from studio.help import load_library
 from studio.models.prices import PriceBook
 from studio.runs import Bookkeeping, BudgetBook, Measure, RunSupervisor, Trials, keeping_books
 from studio.sandbox import open_sandbox, outside_of
@@ -70,6 +71,7 @@ from studio.web.pages import accounts as account_pages
 from studio.web.pages import charts, comparisons, play, sharing
 from studio.web.pages import costs as cost_pages
 from studio.web.pages import galleries as gallery_pages
+from studio.web.pages import help as help_pages
 from studio.web.pages import inbox as inbox_pages
 from studio.web.pages import review as review_pages
 from studio.web.pages import runs as run_pages
@@ -100,6 +102,7 @@ ROUTERS = (
     settings_pages.router,
     inbox_pages.router,
     trash_pages.router,
+    help_pages.router,
     review_pages.router,
     form.router,
     diff.router,
@@ -278,6 +281,7 @@ def _warm(app: FastAPI, templates: Templates, is_over: Callable[[], bool]) -> No
     app.openapi()
     with suppress(StudioError):
         components.catalogue_json()
+        load_library()
 
 
 async def _check_ahead(services: Services) -> None:

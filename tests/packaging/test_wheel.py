@@ -15,6 +15,7 @@ from zipfile import ZipFile
 
 import pytest
 
+from studio.help import SECTIONS
 from tests.packaging.conftest import ROOT
 from tests.packaging.dockerfile import json_form, of, settings_of, stages
 
@@ -25,6 +26,7 @@ INSIDE = {
     "frontend/static": "studio/_frontend/static",
     "frontend/vendor": "studio/_frontend/vendor",
     "gallery": "studio/_gallery",
+    **{f"docs/{section}": f"studio/_docs/{section}" for section in SECTIONS},
     "studio/store/migrations": "studio/store/migrations",
 }
 
@@ -125,6 +127,13 @@ def test_each_module_of_the_import_map_is_served(served: Served):
 
 def test_the_galleries_that_ship_are_there(served: Served):
     assert b"Team Studio" in served.get("/api/galleries")[0]
+
+
+def test_help_is_there_with_its_pictures(served: Served):
+    page, _ = served.get("/help/tutorial/first-team")
+    assert b"Your first team" in page
+    [picture, *_] = re.findall(r'src="(/help/pictures/[^"]+)"', page.decode())
+    assert served.get(picture)[1] == "image/png"
 
 
 def test_the_command_and_the_health_check_of_the_container_work(installed: Path, tmp_path: Path):

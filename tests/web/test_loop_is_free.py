@@ -37,12 +37,17 @@ FILLINGS: Mapping[str, Sequence[str]] = {
     "index": ("7",),
     "number": ("1",),
     "seq": ("SEQ",),
+    "section": ("reference",),
+    "page": ("components",),
+    "picture": ("form.png",),
 }
 """For each parameter of a path, with the fields of `Large`. A route with another parameter needs a line here."""
 QUERIES = {
     "/api/runs/{run_id}/state": "at=SEQ",
     "/api/runs/{run_id}/search": "q=word",
     "/api/teams/{team_id}/changes": "since=1",
+    "/api/search": "q=a+the+model+team+run",
+    "/fragments/help": "q=a+the+model+team+run",
 }
 GETS = sorted(route.partition(" ")[2] for route in NEEDS if route.startswith("GET "))
 

@@ -46,6 +46,10 @@ GET /settings
 GET /settings/approvals
 GET /settings/models
 GET /inbox
+GET /help
+GET /help/{section}/{page}
+GET /help/pictures/{picture}
+GET /fragments/help
 GET /api/tags
 GET /api/search
 GET /api/teams

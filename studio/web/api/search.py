@@ -1,13 +1,15 @@
-"""What the command palette finds beyond the page it is opened on: teams, runs and pages."""
+"""What the command palette finds beyond the page it is opened on: teams, runs, pages and help."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from typing import Annotated, NamedTuple
 
 from fastapi import APIRouter, Query
 from pydantic import BaseModel
 
+from studio.help import Library, load_library
 from studio.store import Role, RunFilter, TeamFilter
 from studio.web.accounts.person import Person
 from studio.web.dependencies import PersonDep, StoreDep
@@ -15,7 +17,7 @@ from studio.web.requests import StudioRoute
 
 router = APIRouter(prefix="/api", tags=["search"], route_class=StudioRoute)
 MAX_EACH = 6
-"""Teams, and runs, that are found at once."""
+"""Teams, runs, and places in Help, that are found at once."""
 MAX_LABEL = 120
 
 
@@ -41,6 +43,7 @@ PLACES = (
     Place("Archived runs", "/runs?listing=archived", "archive", "list"),
     Place("Starred teams", "/teams?starred=1", "star", "favorites"),
     Place("Starred runs", "/runs?starred=1", "star", "favorites"),
+    Place("Help", "/help", "circle-help", "docs documentation how-to guide tutorial reference"),
     Place("Settings", "/settings", "settings", "preferences theme notifications about"),
     Place("Settings: models", "/settings/models", "brain", "connections services providers keys"),
     Place("Settings: secrets", "/settings#secrets-title", "key-round", "keys passwords tokens"),
@@ -66,7 +69,7 @@ class ResultsOut(BaseModel):
     results: list[ResultOut]
 
 
-@router.get("/search", summary="Find teams, runs and pages by a few words")
+@router.get("/search", summary="Find teams, runs, pages and help by a few words")
 async def search(store: StoreDep, person: PersonDep, q: Annotated[str, Query(max_length=200)] = "") -> ResultsOut:
     teams = await store.teams.list(TeamFilter(text=q), limit=MAX_EACH)
     runs = await store.runs.list(RunFilter(text=q), limit=MAX_EACH)
@@ -86,7 +89,8 @@ async def search(store: StoreDep, person: PersonDep, q: Annotated[str, Query(max
         )
         for run in runs
     ]
-    return ResultsOut(results=[*found, *_places(q, person)])
+    library = await asyncio.to_thread(load_library)
+    return ResultsOut(results=[*found, *_places(q, person), *_help(library, q)])
 
 
 def _places(query: str, person: Person) -> Sequence[ResultOut]:
@@ -96,4 +100,13 @@ def _places(query: str, person: Person) -> Sequence[ResultOut]:
         ResultOut(label=each.label, group="Go to", icon=each.icon, url=each.url)
         for each in offered
         if person.may(each.role) and all(word in f"{each.label} {each.words}".casefold() for word in words)
+    ]
+
+
+def _help(library: Library, query: str) -> Sequence[ResultOut]:
+    return [
+        ResultOut(
+            label=f"Help: {hit.title}", detail=hit.heading[:MAX_LABEL], group="Help", icon="circle-help", url=hit.url
+        )
+        for hit in library.search(query, MAX_EACH)
     ]

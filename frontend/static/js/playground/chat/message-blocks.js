@@ -122,12 +122,13 @@ function asTabbed(table) {
 }
 
 /**
+ * Put a bar above a block: its name, and how to wrap and copy it.
  * @param {HTMLElement} block
  * @param {string} name
  * @param {() => string} text
  * @param {boolean} canWrap
  */
-function frame(block, name, text, canWrap) {
+export function frame(block, name, text, canWrap) {
   const noun = name === 'Table' ? 'table' : 'code'
   const wrap =
     canWrap &&

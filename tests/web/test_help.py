@@ -1,0 +1,107 @@
+"""Help over HTTP: each page of the documentation, its pictures, and the search."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+from fastapi.testclient import TestClient
+
+from studio.help import load_library
+from tests.web.test_pages import text_of
+
+PAGES = sorted(load_library().pages)
+
+
+class Names(HTMLParser):
+    """The ids of a page, and where it leads."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.ids: list[str] = []
+        self.leads: list[str] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attrs}
+        self.ids += [given["id"]] if "id" in given else []
+        self.leads += [given[name] for name in ("href", "src") if name in given and tag in ("a", "img")]
+
+
+def test_the_first_page_of_help_is_the_index_and_the_rail_leads_there(client: TestClient):
+    assert '<a class="rail-item" href="/help">' in client.get("/teams").text
+    page = client.get("/help").text
+    assert 'href="/help" aria-current="page"' in page
+    assert set(PAGES) <= set(Names(page).leads)
+
+
+@pytest.mark.slow
+def test_every_link_of_help_leads_to_a_page_a_heading_or_a_picture(client: TestClient):
+    pages = {url: Names(client.get(url).text) for url in ["/help", *PAGES]}
+    for url, page in pages.items():
+        assert len(page.ids) == len(set(page.ids)), url
+    pictures = {lead for page in pages.values() for lead in page.leads if lead.startswith("/help/pictures/")}
+    assert {client.get(picture).headers["content-type"] for picture in pictures} == {"image/png"}
+    wrong = [
+        (url, lead)
+        for url, page in pages.items()
+        for lead in page.leads
+        if lead.startswith(("/help", "#")) and lead not in pictures
+        for target, anchor in [(lead.partition("#")[0] or url, lead.partition("#")[2])]
+        if target not in pages or (anchor and anchor not in pages[target].ids)
+    ]
+    assert wrong == []
+
+
+def test_a_page_shows_where_it_is_and_what_comes_before_and_after(client: TestClient):
+    page = client.get("/help/how-to/control-a-run").text
+    assert "<title>Control a run · Team Studio</title>" in page
+    assert '<a href="/help#how-to-guides">How-to guides</a>' in page
+    assert re.search(r'<a rel="prev" href="/help/how-to/[\w-]+">', page)
+    assert re.search(r'<a rel="next" href="/help/how-to/[\w-]+">', page)
+
+
+def test_what_is_no_page_of_help_is_not_found(client: TestClient):
+    for path in (
+        "/help/how-to/nowhere",
+        "/help/design/runs",
+        "/help/how-to/..%2F..%2FREADME",
+        "/help/%2e%2e/%2e%2e/README",
+        "/help/pictures/..%2F..%2Fhow-to%2Fimages%2Fform.png",
+        "/help/pictures/nowhere.png",
+    ):
+        answer = client.get(path)
+        assert answer.status_code == 404, path
+        assert "help" in answer.text.lower()
+
+
+def test_a_search_is_answered_as_a_page_and_as_a_fragment(client: TestClient):
+    page = client.get("/help?q=local+model").text
+    assert 'value="local model"' in page
+    fragment = client.get("/fragments/help?q=local+model").text
+    for html in (page, fragment):
+        assert '<a href="/help/how-to/use-a-local-model">Use a local model</a>' in html
+    assert "<html" not in fragment
+    assert "No results" in text_of(client.get("/help?q=qqqq").text)
+    assert "No results" not in text_of(client.get("/help").text)
+    assert client.get(f"/help?q={'x' * 201}").status_code == 422
+
+
+def test_what_was_asked_for_is_shown_as_text(client: TestClient):
+    page = client.get("/help?q=%3Cscript%3E%22%3E").text
+    assert '<script>"' not in page
+    assert "&lt;script&gt;&#34;&gt;" in page
+
+
+def test_the_palette_finds_help(client: TestClient):
+    results = client.get("/api/search?q=mcp+server").json()["results"]
+    found = [each for each in results if each["group"] == "Help"]
+    assert (found[0]["label"], found[0]["url"]) == (
+        "Help: Use the tools of an MCP server",
+        "/help/how-to/use-an-mcp-server",
+    )
+    assert len(found) <= 6
+    assert any("#" in each["url"] and each["detail"] for each in found)
+    empty = client.get("/api/search").json()["results"]
+    assert [each["label"] for each in empty if each["url"].startswith("/help")] == ["Help"]
