@@ -13,6 +13,8 @@ _SPELLED = {
     "api": "API",
     "aws": "AWS",
     "azure": "Azure",
+    "bedrock": "Bedrock",
+    "db": "DB",
     "docker": "Docker",
     "gpu": "GPU",
     "http": "HTTP",

@@ -13,19 +13,19 @@ _Ability = Literal["vision", "function_calling", "json_output", "structured_outp
 _REFUSALS: dict[_Ability, tuple[str, str]] = {
     "vision": (
         "The model does not read pictures, and there is one in the conversation.",
-        "Choose another model, or set “Reads pictures” under “Abilities” if it does.",
+        "Choose another model, or set “Vision” under “Model capabilities” if it does.",
     ),
     "function_calling": (
         "The model does not call tools, and the agent has some.",
-        "Choose another model, or set “Calls tools” under “Abilities” if it does.",
+        "Choose another model, or set “Function calling” under “Model capabilities” if it does.",
     ),
     "json_output": (
         "The model does not support JSON output.",
-        "Set “Can answer in JSON” under “Abilities” if it does.",
+        "Set “JSON output” under “Model capabilities” if it does.",
     ),
     "structured_output": (
         "The model does not support structured output.",
-        "Set “Can answer by a schema” under “Abilities” if it does.",
+        "Set “Structured output” under “Model capabilities” if it does.",
     ),
 }
 

@@ -177,7 +177,7 @@ class AnthropicBedrockChatCompletionClient(BaseAnthropicClient):
         str,
         Field(
             min_length=1,
-            title="Model",
+            description="Model ID at Bedrock.",
             examples=["anthropic.claude-haiku-4-5-20251001-v1:0"],
             json_schema_extra={"x-service": "bedrock"},
         ),
@@ -185,10 +185,10 @@ class AnthropicBedrockChatCompletionClient(BaseAnthropicClient):
     api_key: Annotated[
         SecretRef | None,
         DefaultEnv("AWS_BEARER_TOKEN_BEDROCK"),
-        Field(title="API key", description="Of Bedrock, in place of the AWS keys."),
+        Field(description="Reference to a Bedrock API key, used instead of the AWS keys: `env:NAME` or `secret:name`."),
     ] = None
     bedrock_info: Annotated[
-        BedrockInfo | None, Field(title="AWS", description="Region and keys; the region is `us-east-1` when left out.")
+        BedrockInfo | None, Field(description="AWS region and keys. Empty: region `us-east-1`.")
     ] = None
 
     @property

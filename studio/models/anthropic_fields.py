@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from studio.components import DefaultEnv, JsonObject, SecretRef
-from studio.models.fields import ADVANCED, Abilities, AnswerTokens, Headers, RequestLimit, Retries, TopP
+from studio.models.fields import ADVANCED, Abilities, AnswerTokens, Headers, RequestLimit, Retries, StopSequences, TopP
 from studio.models.info import KnownInfo, known_info
 from studio.models.service import ServiceClient
 
@@ -26,25 +26,41 @@ class _Part(BaseModel):
 class Thinking(_Part):
     """Whether the model thinks before it answers."""
 
-    type: Annotated[Literal["enabled", "disabled", "adaptive"], Field(title="Thinking")]
+    type: Annotated[
+        Literal["enabled", "disabled", "adaptive"],
+        Field(description="`adaptive`: the model decides how much to think."),
+    ]
     budget_tokens: Annotated[
-        int | None, Field(ge=1024, title="Most tokens of thought", description="Less than the longest answer.")
+        int | None,
+        Field(
+            ge=1024,
+            title="Thinking budget",
+            description="Upper bound on thinking, in tokens. Must be below max tokens.",
+        ),
     ] = None
 
 
 class AnswerFormat(_Part):
     """What the answer is written in."""
 
-    type: Annotated[Literal["text", "json_object"], Field(title="Format")]
+    type: Annotated[Literal["text", "json_object"], Field(description="`json_object`: the answer is one JSON object.")]
 
 
 class BedrockInfo(_Part):
     """Where and as whom Bedrock is asked."""
 
-    aws_access_key: Annotated[SecretRef, DefaultEnv("AWS_ACCESS_KEY_ID"), Field(title="Access key")]
-    aws_secret_key: Annotated[SecretRef, DefaultEnv("AWS_SECRET_ACCESS_KEY"), Field(title="Secret key")]
-    aws_session_token: Annotated[SecretRef | None, DefaultEnv("AWS_SESSION_TOKEN"), Field(title="Session token")] = None
-    aws_region: Annotated[str, Field(min_length=1, title="Region", examples=["us-east-1"])]
+    aws_access_key: Annotated[
+        SecretRef,
+        DefaultEnv("AWS_ACCESS_KEY_ID"),
+        Field(description="Reference to the access key ID: `env:NAME` or `secret:name`."),
+    ]
+    aws_secret_key: Annotated[
+        SecretRef, DefaultEnv("AWS_SECRET_ACCESS_KEY"), Field(description="Reference to the secret access key.")
+    ]
+    aws_session_token: Annotated[
+        SecretRef | None, DefaultEnv("AWS_SESSION_TOKEN"), Field(description="Only for temporary credentials.")
+    ] = None
+    aws_region: Annotated[str, Field(min_length=1, examples=["us-east-1"])]
 
 
 class AnthropicFields(ServiceClient):
@@ -53,35 +69,42 @@ class AnthropicFields(ServiceClient):
     model: Annotated[
         str,
         Field(
-            min_length=1, title="Model", examples=["claude-sonnet-5-5"], json_schema_extra={"x-service": "anthropic"}
+            min_length=1,
+            description="Model name at Anthropic.",
+            examples=["claude-sonnet-5-5"],
+            json_schema_extra={"x-service": "anthropic"},
         ),
     ]
     api_key: Annotated[
         SecretRef | None,
         DefaultEnv("ANTHROPIC_API_KEY"),
-        Field(title="API key", description="Where the key is kept: `env:NAME` or `secret:name`; never the key itself."),
+        Field(description="Reference to the key: `env:NAME` or `secret:name`, never the key itself."),
     ] = None
     temperature: Annotated[
-        float | None, Field(ge=0, le=1, title="Temperature", description="0 is steady, 1 is usual.")
+        float | None, Field(ge=0, le=1, description="0 is most deterministic; higher values vary more. Default 1.")
     ] = _USUAL_TEMPERATURE
     max_tokens: AnswerTokens = LONGEST_ANSWER
     thinking: Annotated[
         Thinking | None,
-        Field(title="Thinking", description="A temperature is not used while the model thinks."),
+        Field(description="Extended thinking before the answer. The temperature is not used with it."),
     ] = None
     top_p: TopP = None
-    top_k: Annotated[int | None, Field(ge=0, title="Top k", json_schema_extra=ADVANCED)] = None
-    stop_sequences: Annotated[list[str] | None, Field(title="Stop at", json_schema_extra=ADVANCED)] = None
-    response_format: Annotated[AnswerFormat | None, Field(title="Response format", json_schema_extra=ADVANCED)] = None
+    top_k: Annotated[
+        int | None,
+        Field(ge=0, description="Sample only from this many of the most likely tokens.", json_schema_extra=ADVANCED),
+    ] = None
+    stop_sequences: StopSequences = None
+    response_format: Annotated[
+        AnswerFormat | None, Field(description="Format of the answer. Empty: text.", json_schema_extra=ADVANCED)
+    ] = None
     metadata: Annotated[
         dict[str, str] | None,
-        Field(title="Metadata", description="Told to the service, such as `user_id`.", json_schema_extra=ADVANCED),
+        Field(description="Sent to Anthropic, such as `user_id`.", json_schema_extra=ADVANCED),
     ] = None
     base_url: Annotated[
         str | None,
         Field(
-            title="Base URL",
-            description="Of a gateway; empty is the service itself.",
+            description="Address of a gateway. Empty: Anthropic's own API.",
             json_schema_extra={"x-service": "anthropic"},
         ),
     ] = None
@@ -92,14 +115,13 @@ class AnthropicFields(ServiceClient):
     tools: Annotated[
         list[dict[str, JsonValue]] | None,
         Field(
-            title="Tools of the service",
-            description="Beside those of the agent, as Anthropic's API writes them.",
+            description="Server tools, as Anthropic's API writes them. The agent's tools are added.",
             json_schema_extra=ADVANCED,
         ),
     ] = None
     tool_choice: Annotated[
         Literal["auto", "any", "none"] | dict[str, JsonValue] | None,
-        Field(title="Tool choice", description="For the tools of the service.", json_schema_extra=ADVANCED),
+        Field(description="Whether the model may or must use the server tools.", json_schema_extra=ADVANCED),
     ] = None
 
     def known_abilities(self) -> KnownInfo:

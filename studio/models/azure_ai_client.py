@@ -25,6 +25,7 @@ from studio.models.fields import (
     ResponseFormat,
     Retries,
     Seed,
+    StopSequences,
     TopP,
 )
 from studio.models.openai_answer import Fold, result_from
@@ -68,28 +69,45 @@ class AzureAIChatCompletionClient(ServiceClient):
     )
 
     model: Annotated[
-        str, Field(min_length=1, title="Model", examples=["Phi-4"], json_schema_extra={"x-service": "azure-ai"})
+        str,
+        Field(
+            min_length=1,
+            description="Model name at the endpoint.",
+            examples=["Phi-4"],
+            json_schema_extra={"x-service": "azure-ai"},
+        ),
     ]
-    endpoint: Annotated[str, Field(min_length=1, title="Endpoint", examples=["https://models.github.ai/inference"])]
+    endpoint: Annotated[
+        str,
+        Field(
+            min_length=1,
+            description="Address of the Azure AI or GitHub Models endpoint.",
+            examples=["https://models.github.ai/inference"],
+        ),
+    ]
     api_key: Annotated[
         SecretRef | None,
         DefaultEnv("AZURE_AI_API_KEY"),
-        Field(title="API key", description="Or a GitHub token: `env:NAME` or `secret:name`, never the key itself."),
+        Field(
+            description="Reference to an API key or a GitHub token: `env:NAME` or `secret:name`, never the key itself."
+        ),
     ] = None
-    token_provider: Annotated[TokenProvider | None, Field(title="Token provider", description="In place of a key.")] = (
-        None
-    )
-    temperature: Annotated[float | None, Field(ge=0, le=2, title="Temperature")] = None
+    token_provider: Annotated[
+        TokenProvider | None, Field(description="Gets Microsoft Entra ID tokens, used instead of an API key.")
+    ] = None
+    temperature: Annotated[
+        float | None, Field(ge=0, le=2, description="0 is most deterministic; higher values vary more.")
+    ] = None
     max_tokens: AnswerTokens = None
     top_p: TopP = None
     frequency_penalty: FrequencyPenalty = None
     presence_penalty: PresencePenalty = None
     seed: Seed = None
-    stop: Annotated[list[str] | None, Field(title="Stop at", json_schema_extra=ADVANCED)] = None
+    stop: StopSequences = None
     response_format: ResponseFormat = None
     model_extras: Annotated[
         dict[str, JsonValue] | None,
-        Field(title="More arguments", description="Sent as they are.", json_schema_extra=ADVANCED),
+        Field(description="More parameters of the model, sent as they are.", json_schema_extra=ADVANCED),
     ] = None
     timeout: RequestLimit = None
     max_retries: Retries = None

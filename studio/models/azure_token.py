@@ -41,15 +41,12 @@ class AzureTokenProvider(TokenProvider):
     provider = "autogen_ext.auth.azure.AzureTokenProvider"
     aliases = ("studio.models.AzureTokenProvider", "AzureTokenProvider")
 
-    provider_kind: Annotated[
-        str, Field(title="Kind of credential", description="Only `DefaultAzureCredential` is known.")
-    ] = DEFAULT_KIND
+    provider_kind: Annotated[str, Field(description="`DefaultAzureCredential` is the only kind.")] = DEFAULT_KIND
     scopes: Annotated[
         list[str],
         Field(
             min_length=1,
-            title="Scopes",
-            description="What the token is for.",
+            description="Scopes that the token is requested for.",
             examples=[["https://cognitiveservices.azure.com/.default"]],
         ),
     ]

@@ -39,10 +39,8 @@ class ChatCompletionCache(ChatCompletionClient):
     component_type: ClassVar[str] = "chat_completion_cache"
     positional: ClassVar[tuple[str, ...]] = ("client", "store")
 
-    client: Annotated[ChatCompletionClient, Field(title="Model client", description="Asked when nothing is stored.")]
-    store: Annotated[CacheStore | None, Field(title="Store", description="The program's own memory when left out.")] = (
-        None
-    )
+    client: Annotated[ChatCompletionClient, Field(description="Called when no answer is stored.")]
+    store: Annotated[CacheStore | None, Field(description="Where answers are kept. Empty: in memory.")] = None
 
     _own_store: InMemoryStore = PrivateAttr(default_factory=lambda: InMemoryStore())
 

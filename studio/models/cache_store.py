@@ -104,7 +104,7 @@ class DiskCacheStore(CacheStore):
     directory: Annotated[
         str,
         BeforeValidator(_place_of),
-        Field(min_length=1, title="Directory", description="Made when it is not there.", examples=["model-cache"]),
+        Field(min_length=1, description="Created if missing.", examples=["model-cache"]),
     ]
 
     def __init__(self, *args: Any, **data: Any) -> None:
@@ -148,17 +148,17 @@ class RedisStore(CacheStore):
     aliases = ("studio.models.RedisStore", "RedisStore")
     positional: ClassVar[tuple[str, ...]] = ("redis_instance",)
 
-    host: Annotated[str, Field(min_length=1, title="Host")] = "localhost"
-    port: Annotated[int, Field(ge=1, le=65535, title="Port")] = 6379
-    db: Annotated[int, Field(ge=0, title="Database")] = 0
-    username: Annotated[str | None, Field(title="User")] = None
+    host: Annotated[str, Field(min_length=1)] = "localhost"
+    port: Annotated[int, Field(ge=1, le=65535)] = 6379
+    db: Annotated[int, Field(ge=0, description="Number of the Redis database.")] = 0
+    username: str | None = None
     password: Annotated[
         SecretRef | None,
         DefaultEnv("REDIS_PASSWORD"),
-        Field(title="Password", description="Where it is kept: `env:NAME` or `secret:name`."),
+        Field(description="Reference to the password: `env:NAME` or `secret:name`."),
     ] = None
-    ssl: Annotated[bool, Field(title="Encrypted")] = False
-    socket_timeout: Annotated[float | None, Field(gt=0, title="Time limit (s)", description="5 when left out.")] = None
+    ssl: Annotated[bool, Field(title="Use TLS", description="Encrypt the connection.")] = False
+    socket_timeout: Annotated[float | None, Field(gt=0, description="For each command, in seconds. Empty: 5.")] = None
 
     _client: Redis | None = PrivateAttr(default=None)
     _is_lent: bool = PrivateAttr(default=False)

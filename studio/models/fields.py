@@ -15,36 +15,58 @@ ADVANCED: JsonObject = {"x-advanced": True}
 Abilities = Annotated[
     ModelInfo | None,
     Field(
-        title="Abilities",
-        description="What the model can do; known for usual names.",
+        title="Model capabilities",
+        description="AutoGen's `model_info`. Empty: known from the model's name.",
         exclude_if=lambda info: isinstance(info, KnownInfo),
         json_schema_extra=ADVANCED,
     ),
 ]
-AnswerTokens = Annotated[int | None, Field(ge=1, title="Longest answer (tokens)")]
-FrequencyPenalty = Annotated[float | None, Field(ge=-2, le=2, title="Frequency penalty", json_schema_extra=ADVANCED)]
+AnswerTokens = Annotated[int | None, Field(ge=1, description="Upper bound on the length of one answer.")]
+FrequencyPenalty = Annotated[
+    float | None,
+    Field(ge=-2, le=2, description="Positive values make repeated words less likely.", json_schema_extra=ADVANCED),
+]
 Headers = Annotated[
     dict[str, str] | None,
-    Field(title="HTTP headers", description="A value may name a secret: `env:NAME`.", json_schema_extra=ADVANCED),
+    Field(
+        description="HTTP headers sent with each request. A value may reference a secret: `env:NAME`.",
+        json_schema_extra=ADVANCED,
+    ),
 ]
-PresencePenalty = Annotated[float | None, Field(ge=-2, le=2, title="Presence penalty", json_schema_extra=ADVANCED)]
+PresencePenalty = Annotated[
+    float | None,
+    Field(ge=-2, le=2, description="Positive values make new topics more likely.", json_schema_extra=ADVANCED),
+]
 RequestLimit = Annotated[
     float | None,
-    Field(gt=0, title="Time limit (s)", description="For one request; 600 when left out.", json_schema_extra=ADVANCED),
+    Field(gt=0, description="For one request, in seconds. Empty: 600.", json_schema_extra=ADVANCED),
 ]
-ResponseFormat = Annotated[dict[str, JsonValue] | None, Field(title="Response format", json_schema_extra=ADVANCED)]
+ResponseFormat = Annotated[
+    dict[str, JsonValue] | None,
+    Field(
+        description='Format of the answer, such as {"type": "json_object"}. Empty: text.', json_schema_extra=ADVANCED
+    ),
+]
 Retries = Annotated[
     int | None,
     Field(
-        ge=0,
-        le=20,
-        title="Retries",
-        description="After overload and lost connections; 2 when left out.",
-        json_schema_extra=ADVANCED,
+        ge=0, le=20, description="Retries after overload and lost connections. Empty: 2.", json_schema_extra=ADVANCED
     ),
 ]
 Seed = Annotated[
     int | None,
-    Field(title="Seed", description="Makes answers repeat, as far as it goes.", json_schema_extra=ADVANCED),
+    Field(description="Makes sampling repeatable where the provider supports it.", json_schema_extra=ADVANCED),
 ]
-TopP = Annotated[float | None, Field(ge=0, le=1, title="Top p", json_schema_extra=ADVANCED)]
+StopSequences = Annotated[
+    list[str] | None,
+    Field(title="Stop sequences", description="The model stops before any of these texts.", json_schema_extra=ADVANCED),
+]
+TopP = Annotated[
+    float | None,
+    Field(
+        ge=0,
+        le=1,
+        description="Sample only from the most likely tokens that add up to this probability.",
+        json_schema_extra=ADVANCED,
+    ),
+]

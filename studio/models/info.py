@@ -40,13 +40,13 @@ _OPENAI_FAMILIES = frozenset(("gpt-5", "gpt-41", "gpt-45", "gpt-4o", "o1", "o3",
 class ModelInfo(TypedDict):
     """What a model can do."""
 
-    vision: Annotated[bool, Field(title="Reads pictures")]
-    function_calling: Annotated[bool, Field(title="Calls tools")]
-    json_output: Annotated[bool, Field(title="Can answer in JSON")]
-    family: Annotated[str, Field(title="Family", description="Such as `gpt-4o`; `unknown` is always right.")]
-    structured_output: Annotated[bool, Field(title="Can answer by a schema")]
+    vision: Annotated[bool, Field(description="Accepts images.")]
+    function_calling: Annotated[bool, Field(description="Can call tools.")]
+    json_output: Annotated[bool, Field(description="Can answer with a JSON object.")]
+    family: Annotated[str, Field(description="Such as `gpt-4o`. Use `unknown` if unsure.")]
+    structured_output: Annotated[bool, Field(description="Can follow a JSON schema.")]
     multiple_system_messages: NotRequired[
-        Annotated[bool | None, Field(title="Takes several system messages", description="Otherwise they are joined.")]
+        Annotated[bool | None, Field(description="Off: system messages are joined into one.")]
     ]
 
 

@@ -17,7 +17,7 @@ from studio.errors import ConfigError, ModelRefused
 from studio.messages import CreateResult
 from studio.models.base import ChatCompletionClient, ModelCall
 from studio.models.extras import needs_extra
-from studio.models.fields import ADVANCED, AnswerTokens, ResponseFormat, Seed, TopP
+from studio.models.fields import ADVANCED, AnswerTokens, ResponseFormat, Seed, StopSequences, TopP
 from studio.models.info import KnownInfo, ModelInfo, known_info
 from studio.models.llama_cpp_engine import Llama, LlamaCppEngine, Question, interruptible
 from studio.models.openai_answer import Fold, result_from
@@ -49,31 +49,38 @@ class LlamaCppChatCompletionClient(ChatCompletionClient):
         "LlamaCppChatCompletionClient",
     )
 
-    model_path: Annotated[
-        str | None, Field(title="Model file", description="In GGUF format, on this machine.", examples=["model.gguf"])
-    ] = None
-    repo_id: Annotated[str | None, Field(title="Repository", description="At Hugging Face, in place of a file.")] = None
+    model_path: Annotated[str | None, Field(description="GGUF file on this machine.", examples=["model.gguf"])] = None
+    repo_id: Annotated[str | None, Field(description="Hugging Face repository, used instead of a model path.")] = None
     filename: Annotated[
-        str | None, Field(title="File in the repository", description="May hold `*`.", examples=["*q4_k_m.gguf"])
+        str | None, Field(description="File in the repository. May contain `*`.", examples=["*q4_k_m.gguf"])
     ] = None
     n_ctx: Annotated[
-        int | None, Field(ge=0, title="Context (tokens)", description="2048 when left out; 0 is the model's own.")
+        int | None,
+        Field(ge=0, title="n_ctx – context window", description="In tokens. Empty: 2048. 0: the model's own."),
     ] = None
-    n_gpu_layers: Annotated[int | None, Field(ge=-1, title="Layers on the GPU", description="-1 is all.")] = None
-    temperature: Annotated[float | None, Field(ge=0, title="Temperature")] = None
+    n_gpu_layers: Annotated[
+        int | None,
+        Field(ge=-1, title="GPU layers", description="Layers to offload to the GPU (`n_gpu_layers`). -1: all."),
+    ] = None
+    temperature: Annotated[
+        float | None, Field(ge=0, description="0 is most deterministic; higher values vary more.")
+    ] = None
     max_tokens: AnswerTokens = None
     top_p: TopP = None
-    stop: Annotated[list[str] | None, Field(title="Stop at", json_schema_extra=ADVANCED)] = None
+    stop: StopSequences = None
     seed: Seed = None
     chat_format: Annotated[
-        str | None, Field(title="Chat format", description="The file's own when left out.", json_schema_extra=ADVANCED)
+        str | None,
+        Field(
+            description="Name of a chat format of llama.cpp. Empty: that of the model file.", json_schema_extra=ADVANCED
+        ),
     ] = None
     response_format: ResponseFormat = None
     model_info: Annotated[
         ModelInfo | None,
         Field(
-            title="Abilities",
-            description="What the model can do.",
+            title="Model capabilities",
+            description="AutoGen's `model_info`. Empty: known from the model's name.",
             exclude_if=lambda info: isinstance(info, KnownInfo),
             json_schema_extra=ADVANCED,
         ),

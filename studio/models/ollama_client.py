@@ -59,33 +59,29 @@ class OllamaChatCompletionClient(ServiceClient):
         str,
         Field(
             min_length=1,
-            title="Model",
-            description="As `ollama list` names it.",
+            description="Model name, as in `ollama list`.",
             examples=["qwen3"],
             json_schema_extra={"x-service": "ollama"},
         ),
     ]
-    host: Annotated[
-        str | None, Field(title="Host", description="Where Ollama listens; this machine when left out.")
-    ] = None
+    host: Annotated[str | None, Field(description="Address of Ollama. Empty: this machine.")] = None
     options: Annotated[
         dict[str, JsonValue] | None,
-        Field(title="Options", description="Of the model, such as `temperature` and `num_ctx`."),
+        Field(description="Model options, such as `temperature` and `num_ctx`."),
     ] = None
     response_format: Annotated[
         dict[str, JsonValue] | str | None,
-        Field(title="Response format", description="`json`, or a JSON schema.", json_schema_extra=ADVANCED),
+        Field(description="`json`, or a JSON schema. Empty: text.", json_schema_extra=ADVANCED),
     ] = None
     timeout: Annotated[
         float | None,
         Field(
             gt=0,
-            title="Time limit (s)",
-            description="Between two pieces; 600 when left out.",
+            description="Longest wait for the next part of an answer, in seconds. Empty: 600.",
             json_schema_extra=ADVANCED,
         ),
     ] = None
-    follow_redirects: Annotated[bool, Field(title="Follow redirects", json_schema_extra=ADVANCED)] = True
+    follow_redirects: Annotated[bool, Field(json_schema_extra=ADVANCED)] = True
     headers: Headers = None
     model_info: Abilities = None
 

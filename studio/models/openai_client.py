@@ -147,12 +147,14 @@ class OpenAIChatCompletionClient(BaseOpenAIChatCompletionClient):
     base_url: Annotated[
         str | None,
         Field(
-            title="Base URL",
-            description="Of another service, such as `http://localhost:11434/v1` for Ollama. Empty is OpenAI.",
+            description="Address of an OpenAI-compatible service, such as `http://localhost:11434/v1` for Ollama. "
+            "Empty: OpenAI.",
             json_schema_extra={"x-service": "openai"},
         ),
     ] = None
-    organization: Annotated[str | None, Field(title="Organisation", json_schema_extra=ADVANCED)] = None
+    organization: Annotated[
+        str | None, Field(description="ID of the organization that is billed.", json_schema_extra=ADVANCED)
+    ] = None
 
     @classmethod
     def lenient(cls, config: JsonObject, warn: Warn) -> JsonObject:
@@ -194,26 +196,33 @@ class AzureOpenAIChatCompletionClient(BaseOpenAIChatCompletionClient):
     api_key: Annotated[
         SecretRef | None,
         DefaultEnv("AZURE_OPENAI_API_KEY"),
-        Field(title="API key", description="Where the key is kept: `env:NAME` or `secret:name`; never the key itself."),
+        Field(description="Reference to the key: `env:NAME` or `secret:name`, never the key itself."),
     ] = None
     azure_endpoint: Annotated[
         str,
         Field(
-            min_length=1, title="Endpoint", description="Of the resource.", examples=["https://NAME.openai.azure.com/"]
+            min_length=1,
+            description="Address of the Azure OpenAI resource.",
+            examples=["https://NAME.openai.azure.com/"],
         ),
     ]
-    api_version: Annotated[str, Field(min_length=1, title="API version", examples=["2024-10-21"])]
-    azure_deployment: Annotated[
-        str | None, Field(title="Deployment", description="The model's name when left out.")
-    ] = None
+    api_version: Annotated[
+        str, Field(min_length=1, description="Version of the Azure OpenAI API.", examples=["2024-10-21"])
+    ]
+    azure_deployment: Annotated[str | None, Field(description="Name of the deployment. Empty: the model's name.")] = (
+        None
+    )
     azure_ad_token: Annotated[
         SecretRef | None,
         DefaultEnv("AZURE_OPENAI_AD_TOKEN"),
-        Field(title="Entra ID token", description="In place of a key.", json_schema_extra=ADVANCED),
+        Field(
+            description="Reference to a Microsoft Entra ID token, used instead of an API key.",
+            json_schema_extra=ADVANCED,
+        ),
     ] = None
     azure_ad_token_provider: Annotated[
         TokenProvider | None,
-        Field(title="Entra ID token provider", description="In place of a key.", json_schema_extra=ADVANCED),
+        Field(description="Gets Microsoft Entra ID tokens, used instead of an API key.", json_schema_extra=ADVANCED),
     ] = None
 
     @property

@@ -48,8 +48,7 @@ class OpenAIFields(ServiceClient):
         str,
         Field(
             min_length=1,
-            title="Model",
-            description="Its name at the service.",
+            description="Model name at the service.",
             examples=["gpt-4o-mini"],
             json_schema_extra={"x-service": "openai"},
         ),
@@ -57,48 +56,63 @@ class OpenAIFields(ServiceClient):
     api_key: Annotated[
         SecretRef | None,
         DefaultEnv("OPENAI_API_KEY"),
-        Field(title="API key", description="Where the key is kept: `env:NAME` or `secret:name`; never the key itself."),
+        Field(description="Reference to the key: `env:NAME` or `secret:name`, never the key itself."),
     ] = None
     temperature: Annotated[
-        float | None, Field(ge=0, le=2, title="Temperature", description="0 is steady, 1 is usual, more is wilder.")
+        float | None, Field(ge=0, le=2, description="0 is most deterministic; higher values vary more. Default 1.")
     ] = None
     max_tokens: AnswerTokens = None
     top_p: TopP = None
     frequency_penalty: FrequencyPenalty = None
     presence_penalty: PresencePenalty = None
     seed: Seed = None
-    stop: Annotated[str | list[str] | None, Field(title="Stop at", json_schema_extra=ADVANCED)] = None
-    logit_bias: Annotated[dict[str, int] | None, Field(title="Token bias", json_schema_extra=ADVANCED)] = None
+    stop: Annotated[
+        str | list[str] | None,
+        Field(
+            title="Stop sequences", description="The model stops before any of these texts.", json_schema_extra=ADVANCED
+        ),
+    ] = None
+    logit_bias: Annotated[
+        dict[str, int] | None,
+        Field(
+            description="By token ID, from -100 to 100: makes tokens less or more likely.", json_schema_extra=ADVANCED
+        ),
+    ] = None
     n: Annotated[
-        int | None, Field(ge=1, le=1, title="Answers", description="Only one is used.", json_schema_extra=ADVANCED)
+        int | None,
+        Field(
+            ge=1, le=1, title="Choices (n)", description="The studio uses only the first.", json_schema_extra=ADVANCED
+        ),
     ] = None
     response_format: ResponseFormat = None
     user: Annotated[
-        str | None, Field(title="End user", description="Told to the service.", json_schema_extra=ADVANCED)
+        str | None, Field(description="ID of your end user, sent to the service.", json_schema_extra=ADVANCED)
     ] = None
     stream_options: Annotated[
         dict[str, JsonValue] | None,
         Field(
-            title="Stream options",
-            description="Token usage is asked for unless told otherwise.",
-            json_schema_extra=ADVANCED,
+            description="Options for streamed answers. Token usage is requested by default.", json_schema_extra=ADVANCED
         ),
     ] = None
-    parallel_tool_calls: Annotated[bool | None, Field(title="Parallel tool calls", json_schema_extra=ADVANCED)] = None
+    parallel_tool_calls: Annotated[
+        bool | None, Field(description="Allow several tool calls in one answer.", json_schema_extra=ADVANCED)
+    ] = None
     reasoning_effort: Annotated[
         Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None,
-        Field(title="Reasoning effort", json_schema_extra=ADVANCED),
+        Field(description="How long a reasoning model thinks before it answers.", json_schema_extra=ADVANCED),
     ] = None
     timeout: RequestLimit = None
     max_retries: Retries = None
     model_info: Abilities = None
     add_name_prefixes: Annotated[
         bool | None,
-        Field(title="Name the author", description='Begin messages with "NAME said:".', json_schema_extra=ADVANCED),
+        Field(description='Begin each message with "NAME said:".', json_schema_extra=ADVANCED),
     ] = None
     include_name_in_message: Annotated[
         bool | None,
-        Field(title="Send author names", description="Some services refuse it.", json_schema_extra=ADVANCED),
+        Field(
+            description="Send the author's name with each message. Some services reject it.", json_schema_extra=ADVANCED
+        ),
     ] = None
     default_headers: Headers = None
 

@@ -49,8 +49,7 @@ class ReplayChatCompletionClient(ChatCompletionClient):
     chat_completions: Annotated[
         list[str | CreateResult],
         Field(
-            title="Replies",
-            description="One for each call, in order: text, or a whole result with tool calls.",
+            description="Scripted replies, one for each call: text, or a whole result with tool calls.",
             examples=[["Hello! I am scripted.", "TERMINATE"]],
             json_schema_extra={"x-multiline": True},
         ),
@@ -58,8 +57,8 @@ class ReplayChatCompletionClient(ChatCompletionClient):
     model_info: Annotated[
         ModelInfo | None,
         Field(
-            title="Abilities",
-            description="What this model claims to be able to do; nothing when left out.",
+            title="Model capabilities",
+            description="AutoGen's `model_info`: what this client claims to support. Empty: nothing.",
             exclude_if=lambda info: isinstance(info, KnownInfo),
         ),
     ] = None
@@ -68,15 +67,13 @@ class ReplayChatCompletionClient(ChatCompletionClient):
         Field(
             ge=0,
             le=60,
-            title="Pause between words (s)",
-            description="Makes a streamed reply arrive word by word, and a whole one take as long as ten words.",
+            description="Between the words of a streamed reply, in seconds. A whole reply takes as long as ten words.",
         ),
     ] = None
 
     repeats: Annotated[
         bool,
         Field(
-            title="Repeat",
             description="Start again after the last reply. Off: the run fails when the script ends.",
             exclude_if=lambda value: not value,  # AutoGen's client has no such field
         ),

@@ -85,7 +85,7 @@ class ServiceClient(ChatCompletionClient):
         if isinstance(model, str) and mended.get("model_info") is None and not is_known(model):
             warn(
                 f"Nothing is known about the model {model!r}; it is taken to call tools and to read no pictures. "
-                "Fill in “Abilities” if that is wrong.",
+                "Set “Model capabilities” if that is wrong.",
                 "/model",
             )
         return mended

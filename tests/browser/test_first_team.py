@@ -74,7 +74,7 @@ def test_the_blank_team_with_scripted_replies_finishes(open_page: OpenPage):
     expect(page.locator("[data-builder]:not([aria-busy])")).to_be_visible()
     step(page, "Choose a model").click()
     choose(page, "Scripted replies", by_pointer=True)
-    expect(page.get_by_role("spinbutton", name="Pause between words")).to_be_visible()
+    expect(page.get_by_role("spinbutton", name="Delay")).to_be_visible()
     expect(page.locator("[data-form]").get_by_text("Choose a model.")).to_be_hidden()
     expect(page.get_by_role("button", name="Ready")).to_be_visible()
     step(page, "Run it").click()

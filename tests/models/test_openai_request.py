@@ -116,7 +116,7 @@ def test_arguments_of_the_call_win_over_the_config() -> None:
 def test_what_the_model_cannot_do_is_refused_before_anything_is_sent(call: ModelCall, message: str) -> None:
     with pytest.raises(ModelRefused, match=message) as caught:
         request_body(call, Dialect("m", NOTHING), {})
-    assert "Abilities" in caught.value.fix
+    assert "Model capabilities" in caught.value.fix
 
 
 def test_a_tool_name_that_cannot_be_sent_is_the_authors_error() -> None:
