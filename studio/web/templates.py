@@ -19,6 +19,7 @@ from studio.store import Role
 from studio.web.accounts.passing import ADMITTED
 from studio.web.accounts.presence import Admitted
 from studio.web.assets import Loading, load_assets
+from studio.web.help_links import HELP
 from studio.web.source_lines import as_said
 
 MODULE = re.compile(r"""\bmodule\("([^"]+)"\)""")
@@ -80,6 +81,7 @@ class Templates:
                 person=person,
                 may=person.may if person else _may_nothing,
                 csrf_token=admitted.csrf if admitted else "",
+                help_url=HELP[name],
                 **context,
             )
         )

@@ -70,6 +70,17 @@ def test_code_has_its_colors_and_can_be_copied(open_page: OpenPage, studio_serve
     assert page.evaluate("navigator.clipboard.readText()") == text
 
 
+@pytest.mark.parametrize(("path", "title"), [("/inbox", "Approve tool calls"), ("/costs", "Keep a budget")])
+def test_the_icon_in_the_head_of_a_page_leads_to_its_how_to(
+    open_page: OpenPage, studio_server: StudioServer, path: str, title: str
+):
+    page = open_page()
+    page.goto(f"{studio_server.url}{path}")
+    page.get_by_role("link", name="Help for this page").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name=title, level=1)).to_be_visible()
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_pictures_have_the_theme_of_the_page(open_page: OpenPage, studio_server: StudioServer, scheme: str):
     page = open_page(scheme=scheme)

@@ -9,7 +9,11 @@ import pytest
 from fastapi.testclient import TestClient
 
 from studio.help import load_library
+from studio.web.assets import find_frontend
+from studio.web.help_links import HELP
+from tests.web.documents import team
 from tests.web.test_pages import text_of
+from tests.web.test_runs_api import start, stream
 
 PAGES = sorted(load_library().pages)
 
@@ -105,3 +109,51 @@ def test_the_palette_finds_help(client: TestClient):
     assert any("#" in each["url"] and each["detail"] for each in found)
     empty = client.get("/api/search").json()["results"]
     assert [each["label"] for each in empty if each["url"].startswith("/help")] == ["Help"]
+
+
+def test_every_page_of_the_studio_leads_to_its_how_to(shown: dict[str, str]):
+    """Each template that is a page is shown here, so a new one needs a line in the table, and its address below."""
+    templates = {f"pages/{file.name}" for file in (find_frontend() / "templates/pages").glob("*.html")}
+    assert HELP.keys() == templates - {"pages/login.html"}
+    assert shown.keys() == templates - {"pages/login.html", "pages/help.html"}
+    for template, page in shown.items():
+        assert re.findall(r'<a [^>]*href="([^"]*)" data-help ', page) == [HELP[template]], template
+
+
+def test_every_how_to_that_a_page_leads_to_exists(client: TestClient):
+    for url in {*HELP.values()} - {""}:
+        assert client.get(url).status_code == 200, url
+
+
+@pytest.fixture
+def shown(client: TestClient) -> dict[str, str]:
+    """The HTML of each page of the studio, by its template."""
+    run_id = start(client, team(label="Poets"))
+    stream(client, run_id)
+    team_id = client.get(f"/api/runs/{run_id}").json()["team_id"]
+    gallery_id = client.get("/api/galleries").json()[0]["id"]
+    addresses = {
+        "account": "/account",
+        "approvals": "/settings/approvals",
+        "audit": "/audit",
+        "beside": f"/runs/{run_id}/beside/{run_id}",
+        "builder": f"/teams/{team_id}",
+        "charts": "/costs/charts",
+        "compare": f"/runs/{run_id}/compare/{run_id}",
+        "costs": "/costs",
+        "error": "/teams/nowhere",
+        "galleries": "/galleries",
+        "gallery": f"/galleries/{gallery_id}",
+        "health": "/settings/health",
+        "inbox": "/inbox",
+        "models": "/settings/models",
+        "playground": f"/teams/{team_id}/play",
+        "review": f"/teams/{team_id}/review",
+        "runs": "/runs",
+        "settings": "/settings",
+        "share": f"/runs/{run_id}/share",
+        "teams": "/teams",
+        "trash": "/trash",
+        "users": "/users",
+    }
+    return {f"pages/{name}.html": client.get(address).text for name, address in addresses.items()}
