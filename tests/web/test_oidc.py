@@ -75,6 +75,7 @@ def test_somebody_new_comes_in_as_a_viewer(start: Start, provider: Provider):
         {"nonce": None},
         {"aud": "another-client"},
         {"aud": [CLIENT_ID, "another-client"]},
+        {"azp": "another-client"},
         {"iss": "https://evil.example"},
         {"exp": int(time.time()) - 3600},
         {"exp": None},
@@ -86,6 +87,12 @@ def test_an_id_token_for_somebody_else_lets_nobody_in(start: Start, provider: Pr
     browser, back = come(start(), provider)
     assert back.status_code == 401
     assert browser.get("/api/account").status_code == 401
+
+
+@pytest.mark.parametrize("claims", [{"aud": [CLIENT_ID]}, {"aud": [CLIENT_ID, "another-client"], "azp": CLIENT_ID}])
+def test_an_id_token_for_this_studio_may_name_it_in_a_list(start: Start, provider: Provider, claims: dict[str, Any]):
+    provider.claims = claims
+    assert come(start(), provider)[1].status_code == 200
 
 
 def test_a_token_that_another_key_signed_lets_nobody_in(start: Start, provider: Provider):

@@ -203,7 +203,9 @@ class Provider:
         except (JoseError, ValueError) as error:
             raise SignInFailed("The identity provider's ID token is invalid.") from error
         claims = JSON_OBJECT.validate_python(decoded.claims)
-        if isinstance(claims["aud"], list) and claims.get("azp") != self.settings.oidc_client_id:
+        us = self.settings.oidc_client_id
+        has_others = isinstance(claims["aud"], list) and len(claims["aud"]) > 1
+        if claims.get("azp", None if has_others else us) != us:
             raise SignInFailed("The ID token of the identity provider is for somebody else.")
         return claims
 
