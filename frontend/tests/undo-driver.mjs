@@ -3,7 +3,7 @@
 // choose among what there is.
 import { createInterface } from 'node:readline'
 import { Catalogue, isComponent } from '../static/js/builder/document/catalogue.js'
-import * as alike from '../static/js/builder/document/alike.js'
+import * as alike from '../static/js/builder/document/shared-fields.js'
 import * as bulk from '../static/js/builder/document/bulk.js'
 import * as clipboard from '../static/js/builder/document/clipboard.js'
 import * as commands from '../static/js/builder/document/commands.js'
@@ -14,7 +14,7 @@ import * as mocks from '../static/js/builder/document/mocks.js'
 import * as models from '../static/js/builder/document/models.js'
 import * as findings from '../static/js/builder/document/findings.js'
 import * as pins from '../static/js/builder/document/pins.js'
-import { placesNear } from '../static/js/builder/document/places.js'
+import { targetsNear } from '../static/js/builder/document/slot-targets.js'
 import { docAt, historyOf, lengthOf, linkTo } from '../static/js/core/history-chain.js'
 import { get, join } from '../static/js/core/pointer.js'
 import { Store } from '../static/js/core/store.js'
@@ -123,16 +123,16 @@ const MAKERS = {
   renameAgent: (o) => o.members.length > 0 && commands.renameAgent(o.choose(o.members), o.name()),
   addComponent: (o, catalogue, doc) => {
     const part = o.fresh()
-    return o.choose(placesNear(catalogue, doc.component, part, o.choose(o.parts)))?.command
+    return o.choose(targetsNear(catalogue, doc.component, part, o.choose(o.parts)))?.command
   },
   addToEach: (o) => commands.addToEach(o.some(o.inner), o.fresh()),
   replaceComponent: (o) => commands.replaceComponent(o.choose(o.inner), o.fresh()),
   removeAt: (o) => commands.removeAt(o.choose([...o.inner, ...o.entries, ...o.keys]), 'it'),
   reorder: (o) => o.entries.length > 0 && commands.reorder(o.choose(o.entries), o.index() % 4),
   moveTo: (o) => o.lists.length > 0 && commands.moveTo(o.choose(o.inner), o.choose(o.lists), true),
-  forAll: (o) =>
+  applyToAll: (o) =>
     o.members.length > 1 &&
-    alike.forAll(
+    alike.applyToAll(
       commands.setValue(join(o.members[0], 'config', 'description'), o.value()),
       o.members[0],
       o.members.slice(1, 2),
@@ -166,16 +166,16 @@ const MAKERS = {
     ),
   moveManyTo: (o, _catalogue, doc) =>
     o.lists.length > 0 && bulk.moveManyTo(doc.component, o.some(o.inner), o.choose(o.lists)),
-  pasting: (o, catalogue, doc) =>
-    clipboard.pasting(
+  pasteCommand: (o, catalogue, doc) =>
+    clipboard.pasteCommand(
       catalogue,
       doc.component,
       clipboard.packed(catalogue, doc, o.some(o.inner)),
       o.choose(o.parts),
       { isLinked: o.index() % 2 === 0 },
     ).command,
-  duplicating: (o, catalogue, doc) =>
-    o.members.length > 0 && clipboard.duplicating(catalogue, doc, o.some(o.members)),
+  duplicateCommand: (o, catalogue, doc) =>
+    o.members.length > 0 && clipboard.duplicateCommand(catalogue, doc, o.some(o.members)),
   connect: (o) =>
     o.teams.length > 0 &&
     o.members.length > 0 &&
@@ -236,9 +236,9 @@ const MAKERS = {
       o.index() % 2 ? 'and' : 'or',
       o.index() % 2 ? { from: o.choose(o.conditions) } : { component: o.fresh() },
     ),
-  switchJoint: (o, catalogue, doc) =>
+  toggleOperator: (o, catalogue, doc) =>
     o.conditions.length > 0 &&
-    conditions.switchJoint(catalogue, doc.component, o.choose(o.conditions)),
+    conditions.toggleOperator(catalogue, doc.component, o.choose(o.conditions)),
   groupWithNext: (o, catalogue, doc) =>
     o.conditions.length > 0 &&
     conditions.groupWithNext(catalogue, doc.component, o.choose(o.conditions)),

@@ -108,7 +108,7 @@ def test_what_was_said_to_a_team_at_work_is_edited(
     openai_server.wait_until_held()
     page.get_by_role("textbox", name="Message to the team").fill("Be brief.")
     page.keyboard.press("Enter")
-    expect(page.locator(".turn-unheard")).to_be_visible()
+    expect(page.locator(".turn-delivery")).to_be_visible()
     openai_server.release()
     expect_end(page)
     edit(page, "Be brief.", "Take your time.")

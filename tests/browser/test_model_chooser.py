@@ -111,7 +111,7 @@ def test_one_model_is_given_to_all_agents_and_replaced_everywhere(open_page: Ope
 
     chips.nth(0).click()
     chips.nth(2).click(modifiers=["Shift"])
-    page.locator("[data-several]").get_by_role("button", name="Choose a model").click()
+    page.locator("[data-multi-edit]").get_by_role("button", name="Choose a model").click()
     page.locator(".chooser-option").filter(has=page.get_by_text("Ollama", exact=True)).click()
     expect(chips.filter(has_text="llama3.2")).to_have_count(2)
     page.get_by_role("button", name="Undo").click()

@@ -78,7 +78,7 @@ HEARD = [
 
 def heard(page: Page) -> list[tuple[str, str]]:
     turns = page.locator(".chat > .turn[data-kind=message]").evaluate_all(
-        "turns => turns.map(turn => [turn.dataset.source, turn.querySelector('.turn-inside')?.textContent ?? ''])"
+        "turns => turns.map(turn => [turn.dataset.source, turn.querySelector('.turn-nesting')?.textContent ?? ''])"
     )
     return [(source, label) for source, label in turns]
 
@@ -93,7 +93,7 @@ def test_each_view_shows_what_was_said_within_a_participant_as_belonging_there(
         expect(page.locator(".chat > .turn[data-kind=message]")).to_have_count(len(HEARD))
         assert heard(page) == HEARD
         page.reload(wait_until="domcontentloaded")
-    groups = page.locator(".turn-inside:not(.visually-hidden)")
+    groups = page.locator(".turn-nesting:not(.visually-hidden)")
     expect(groups).to_have_text(["Inside thinker", "Inside thinker › office", "Inside council", "Inside bureau"])
     expect(page.locator(".flow-frame text")).to_have_text(["bureau", "thinker", "council", "office"])
     drafter = page.locator(".flow-node[data-name=drafter]")

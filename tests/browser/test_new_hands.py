@@ -134,8 +134,8 @@ def test_several_that_are_selected_show_no_form_of_one_of_them(open_page: OpenPa
     page.locator(".chip[data-kind=model]").nth(1).click(modifiers=["Shift"])
     expect(page.locator("[data-inspector-head] [data-title]")).to_have_text("2 selected")
     expect(page.locator("#panel-form [data-form]")).to_have_count(0)
-    expect(page.locator("#panel-form [data-several] li")).to_have_text(["writer", "Script"])
-    page.locator("#panel-form [data-several] li button").first.click()
+    expect(page.locator("#panel-form [data-multi-edit] li")).to_have_text(["writer", "Script"])
+    page.locator("#panel-form [data-multi-edit] li button").first.click()
     expect(page.locator('#panel-form [data-form="/config/participants/0"]')).to_be_visible()
 
 
@@ -145,7 +145,7 @@ def test_several_of_one_type_have_one_form_whose_changes_are_made_in_all(open_pa
     page.locator(".node[data-card]").first.click()
     page.locator(".node[data-card]").nth(1).click(modifiers=["Shift"])
     form = page.locator("#panel-form")
-    expect(form.locator("[data-several] li")).to_have_text(["writer", "critic"])
+    expect(form.locator("[data-multi-edit] li")).to_have_text(["writer", "critic"])
     expect(form.get_by_text("What you change here is changed in all of them.")).to_be_visible()
     expect(form.get_by_role("textbox", name="Name", exact=True)).to_have_count(0)
     expect(form.locator("[data-field$=description]")).to_contain_text("They differ.")

@@ -94,7 +94,7 @@ def test_the_team_is_told_something_while_it_runs(open_page: OpenPage, openai_se
     openai_server.wait_until_held()
     page.get_by_role("textbox", name="Message to the team").fill("Be brief.")
     page.keyboard.press("Enter")
-    expect(page.locator("[data-run-panel] .turn-unheard")).to_be_visible()
+    expect(page.locator("[data-run-panel] .turn-delivery")).to_be_visible()
     openai_server.release()
     expect(page.locator(TURNS)).to_contain_text(["Write.", "A poem.", "Be brief.", "Brief."])
     expect(page.get_by_role("textbox", name="Task for the team")).to_be_focused()

@@ -32,7 +32,7 @@ def test_a_run_under_way_is_watched_beside_one_that_has_ended(
     page.get_by_role("combobox", name="Watch beside…").fill("Once")
     page.keyboard.press("Enter")
     page.wait_for_url(f"**/beside/{ended}")
-    first, second = page.locator(".beside-run").all()
+    first, second = page.locator(".split-view-run").all()
     expect(second).to_contain_text("The first run says this.")
     expect(first.locator("[data-part=state]")).to_have_text("Running")
     openai_server.release()
@@ -42,4 +42,4 @@ def test_a_run_under_way_is_watched_beside_one_that_has_ended(
     inspection.look("runs side by side")
     assert inspection.faults == []
     page.get_by_text("+ raw").click()
-    expect(page.locator(".beside-run:has(.raw-entry)")).to_have_count(2)
+    expect(page.locator(".split-view-run:has(.raw-entry)")).to_have_count(2)

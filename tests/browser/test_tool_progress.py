@@ -38,13 +38,13 @@ def test_a_call_under_way_says_how_long_it_takes_and_what_it_printed_last(
     give_task(page, make_team(counting()))
     call = page.locator(".tool-call")
     expect(call).to_have_attribute("data-state", "open")
-    expect(page.locator(".tool-said")).to_have_text(re.compile(r"^row \d+$"))
+    expect(page.locator(".tool-output")).to_have_text(re.compile(r"^row \d+$"))
     expect(call.locator("[data-call-since]")).to_have_text(re.compile(r"^\d+ s$"))
     page.reload(wait_until="domcontentloaded")
-    expect(page.locator(".tool-said")).to_have_text(re.compile(r"^row \d+$"))
+    expect(page.locator(".tool-output")).to_have_text(re.compile(r"^row \d+$"))
     page.get_by_role("button", name="Cancel", exact=True).click()
     expect_end(page, "Cancelled")
-    expect(page.locator(".tool-said")).to_have_count(0)
+    expect(page.locator(".tool-output")).to_have_count(0)
 
 
 def test_a_call_waits_for_its_decision_and_shows_what_it_was_called_with(

@@ -16,7 +16,7 @@ from tests.fakes.openai_server import OpenAIServer, Reply
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(90)]
 
-WAITING = ".turn-waits"
+WAITING = ".turn-activity"
 
 
 def test_who_works_is_shown_before_the_first_word(

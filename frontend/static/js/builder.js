@@ -6,10 +6,10 @@ import { find, on } from './core/dom.js'
 import { toastError } from './core/toast.js'
 import { Actions } from './core/actions.js'
 import { Journal } from './core/journal.js'
-import { keepFocus } from './core/keep-focus.js'
-import { may } from './core/may.js'
+import { recoverFocus } from './core/focus-recovery.js'
+import { can } from './core/permissions.js'
 import { fillSlot } from './builder/actions.js'
-import { keepAddress } from './builder/address.js'
+import { syncUrl } from './builder/url-state.js'
 import { arrangeActions } from './builder/actions/arrange.js'
 import { conditionActions } from './builder/actions/conditions.js'
 import { connectActions, connectSomewhere } from './builder/actions/connect.js'
@@ -19,7 +19,7 @@ import { mockActions } from './builder/actions/mocks.js'
 import { modelActions } from './builder/actions/models.js'
 import { pageActions } from './builder/actions/page.js'
 import { viewActions } from './builder/actions/view.js'
-import { addOnGround } from './builder/canvas/gestures/add-here.js'
+import { addOnGround } from './builder/canvas/gestures/add-at-pointer.js'
 import { Canvas } from './builder/canvas/canvas.js'
 import { Clipboard } from './builder/clipboard.js'
 import { Catalogue } from './builder/document/catalogue.js'
@@ -28,17 +28,17 @@ import { nameTeam } from './builder/document/commands.js'
 import { pinsIn } from './builder/document/pins.js'
 import { paletteActions } from './builder/panels/command-palette.js'
 import { contextMenu } from './builder/panels/context-menu.js'
-import { Roving } from './builder/canvas/gestures/roving.js'
-import { dragging } from './builder/canvas/gestures/drag.js'
-import { connecting } from './builder/canvas/gestures/connect.js'
+import { KeyboardNavigation } from './builder/canvas/gestures/keyboard-navigation.js'
+import { bindDrag } from './builder/canvas/gestures/drag.js'
+import { bindConnect } from './builder/canvas/gestures/connect.js'
 import { structure } from './builder/canvas/draw/structure.js'
 import { Editor } from './builder/editor.js'
-import { formActions } from './builder/panels/form/switch.js'
-import { formTab } from './builder/panels/form/tab.js'
-import { keepHistory } from './builder/history-keep.js'
+import { formActions } from './builder/panels/form/type-switch.js'
+import { formTab } from './builder/panels/form/form-tab.js'
+import { persistHistory } from './builder/history-storage.js'
 import { inspector } from './builder/panels/inspector.js'
 import { jsonTab } from './builder/panels/json-tab.js'
-import { keyboard, sayWhyNot } from './core/keyboard.js'
+import { bindKeyboard, explainDisabled } from './core/keyboard.js'
 import { marquee } from './builder/canvas/gestures/marquee.js'
 import { Annotations } from './builder/canvas/draw/annotations.js'
 import { mockMarks } from './builder/canvas/draw/mock-marks.js'
@@ -49,18 +49,18 @@ import { offerOf, palette } from './builder/panels/palette.js'
 import { download, pythonTab } from './builder/panels/python-tab.js'
 import { runPanel } from './builder/panels/run/panel.js'
 import { tryTab } from './builder/panels/try/tab.js'
-import { Saver } from './builder/save.js'
+import { Autosave } from './builder/autosave.js'
 import { header, narrowTabs } from './builder/panels/header.js'
 import { validation } from './builder/validation.js'
-import { emptyPlaces } from './builder/panels/empty-places.js'
+import { emptyStates } from './builder/panels/empty-states.js'
 import { firstStepsStrip } from './builder/panels/first-steps.js'
-import { draftOffer } from './builder/panels/compare.js'
-import { askToMerge } from './builder/panels/merge.js'
+import { draftOffer } from './builder/panels/diff.js'
+import { askToMerge } from './builder/panels/merge-dialog.js'
 import { exampleAction } from './playground/examples/edit-examples.js'
 import { splitters } from './builder/panels/splitters.js'
-import { limitsActions } from './builder/panels/limits.js'
+import { limitsActions } from './builder/panels/limits-dialog.js'
 import { versionActions, versions } from './builder/panels/versions.js'
-import { tabId } from './core/tab.js'
+import { tabId } from './core/browser-tab.js'
 import { tabs } from './core/tabs.js'
 
 /** @param {HTMLElement} root */
@@ -76,10 +76,10 @@ async function start(root) {
     { name: team.name, component: team.component, layout: team.layout ?? {} },
     new Catalogue(entries),
   )
-  if (!may('editor')) editor.whyNot = 'Changing a team needs the role editor.'
-  const saver = new Saver(editor, team, await tabId(), askToMerge, signal)
-  await keepHistory(await Journal.open(), editor, saver, draftOffer(editor), signal)
-  keepAddress(editor, signal)
+  if (!can('editor')) editor.whyNot = 'Changing a team needs the role editor.'
+  const saver = new Autosave(editor, team, await tabId(), askToMerge, signal)
+  await persistHistory(await Journal.open(), editor, saver, draftOffer(editor), signal)
+  syncUrl(editor, signal)
   const canvas = new Canvas(find('[data-canvas]', root), editor, signal)
   minimap(find('[data-minimap]', root), canvas, signal)
   inspector(find('[data-inspector]', root), editor, signal)
@@ -92,12 +92,12 @@ async function start(root) {
   checklist(find('[data-checklist]', root), find('#checklist', root), editor, signal)
   header(root, editor, saver, signal)
   versions(root, editor, saver, signal)
-  dragging(root, editor, canvas, (button) => offerOf(editor, button), signal)
-  connecting(canvas, editor, (card) => void connectSomewhere(editor, canvas, card), signal)
+  bindDrag(root, editor, canvas, (button) => offerOf(editor, button), signal)
+  bindConnect(canvas, editor, (card) => void connectSomewhere(editor, canvas, card), signal)
   structure(canvas, editor, signal)
   mockMarks(canvas, editor, signal)
   const annotations = new Annotations(canvas, editor, signal)
-  if (!may('editor')) chooseSide(find('#tab-outline', root))
+  if (!can('editor')) chooseSide(find('#tab-outline', root))
   const showNarrow = narrowTabs(root, chooseSide, () => void canvas.draw(), signal)
   const panels = splitters(root, editor, signal)
   const search = () => {
@@ -105,9 +105,9 @@ async function start(root) {
     chooseSide(find('#tab-palette', root))
     find('#panel-palette input[type=search]', root).focus()
   }
-  const roving = new Roving(canvas, editor, signal)
+  const roving = new KeyboardNavigation(canvas, editor, signal)
   const clipboard = new Clipboard(editor, signal)
-  const actions = new Actions(sayWhyNot)
+  const actions = new Actions(explainDisabled)
   actions.add([
     ...editActions(editor, clipboard),
     ...arrangeActions(editor, canvas),
@@ -152,10 +152,10 @@ async function start(root) {
     ...mockActions(editor, run.outputOf),
     ...annotationActions(editor, canvas, annotations),
   ])
-  emptyPlaces(root, editor, signal)
+  emptyStates(root, editor, signal)
   actions.add(firstStepsStrip(root, editor, id, signal))
-  keyboard(actions, surfaces, signal)
-  keepFocus(signal)
+  bindKeyboard(actions, surfaces, signal)
+  recoverFocus(signal)
   on(root, 'click', '[data-commands]', () => void actions.run('command-palette'), signal)
   on(root, 'click', '[data-limits]', () => void actions.run('limits'), signal)
   on(root, 'click', '[data-examples]', () => void actions.run('example-tasks'), signal)

@@ -3,11 +3,11 @@
 /** @import {Cost} from './playground/cost/money.js' */
 import { api } from './core/api.js'
 import { el, find, on } from './core/dom.js'
-import { offeredTo } from './core/read-only.js'
+import { forRole } from './core/read-only.js'
 import { toast, toastError } from './core/toast.js'
 import { budgetForm } from './playground/cost/budget-form.js'
 import { daysBetween, sumBy } from './playground/cost/days.js'
-import { costWords, money, tokensOf } from './playground/cost/money.js'
+import { costText, money, tokensOf } from './playground/cost/money.js'
 import { dayChart } from './playground/cost/chart.js'
 import { duration, tokens } from './playground/format.js'
 
@@ -61,7 +61,7 @@ function totalLine(total) {
   return el(
     'p',
     { class: 'costs-total' },
-    el('strong', { class: 'numeric' }, costWords(total)),
+    el('strong', { class: 'numeric' }, costText(total)),
     ` and ${tokens(tokensOf(total))} tokens in ${total.calls.toLocaleString('en')} calls`,
   )
 }
@@ -119,7 +119,7 @@ function table(caption, names, rows) {
             ...[
               sum.calls.toLocaleString('en'),
               tokens(tokensOf(sum)),
-              costWords(sum),
+              costText(sum),
               duration(sum.ms),
             ].map((text) => el('td', { class: 'end numeric' }, text)),
           ),
@@ -135,7 +135,7 @@ async function showLimits() {
     await api.put('/api/budget', given).then(() => toast('Limits of all teams saved.'), toastError)
   }
   find('[data-part="limits"]', page).replaceChildren(
-    offeredTo(
+    forRole(
       'admin',
       'Changing these limits',
       budgetForm({

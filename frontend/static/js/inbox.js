@@ -4,7 +4,7 @@
 import { api } from './core/api.js'
 import { announce, el, find } from './core/dom.js'
 import { toastError } from './core/toast.js'
-import { askCard } from './playground/debug/ask.js'
+import { requestCard } from './playground/debug/request-card.js'
 import { taskText } from './playground/format.js'
 import { server } from './playground/log/server.js'
 
@@ -18,7 +18,7 @@ const list = find('[data-part="inbox"]')
 const none = find('[data-part="inbox-none"]')
 const more = find('[data-part="inbox-more"]')
 /** The server gives no more at once. */
-const MOST = 200
+const MAX_SHOWN = 200
 /** @type {Map<string, HTMLElement>} by the question's id, so that what is being typed stays */
 const shown = new Map()
 
@@ -52,7 +52,7 @@ function show(questions) {
     announce(`${fresh.length} new ${fresh.length === 1 ? 'question' : 'questions'}.`)
   list.ariaBusy = null
   none.hidden = questions.length > 0
-  more.hidden = questions.length < MOST
+  more.hidden = questions.length < MAX_SHOWN
 }
 
 /** @param {Question} question */
@@ -87,7 +87,7 @@ function item({ run_id: runId, team_name: teamName, task, since, pending }) {
         at.toLocaleString('en', { dateStyle: 'medium', timeStyle: 'short' }),
       ),
     ),
-    askCard(pending, send),
+    requestCard(pending, send),
   )
 }
 

@@ -83,7 +83,7 @@ async function fillService() {
     field(name).value = service[name]
   if (edited === '') field('name').value = service.name
   find('#connection-models', form).replaceChildren()
-  find('[data-models-told]', form).textContent = ''
+  find('[data-models-status]', form).textContent = ''
 }
 
 async function listModels() {
@@ -99,7 +99,7 @@ async function listModels() {
   find('#connection-models', form).replaceChildren(
     ...models.map((each) => el('option', { value: each.name }, inWords(each))),
   )
-  find('[data-models-told]', form).textContent =
+  find('[data-models-status]', form).textContent =
     `${models.length} model${models.length === 1 ? '' : 's'} found. Type to choose one.`
 }
 
@@ -117,7 +117,7 @@ function inWords({ input_price, output_price, vision, tools }) {
 /** @param {HTMLElement} button */
 async function test(button) {
   const { component } = await connectionOf(button)
-  const told = find('[data-told]', row(button))
+  const told = find('[data-status]', row(button))
   told.textContent = 'Testing…'
   try {
     const result = await withApproval(() => api.post('/api/connections/test', { component }), {

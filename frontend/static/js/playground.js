@@ -2,12 +2,12 @@
 // The page of one team's runs: /teams/{id}/play and /runs/{id}.
 import { find, on } from './core/dom.js'
 import { Actions } from './core/actions.js'
-import { keyboard, sayWhyNot } from './core/keyboard.js'
+import { bindKeyboard, explainDisabled } from './core/keyboard.js'
 import { openMenu } from './core/menu.js'
 import { tabs } from './core/tabs.js'
 import { followRun } from './core/notifications.js'
 import { toastError } from './core/toast.js'
-import { keepDraft, keptDraft } from './core/kept-drafts.js'
+import { saveDraft, loadDraft } from './core/drafts.js'
 import { draftOf, startWithApproval } from './playground/approval.js'
 import { importRun } from './playground/compare/import-run.js'
 import { composer } from './playground/composer.js'
@@ -23,11 +23,11 @@ import { runActions } from './playground/run-actions.js'
 import { editExamples, examplesOf } from './playground/examples/edit-examples.js'
 import { fillIn } from './playground/examples/fill-in.js'
 import { variablesIn } from './playground/examples/variables.js'
-import { hasEnded } from './playground/run-words.js'
+import { hasEnded } from './playground/run-status.js'
 import { runsList } from './playground/runs-list.js'
 import { server } from './playground/log/server.js'
 import { previewTeam, showRun } from './playground/log/session.js'
-import { tabSign } from './playground/tab-sign.js'
+import { tabTitle } from './playground/tab-title.js'
 import { teamSwitcher } from './playground/team-switcher.js'
 import { welcome } from './playground/welcome.js'
 
@@ -39,7 +39,7 @@ const task = composer(form, start, () =>
   teamId === '' ? Promise.resolve([]) : server.withoutVision(teamId),
 )
 const next = nextTask(form)
-const sign = tabSign()
+const sign = tabTitle()
 const showTab = tabs(find('[data-part="views"]', page))
 
 /** @type {AbortController} */
@@ -52,7 +52,7 @@ let lastTask = ''
 /** Started here, and its Pause button was not ready yet. */
 let isFresh = false
 /** New with each run, so that what its views add goes with it. */
-let actions = new Actions(sayWhyNot)
+let actions = new Actions(explainDisabled)
 
 /** @param {import('./playground/types.js').Task} given */
 async function start(given) {
@@ -137,7 +137,7 @@ async function show(id) {
   page.ariaBusy = 'true'
   runs.select(id)
   markTab()
-  actions = new Actions(sayWhyNot)
+  actions = new Actions(explainDisabled)
   actions.add([
     ...paletteAction(actions),
     ...runActions(
@@ -147,7 +147,7 @@ async function show(id) {
       task,
     ),
   ])
-  keyboard(actions, [], signal)
+  bindKeyboard(actions, [], signal)
   try {
     await (id === '' ? showNew(signal) : showOne(id, signal))
   } catch (error) {
@@ -332,8 +332,8 @@ teamSwitcher(find('[data-part="team-menu"]', page), teamId)
 importRun(page, teamId)
 void runs.refresh().then(offerLastTask)
 pastTasks(/** @type {HTMLTextAreaElement} */ (find('textarea', form)), () => runs.tasks, task.fill)
-const kept = keptDraft(draftOf(teamId)) // somebody comes back from the review of the team
-keepDraft(draftOf(teamId), null)
+const kept = loadDraft(draftOf(teamId)) // somebody comes back from the review of the team
+saveDraft(draftOf(teamId), null)
 if (typeof kept === 'string') task.fill(kept)
 show(page.dataset.runId ?? '')
 if (location.hash === '#debug') showView('debug') // from the form of a tool

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Actions, whyNot } from '../../static/js/core/actions.js'
+import { Actions, disabledReason } from '../../static/js/core/actions.js'
 import { keysLabel } from '../../static/js/core/shortcuts.js'
 
 const action = (id, more = {}) => ({
@@ -39,8 +39,8 @@ test('an action that cannot be done says why and does nothing', () => {
 })
 
 test('an action without a condition can always be done', () => {
-  assert.equal(whyNot(action('save')), '')
-  assert.equal(whyNot(action('save', { when: () => true })), '')
+  assert.equal(disabledReason(action('save')), '')
+  assert.equal(disabledReason(action('save', { when: () => true })), '')
 })
 
 test('two actions cannot have the same name', () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { problems } from '../../static/js/builder/document/findings.js'
-import { exactFirst } from '../../static/js/builder/panels/picker.js'
+import { exactFirst } from '../../static/js/builder/panels/component-picker.js'
 import { follow } from '../../static/js/builder/panels/json-tab.js'
-import { placeNow } from '../../static/js/builder/document/following.js'
+import { currentPointer } from '../../static/js/builder/document/pointer-tracking.js'
 import { agent, team } from './team.mjs'
 
 test('a part without an engine here is a problem, not a note', () => {
@@ -32,8 +32,8 @@ test('a draft follows its component to another place and goes when it is removed
   const [a, b] = [agent('a'), agent('b')]
   const drafts = new Map([['/config/participants/1', { text: '{', problem: '', base: b }]])
   const [first, second, third] = [team([a, b]), team([b, a]), team([])]
-  follow(drafts, second, (pointer) => placeNow(first, second, pointer))
+  follow(drafts, second, (pointer) => currentPointer(first, second, pointer))
   assert.deepEqual([...drafts.keys()], ['/config/participants/0'])
-  follow(drafts, third, (pointer) => placeNow(second, third, pointer))
+  follow(drafts, third, (pointer) => currentPointer(second, third, pointer))
   assert.equal(drafts.size, 0)
 })

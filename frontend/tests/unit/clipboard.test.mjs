@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
   asText,
-  duplicating,
+  duplicateCommand,
   packed,
-  pasting,
+  pasteCommand,
   unpacked,
 } from '../../static/js/builder/document/clipboard.js'
 import { MASK, withoutKeys } from '../../static/js/builder/document/secrets.js'
@@ -27,7 +27,7 @@ const graph = (...ways) => ({
 /** Copy from one document and paste into another, as text. */
 function carried(from, pointers, to, target = '', options = {}) {
   const read = unpacked(asText(packed(catalogue, from, pointers)))
-  return pasting(catalogue, to.component, read.parcel, target, options)
+  return pasteCommand(catalogue, to.component, read.parcel, target, options)
 }
 
 test('agents are pasted behind the selected one, in their order and under fresh names', () => {
@@ -143,7 +143,7 @@ test('keys in the open stay behind, references to keys come along', () => {
 
 test('copies stand behind the last original, linked to each other and to the same neighbours', () => {
   const doc = document(team([agent('a', { handoffs: ['b', 'c'] }), agent('b'), agent('c')]))
-  const command = duplicating(catalogue, doc, [at(0), at(1)])
+  const command = duplicateCommand(catalogue, doc, [at(0), at(1)])
   const after = command.apply(doc)
   assert.deepEqual(names(after), ['a', 'b', 'a_2', 'b_2', 'c'])
   assert.deepEqual(after.component.config.participants[2].config.handoffs, ['b_2', 'c'])
@@ -152,7 +152,7 @@ test('copies stand behind the last original, linked to each other and to the sam
 
 test('copies in several lists are all selected where they come to stand', () => {
   const doc = document(team([agent('a'), agent('b', { tools: [tool('t')] })]))
-  const command = duplicating(catalogue, doc, [at(0), `${at(1)}/config/tools/0`])
+  const command = duplicateCommand(catalogue, doc, [at(0), `${at(1)}/config/tools/0`])
   const after = command.apply(doc)
   assert.deepEqual(names(after), ['a', 'a_2', 'b'])
   assert.deepEqual(command.select, [at(1), `${at(2)}/config/tools/1`])

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
   breakpointFrom,
-  breakpointWords,
+  breakpointText,
   toolsOf,
 } from '../../static/js/playground/debug/breakpoint-words.js'
 import {
   asText,
-  ruleWords,
+  ruleText,
   verdictOf,
   withPermission,
   withRepeat,
@@ -43,7 +43,7 @@ test('what is missing is said', () => {
 
 test('a breakpoint is told in words', () => {
   const words = (more) =>
-    breakpointWords({ ...breakpointFrom({ on: 'agent', name: '' }, 'b'), ...more })
+    breakpointText({ ...breakpointFrom({ on: 'agent', name: '' }, 'b'), ...more })
   assert.equal(words({}), 'Before any agent')
   assert.equal(
     words({ on: 'tool', when: 'after', name: 'write', visit: 22 }),
@@ -93,7 +93,7 @@ test('rules about arguments stay before those about whole tools', () => {
   )
   assert.equal(verdictOf(both, 'write'), 'ask')
   assert.deepEqual(withVerdict(both, 'write', '').rules, [inside])
-  assert.equal(ruleWords(inside), 'write runs when path is in the folder “/work”')
+  assert.equal(ruleText(inside), 'write runs when path is in the folder “/work”')
 })
 
 test('a lasting permission is for exactly these arguments', () => {
@@ -123,7 +123,7 @@ test('what is always allowed are calls with these arguments, also with none', ()
     ],
   )
   assert.equal(verdictOf({ ...none, rules }, 'wipe'), 'ask')
-  assert.match(ruleWords(rules[0]), /no other arguments/)
+  assert.match(ruleText(rules[0]), /no other arguments/)
 })
 
 test('a tool may run again, and may no longer', () => {

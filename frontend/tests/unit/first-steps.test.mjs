@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { firstSteps, isBarelyBegun } from '../../static/js/builder/document/first-steps.js'
+import { firstSteps, isNearlyEmpty } from '../../static/js/builder/document/first-steps.js'
 import { addComponent, removeAt } from '../../static/js/builder/document/commands.js'
 import { Store } from '../../static/js/core/store.js'
 import { agent, catalogue, document, limit, model, selector, team } from './team.mjs'
@@ -47,8 +47,8 @@ test('undo takes the tick back, redo sets it again', () => {
 })
 
 test('only a team that was just begun asks for them by itself', () => {
-  assert.equal(isBarelyBegun(catalogue, team([])), true)
-  assert.equal(isBarelyBegun(catalogue, team([agent('a')])), true)
-  assert.equal(isBarelyBegun(catalogue, team([filled('a')])), false)
-  assert.equal(isBarelyBegun(catalogue, team([agent('a'), agent('b')])), false)
+  assert.equal(isNearlyEmpty(catalogue, team([])), true)
+  assert.equal(isNearlyEmpty(catalogue, team([agent('a')])), true)
+  assert.equal(isNearlyEmpty(catalogue, team([filled('a')])), false)
+  assert.equal(isNearlyEmpty(catalogue, team([agent('a'), agent('b')])), false)
 })

@@ -28,7 +28,7 @@ import {
   waitFor,
 } from '../../static/js/builder/document/connections.js'
 import { endsOf, partAt } from '../../static/js/builder/document/parts.js'
-import { duplicating } from '../../static/js/builder/document/clipboard.js'
+import { duplicateCommand } from '../../static/js/builder/document/clipboard.js'
 import { agent, catalogue, document, limit, or, selector, team } from './team.mjs'
 
 const edge = (target, more = {}) => ({
@@ -124,7 +124,7 @@ test('order, copies and moves between teams keep the nodes in step', () => {
   const own = document(flow({ a: ['b'], b: [] }))
   assert.deepEqual(ways(reorder('/config/participants/0', 1).apply(own)), { a: ['b'], b: [] })
   assert.deepEqual(
-    Object.keys(ways(duplicating(catalogue, own, ['/config/participants/0']).apply(own))),
+    Object.keys(ways(duplicateCommand(catalogue, own, ['/config/participants/0']).apply(own))),
     ['a', 'b', 'a_2'],
   )
 })
@@ -294,7 +294,7 @@ const operations = [
   (pick, members) =>
     renameAgent(`/config/participants/${pick(members)}`, `${pick('abcdef')}${pick('1234')}`),
   (pick, members, _called, doc) =>
-    duplicating(catalogue, doc, [`/config/participants/${pick(members)}`]),
+    duplicateCommand(catalogue, doc, [`/config/participants/${pick(members)}`]),
   (pick, members) => reorder(`/config/participants/${pick(members)}`, Number(pick(members))),
   (pick, members, called) => connect('', `/config/participants/${pick(members)}`, pick(called)),
   (pick, _members, called) => disconnect(`/config/graph/nodes/${pick(called)}/edges/0`),

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { docAt, historyOf, lengthOf, linkTo } from '../../static/js/core/history-chain.js'
 import { set } from '../../static/js/core/pointer.js'
 import { Store } from '../../static/js/core/store.js'
-import { keysTakenOut, withReferences } from '../../static/js/builder/document/kept-keys.js'
+import { extractedKeys, withReferences } from '../../static/js/builder/document/secret-drafts.js'
 
 const write = (pointer, value) => ({
   label: `set ${pointer}`,
@@ -58,7 +58,7 @@ test('a key that the server took out leaves every step of the history', () => {
   store.run(write('/model/api_key', 'sk-1'))
   store.run(write('/other/x', 1))
   store.undo()
-  const references = keysTakenOut(store.doc, {
+  const references = extractedKeys(store.doc, {
     model: { api_key: 'secret:KEY', name: 'sk-1' },
     other: {},
   })
@@ -74,9 +74,9 @@ test('a key that the server took out leaves every step of the history', () => {
 
 test('a reference is no key, and another component that came in between is not the same one', () => {
   const part = (name, key) => ({ provider: 'x.Model', config: { name, api_key: key } })
-  assert.equal(keysTakenOut({ api_key: 'env:MINE' }, { api_key: 'secret:theirs' }).size, 0)
-  assert.equal(keysTakenOut({ api_key: '' }, { api_key: 'secret:theirs' }).size, 0)
-  const found = keysTakenOut(
+  assert.equal(extractedKeys({ api_key: 'env:MINE' }, { api_key: 'secret:theirs' }).size, 0)
+  assert.equal(extractedKeys({ api_key: '' }, { api_key: 'secret:theirs' }).size, 0)
+  const found = extractedKeys(
     { list: [part('a', 'sk-1')] },
     { list: [part('new', 'env:OTHER'), part('a', 'secret:A')] },
   )

@@ -6,7 +6,7 @@ import { get, remove, set } from '../../static/js/core/pointer.js'
 import { makeScene } from '../../static/js/builder/canvas/draw/scene.js'
 import { namesOf, removeMany } from '../../static/js/builder/document/bulk.js'
 import { kindOfType, titleOf } from '../../static/js/builder/document/catalogue.js'
-import { duplicating, unpacked } from '../../static/js/builder/document/clipboard.js'
+import { duplicateCommand, unpacked } from '../../static/js/builder/document/clipboard.js'
 import {
   connect,
   connectNew,
@@ -21,7 +21,7 @@ import {
   removeEdge,
   turnEdge,
 } from '../../static/js/builder/document/graph.js'
-import { kindsInWords } from '../../static/js/builder/document/naming.js'
+import { kindsText } from '../../static/js/builder/document/naming.js'
 import { pinOf } from '../../static/js/builder/document/pins.js'
 import { treeRows } from '../../static/js/builder/document/tree.js'
 import { agent, catalogue, document, team, tool } from './team.mjs'
@@ -40,8 +40,10 @@ test('commands leave a team alone whose participants are no components', () => {
     assert.equal(connect('', `${slot}/0`, 'b').apply(doc), doc)
     assert.doesNotThrow(() => removeBridged(`${slot}/0`).apply(doc))
     assert.doesNotThrow(() => removeBridged(`${slot}/1`).apply(doc))
-    assert.equal(duplicating(catalogue, doc, [`${slot}/0`]).apply(doc), doc)
-    assert.doesNotThrow(() => duplicating(catalogue, doc, [`${slot}/0`, `${slot}/1`]).apply(doc))
+    assert.equal(duplicateCommand(catalogue, doc, [`${slot}/0`]).apply(doc), doc)
+    assert.doesNotThrow(() =>
+      duplicateCommand(catalogue, doc, [`${slot}/0`, `${slot}/1`]).apply(doc),
+    )
   }
 })
 
@@ -52,7 +54,7 @@ test('only what is selected and is a component is duplicated', () => {
       graph: graphOf({ a: { name: 'a', edges: [{ target: 'b' }] }, b: { name: 'b', edges: [] } }),
     }),
   )
-  const after = duplicating(catalogue, doc, [edge, '/config/participants/1']).apply(doc)
+  const after = duplicateCommand(catalogue, doc, [edge, '/config/participants/1']).apply(doc)
   assert.deepEqual(after.component.config.participants.map(titleOf), ['a', 'b', 'b_2'])
   assert.equal(after.component.config.graph.nodes.a.edges.length, 1)
 })
@@ -66,7 +68,7 @@ test('a title is a text whatever stands in its place', () => {
 test('a type that objects inherit is no kind', () => {
   assert.equal(kindOfType('constructor'), 'other')
   assert.equal(
-    kindsInWords([catalogue.typeOf({ provider: 'x', component_type: 5, config: {} })]),
+    kindsText([catalogue.typeOf({ provider: 'x', component_type: 5, config: {} })]),
     'a component',
   )
 })

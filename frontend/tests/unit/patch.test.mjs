@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { applyPatch, isExactly, patchOf, sharing } from '../../static/js/core/patch.js'
+import { applyPatch, isExactly, patchOf, withSharedStructure } from '../../static/js/core/patch.js'
 
 const text = (value) => JSON.stringify(value)
 const roundTrip = (before, after) =>
@@ -57,8 +57,8 @@ test('an entry that moved is told by its place, not written again', () => {
 
 test('equal values have no patch, and share everything', () => {
   const before = { a: [{ b: 1 }] }
-  assert.equal(sharing(before, structuredClone(before)), before)
+  assert.equal(withSharedStructure(before, structuredClone(before)), before)
   assert.ok(isExactly(before, structuredClone(before)))
-  const next = sharing(before, { a: [{ b: 1 }, { b: 2 }] })
+  const next = withSharedStructure(before, { a: [{ b: 1 }, { b: 2 }] })
   assert.equal(next.a[0], before.a[0])
 })

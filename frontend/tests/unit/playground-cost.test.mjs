@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { daysBetween, sumBy } from '../../static/js/playground/cost/days.js'
-import { amount, costWords, estimateWords, money } from '../../static/js/playground/cost/money.js'
+import { amount, costText, estimateText, money } from '../../static/js/playground/cost/money.js'
 
 const cost = (/** @type {object} */ more) => ({
   calls: 1,
@@ -26,9 +26,9 @@ test('money has as many digits as it needs', () => {
 })
 
 test('a price that nobody knows is never told as nothing', () => {
-  assert.equal(costWords({ micro_usd: 0, unpriced_calls: 2 }), 'price unknown')
-  assert.equal(costWords({ micro_usd: 200_000, unpriced_calls: 1 }), '$0.20 + price unknown')
-  assert.equal(costWords({ micro_usd: 0, unpriced_calls: 0 }), '$0.00')
+  assert.equal(costText({ micro_usd: 0, unpriced_calls: 2 }), 'price unknown')
+  assert.equal(costText({ micro_usd: 200_000, unpriced_calls: 1 }), '$0.20 + price unknown')
+  assert.equal(costText({ micro_usd: 0, unpriced_calls: 0 }), '$0.00')
 })
 
 test('limits are told in their units', () => {
@@ -47,16 +47,16 @@ test('an estimate says on how many runs it stands, or that there are none', () =
     ms: range(40_000, 61_000),
   }
   assert.equal(
-    estimateWords(told),
+    estimateText(told),
     'About 4,200 tokens, $0.0300, 40.0 s (12 past runs). 90 % of runs: up to 6,000 tokens, $0.11, 1 min 1 s.',
   )
   assert.equal(
-    estimateWords({ ...told, run_count: 4 }),
+    estimateText({ ...told, run_count: 4 }),
     'About 4,200 tokens, $0.0300, 40.0 s (4 past runs).',
   )
-  assert.match(estimateWords({ ...told, micro_usd: null }), /price unknown/)
+  assert.match(estimateText({ ...told, micro_usd: null }), /price unknown/)
   assert.match(
-    estimateWords({ run_count: 0, tokens: null, micro_usd: null, ms: null }),
+    estimateText({ run_count: 0, tokens: null, micro_usd: null, ms: null }),
     /No estimate yet/,
   )
 })

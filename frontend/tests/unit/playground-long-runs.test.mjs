@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ChatSlots } from '../../static/js/playground/chat/chat-slots.js'
 import { EntryPages, pageFrom } from '../../static/js/playground/log/entry-pages.js'
-import { Heights } from '../../static/js/playground/chat/heights.js'
+import { RowHeights } from '../../static/js/playground/chat/row-heights.js'
 import { LiveItems } from '../../static/js/playground/chat/live-items.js'
 import { RunIndex, lightEntry } from '../../static/js/playground/log/run-index.js'
 import { Search } from '../../static/js/playground/log/search.js'
@@ -202,7 +202,7 @@ test('the same one going on needs no second name', () => {
 
 test('heights are summed and found like a plain list of them', () => {
   const plain = Array.from({ length: 200 }, (_, row) => (row * 37) % 90)
-  const heights = new Heights(plain.slice(0, 120))
+  const heights = new RowHeights(plain.slice(0, 120))
   for (const px of plain.slice(120)) heights.push(px)
   for (const row of [0, 3, 64, 127, 199]) heights.set(row, (plain[row] = row + 5))
   const above = (row) => plain.slice(0, row).reduce((sum, px) => sum + px, 0)
@@ -213,7 +213,7 @@ test('heights are summed and found like a plain list of them', () => {
     assert.equal(heights.at(px), row, `at ${px}`)
   }
   assert.equal(heights.at(above(200) + 50), 199)
-  assert.equal(new Heights().at(10), 0)
+  assert.equal(new RowHeights().at(10), 0)
 })
 
 test('a page is understood by what stands around it', () => {

@@ -17,8 +17,8 @@ import {
   participantsOf,
   plannedEdges,
 } from '../../static/js/playground/flow/participants.js'
-import { MAX_PICTURE_BYTES, refusal, taskOf } from '../../static/js/playground/chat/pictures.js'
-import { allowed, badge, ending, rowWords } from '../../static/js/playground/run-words.js'
+import { MAX_IMAGE_BYTES, refusal, taskOf } from '../../static/js/playground/chat/images.js'
+import { allowed, badge, ending, rowStatus } from '../../static/js/playground/run-status.js'
 import { StreamedText } from '../../static/js/playground/chat/streamed-text.js'
 import { underscoreGuard } from '../../static/js/playground/chat/underscores.js'
 import { suggestion } from '../../static/js/playground/welcome.js'
@@ -155,7 +155,7 @@ test('what the design says is drawn before the run', () => {
 
 test('pictures that are too large or of another kind are refused in words', () => {
   assert.match(
-    refusal({ name: 'big.png', type: 'image/png', size: MAX_PICTURE_BYTES + 1 }),
+    refusal({ name: 'big.png', type: 'image/png', size: MAX_IMAGE_BYTES + 1 }),
     /big\.png has 5\.0 MB\. A picture may have 5 MB at most/,
   )
   assert.match(
@@ -228,8 +228,8 @@ test('an ending is one line', () => {
 })
 
 test('a run that waits for a person says so in the list', () => {
-  assert.equal(rowWords({ state: 'paused', reason: 'input' }).words, 'Waiting for you')
-  assert.equal(rowWords({ state: 'paused', reason: 'user' }).words, 'Paused')
+  assert.equal(rowStatus({ state: 'paused', reason: 'input' }).words, 'Waiting for you')
+  assert.equal(rowStatus({ state: 'paused', reason: 'user' }).words, 'Paused')
 })
 
 test('a task with a picture is named in words, and a comparison keeps its sign', () => {

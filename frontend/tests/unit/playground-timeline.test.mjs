@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TimelineBars } from '../../static/js/playground/timeline/timeline-bars.js'
-import { layOut } from '../../static/js/playground/timeline/timeline-canvas.js'
+import { layoutBars } from '../../static/js/playground/timeline/timeline-canvas.js'
 import { TimelineView } from '../../static/js/playground/timeline/timeline-view.js'
-import { barWords } from '../../static/js/playground/timeline/timeline-words.js'
+import { barText } from '../../static/js/playground/timeline/timeline-labels.js'
 import { Totals } from '../../static/js/playground/totals.js'
 import { batchOf, entriesOf, message } from './playground-entries.mjs'
 
@@ -160,7 +160,7 @@ test('on the axes of tokens and cost a bar is as wide as what it used', () => {
     ],
   )
   assert.deepEqual([timeline.extent('tokens'), timeline.extent('cost')], [50, 0.25])
-  assert.equal(barWords(timeline.bars[1], 'b'), 'b, message, 1.0 s, 40 tokens, $0.25')
+  assert.equal(barText(timeline.bars[1], 'b'), 'b, message, 1.0 s, 40 tokens, $0.25')
 })
 
 test('only bars in view are drawn, and of many within a pixel one', () => {
@@ -172,11 +172,11 @@ test('only bars in view are drawn, and of many within a pixel one', () => {
   timeline.apply(batchOf({ entries: entriesOf(...many) }))
   const view = new TimelineView()
   const selected = timeline.barOf(2501)
-  const whole = layOut(timeline, 'order', view, 300, selected)
+  const whole = layoutBars(timeline, 'order', view, 300, selected)
   assert.ok(whole.length < 700)
   assert.ok(whole.some(({ bar }) => bar === selected))
   view.zoom(0.5, 500)
-  const close = layOut(timeline, 'order', view, 300, selected)
+  const close = layoutBars(timeline, 'order', view, 300, selected)
   assert.ok(close.length >= 10 && close.length <= 13)
   assert.ok(close.every(({ x, width }) => x + width >= -1 && x <= 301))
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { inOrderOfPlace, outermost, toggled } from '../../static/js/builder/document/selection.js'
+import { inDocumentOrder, outermost, toggled } from '../../static/js/builder/document/selection.js'
 import {
   inOneList,
   moveBlock,
@@ -31,7 +31,7 @@ test('a part and what lies around it are never selected together', () => {
 })
 
 test('entry 2 stands before entry 10', () => {
-  assert.deepEqual(inOrderOfPlace([at(10), at(2), `${at(2)}/config/tools/0`]), [
+  assert.deepEqual(inDocumentOrder([at(10), at(2), `${at(2)}/config/tools/0`]), [
     at(2),
     `${at(2)}/config/tools/0`,
     at(10),

@@ -6,10 +6,10 @@ import { makeScene } from '../../static/js/builder/canvas/draw/scene.js'
 import {
   groupWithNext,
   joinTo,
-  switchJoint,
+  toggleOperator,
   ungroup,
 } from '../../static/js/builder/document/conditions.js'
-import { whyNotConnect } from '../../static/js/builder/document/connections.js'
+import { connectRefusal } from '../../static/js/builder/document/connections.js'
 import { openingAt, viewOf } from '../../static/js/builder/document/views.js'
 import { Catalogue } from '../../static/js/builder/document/catalogue.js'
 import { agent, catalogue as shared, document, limit, or, proxy, team, tool } from './team.mjs'
@@ -161,7 +161,7 @@ test('marks tell where a graph starts and how many edges a node waits for', () =
 test('who cannot be connected is told why', () => {
   const root = swarm(agent('a', { handoffs: ['b'] }), agent('b'), proxy('user'))
   const why = (from, to, turned) =>
-    whyNotConnect(catalogue, root, '', `/config/participants/${from}`, to, turned)
+    connectRefusal(catalogue, root, '', `/config/participants/${from}`, to, turned)
   assert.equal(why(1, 'a'), '')
   assert.match(why(0, 'b'), /already/)
   assert.match(why(0, 'a'), /itself/)
@@ -205,7 +205,7 @@ test('of two joined conditions a group takes the place of both', () => {
 
 test('words are changed, groups are made and dissolved', () => {
   const doc = ended(or(limit(1), and(limit(2), limit(3)), limit(4)))
-  assert.deepEqual(after(doc, switchJoint(catalogue, doc.component, STOP)), {
+  assert.deepEqual(after(doc, toggleOperator(catalogue, doc.component, STOP)), {
     and: [1, { and: [2, 3] }, 4],
   })
   assert.deepEqual(

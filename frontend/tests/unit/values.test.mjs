@@ -6,7 +6,7 @@ import {
   rangeProblem,
   readValue,
   reshaped,
-  saysTheSame,
+  isSameValue,
   stepped,
 } from '../../static/js/builder/document/values.js'
 import { chord } from '../../static/js/core/shortcuts.js'
@@ -54,9 +54,9 @@ test('a key in the open never becomes the value of a secret', () => {
 })
 
 test('two texts of a number say the same when the numbers are the same', () => {
-  assert.ok(saysTheSame('number', '1.50', '1.5'))
-  assert.ok(!saysTheSame('string', '1.50', '1.5'))
-  assert.ok(!saysTheSame('integer', '1.', '1'))
+  assert.ok(isSameValue('number', '1.50', '1.5'))
+  assert.ok(!isSameValue('string', '1.50', '1.5'))
+  assert.ok(!isSameValue('integer', '1.', '1'))
 })
 
 test('a number out of its range is told', () => {

@@ -2,20 +2,20 @@
 // What a person can do to the selection, from whichever part of the page: one meaning for key,
 // button and menu.
 import { api } from '../core/api.js'
-import { sayWhyNot } from '../core/keyboard.js'
+import { explainDisabled } from '../core/keyboard.js'
 import { choose } from '../core/chooser.js'
 import { get, last, parent } from '../core/pointer.js'
 import { toast, toastError } from '../core/toast.js'
 import { ranked } from '../core/ranking.js'
 import { inOneList, moveBlock, namesOf, removeMany } from './document/bulk.js'
 import { isComponent, KIND_ICON, KIND_NAME, kindOfType, titleOf } from './document/catalogue.js'
-import { duplicating } from './document/clipboard.js'
+import { duplicateCommand } from './document/clipboard.js'
 import { addComponent, moveTo } from './document/commands.js'
 import { endsOf } from './document/parts.js'
-import { destinations } from './document/destinations.js'
-import { inOrderOfPlace, nextAfter } from './document/selection.js'
-import { chooseFrom, pickComponent } from './panels/picker.js'
-import { placesFor, placesNear, refusal, slotAt } from './document/places.js'
+import { moveTargets } from './document/move-targets.js'
+import { inDocumentOrder, nextAfter } from './document/selection.js'
+import { chooseFrom, pickComponent } from './panels/component-picker.js'
+import { targetsFor, targetsNear, refusal, slotAt } from './document/slot-targets.js'
 
 /**
  * @typedef {import('./editor.js').Editor} Editor
@@ -34,9 +34,9 @@ export async function place(editor, component, target, at) {
   const placeOf = editor.keepPlace(target)
   const places = () => {
     const here = placeOf()
-    return here === undefined ? [] : placesFor(editor.catalogue, editor.root, fresh, here)
+    return here === undefined ? [] : targetsFor(editor.catalogue, editor.root, fresh, here)
   }
-  if (places().length > 0) await putInto(editor, fresh, places, at)
+  if (places().length > 0) await insertInto(editor, fresh, places, at)
   else toast(refusal(editor.catalogue, editor.root, fresh, target), { tone: 'warning' })
 }
 
@@ -49,8 +49,8 @@ export async function place(editor, component, target, at) {
 export async function placeNear(editor, component, { target = editor.selection, at } = {}) {
   const fresh = structuredClone(component)
   const placeOf = editor.keepPlace(target)
-  const places = () => placesNear(editor.catalogue, editor.root, fresh, placeOf() ?? '')
-  if (places().length > 0) await putInto(editor, fresh, places, at)
+  const places = () => targetsNear(editor.catalogue, editor.root, fresh, placeOf() ?? '')
+  if (places().length > 0) await insertInto(editor, fresh, places, at)
   else toast(refusal(editor.catalogue, editor.root, fresh, ''), { tone: 'warning' })
 }
 
@@ -58,11 +58,11 @@ export async function placeNear(editor, component, { target = editor.selection, 
  * Ask where, if there are several ways.
  * @param {Editor} editor
  * @param {Component} fresh
- * @param {() => import('./document/places.js').Place[]} placesNow  asked again after waiting, for
+ * @param {() => import('./document/slot-targets.js').SlotTarget[]} placesNow  asked again after waiting, for
  *   the team may be another by then
  * @param {{ x: number, y: number }} [at]
  */
-async function putInto(editor, fresh, placesNow, at) {
+async function insertInto(editor, fresh, placesNow, at) {
   const [only, ...others] = placesNow()
   if (only && others.length === 0) return void editor.run(only.command)
   const asked = placesNow()
@@ -73,11 +73,11 @@ async function putInto(editor, fresh, placesNow, at) {
   if (wanted === undefined) return
   const chosen = placesNow().find((each) => each.label === wanted.label)
   if (chosen) editor.run(chosen.command)
-  else tellChanged()
+  else notifyChanged()
 }
 
 /** Somebody else took away what was asked about. */
-export function tellChanged() {
+export function notifyChanged() {
   toast('The team was changed elsewhere meanwhile, so nothing was done.', { tone: 'warning' })
 }
 
@@ -90,7 +90,7 @@ export function tellChanged() {
 export function move(editor, from, target) {
   const component = editor.at(from)
   if (!component || from === target) return
-  const slots = placesFor(editor.catalogue, editor.root, component, target)
+  const slots = targetsFor(editor.catalogue, editor.root, component, target)
   const chosen = slots.find((each) => each.slot === target) ?? slots[0]
   if (!chosen)
     return void toast(refusal(editor.catalogue, editor.root, component, target), {
@@ -107,7 +107,7 @@ export function move(editor, from, target) {
 export async function moveSomewhere(editor) {
   const from = editor.selection
   const placeOf = editor.keepPlace(from)
-  const places = destinations(editor.catalogue, editor.root, from)
+  const places = moveTargets(editor.catalogue, editor.root, from)
   const slotsOf = new Map(places.map((each) => [each.slot, editor.keepPlace(each.slot)]))
   const options = places.map((each) => {
     const kind = editor.catalogue.kindOf(editor.at(each.owner) ?? editor.root)
@@ -121,11 +121,11 @@ export async function moveSomewhere(editor) {
   })
   if (!chosen) return
   const slot = slotsOf.get(chosen.id)?.()
-  const place = destinations(editor.catalogue, editor.root, placeOf() ?? '').find(
+  const place = moveTargets(editor.catalogue, editor.root, placeOf() ?? '').find(
     (each) => each.slot === slot,
   )
   if (place) editor.run(place.command)
-  else tellChanged()
+  else notifyChanged()
 }
 
 /**
@@ -134,7 +134,7 @@ export async function moveSomewhere(editor) {
  * @param {string} [pointer]
  */
 export function removeSelected(editor, pointer) {
-  const gone = inOrderOfPlace(pointer === undefined ? [...editor.selected] : [pointer]).filter(
+  const gone = inDocumentOrder(pointer === undefined ? [...editor.selected] : [pointer]).filter(
     (each) => each !== '' && (editor.at(each) || endsOf(editor.root, each)),
   )
   if (gone.length === 0) return
@@ -150,16 +150,17 @@ export function removeSelected(editor, pointer) {
  * @param {string} [pointer]  one part; else all that are selected, as a block
  */
 export function shift(editor, by, pointer) {
-  const moved = inOrderOfPlace(pointer === undefined ? [...editor.selected] : [pointer])
+  const moved = inDocumentOrder(pointer === undefined ? [...editor.selected] : [pointer])
   const list = get(editor.root, parent(moved[0] ?? ''))
   if (!inOneList(moved) || !Array.isArray(list))
-    return sayWhyNot(
+    return explainDisabled(
       moved.length > 1
         ? 'The selected items are not in one list.'
         : 'This item cannot be reordered.',
     )
   const gap = by < 0 ? Number(last(moved[0] ?? '')) - 1 : Number(last(moved.at(-1) ?? '')) + 2
-  if (gap < 0 || gap > list.length) return sayWhyNot(by < 0 ? 'Already first.' : 'Already last.')
+  if (gap < 0 || gap > list.length)
+    return explainDisabled(by < 0 ? 'Already first.' : 'Already last.')
   const command = moveBlock(moved, gap)
   editor.run({
     ...command,
@@ -175,8 +176,8 @@ export function duplicateSelected(editor, pointer) {
   const originals = (pointer === undefined ? [...editor.selected] : [pointer]).filter(
     (each) => inOneList([each]) && editor.at(each),
   )
-  if (originals.length === 0) return sayWhyNot('Only something in a list can be duplicated.')
-  editor.run(duplicating(editor.catalogue, editor.doc, originals))
+  if (originals.length === 0) return explainDisabled('Only something in a list can be duplicated.')
+  editor.run(duplicateCommand(editor.catalogue, editor.doc, originals))
 }
 
 /**
@@ -191,11 +192,11 @@ export async function fillSlot(editor, slotPointer) {
   const component = await pickComponent(
     editor,
     (each) => editor.catalogue.accepts(slot, each),
-    titleOfChoice(slot),
+    choiceTitle(slot),
   )
   if (!component) return
   const pointer = placeOf()
-  if (pointer === undefined) return tellChanged()
+  if (pointer === undefined) return notifyChanged()
   const filled = get(editor.root, pointer)
   if (!slot.many && isComponent(filled) && editor.catalogue.kindOf(component) === 'termination')
     return void place(editor, component, pointer)
@@ -206,7 +207,7 @@ export async function fillSlot(editor, slotPointer) {
  * "Choose a model" for a slot that holds one, "Add a tool" for one that holds many.
  * @param {import('./document/catalogue.js').Slot} slot
  */
-function titleOfChoice({ accepts, many }) {
+function choiceTitle({ accepts, many }) {
   const kinds = new Set(accepts.map(kindOfType))
   const name = kinds.has('agent') ? 'agent' : KIND_NAME[[...kinds][0] ?? 'other']
   return `${many ? 'Add' : 'Choose'} ${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name}`
@@ -219,7 +220,7 @@ function titleOfChoice({ accepts, many }) {
  */
 export async function addToSelection(editor, target = editor.selection) {
   const fits = (/** @type {Component} */ each) =>
-    placesNear(editor.catalogue, editor.root, each, target).length > 0
+    targetsNear(editor.catalogue, editor.root, each, target).length > 0
   const placeOf = editor.keepPlace(target)
   const component = await pickComponent(editor, fits, `Add to ${editor.titleAt(target)}`)
   if (component) await placeNear(editor, component, { target: placeOf() ?? '' })
@@ -229,7 +230,7 @@ export async function addToSelection(editor, target = editor.selection) {
  * Store the selection in the user's own gallery, where every palette offers it.
  * @param {Editor} editor
  */
-export async function keepInLibrary(editor) {
+export async function saveToLibrary(editor) {
   const component = editor.at(editor.selection)
   if (!component) return
   const title = editor.titleAt(editor.selection)

@@ -2,14 +2,14 @@
 // Copy, cut and paste, by the browser's own events: they carry the text, so that no permission has
 // to be given.
 import { announce } from '../core/dom.js'
-import { sayWhyNot } from '../core/keyboard.js'
+import { explainDisabled } from '../core/keyboard.js'
 import { isTyping } from '../core/shortcuts.js'
 import { toast } from '../core/toast.js'
 import { placeNear } from './actions.js'
 import { namesOf, removeMany } from './document/bulk.js'
-import { asText, packed, pasting, unpacked } from './document/clipboard.js'
-import { placesNear } from './document/places.js'
-import { inOrderOfPlace } from './document/selection.js'
+import { asText, packed, pasteCommand, unpacked } from './document/clipboard.js'
+import { targetsNear } from './document/slot-targets.js'
+import { inDocumentOrder } from './document/selection.js'
 
 /**
  * @typedef {import('./editor.js').Editor} Editor
@@ -67,7 +67,7 @@ export class Clipboard {
     const { editor } = this
     const parts = editor.selected.filter((each) => editor.at(each))
     if (parts.length === 0) {
-      sayWhyNot('A connection is copied with the agents at its ends.')
+      explainDisabled('A connection is copied with the agents at its ends.')
       return ''
     }
     this.#last = asText(packed(editor.catalogue, editor.doc, parts))
@@ -99,17 +99,17 @@ export class Clipboard {
       toast(read.problem, { tone: 'warning' })
       return false
     }
-    const target = inOrderOfPlace([...editor.selected]).at(-1) ?? ''
+    const target = inDocumentOrder([...editor.selected]).at(-1) ?? ''
     const [only, ...others] = read.parcel.components
     if (
       only &&
       others.length === 0 &&
-      placesNear(editor.catalogue, editor.root, only, target).length !== 1
+      targetsNear(editor.catalogue, editor.root, only, target).length !== 1
     ) {
       void placeNear(editor, only, { target })
       return true
     }
-    const { command, refused } = pasting(editor.catalogue, editor.root, read.parcel, target, {
+    const { command, refused } = pasteCommand(editor.catalogue, editor.root, read.parcel, target, {
       isLinked,
     })
     if (command) editor.run(command)

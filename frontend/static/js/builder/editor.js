@@ -1,11 +1,11 @@
 // @ts-check
 import { announce } from '../core/dom.js'
-import { sayWhyNot } from '../core/keyboard.js'
+import { explainDisabled } from '../core/keyboard.js'
 import { get, isSame, isWithin } from '../core/pointer.js'
 import { Store } from '../core/store.js'
 import { isComponent, titleOf, typeLabel } from './document/catalogue.js'
 import { ownerOf } from './document/commands.js'
-import { placeNow } from './document/following.js'
+import { currentPointer } from './document/pointer-tracking.js'
 import { existingPart, partTitle } from './document/parts.js'
 import { memberSlot, viewOf } from './document/views.js'
 import { toggled, withoutDoubles } from './document/selection.js'
@@ -138,7 +138,7 @@ export class Editor extends EventTarget {
    */
   keepPlace(pointer) {
     const before = this.root
-    return () => placeNow(before, this.root, pointer)
+    return () => currentPointer(before, this.root, pointer)
   }
 
   /** The way from the outermost team to the one in view. */
@@ -158,7 +158,7 @@ export class Editor extends EventTarget {
    */
   run(command, origin = '') {
     if (this.whyNot) {
-      sayWhyNot(this.whyNot)
+      explainDisabled(this.whyNot)
       return false
     }
     this.origin = origin
@@ -179,7 +179,7 @@ export class Editor extends EventTarget {
    */
   takeBack(doc) {
     if (this.doc === doc) this.undo()
-    else sayWhyNot('There are newer changes; undo them first.')
+    else explainDisabled('There are newer changes; undo them first.')
   }
 
   /**
@@ -253,7 +253,7 @@ export class Editor extends EventTarget {
    * @returns {string | undefined} undefined once it is gone
    */
   reportedPlace(pointer) {
-    return placeNow(this.#reported ?? this.root, this.root, pointer)
+    return currentPointer(this.#reported ?? this.root, this.root, pointer)
   }
 
   /**
@@ -285,7 +285,7 @@ export class Editor extends EventTarget {
     this.#before = after
     this.#dropFilled(before)
     const origin = change.how === 'run' ? (this.origin ?? '') : ''
-    const placeOf = (/** @type {string} */ pointer) => placeNow(before, after, pointer)
+    const placeOf = (/** @type {string} */ pointer) => currentPointer(before, after, pointer)
     const wanted = change.select ?? this.selected.map((each) => placeOf(each) ?? ownerOf(each))
     this.selected = withoutDoubles(
       (typeof wanted === 'string' ? [wanted] : wanted).map((each) => this.#existing(each)),

@@ -1,7 +1,7 @@
 // @ts-check
 import { api, ApiError } from '../core/api.js'
 import { debounce } from '../core/dom.js'
-import { teamOfPage } from '../core/team-of-page.js'
+import { pageTeamId } from '../core/page-team.js'
 
 /** @typedef {import('./editor.js').Editor} Editor */
 
@@ -28,7 +28,7 @@ export function validation(editor, signal) {
       editor.setReport(
         await api.post(
           '/api/validate',
-          { component: about, team_id: teamOfPage() },
+          { component: about, team_id: pageTeamId() },
           { signal: asking.signal },
         ),
         about,

@@ -1,7 +1,7 @@
 // @ts-check
 /** @import {Action} from './actions.js' */
 /** @import {Option} from './chooser.js' */
-import { whyNot } from './actions.js'
+import { disabledReason } from './actions.js'
 import { ranked } from './ranking.js'
 
 /**
@@ -23,7 +23,7 @@ export function actionOptions(all, query, recent) {
     .toSorted(
       (a, b) =>
         groupOrder(all, a) - groupOrder(all, b) ||
-        Number(whyNot(a) !== '') - Number(whyNot(b) !== ''),
+        Number(disabledReason(a) !== '') - Number(disabledReason(b) !== ''),
     )
   return [...used.map((each) => optionOf(each, 'Recent')), ...rest.map((each) => optionOf(each))]
 }
@@ -49,6 +49,6 @@ function optionOf(action, group = action.group) {
     group,
     keys: action.keys ?? [],
     icon: action.icon ?? '',
-    reason: whyNot(action),
+    reason: disabledReason(action),
   }
 }

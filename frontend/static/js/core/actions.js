@@ -1,6 +1,6 @@
 // @ts-check
 import { announce } from './dom.js'
-import { may } from './may.js'
+import { can } from './permissions.js'
 import { bindShortcuts } from './shortcuts.js'
 
 /**
@@ -11,7 +11,7 @@ import { bindShortcuts } from './shortcuts.js'
  * lets a key go on.
  * @typedef {{ id: string, label: string, keys?: string[], group: string, scope: 'page' | 'canvas',
  *   inFields?: import('./shortcuts.js').InFields, icon?: string,
- * needs?: import('./may.js').Role, menu?: boolean, isDanger?: boolean, when?: () => true | string,
+ * needs?: import('./permissions.js').Role, menu?: boolean, isDanger?: boolean, when?: () => true | string,
  *   run: (event?: Event) => void | boolean }} Action
  */
 
@@ -56,7 +56,7 @@ export class Actions {
   run(id, event) {
     const action = this.#byId.get(id)
     if (!action) throw new Error(`No action is called ${id}.`)
-    const reason = whyNot(action)
+    const reason = disabledReason(action)
     if (reason === '') return action.run(event) !== false
     if (event instanceof KeyboardEvent && event.key === 'Escape') return false
     this.refuse(reason)
@@ -95,14 +95,14 @@ function isBehindDialog() {
  * Whether the person of this page has the role for it.
  * @param {Action} action
  */
-export const mayDo = ({ needs }) => needs === undefined || may(needs)
+export const isPermitted = ({ needs }) => needs === undefined || can(needs)
 
 /**
  * Why an action cannot be done now; '' when it can.
  * @param {Action} action
  */
-export function whyNot(action) {
-  if (!mayDo(action)) return `This needs the role ${action.needs}.`
+export function disabledReason(action) {
+  if (!isPermitted(action)) return `This needs the role ${action.needs}.`
   const answer = action.when?.() ?? true
   return answer === true ? '' : answer
 }

@@ -10,7 +10,7 @@ import { keysLabel } from './shortcuts.js'
  */
 
 /** More than these are never looked through; the query narrows them. */
-const MOST_SHOWN = 100
+const MAX_SHOWN = 100
 
 /**
  * Ask for one of many: a field that narrows a list while typing. Arrow keys move, Enter takes,
@@ -89,7 +89,7 @@ export function choose({
     else input.removeAttribute('aria-activedescendant')
   }
   const show = () => {
-    shown = find(input.value.trim()).slice(0, MOST_SHOWN)
+    shown = find(input.value.trim()).slice(0, MAX_SHOWN)
     active = Math.max(
       0,
       shown.findIndex((each) => !each.reason),

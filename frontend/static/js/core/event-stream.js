@@ -6,7 +6,7 @@
  * @param {ReadableStream<Uint8Array>} body
  * @returns {AsyncGenerator<{ name: string, data: any }>}
  */
-export async function* eventsOf(body) {
+export async function* readEvents(body) {
   const reader = body.getReader()
   const decoder = new TextDecoder()
   let rest = ''

@@ -3,7 +3,7 @@ import { api } from './api.js'
 import { areNotificationsOn } from './notifications.js'
 
 /** Most people are not notified. */
-const loadNews = () => import('./run-news.js')
+const loadNews = () => import('./run-notifications.js')
 /** Questions are rare, and a page of a run is told of its own at once. */
 const LOOK_AGAIN_MS = 20_000
 
@@ -23,7 +23,7 @@ export function inboxCount(root) {
     try {
       const questions = await api.get('/api/inbox')
       show(/** @type {HTMLElement} */ (badge), questions.length)
-      if (areNotificationsOn()) await (await loadNews()).tellOfRuns(questions, { isOld })
+      if (areNotificationsOn()) await (await loadNews()).notifyOfRuns(questions, { isOld })
       isOld = false
     } catch {
       // The number stays as it was: the page itself tells when the studio cannot be reached.

@@ -13,7 +13,7 @@ import { toast } from './toast.js'
  * @param {EventTarget[]} surfaces  the canvas, and the outline that stands for it
  * @param {AbortSignal} signal
  */
-export function keyboard(actions, surfaces, signal) {
+export function bindKeyboard(actions, surfaces, signal) {
   actions.add([
     {
       id: 'keys',
@@ -33,7 +33,7 @@ export function keyboard(actions, surfaces, signal) {
  * Said and shown, once at a time however often the key is pressed.
  * @param {string} reason
  */
-export function sayWhyNot(reason) {
+export function explainDisabled(reason) {
   const isShown = [...document.querySelectorAll('.toast')].some((each) =>
     each.textContent?.includes(reason),
   )

@@ -4,7 +4,7 @@
 import { api } from './api.js'
 import { ask } from './dialog.js'
 import { announce, el, find, on } from './dom.js'
-import { may } from './may.js'
+import { can } from './permissions.js'
 import { toast, toastError } from './toast.js'
 
 /**
@@ -151,7 +151,7 @@ export function star(kind, ids, isStarred) {
  * @param {string} before
  * @param {(name: string) => Promise<unknown>} save  rejects when it fails
  */
-export function renameIn(place, before, save) {
+export function renameInPlace(place, before, save) {
   const input = el('input', {
     class: 'input rename-input',
     value: before,
@@ -257,7 +257,7 @@ function tagsOf(row) {
  * The row that a press is about, or those selected.
  * @param {HTMLElement} part
  */
-function meant(part) {
+function targetRows(part) {
   return part.closest('[data-bulk]') ? chosen() : [rowOf(part)]
 }
 
@@ -290,11 +290,11 @@ export function list(kind, rename) {
     })
   })
   on(document, 'click', '[data-move]', async (_event, button) => {
-    const ids = meant(button).map((row) => row.dataset.row ?? '')
+    const ids = targetRows(button).map((row) => row.dataset.row ?? '')
     await move(kind, ids, /** @type {Listing} */ (button.dataset.move), from, refresh)
   })
   on(document, 'click', '[data-edit-tags]', async (_event, button) => {
-    const of = meant(button)
+    const of = targetRows(button)
     const common = tagsOf(/** @type {HTMLElement} */ (of[0])).filter((tag) =>
       of.every((row) => tagsOf(row).includes(tag)),
     )
@@ -308,7 +308,7 @@ export function list(kind, rename) {
       await refresh()
   })
   const begin = (/** @type {HTMLElement} */ row) => {
-    renameIn(find('[data-row-name]', row), row.dataset.name ?? '', async (name) => {
+    renameInPlace(find('[data-row-name]', row), row.dataset.name ?? '', async (name) => {
       await rename(row.dataset.row ?? '', name)
       await refresh()
       announce(`Renamed to ${name}.`)
@@ -316,7 +316,7 @@ export function list(kind, rename) {
   }
   on(document, 'click', '[data-rename]', (_event, button) => begin(rowOf(button)))
   on(document, 'keydown', '[data-row-name]', (event, place) => {
-    if (event.key === 'F2' && may('editor')) begin(rowOf(place))
+    if (event.key === 'F2' && can('editor')) begin(rowOf(place))
   })
   showSelection()
 }

@@ -5,10 +5,10 @@ import { on } from './dom.js'
 import { toast } from './toast.js'
 
 const SETTING = 'studio-notifications'
-const TOLD = 'studio-notified'
+const NOTIFIED = 'studio-notified'
 const FOLLOWED = 'studio-followed-runs'
 /** So many are remembered. */
-const MOST = 100
+const MAX_REMEMBERED = 100
 
 /**
  * @typedef {{id: string, title: string, text: string, address: string}} News  `id`: the same news
@@ -16,7 +16,7 @@ const MOST = 100
  */
 
 /** Why this browser cannot notify, or '' where it can. */
-export function whyNoNotifications() {
+export function notificationsUnavailableReason() {
   if (!isSecureContext) return 'Notifications need HTTPS, or a studio on this machine.'
   if (!('Notification' in window)) return 'This browser has no notifications.'
   return Notification.permission === 'denied'
@@ -26,9 +26,9 @@ export function whyNoNotifications() {
 
 export function areNotificationsOn() {
   return (
-    whyNoNotifications() === '' &&
+    notificationsUnavailableReason() === '' &&
     Notification.permission === 'granted' &&
-    kept(SETTING).includes('on')
+    load(SETTING).includes('on')
   )
 }
 
@@ -38,9 +38,9 @@ export function areNotificationsOn() {
  * @param {{isSeen?: boolean}} [how]
  */
 export function notify({ id, title, text, address }, { isSeen = false } = {}) {
-  const told = kept(TOLD)
+  const told = load(NOTIFIED)
   if (!areNotificationsOn() || told.includes(id)) return
-  keep(TOLD, [...told, id])
+  store(NOTIFIED, [...told, id])
   if (isSeen) return
   try {
     const shown = new Notification(title, {
@@ -63,30 +63,33 @@ export function notify({ id, title, text, address }, { isSeen = false } = {}) {
  * @param {string} runId
  */
 export function followRun(runId) {
-  if (areNotificationsOn()) keep(FOLLOWED, [...without(runId), runId])
+  if (areNotificationsOn()) store(FOLLOWED, [...without(runId), runId])
 }
 
 /** @param {string} runId */
-export const unfollowRun = (runId) => keep(FOLLOWED, without(runId))
+export const unfollowRun = (runId) => store(FOLLOWED, without(runId))
 
 /** @param {string} runId */
-const without = (runId) => kept(FOLLOWED).filter((each) => each !== runId)
+const without = (runId) => load(FOLLOWED).filter((each) => each !== runId)
 
 /**
  * Runs that were started or watched in this browser.
  * @returns {string[]}
  */
-export const followedRuns = () => kept(FOLLOWED)
+export const followedRuns = () => load(FOLLOWED)
 
 /** Turn them on or off. The first time the browser asks. */
 export async function toggleNotifications() {
-  if (areNotificationsOn()) keep(SETTING, [])
-  else if (whyNoNotifications() === '' && (await Notification.requestPermission()) === 'granted')
-    keep(SETTING, ['on'])
+  if (areNotificationsOn()) store(SETTING, [])
+  else if (
+    notificationsUnavailableReason() === '' &&
+    (await Notification.requestPermission()) === 'granted'
+  )
+    store(SETTING, ['on'])
   toast(
     areNotificationsOn()
       ? 'Notifications are on in this browser.'
-      : whyNoNotifications() || 'Notifications are off in this browser.',
+      : notificationsUnavailableReason() || 'Notifications are off in this browser.',
   )
   document.dispatchEvent(new CustomEvent('notifications:change'))
 }
@@ -101,7 +104,7 @@ export function notificationSwitch(root) {
       button.setAttribute('aria-pressed', String(areNotificationsOn()))
       button.setAttribute(
         'title',
-        whyNoNotifications() ||
+        notificationsUnavailableReason() ||
           'Tells when a run that you started or watched ends, and when one waits for a person',
       )
     }
@@ -115,7 +118,7 @@ export function notificationSwitch(root) {
  * @param {string} name
  * @returns {string[]}
  */
-function kept(name) {
+function load(name) {
   try {
     return JSON.parse(localStorage.getItem(name) ?? '[]')
   } catch {
@@ -127,9 +130,9 @@ function kept(name) {
  * @param {string} name
  * @param {string[]} values
  */
-function keep(name, values) {
+function store(name, values) {
   try {
-    localStorage.setItem(name, JSON.stringify(values.slice(-MOST)))
+    localStorage.setItem(name, JSON.stringify(values.slice(-MAX_REMEMBERED)))
   } catch {
     // Storage may be off: then nothing is notified.
   }

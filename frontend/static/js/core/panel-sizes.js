@@ -7,7 +7,7 @@
  */
 
 /** What is left of a canvas between two panels, at least. */
-const CANVAS_LEAST_PX = 280
+const CANVAS_MIN_PX = 280
 
 /**
  * A width that a panel can have.
@@ -15,15 +15,15 @@ const CANVAS_LEAST_PX = 280
  * @param {Bounds} bounds
  * @param {number} room  of the canvas and this panel together
  */
-export function fitting(wanted, { least, most }, room) {
-  return Math.round(Math.max(least, Math.min(wanted, most, room - CANVAS_LEAST_PX)))
+export function clampWidth(wanted, { least, most }, room) {
+  return Math.round(Math.max(least, Math.min(wanted, most, room - CANVAS_MIN_PX)))
 }
 
 /**
  * @param {string} key
  * @returns {Kept}
  */
-export function keptPanels(key) {
+export function loadPanelSizes(key) {
   try {
     const { widths = {}, folded = [] } = JSON.parse(localStorage.getItem(key) ?? '{}')
     const sound = Object.entries(widths).filter(
@@ -42,7 +42,7 @@ export function keptPanels(key) {
  * @param {string} key
  * @param {Kept} kept
  */
-export function keepPanels(key, kept) {
+export function savePanelSizes(key, kept) {
   try {
     localStorage.setItem(key, JSON.stringify(kept))
   } catch {

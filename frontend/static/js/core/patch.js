@@ -20,8 +20,8 @@ import { isRecord } from './pointer.js'
  */
 export function patchOf(before, after) {
   if (before === after) return undefined
-  if (Array.isArray(before) && Array.isArray(after)) return ofLists(before, after)
-  if (isRecord(before) && isRecord(after)) return ofObjects(before, after)
+  if (Array.isArray(before) && Array.isArray(after)) return patchLists(before, after)
+  if (isRecord(before) && isRecord(after)) return patchObjects(before, after)
   return { v: after }
 }
 
@@ -57,7 +57,7 @@ export function applyPatch(before, patch) {
  * @param {Json} before
  * @param {Json} after
  */
-export function sharing(before, after) {
+export function withSharedStructure(before, after) {
   return applyPatch(before, patchOf(before, after))
 }
 
@@ -75,7 +75,7 @@ export function isExactly(a, b) {
  * @param {Record<string, Json>} after
  * @returns {Patch | undefined}
  */
-function ofObjects(before, after) {
+function patchObjects(before, after) {
   const dropped = Object.keys(before).filter((key) => !Object.hasOwn(after, key))
   const added = Object.keys(after).filter((key) => !Object.hasOwn(before, key))
   const kept = Object.keys(before).filter((key) => Object.hasOwn(after, key))
@@ -94,7 +94,7 @@ function ofObjects(before, after) {
  * @param {Json[]} after
  * @returns {Patch | undefined}
  */
-function ofLists(before, after) {
+function patchLists(before, after) {
   const shorter = Math.min(before.length, after.length)
   let start = 0
   while (start < shorter && isExactly(before[start], after[start])) start += 1

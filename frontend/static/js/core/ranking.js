@@ -18,7 +18,7 @@ export function fitness(query, label, aside = '') {
   if (words.length === 0) return 1
   if (query.trim().toLowerCase() === label.toLowerCase()) return WORTH.same
   const worths = words.map((word) =>
-    Math.max(worthOf(word, label.toLowerCase()), ASIDE * worthOf(word, aside.toLowerCase())),
+    Math.max(scoreOf(word, label.toLowerCase()), ASIDE * scoreOf(word, aside.toLowerCase())),
   )
   return worths.every((worth) => worth > 0)
     ? Math.min(WORTH.same - 1, worths.reduce((sum, worth) => sum + worth, 0) / words.length)
@@ -29,7 +29,7 @@ export function fitness(query, label, aside = '') {
  * @param {string} word
  * @param {string} text
  */
-function worthOf(word, text) {
+function scoreOf(word, text) {
   const at = text.indexOf(word)
   if (at === 0) return WORTH.start
   if (at > 0 && isWordStart(text, word)) return WORTH.word

@@ -1,20 +1,20 @@
 // @ts-check
-/** @import {Role} from './may.js' */
+/** @import {Role} from './permissions.js' */
 import { el } from './dom.js'
-import { may } from './may.js'
+import { can } from './permissions.js'
 
 /** Buttons that change nothing. */
-const LOOKS = '[data-action="select"], [data-looks]'
+const READING = '[data-action="select"], [data-reading]'
 
 /** What holds only what is done with the rest. */
-const ACTS = '[data-acts]'
+const ACTIONS = '[data-action-group]'
 
 /**
  * All of it can be read and copied, and nothing changed: what would change something is taken away.
  * @param {ParentNode} root
  */
 export function makeReadOnly(root) {
-  for (const acts of root.querySelectorAll(ACTS)) acts.remove()
+  for (const acts of root.querySelectorAll(ACTIONS)) acts.remove()
   for (const control of root.querySelectorAll('input, textarea, select')) {
     const isText =
       control instanceof HTMLTextAreaElement ||
@@ -22,7 +22,8 @@ export function makeReadOnly(root) {
     control.setAttribute(isText ? 'readonly' : 'disabled', '')
   }
   for (const code of root.querySelectorAll('json-code')) code.setAttribute('data-readonly', '')
-  for (const button of root.querySelectorAll('button')) if (!button.matches(LOOKS)) button.remove()
+  for (const button of root.querySelectorAll('button'))
+    if (!button.matches(READING)) button.remove()
 }
 
 /**
@@ -33,8 +34,8 @@ export function makeReadOnly(root) {
  * @param {string} what  begins the sentence, such as "Changing limits"
  * @param {T} form
  */
-export function offeredTo(role, what, form) {
-  if (may(role)) return form
+export function forRole(role, what, form) {
+  if (can(role)) return form
   makeReadOnly(form)
   form.append(el('p', { class: 'muted small' }, `${what} needs the role ${role}.`))
   return form

@@ -56,7 +56,7 @@ export function bindShortcuts(root, shortcuts, signal) {
       const typing = isTyping(event.composedPath()[0] ?? event.target) || isTyping(event.target)
       const list = typeof shortcuts === 'function' ? shortcuts() : shortcuts
       const match = list.find(
-        (each) => each.keys === pressed && (!typing || isHeardIn(each.inFields, event.target)),
+        (each) => each.keys === pressed && (!typing || appliesIn(each.inFields, event.target)),
       )
       if (match && match.run(event) !== false) event.preventDefault()
     },
@@ -68,7 +68,7 @@ export function bindShortcuts(root, shortcuts, signal) {
  * @param {InFields | undefined} inFields
  * @param {EventTarget | null} field
  */
-function isHeardIn(inFields, field) {
+function appliesIn(inFields, field) {
   return typeof inFields === 'function'
     ? field instanceof Element && inFields(field)
     : inFields === true

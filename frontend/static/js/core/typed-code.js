@@ -3,9 +3,9 @@
 // read it again to approve it.
 import { hiddenCharacters } from './hidden-characters.js'
 
-const KEPT = 'studio-typed-code'
-const MOST = 30
-const LONGEST = 50_000
+const STORAGE_KEY = 'studio-typed-code'
+const MAX_TEXTS = 30
+const MAX_LENGTH = 50_000
 
 /** Whether this studio takes typed code as read (`STUDIO_TRUST_TYPED_CODE`). */
 export function trustsTypedCode() {
@@ -13,9 +13,9 @@ export function trustsTypedCode() {
 }
 
 /** @returns {string[]} */
-function kept() {
+function typedTexts() {
   try {
-    const texts = JSON.parse(sessionStorage.getItem(KEPT) ?? '[]')
+    const texts = JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? '[]')
     return Array.isArray(texts) ? texts : []
   } catch {
     return []
@@ -29,14 +29,16 @@ function kept() {
  * @param {string} after
  * @param {string} beginning  of a new tool
  */
-export function noteTyped(before, after, beginning) {
-  const texts = kept()
+export function recordTypedCode(before, after, beginning) {
+  const texts = typedTexts()
   if (!texts.includes(before) && before !== '' && before !== beginning) return
   const rest = texts.filter((each) => each !== after)
   try {
     sessionStorage.setItem(
-      KEPT,
-      JSON.stringify([...rest.slice(1 - MOST), after].filter((each) => each.length <= LONGEST)),
+      STORAGE_KEY,
+      JSON.stringify(
+        [...rest.slice(1 - MAX_TEXTS), after].filter((each) => each.length <= MAX_LENGTH),
+      ),
     )
   } catch {
     // Storage may be off or full: then the code is asked for, as ever.
@@ -44,6 +46,6 @@ export function noteTyped(before, after, beginning) {
 }
 
 /** @param {string} code */
-export function wasTyped(code) {
-  return code !== '' && !hiddenCharacters().test(code) && kept().includes(code)
+export function isTypedCode(code) {
+  return code !== '' && !hiddenCharacters().test(code) && typedTexts().includes(code)
 }

@@ -5,9 +5,9 @@ import { ask } from '../core/dialog.js'
 import { el, icon } from '../core/dom.js'
 import { hiddenCharacters } from '../core/hidden-characters.js'
 import { markedText } from '../core/marked-text.js'
-import { may } from '../core/may.js'
-import { keepDraft } from '../core/kept-drafts.js'
-import { trustsTypedCode, wasTyped } from '../core/typed-code.js'
+import { can } from '../core/permissions.js'
+import { saveDraft } from '../core/drafts.js'
+import { trustsTypedCode, isTypedCode } from '../core/typed-code.js'
 import { missingApprovals, reviewPage, server } from './log/server.js'
 
 /** What is given hosts in the review. */
@@ -23,7 +23,7 @@ const RUNS = ['python', 'process']
  * @returns {Promise<string | null>} id of the run; null when the person refused
  */
 export function startWithApproval(teamId, task, { withMocks = false } = {}) {
-  const leave = () => keepDraft(draftOf(teamId), typeof task === 'string' ? task : null)
+  const leave = () => saveDraft(draftOf(teamId), typeof task === 'string' ? task : null)
   return withApproval(async () => (await server.start(teamId, task, withMocks)).id, { leave })
 }
 
@@ -52,7 +52,7 @@ export async function withApproval(start, what = {}) {
     if (!asked) throw error
     if (await approveTyped(asked, what.component)) return withApproval(start, what)
     const review = reviewPage(error)
-    const mayApprove = may('approver')
+    const mayApprove = can('approver')
     const approve = /** @type {const} */ ({
       value: 'approve',
       label: `Approve and ${action}`,
@@ -108,8 +108,8 @@ export async function withApproval(start, what = {}) {
  * @returns {Promise<boolean>} whether there was some
  */
 async function approveTyped({ missing }, component) {
-  if (!trustsTypedCode() || !may('approver')) return false
-  const typed = missing.filter(({ kind, detail }) => kind === 'python' && wasTyped(detail))
+  if (!trustsTypedCode() || !can('approver')) return false
+  const typed = missing.filter(({ kind, detail }) => kind === 'python' && isTypedCode(detail))
   if (typed.length > 0)
     await server.approve(
       typed.map(({ hash }) => hash),

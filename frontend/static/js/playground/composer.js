@@ -2,7 +2,7 @@
 /** @import {Task} from './types.js' */
 import { el, find, icon, on } from '../core/dom.js'
 import { toastError } from '../core/toast.js'
-import { dataUrl, refusal, taskOf } from './chat/pictures.js'
+import { dataUrl, refusal, taskOf } from './chat/images.js'
 
 /**
  * The form for a task: text, and pictures that are pasted, dropped or chosen. It tells

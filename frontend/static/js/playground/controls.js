@@ -1,11 +1,11 @@
 // @ts-check
 /** @import {Batch, RunState} from './types.js' */
-/** @import {Command} from './run-words.js' */
+/** @import {Command} from './run-status.js' */
 import { find, on } from '../core/dom.js'
 import { toastError } from '../core/toast.js'
-import { costWords } from './cost/money.js'
-import { duration, tokens, usageTotal, usageWords } from './format.js'
-import { allowed, badge, hasEnded, isOlder } from './run-words.js'
+import { costText } from './cost/money.js'
+import { duration, tokens, usageTotal, usageText } from './format.js'
+import { allowed, badge, hasEnded, isOlder } from './run-status.js'
 import { Totals } from './totals.js'
 
 /**
@@ -14,7 +14,7 @@ import { Totals } from './totals.js'
  * @param {HTMLElement} root
  * @param {RunState & {parent_seq?: number}} first
  * @param {(command: Command) => Promise<RunState>} send
- * @param {import('./log/at-work.js').AtWork} work  told of each batch before
+ * @param {import('./log/active-work.js').ActiveWork} work  told of each batch before
  * @param {AbortSignal} signal
  */
 export function controls(root, first, send, work, signal) {
@@ -55,11 +55,11 @@ export function controls(root, first, send, work, signal) {
     const total = usageTotal(totals.usage)
     node.hidden = total === 0
     find('[data-part="tokens"]', node).textContent = tokens(total)
-    find('[data-part="money"]', node).textContent = costWords(totals.told)
+    find('[data-part="money"]', node).textContent = costText(totals.told)
     const time = find('[data-part="time"]', node)
     time.hidden = totals.ms === 0
     time.textContent = duration(totals.ms)
-    node.title = usageWords(totals.usage)
+    node.title = usageText(totals.usage)
   }
 
   /** @param {RunState} news */

@@ -19,7 +19,7 @@ export function usageTotal(usage) {
 }
 
 /** @param {Usage} usage */
-export function usageWords(usage) {
+export function usageText(usage) {
   return `${usage.prompt_tokens.toLocaleString('en')} tokens in, ${usage.completion_tokens.toLocaleString('en')} out`
 }
 

@@ -3,7 +3,7 @@
 import { api } from '../core/api.js'
 import { find } from '../core/dom.js'
 import { withApproval } from './approval.js'
-import { hasEnded } from './run-words.js'
+import { hasEnded } from './run-status.js'
 
 /**
  * What the box below the conversation is for: a run that begins, a conversation that goes on, or a

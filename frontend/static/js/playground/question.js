@@ -1,7 +1,7 @@
 // @ts-check
 /** @import {Item} from './types.js' */
 import { el, icon } from '../core/dom.js'
-import { offeredTo } from '../core/read-only.js'
+import { forRole } from '../core/read-only.js'
 import { answerForm, hasMore } from './debug/answer.js'
 import { renderMarkdown } from './chat/markdown.js'
 
@@ -35,7 +35,7 @@ export function renderQuestion(item, answer) {
     details: item.details ?? {},
   }
   box.append(
-    offeredTo(
+    forRole(
       'editor',
       'Answering',
       hasMore(pending) ? answerForm(pending, send) : renderForm(item, answer),
@@ -65,7 +65,7 @@ function renderForm(item, answer) {
     text,
     el(
       'div',
-      { class: 'question-actions', 'data-acts': true },
+      { class: 'question-actions', 'data-action-group': true },
       el('span', { class: 'muted small' }, 'Enter sends, Shift+Enter starts a new line'),
       send,
     ),

@@ -4,7 +4,7 @@ import { debounce, el, find, icon } from '../core/dom.js'
 import { toastError } from '../core/toast.js'
 import { asTree } from './compare/fork-changes.js'
 import { excerpt, listTime, taskText, tokens, usageTotal } from './format.js'
-import { rowWords } from './run-words.js'
+import { rowStatus } from './run-status.js'
 import { RUNS, server } from './log/server.js'
 
 /**
@@ -165,7 +165,7 @@ function renderRow(run, depth) {
  */
 function renderFoot(run, time) {
   const total = usageTotal(run.usage)
-  const { words, look } = rowWords(run)
+  const { words, look } = rowStatus(run)
   return el(
     'span',
     { class: 'run-foot' },

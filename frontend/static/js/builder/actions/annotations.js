@@ -2,8 +2,8 @@
 // Notes on the canvas, and groups of cards.
 import { ask } from '../../core/dialog.js'
 import { el } from '../../core/dom.js'
-import { tellChanged } from '../actions.js'
-import { addNote, groupParts, groupsIn, MOST_NAME, removeGroup } from '../document/annotations.js'
+import { notifyChanged } from '../actions.js'
+import { addNote, groupParts, groupsIn, MAX_NAME, removeGroup } from '../document/annotations.js'
 
 /**
  * @typedef {import('../editor.js').Editor} Editor
@@ -39,7 +39,11 @@ export function annotationActions(editor, canvas, annotations) {
       menu: true,
       run: () => {
         const id = crypto.randomUUID().slice(0, 8)
-        if (editor.run(addNote(editor.root, editor.view, placeFor(canvas, annotations.count), id)))
+        if (
+          editor.run(
+            addNote(editor.root, editor.view, freePositionFor(canvas, annotations.count), id),
+          )
+        )
           void annotations.write(id)
       },
     },
@@ -81,7 +85,7 @@ export function annotationActions(editor, canvas, annotations) {
  * @param {Canvas} canvas
  * @param {number} count  of notes that are there
  */
-function placeFor(canvas, count) {
+function freePositionFor(canvas, count) {
   return { x: canvas.content.width - canvas.inset.x + GAP_PX, y: count * STEP_PX }
 }
 
@@ -95,7 +99,7 @@ async function askForGroup(editor, chosen, group) {
   const name = el('input', {
     class: 'input',
     id: 'group-name',
-    maxlength: MOST_NAME,
+    maxlength: MAX_NAME,
     autocomplete: 'off',
   })
   name.value = group?.name ?? ''
@@ -120,7 +124,7 @@ async function askForGroup(editor, chosen, group) {
   name.focus()
   if ((await asking) !== 'group') return
   const pointers = now.flatMap((placeNow) => placeNow() ?? [])
-  if (pointers.length === 0) return tellChanged()
+  if (pointers.length === 0) return notifyChanged()
   editor.run(
     groupParts(
       editor.root,

@@ -129,8 +129,8 @@ export function arrangeActions(editor, canvas) {
  * @param {Canvas} canvas
  */
 function tidyUp(editor, canvas) {
-  canvas.root.setAttribute('data-settling', '')
-  setTimeout(() => canvas.root.removeAttribute('data-settling'), SETTLE_MS)
+  canvas.root.setAttribute('data-animating', '')
+  setTimeout(() => canvas.root.removeAttribute('data-animating'), SETTLE_MS)
   if (Object.keys(pinsIn(editor.doc, editor.view)).length > 0) editor.run(tidy(editor.view))
   canvas.tidy()
 }

@@ -1,9 +1,15 @@
 // @ts-check
 // How the conditions of a team are joined, by key, menu and drop.
-import { groupWithNext, joinTo, jointAround, switchJoint, ungroup } from '../document/conditions.js'
-import { isJoint, jointWord } from '../document/places.js'
-import { chooseFrom } from '../panels/picker.js'
-import { tellChanged } from '../actions.js'
+import {
+  groupWithNext,
+  joinTo,
+  operatorAround,
+  toggleOperator,
+  ungroup,
+} from '../document/conditions.js'
+import { isOperator, operatorWord } from '../document/slot-targets.js'
+import { chooseFrom } from '../panels/component-picker.js'
+import { notifyChanged } from '../actions.js'
 
 /**
  * @typedef {import('../editor.js').Editor} Editor
@@ -16,11 +22,11 @@ import { tellChanged } from '../actions.js'
  * @returns {Action[]}
  */
 export function conditionActions(editor) {
-  const around = () => jointAround(editor.catalogue, editor.root, editor.selection)
+  const around = () => operatorAround(editor.catalogue, editor.root, editor.selection)
   const joint = () =>
-    isJoint(editor.catalogue, editor.at(editor.selection)) ? editor.selection : around()
+    isOperator(editor.catalogue, editor.at(editor.selection)) ? editor.selection : around()
   const commands = {
-    change: () => switchJoint(editor.catalogue, editor.root, joint()),
+    change: () => toggleOperator(editor.catalogue, editor.root, joint()),
     group: () => groupWithNext(editor.catalogue, editor.root, editor.selection),
     dissolve: () => ungroup(editor.catalogue, editor.root, joint()),
   }
@@ -73,9 +79,9 @@ export async function dropOnCondition(editor, what, target, at) {
   const component = editor.at(target)
   if (!component) return
   const text = editor.conditionAt(target)
-  const own = editor.at(jointAround(editor.catalogue, editor.root, target))
+  const own = editor.at(operatorAround(editor.catalogue, editor.root, target))
   const first =
-    own && jointWord(own.provider) === 'or'
+    own && operatorWord(own.provider) === 'or'
       ? /** @type {const} */ (['and', 'or'])
       : /** @type {const} */ (['or', 'and'])
   const [targetOf, fromOf] = [
@@ -92,7 +98,7 @@ export async function dropOnCondition(editor, what, target, at) {
     ]
   if (!word) return
   const [here, from] = [targetOf(), fromOf()]
-  if (here === undefined || from === undefined) return tellChanged()
+  if (here === undefined || from === undefined) return notifyChanged()
   const command = joinTo(
     editor.catalogue,
     editor.root,
@@ -109,14 +115,14 @@ export async function dropOnCondition(editor, what, target, at) {
  * @param {string} pointer
  * @param {{ x: number, y: number }} at
  */
-export async function askAboutJoint(editor, pointer, at) {
+export async function chooseOperator(editor, pointer, at) {
   const joint = editor.at(pointer)
   if (!joint) return
-  const word = jointWord(joint.provider)
+  const word = operatorWord(joint.provider)
   const choices = [
     {
       label: word === 'or' ? 'and: all of them must be met' : 'or: one of them is enough',
-      make: switchJoint,
+      make: toggleOperator,
     },
     ...(ungroup(editor.catalogue, editor.root, pointer)
       ? [{ label: 'Dissolve this group', make: ungroup }]
@@ -134,5 +140,5 @@ export async function askAboutJoint(editor, pointer, at) {
   if (!chosen) return
   const command = chosen.make(editor.catalogue, editor.root, placeOf() ?? '')
   if (command) editor.run(command)
-  else tellChanged()
+  else notifyChanged()
 }

@@ -1,7 +1,7 @@
 // @ts-check
-import { sayWhyNot } from '../../core/keyboard.js'
+import { explainDisabled } from '../../core/keyboard.js'
 import { choose } from '../../core/chooser.js'
-import { tellChanged } from '../actions.js'
+import { notifyChanged } from '../actions.js'
 import { connectToNew, isConnectable } from '../canvas/gestures/connect.js'
 import { centre } from '../canvas/layout/geometry.js'
 import { inOneStep } from '../document/commands.js'
@@ -12,9 +12,9 @@ import {
   startWith,
   turn,
   waitFor,
-  whyNotConnect,
+  connectRefusal,
 } from '../document/connections.js'
-import { connectionInWords, endsOf, existingPart } from '../document/parts.js'
+import { connectionText, endsOf, existingPart } from '../document/parts.js'
 import { groupsInto, isGraph } from '../document/graph.js'
 
 /**
@@ -182,9 +182,9 @@ export async function connectSomewhere(editor, canvas, pointer = editor.selectio
   const from = scene?.cards.find((each) =>
     ends ? each.name === ends.from : each.pointer === canvas.cardOf(pointer),
   )
-  if (!scene || !from) return sayWhyNot('Select an agent first.')
+  if (!scene || !from) return explainDisabled('Select an agent first.')
   const options = scene.cards.map((each) => {
-    const reason = whyNotConnect(
+    const reason = connectRefusal(
       editor.catalogue,
       editor.root,
       scene.pointer,
@@ -214,7 +214,7 @@ export async function connectSomewhere(editor, canvas, pointer = editor.selectio
   const to = scene.cards.find((each) => each.pointer === chosen.id)
   const [team, member, edge] = places.map((placeOf) => placeOf())
   if (team === undefined || member === undefined || (ends && edge === undefined))
-    return tellChanged()
+    return notifyChanged()
   if (chosen.id === NEW) return connectToNew(editor, canvas, member)
   if (to) editor.run(ends ? turn(edge ?? '', to.name) : connect(team, member, to.name))
 }
@@ -241,11 +241,11 @@ async function disconnectSomething(editor, canvas) {
   const found = (scene?.edges ?? []).filter(
     (each) => each.pointer !== '' && (each.from === own || each.to === own),
   )
-  if (found.length === 0) return sayWhyNot('Nothing is connected here.')
+  if (found.length === 0) return explainDisabled('Nothing is connected here.')
   const options = found.map((each) => ({
     id: each.pointer,
     label: editor.titleAt(each.pointer),
-    detail: connectionInWords(editor.root, each.pointer),
+    detail: connectionText(editor.root, each.pointer),
     icon: 'unplug',
   }))
   const title = `Disconnect ${scene?.cards[own]?.name ?? ''}`
@@ -257,6 +257,6 @@ async function disconnectSomething(editor, canvas) {
   })
   if (!chosen) return
   const pointer = places.get(chosen.id)?.()
-  if (pointer === undefined) return tellChanged()
+  if (pointer === undefined) return notifyChanged()
   editor.run(Object.assign(disconnect(pointer), { select: editor.selection }))
 }

@@ -3,7 +3,7 @@ import { get, last, parent } from '../../core/pointer.js'
 import {
   addToSelection,
   duplicateSelected,
-  keepInLibrary,
+  saveToLibrary,
   moveSomewhere,
   removeSelected,
   shift,
@@ -11,7 +11,7 @@ import {
 import { ownerOf } from '../document/commands.js'
 import { existingPart } from '../document/parts.js'
 import { openingAt } from '../document/views.js'
-import { destinations } from '../document/destinations.js'
+import { moveTargets } from '../document/move-targets.js'
 
 /**
  * @typedef {import('../editor.js').Editor} Editor
@@ -38,7 +38,7 @@ export function editActions(editor, clipboard) {
   const elsewhere = () =>
     editor.selected.length > 1
       ? 'Choose one part to move.'
-      : destinations(editor.catalogue, editor.root, editor.selection).length > 0
+      : moveTargets(editor.catalogue, editor.root, editor.selection).length > 0
         ? true
         : 'No other place of the team takes this.'
   const nested = () =>
@@ -115,7 +115,7 @@ export function editActions(editor, clipboard) {
       icon: 'star',
       menu: true,
       when: isPart,
-      run: () => void keepInLibrary(editor),
+      run: () => void saveToLibrary(editor),
     },
     {
       id: 'select-around',
@@ -123,7 +123,7 @@ export function editActions(editor, clipboard) {
       icon: 'corner-left-up',
       keys: ['escape'],
       when: isMember,
-      run: () => goOut(editor),
+      run: () => leaveTeam(editor),
     },
     {
       id: 'remove',
@@ -153,7 +153,7 @@ function isEntry(editor) {
  * To what holds the selection; out of an open team, to its card.
  * @param {Editor} editor
  */
-function goOut(editor) {
+function leaveTeam(editor) {
   const inner = editor.selection
   if (inner !== editor.view) return editor.select(ownerOf(inner))
   editor.open(editor.trail().at(-2)?.pointer ?? '')

@@ -3,9 +3,9 @@
 import { ask } from '../../core/dialog.js'
 import { el } from '../../core/dom.js'
 import { get, parent } from '../../core/pointer.js'
-import { tellChanged } from '../actions.js'
+import { notifyChanged } from '../actions.js'
 import { mockAt, removeMock, setMock } from '../document/mocks.js'
-import { placeOf } from '../document/part-places.js'
+import { pathOf } from '../document/part-paths.js'
 
 /**
  * @typedef {import('../editor.js').Editor} Editor
@@ -90,7 +90,7 @@ function isMember(editor) {
  * @param {string} pointer
  */
 function remove(editor, pointer) {
-  editor.run(removeMock(placeOf(editor.root, pointer), editor.titleAt(pointer)))
+  editor.run(removeMock(pathOf(editor.root, pointer), editor.titleAt(pointer)))
 }
 
 /**
@@ -154,7 +154,7 @@ async function askForMock(editor) {
   const answer = await asking
   const now = placeNow()
   if (answer === '') return
-  if (now === undefined) return tellChanged()
+  if (now === undefined) return notifyChanged()
   if (answer === 'remove') remove(editor, now)
   else
     editor.run(

@@ -2,10 +2,10 @@
 // One model for many: for all agents, in the place of another, for those that are selected.
 import { api } from '../../core/api.js'
 import { toast, toastError } from '../../core/toast.js'
-import { tellChanged } from '../actions.js'
+import { notifyChanged } from '../actions.js'
 import { titleOf } from '../document/catalogue.js'
 import { modelPlaces, putAt, replaceEverywhere, useForAll } from '../document/models.js'
-import { pickComponent } from '../panels/picker.js'
+import { pickComponent } from '../panels/component-picker.js'
 
 /**
  * @typedef {import('../editor.js').Editor} Editor
@@ -125,6 +125,6 @@ async function chooseForSelected(editor) {
   )
   if (!chosen) return
   const slots = places.flatMap((placeOf) => placeOf() ?? [])
-  if (slots.length < places.length) return tellChanged()
+  if (slots.length < places.length) return notifyChanged()
   editor.run(putAt(`Choose a model for ${slots.length} parts`, slots, chosen))
 }

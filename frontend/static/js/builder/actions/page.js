@@ -2,7 +2,7 @@
 
 /**
  * @typedef {import('../editor.js').Editor} Editor
- * @typedef {import('../save.js').Saver} Saver
+ * @typedef {import('../autosave.js').Autosave} Saver
  * @typedef {import('../../core/actions.js').Action} Action
  */
 

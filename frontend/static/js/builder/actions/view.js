@@ -1,7 +1,7 @@
 // @ts-check
 
 /**
- * @typedef {import('../canvas/gestures/roving.js').Roving} Roving
+ * @typedef {import('../canvas/gestures/keyboard-navigation.js').KeyboardNavigation} Roving
  * @typedef {import('../canvas/canvas.js').Canvas} Canvas
  * @typedef {import('../../core/actions.js').Action} Action
  */
@@ -13,8 +13,10 @@
  * @returns {Action[]}
  */
 export function viewActions(canvas, roving) {
-  const go = (/** @type {import('../canvas/gestures/roving.js').Direction} */ direction) => () =>
-    roving.step(direction)
+  const go =
+    (/** @type {import('../canvas/gestures/keyboard-navigation.js').Direction} */ direction) =>
+    () =>
+      roving.step(direction)
   /** @type {Omit<Action, 'group' | 'scope'>[]} */
   const list = [
     { id: 'go-left', label: 'Go left', icon: 'chevron-left', keys: ['arrowleft'], run: go('left') },

@@ -4,11 +4,11 @@ import { isSame, parent } from '../../core/pointer.js'
 import { around } from './layout/align.js'
 import { CardList } from './draw/card-list.js'
 import { groupsIn } from '../document/annotations.js'
-import { EMPTY, frameAround, GROUP_ROOM, HUB_GAP, PAD, roomIn } from './draw/frame.js'
+import { EMPTY, frameAround, GROUP_ROOM, HUB_GAP, PAD, innerSize } from './draw/frame.js'
 import { CARD_WIDTH_PX, movedCards } from './layout/geometry.js'
 import { drawEmpty, drawHead, headKey } from './draw/head.js'
 import { isOld, placeCards } from './layout/layout.js'
-import { Lines } from './links/lines.js'
+import { EdgeElements } from './links/edge-elements.js'
 import { findingsByPlace, markProblems, markSelected } from './draw/marks.js'
 import { pinsIn } from '../document/pins.js'
 import { makeScene } from './draw/scene.js'
@@ -46,7 +46,7 @@ export class Canvas extends EventTarget {
   #keys = { head: '', layout: '', width: 0, isEmpty: false }
   #headHeight = 0
   #cards
-  #lines = new Lines(this)
+  #lines = new EdgeElements(this)
   #placed = /** @type {import('./layout/layout.js').Placed | undefined} */ (undefined)
   /**
    * Where cards stand already, so that they stay there.
@@ -142,7 +142,7 @@ export class Canvas extends EventTarget {
     const isHeadNew = this.#renderHead(scene)
     const sizes = made.map(({ height }) => ({ width: CARD_WIDTH_PX, height }))
     const hubSize = scene.hub ? (sizes.shift() ?? null) : null
-    const view = roomIn(this.viewport.size)
+    const view = innerSize(this.viewport.size)
     const pins = pinsIn(editor.doc, scene.pointer)
     const key = JSON.stringify([
       scene.flow,

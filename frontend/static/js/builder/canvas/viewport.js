@@ -24,7 +24,7 @@ const SETTLE_MS = 160
 /** A pointer that moved no further has clicked, not dragged. */
 const STILL_PX = 4
 /** What one can do something with; all else is ground. */
-export const NO_GROUND =
+export const NOT_BACKGROUND =
   '[data-drag], [data-hub], [data-edge], button, a, input, .note, .canvas-tools, .selection-bar, .minimap'
 
 /**
@@ -254,7 +254,7 @@ export class Viewport extends EventTarget {
    * @param {AbortSignal} signal
    */
   #pan(down, signal) {
-    const onGround = down.target instanceof Element && !down.target.closest(NO_GROUND)
+    const onGround = down.target instanceof Element && !down.target.closest(NOT_BACKGROUND)
     if (!(onGround && down.button === 0 && !down.shiftKey) && down.button !== 1) return
     if (this.#fingers.size === 0) this.origin = this.canvas.getBoundingClientRect()
     this.#fingers.set(down.pointerId, { x: down.clientX, y: down.clientY })

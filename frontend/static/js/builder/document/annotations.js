@@ -2,7 +2,7 @@
 // What people write on the canvas for each other: notes, and named groups of parts. It is kept
 // beside the document.
 import { parent } from '../../core/pointer.js'
-import { placeOf, pointerOf } from './part-places.js'
+import { pathOf, pointerOf } from './part-paths.js'
 
 /**
  * @typedef {import('./catalogue.js').Component} Component
@@ -14,8 +14,8 @@ import { placeOf, pointerOf } from './part-places.js'
  */
 
 /** As much as a note holds, and a group's name. */
-export const MOST_TEXT = 2000
-export const MOST_NAME = 80
+export const MAX_TEXT = 2000
+export const MAX_NAME = 80
 
 /**
  * @param {Component} root
@@ -25,7 +25,7 @@ export const MOST_NAME = 80
  * @returns {Command}
  */
 export function addNote(root, team, at, id) {
-  const note = { team: placeOf(root, team), text: '', ...at }
+  const note = { team: pathOf(root, team), text: '', ...at }
   return {
     label: 'Add a note',
     apply: (doc) => ({
@@ -75,7 +75,7 @@ export function removeNote(id) {
  * @returns {Command}
  */
 export function groupParts(root, pointers, name, id) {
-  const members = pointers.map((pointer) => placeOf(root, pointer))
+  const members = pointers.map((pointer) => pathOf(root, pointer))
   return {
     label: `Group ${name}`,
     apply(doc) {
@@ -124,7 +124,7 @@ function without(doc, name, id) {
 export function notesOn(doc, team) {
   const { notes } = doc.layout
   if (!notes) return []
-  const place = placeOf(doc.component, team)
+  const place = pathOf(doc.component, team)
   return Object.entries(notes).filter(([, note]) => note.team === place)
 }
 

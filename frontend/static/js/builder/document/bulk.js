@@ -13,8 +13,8 @@ import {
 } from './commands.js'
 import { disconnectAll } from './connections.js'
 import { endsOf, partTitle } from './parts.js'
-import { isJoint } from './places.js'
-import { inOrderOfPlace, outermost } from './selection.js'
+import { isOperator } from './slot-targets.js'
+import { inDocumentOrder, outermost } from './selection.js'
 
 /**
  * @typedef {import('./catalogue.js').Catalogue} Catalogue
@@ -43,7 +43,7 @@ export function namesOf(root, pointers) {
  * @returns {Command}
  */
 export function removeMany(catalogue, root, pointers) {
-  const gone = inOrderOfPlace(outermost(pointers)).filter(
+  const gone = inDocumentOrder(outermost(pointers)).filter(
     (each) => isComponent(get(root, each)) && each !== '',
   )
   const connections = pointers.filter(
@@ -62,7 +62,7 @@ export function removeMany(catalogue, root, pointers) {
         const joint = ownerOf(pointer)
         if (
           waiting.some((each) => isWithin(each, joint)) ||
-          !isJoint(catalogue, get(here.component, joint))
+          !isOperator(catalogue, get(here.component, joint))
         )
           continue
         const rest = Object.values(get(here.component, parent(pointer)) ?? {})
@@ -124,7 +124,7 @@ export function moveBlock(pointers, gap) {
  * @returns {Command}
  */
 export function moveManyTo(root, pointers, slot) {
-  const from = inOrderOfPlace(outermost(pointers)).filter((each) => !isWithin(slot, each))
+  const from = inDocumentOrder(outermost(pointers)).filter((each) => !isWithin(slot, each))
   /** @type {Command} */
   const command = {
     label: `Move ${namesOf(root, from)}`,

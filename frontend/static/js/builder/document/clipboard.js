@@ -5,9 +5,9 @@ import { isComponent, titleOf } from './catalogue.js'
 import { addComponent, ownerOf } from './commands.js'
 import { linksFrom, withEdges, withHandoffs } from './links.js'
 import { pinKey, pinOf } from './pins.js'
-import { placesNear, refusal } from './places.js'
+import { targetsNear, refusal } from './slot-targets.js'
 import { withoutKeys } from './secrets.js'
-import { inOrderOfPlace, outermost } from './selection.js'
+import { inDocumentOrder, outermost } from './selection.js'
 
 /**
  * @typedef {import('./catalogue.js').Catalogue} Catalogue
@@ -23,7 +23,7 @@ import { inOrderOfPlace, outermost } from './selection.js'
 const ENVELOPE = 'team-studio'
 const MAX_CHARS = 5_000_000
 /** A team within a team is four levels deeper; what is deeper than this was made to do harm. */
-const MOST_NESTED = 200
+const MAX_DEPTH = 200
 /** How far pasted cards stand beside those they were copied from. */
 const BESIDE = 40
 
@@ -35,7 +35,7 @@ const BESIDE = 40
  * @returns {Parcel}
  */
 export function packed(catalogue, doc, pointers) {
-  const chosen = inOrderOfPlace(outermost([...pointers])).filter((each) =>
+  const chosen = inDocumentOrder(outermost([...pointers])).filter((each) =>
     isComponent(get(doc.component, each)),
   )
   const members = chosen.filter((each) => isMember(catalogue, doc.component, each))
@@ -69,8 +69,7 @@ export function asText(parcel) {
 export function unpacked(text) {
   if (text.trim() === '') return { problem: 'There is nothing to paste.' }
   if (text.length > MAX_CHARS) return { problem: 'That is too much to paste.' }
-  if (depthOf(text) > MOST_NESTED)
-    return { problem: 'This JSON is nested too deeply to be a team.' }
+  if (depthOf(text) > MAX_DEPTH) return { problem: 'This JSON is nested too deeply to be a team.' }
   try {
     return parcelOf(JSON.parse(text))
   } catch {
@@ -128,17 +127,17 @@ function parcelOf(value) {
  *   them
  * @returns {{ command: Command | null, refused: string[] }}
  */
-export function pasting(catalogue, root, parcel, target, { isLinked = false } = {}) {
+export function pasteCommand(catalogue, root, parcel, target, { isLinked = false } = {}) {
   const fitting = parcel.components.filter((each) => onlyPlace(catalogue, root, each, target))
   const refused = parcel.components
     .filter((each) => !fitting.includes(each))
-    .map((each) => whyNot(catalogue, root, each, target))
+    .map((each) => refusalReason(catalogue, root, each, target))
   if (fitting.length === 0) return { command: null, refused }
   /** @type {Command} */
   const command = {
     label: `Paste ${fitting.length === 1 && fitting[0] ? titleOf(fitting[0]) : `${fitting.length} parts`}`,
     apply(doc) {
-      const { here, placed } = putAll(catalogue, doc, fitting, target)
+      const { here, placed } = insertAll(catalogue, doc, fitting, target)
       command.select = placed
       return linked(catalogue, here, parcel, fitting, placed, isLinked)
     },
@@ -154,7 +153,7 @@ export function pasting(catalogue, root, parcel, target, { isLinked = false } = 
  * @param {string} target
  */
 function onlyPlace(catalogue, root, component, target) {
-  const places = placesNear(catalogue, root, component, target)
+  const places = targetsNear(catalogue, root, component, target)
   return places.length === 1 ? places[0] : undefined
 }
 
@@ -164,8 +163,8 @@ function onlyPlace(catalogue, root, component, target) {
  * @param {Component} component
  * @param {string} target
  */
-function whyNot(catalogue, root, component, target) {
-  const count = placesNear(catalogue, root, component, target).length
+function refusalReason(catalogue, root, component, target) {
+  const count = targetsNear(catalogue, root, component, target).length
   return count > 1
     ? `${titleOf(component)} could go to ${count} places: select one of them.`
     : refusal(catalogue, root, component, '')
@@ -178,7 +177,7 @@ function whyNot(catalogue, root, component, target) {
  * @param {Component[]} components
  * @param {string} target
  */
-function putAll(catalogue, doc, components, target) {
+function insertAll(catalogue, doc, components, target) {
   /** @type {string[]} */
   const placed = []
   let here = doc
@@ -243,8 +242,8 @@ function linked(catalogue, doc, parcel, components, placed, isLinked) {
  * @param {readonly string[]} pointers
  * @returns {Command}
  */
-export function duplicating(catalogue, doc, pointers) {
-  const chosen = inOrderOfPlace(outermost([...pointers])).filter(
+export function duplicateCommand(catalogue, doc, pointers) {
+  const chosen = inDocumentOrder(outermost([...pointers])).filter(
     (each) =>
       isComponent(get(doc.component, each)) && Array.isArray(get(doc.component, parent(each))),
   )

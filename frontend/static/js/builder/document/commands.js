@@ -15,9 +15,9 @@ import {
 } from '../../core/pointer.js'
 import { isComponent, titleOf } from './catalogue.js'
 import { groupOf, withActivation } from './graph.js'
-import { inStep } from './in-step.js'
+import { propagateRename } from './propagate-rename.js'
 import { withFreeName } from './naming.js'
-import { withPlacesFollowing } from './part-places.js'
+import { withUpdatedPaths } from './part-paths.js'
 import { renamedPins } from './pins.js'
 
 /**
@@ -37,7 +37,7 @@ import { renamedPins } from './pins.js'
  * @returns {Doc}
  */
 export function withComponent(doc, component) {
-  const { component: followed, renamed } = inStep(doc.component, component)
+  const { component: followed, renamed } = propagateRename(doc.component, component)
   const pins = doc.layout.pins ?? {}
   const followedPins = renamed.reduce((each, [old, name]) => renamedPins(each, old, name), pins)
   const layout =
@@ -47,7 +47,7 @@ export function withComponent(doc, component) {
   return {
     ...doc,
     component: followed,
-    layout: withPlacesFollowing(layout, doc.component, followed),
+    layout: withUpdatedPaths(layout, doc.component, followed),
   }
 }
 

@@ -4,7 +4,7 @@ import { get, join, last, parent, set } from '../../core/pointer.js'
 import { isComponent, typeLabel } from './catalogue.js'
 import { addComponent, combine, moveTo, ownerOf, reorder, shifted } from './commands.js'
 import { removeMany } from './bulk.js'
-import { isJoint, joints, jointWord } from './places.js'
+import { isOperator, operators, operatorWord } from './slot-targets.js'
 
 /**
  * @typedef {import('./catalogue.js').Catalogue} Catalogue
@@ -36,9 +36,9 @@ export function conditionText(component) {
  * @param {Component} root
  * @param {string} pointer
  */
-export function jointAround(catalogue, root, pointer) {
+export function operatorAround(catalogue, root, pointer) {
   const owner = ownerOf(pointer)
-  return /\/\d+$/.test(pointer) && isJoint(catalogue, get(root, owner)) ? owner : ''
+  return /\/\d+$/.test(pointer) && isOperator(catalogue, get(root, owner)) ? owner : ''
 }
 
 /**
@@ -46,7 +46,7 @@ export function jointAround(catalogue, root, pointer) {
  * @param {Word} word
  */
 function template(catalogue, word) {
-  return joints(catalogue).find((each) => each.word === word)?.template
+  return operators(catalogue).find((each) => each.word === word)?.template
 }
 
 /**
@@ -60,10 +60,10 @@ function template(catalogue, word) {
  * @returns {Command | undefined}
  */
 export function joinTo(catalogue, root, target, word, what) {
-  const around = jointAround(catalogue, root, target)
+  const around = operatorAround(catalogue, root, target)
   const made = template(catalogue, word)
   if (!made) return undefined
-  if (around !== '' && jointWord(get(root, around).provider) === word) {
+  if (around !== '' && operatorWord(get(root, around).provider) === word) {
     const [list, index] = [parent(target), Number(last(target))]
     if ('component' in what) return addComponent(list, true, what.component, index + 1)
     if (parent(what.from) !== list) return moveTo(what.from, list, true)
@@ -83,7 +83,7 @@ export function joinTo(catalogue, root, target, word, what) {
  */
 function groupMoved(catalogue, target, joint, from) {
   return {
-    label: `Group with ${jointWord(joint.provider)}`,
+    label: `Group with ${operatorWord(joint.provider)}`,
     select: shifted(target, from),
     apply(doc) {
       const moved = get(doc.component, from)
@@ -101,10 +101,10 @@ function groupMoved(catalogue, target, joint, from) {
  * @param {string} pointer
  * @returns {Command | undefined}
  */
-export function switchJoint(catalogue, root, pointer) {
+export function toggleOperator(catalogue, root, pointer) {
   const joint = get(root, pointer)
-  if (!isJoint(catalogue, joint)) return undefined
-  const word = jointWord(joint.provider) === 'and' ? 'or' : 'and'
+  if (!isOperator(catalogue, joint)) return undefined
+  const word = operatorWord(joint.provider) === 'and' ? 'or' : 'and'
   const made = template(catalogue, word)
   if (!made) return undefined
   return {
@@ -132,12 +132,12 @@ export function switchJoint(catalogue, root, pointer) {
  * @returns {Command | undefined}
  */
 export function groupWithNext(catalogue, root, pointer) {
-  const around = jointAround(catalogue, root, pointer)
+  const around = operatorAround(catalogue, root, pointer)
   if (around === '') return undefined
   const list = /** @type {Component[]} */ (get(root, parent(pointer)))
   if (list.length < 3) return undefined
   const index = Math.min(Number(last(pointer)), list.length - 2)
-  const word = jointWord(get(root, around).provider) === 'and' ? 'or' : 'and'
+  const word = operatorWord(get(root, around).provider) === 'and' ? 'or' : 'and'
   const made = template(catalogue, word)
   if (!made) return undefined
   return {
@@ -166,7 +166,8 @@ export function groupWithNext(catalogue, root, pointer) {
  */
 export function ungroup(catalogue, root, pointer) {
   const joint = get(root, pointer)
-  if (!isJoint(catalogue, joint) || jointAround(catalogue, root, pointer) === '') return undefined
+  if (!isOperator(catalogue, joint) || operatorAround(catalogue, root, pointer) === '')
+    return undefined
   const [list, index] = [parent(pointer), Number(last(pointer))]
   return {
     label: 'Ungroup',

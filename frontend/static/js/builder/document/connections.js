@@ -15,9 +15,9 @@ import {
   withActivation,
   withStart,
 } from './graph.js'
-import { aimedAt, handoffsIn, targetOf } from './handoffs.js'
+import { redirectedTo, handoffsIn, targetOf } from './handoffs.js'
 import { endsOf, partAt, partTitle } from './parts.js'
-import { inOrderOfPlace } from './selection.js'
+import { inDocumentOrder } from './selection.js'
 
 /**
  * @typedef {import('./commands.js').Command} Command
@@ -32,7 +32,7 @@ import { inOrderOfPlace } from './selection.js'
  * @param {Catalogue} catalogue
  * @param {Component} member
  */
-function handsOver(catalogue, member) {
+function usesHandoffs(catalogue, member) {
   if (Array.isArray(member.config?.['handoffs'])) return true
   return catalogue.entry(member)?.schema?.properties?.handoffs !== undefined
 }
@@ -47,7 +47,7 @@ function handsOver(catalogue, member) {
  * @param {string} to  name of the other
  * @param {string} [turned]
  */
-export function whyNotConnect(catalogue, root, team, from, to, turned = '') {
+export function connectRefusal(catalogue, root, team, from, to, turned = '') {
   const member = get(root, from)
   if (!isComponent(member)) return 'The connection has no source agent.'
   const name = titleOf(member)
@@ -63,7 +63,7 @@ export function whyNotConnect(catalogue, root, team, from, to, turned = '') {
     )
     return isTaken ? `${name} always goes on to ${to} already.` : ''
   }
-  if (!handsOver(catalogue, member)) return `${name} cannot hand over to anybody.`
+  if (!usesHandoffs(catalogue, member)) return `${name} cannot hand over to anybody.`
   if (name === to) return `${name} cannot hand over to itself.`
   const isTaken = handoffsIn(member.config).some(
     (each, index) => targetOf(each) === to && join(from, 'config', 'handoffs', index) !== turned,
@@ -184,7 +184,7 @@ export function disconnect(pointer) {
  */
 export function disconnectAll(pointers) {
   // From the last to the first: what stands before keeps its place.
-  const commands = inOrderOfPlace(pointers).toReversed().map(disconnect)
+  const commands = inDocumentOrder(pointers).toReversed().map(disconnect)
   const [only, ...others] = commands
   if (only && others.length === 0) return only
   return {
@@ -211,7 +211,7 @@ export function turn(pointer, to) {
         return inGraph(doc, part.team, (graph) => turnEdge(graph, part.from, part.index, to))
       return {
         ...doc,
-        component: set(doc.component, pointer, aimedAt(get(doc.component, pointer), to)),
+        component: set(doc.component, pointer, redirectedTo(get(doc.component, pointer), to)),
       }
     },
   }

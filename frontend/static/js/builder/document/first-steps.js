@@ -39,7 +39,7 @@ export function firstSteps(catalogue, root, hasRun) {
     {
       id: 'stop',
       label: 'Choose when it stops',
-      isDone: stopsByItself(catalogue, root),
+      isDone: hasStopCondition(catalogue, root),
       where: join('', 'config', 'termination_condition'),
     },
     { id: 'run', label: 'Run it', isDone: hasRun, where: '' },
@@ -51,7 +51,7 @@ export function firstSteps(catalogue, root, hasRun) {
  * @param {Catalogue} catalogue
  * @param {Component} root
  */
-export function isBarelyBegun(catalogue, root) {
+export function isNearlyEmpty(catalogue, root) {
   const slot = memberSlot(catalogue, root)
   const count = slot ? catalogue.filling(root, '', slot).length : 0
   return count === 0 || (count === 1 && modelPlaces(catalogue, root).some((each) => !each.isFilled))
@@ -79,7 +79,7 @@ function modelPlaces(catalogue, root) {
  * @param {Catalogue} catalogue
  * @param {Component} root
  */
-function stopsByItself(catalogue, root) {
+function hasStopCondition(catalogue, root) {
   const { termination_condition: condition, max_turns: turns } = root.config
   return (
     Boolean(condition) ||

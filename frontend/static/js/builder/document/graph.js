@@ -224,7 +224,7 @@ export function turnEdge(graph, from, index, to) {
     graph,
     from,
     written(graph, from).map((edge, each) =>
-      each === index && isRecord(edge) ? aimed(edge, to) : edge,
+      each === index && isRecord(edge) ? redirected(edge, to) : edge,
     ),
   )
 }
@@ -248,7 +248,7 @@ export function moveEdge(graph, from, index, source) {
  * @param {string} to
  * @returns {Edge}
  */
-function aimed(edge, to) {
+function redirected(edge, to) {
   const isUsual = edge.activation_group === edge.target
   return { ...edge, target: to, ...(isUsual ? { activation_group: to } : {}) }
 }
@@ -264,7 +264,7 @@ export function renameNode(graph, old, name) {
   if (old === name || Object.hasOwn(graph.nodes, name)) return graph
   const nodes = Object.entries(graph.nodes).map(([key, node]) => {
     const edges = Array.isArray(node?.edges)
-      ? { edges: node.edges.map((edge) => (edge?.target === old ? aimed(edge, name) : edge)) }
+      ? { edges: node.edges.map((edge) => (edge?.target === old ? redirected(edge, name) : edge)) }
       : {}
     return key === old ? [name, { ...node, name, ...edges }] : [key, { ...node, ...edges }]
   })

@@ -43,7 +43,7 @@ function usual(target) {
  * @param {string} target
  * @returns {Handoff}
  */
-export function aimedAt(handoff, target) {
+export function redirectedTo(handoff, target) {
   if (typeof handoff === 'string') return target
   const [old, next] = [usual(targetOf(handoff)), usual(target)]
   const texts = Object.entries(next).filter(

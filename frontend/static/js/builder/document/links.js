@@ -3,7 +3,7 @@
 // name, and edges of a graph.
 import { get, join, set } from '../../core/pointer.js'
 import { addNode, edgesFrom, isGraph, withEdge } from './graph.js'
-import { aimedAt, targetOf } from './handoffs.js'
+import { redirectedTo, targetOf } from './handoffs.js'
 
 /**
  * @typedef {import('./catalogue.js').Component} Component
@@ -42,7 +42,7 @@ export function withHandoffs(agent, renamed, isKept) {
     const target = targetOf(handoff)
     const name = renamed.get(target) ?? (isKept(target) ? target : undefined)
     if (name === undefined) return []
-    return [name === target ? handoff : aimedAt(handoff, name)]
+    return [name === target ? handoff : redirectedTo(handoff, name)]
   })
   const isSame =
     next.length === handoffs.length && next.every((each, index) => each === handoffs[index])

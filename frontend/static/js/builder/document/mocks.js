@@ -2,7 +2,7 @@
 // What test runs replace in a team, kept beside the document by the places of parts.
 import { get, steps } from '../../core/pointer.js'
 import { titleOf } from './catalogue.js'
-import { placeOf, pointerOf } from './part-places.js'
+import { pathOf, pointerOf } from './part-paths.js'
 
 /**
  * @typedef {import('./commands.js').Doc} Doc
@@ -23,7 +23,7 @@ export const MOCK_WORDS = { disable: 'Disabled', fixed: 'Mocked', pin: 'Pinned' 
  */
 export function mockAt(doc, pointer) {
   const { mocks } = doc.layout
-  const place = mocks ? placeOf(doc.component, pointer) : ''
+  const place = mocks ? pathOf(doc.component, pointer) : ''
   return mocks && Object.hasOwn(mocks, place) ? mocks[place] : undefined
 }
 
@@ -72,7 +72,7 @@ export function setMock(pointer, mock, title) {
       ...doc,
       layout: {
         ...doc.layout,
-        mocks: { ...doc.layout.mocks, [placeOf(doc.component, pointer)]: mock },
+        mocks: { ...doc.layout.mocks, [pathOf(doc.component, pointer)]: mock },
       },
     }),
   }

@@ -33,7 +33,7 @@ export function withFreeName(component, neighbours) {
  * "an agent or a team".
  * @param {string[]} types
  */
-export function kindsInWords(types) {
+export function kindsText(types) {
   const words = types.map((type) =>
     kindOfType(type) === 'other' && type !== ''
       ? type.replaceAll('_', ' ')

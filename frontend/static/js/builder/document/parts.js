@@ -87,7 +87,7 @@ export function partTitle(root, pointer) {
  * @param {Component} root
  * @param {string} pointer
  */
-export function connectionInWords(root, pointer) {
+export function connectionText(root, pointer) {
   const part = existingPart(root, pointer)
   const value = get(root, pointer)
   if (part?.kind === 'handoff')

@@ -43,7 +43,7 @@ export function outermost(pointers) {
  * As they stand in the document: entry 2 of a list before entry 10.
  * @param {string[]} pointers
  */
-export function inOrderOfPlace(pointers) {
+export function inDocumentOrder(pointers) {
   return pointers.toSorted((a, b) => {
     const [left, right] = [steps(a), steps(b)]
     const index = left.findIndex((step, at) => step !== right[at])

@@ -2,7 +2,7 @@
 // The whole team as the rows of a tree: components in their slots, and where agents lead to.
 import { get, join } from '../../core/pointer.js'
 import { titleOf, typeLabel } from './catalogue.js'
-import { connectionInWords } from './parts.js'
+import { connectionText } from './parts.js'
 import { edgesFrom, isGraph } from './graph.js'
 import { handoffsIn, labelOf, targetOf } from './handoffs.js'
 
@@ -125,7 +125,7 @@ function connectionRow({ root }, pointer) {
     pointer,
     label: targetOf(value),
     type: String(type),
-    spoken: connectionInWords(root, pointer),
+    spoken: connectionText(root, pointer),
     kind: /** @type {Kind} */ ('other'),
     isConnection: true,
     canAdd: false,

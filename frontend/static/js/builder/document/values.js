@@ -46,7 +46,7 @@ export function readValue(kind, text) {
  * @param {string} a
  * @param {string} b
  */
-export function saysTheSame(kind, a, b) {
+export function isSameValue(kind, a, b) {
   if (a === b) return true
   const [first, second] = [readValue(kind, a), readValue(kind, b)]
   return 'value' in first && 'value' in second && isSame(first.value, second.value)

@@ -1,11 +1,11 @@
 // @ts-check
 import { api } from '../../core/api.js'
 import { el, find, icon, on, prose } from '../../core/dom.js'
-import { may } from '../../core/may.js'
+import { can } from '../../core/permissions.js'
 import { isSame } from '../../core/pointer.js'
-import { teamOfPage } from '../../core/team-of-page.js'
+import { pageTeamId } from '../../core/page-team.js'
 import { toastError } from '../../core/toast.js'
-import { tellChanged } from '../actions.js'
+import { notifyChanged } from '../actions.js'
 import { ownerOf } from '../document/commands.js'
 import {
   alike,
@@ -41,7 +41,7 @@ export function checklist(button, panel, editor, signal) {
   const forms = new Map()
   const show = () => {
     const checked = sorted(editor.report, editor.doc)
-    tellHeadline(button, checked, editor.report.isKnown)
+    showHeadline(button, checked, editor.report.isKnown)
     if (shown && isSame(shown, [checked, editor.report.isKnown])) return
     shown = [checked, editor.report.isKnown]
     if (panel.matches(':popover-open'))
@@ -118,7 +118,7 @@ export function goTo(editor, reported) {
  * @param {Checked} checked
  * @param {boolean} isKnown
  */
-function tellHeadline(button, checked, isKnown) {
+function showHeadline(button, checked, isKnown) {
   const { state, text, glyph } = headline(checked, isKnown)
   const label = find('[data-label]', button)
   button.dataset['state'] = state
@@ -261,7 +261,7 @@ function draw(panel, editor, checked, forms) {
           ),
         ),
       isKnown &&
-        fine(
+        passedRow(
           parts.filter((part) => part.status === 'loaded').length,
           capabilities.length - asked.length,
         ),
@@ -271,10 +271,10 @@ function draw(panel, editor, checked, forms) {
 
 /** All that is asked for, exactly and one by one, is on a page of its own. */
 function reviewLink() {
-  const page = `/teams/${encodeURIComponent(teamOfPage())}`
+  const page = `/teams/${encodeURIComponent(pageTeamId())}`
   return el(
     'p',
-    { class: 'checklist-fine' },
+    { class: 'checklist-passed' },
     icon('shield-check'),
     el(
       'a',
@@ -289,12 +289,14 @@ function reviewLink() {
  * @param {number} sound
  * @param {number} approved
  */
-function fine(sound, approved) {
+function passedRow(sound, approved) {
   const words = [
     sound > 0 && `${counted(sound, 'part')} checked`,
     approved > 0 && `${counted(approved, 'permission')} approved`,
   ].filter(Boolean)
-  return words.length > 0 && el('p', { class: 'checklist-fine' }, icon('check'), words.join(' · '))
+  return (
+    words.length > 0 && el('p', { class: 'checklist-passed' }, icon('check'), words.join(' · '))
+  )
 }
 
 /**
@@ -360,7 +362,7 @@ function section(title, what, rows, count = rows.length) {
       { class: 'checklist-title' },
       title,
       el('span', { class: 'count' }, count),
-      el('span', { class: 'checklist-what' }, what),
+      el('span', { class: 'checklist-detail' }, what),
     ),
     list(rows),
   ]
@@ -393,7 +395,7 @@ function row(editor, finding, tone, glyph, more, aside) {
         type: 'button',
         class: 'button small',
         title: each.label,
-        on: { click: () => mendBy(editor, each) },
+        on: { click: () => runFix(editor, each) },
       },
       each.label,
     ),
@@ -418,7 +420,7 @@ function row(editor, finding, tone, glyph, more, aside) {
       ),
     ),
     aside,
-    (mend.length > 0 || more) && el('div', { class: 'checklist-acts' }, ...mend, more),
+    (mend.length > 0 || more) && el('div', { class: 'checklist-actions' }, ...mend, more),
   )
 }
 
@@ -473,7 +475,7 @@ function secretForm(editor, need, forms) {
       { type: 'button', class: 'button small', on: { click: () => refer(editor, need) } },
       `Use the stored secret ${need.name}`,
     )
-  if (!may('admin')) return el('p', { class: 'muted small' }, 'Storing a key needs the role admin.')
+  if (!can('admin')) return el('p', { class: 'muted small' }, 'Storing a key needs the role admin.')
   const known = forms.get(need.reference)
   if (known) return known
   const form = el(
@@ -507,9 +509,9 @@ function refer(editor, need) {
  * @param {Editor} editor
  * @param {import('../../core/api.js').Fix} fix
  */
-export function mendBy(editor, fix) {
+export function runFix(editor, fix) {
   const pointer = editor.reportedPlace(fix.pointer)
-  if (pointer === undefined) tellChanged()
+  if (pointer === undefined) notifyChanged()
   else editor.run(applyFix({ ...fix, pointer }))
 }
 

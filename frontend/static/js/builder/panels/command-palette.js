@@ -5,8 +5,8 @@ import { offerInPalette, openPalette } from '../../core/palette.js'
 import { ranked } from '../../core/ranking.js'
 import { recent, remember } from '../../core/recent.js'
 import { KIND_ICON, titleOf, typeLabel } from '../document/catalogue.js'
-import { whereInWords } from '../document/destinations.js'
-import { slotOf } from '../document/places.js'
+import { slotPath } from '../document/move-targets.js'
+import { slotOf } from '../document/slot-targets.js'
 
 /**
  * @typedef {import('../editor.js').Editor} Editor
@@ -104,7 +104,7 @@ function components(editor, query, kinds) {
   const options = inTeam.map(({ component, pointer }) => {
     const kind = catalogue.kindOf(component)
     const label = editor.titleAt(pointer)
-    const where = pointer === '' ? '' : whereInWords(root, slotOf(pointer))
+    const where = pointer === '' ? '' : slotPath(root, slotOf(pointer))
     return {
       id: `/${pointer}`,
       label,

@@ -1,5 +1,5 @@
 // @ts-check
-import { whyNot } from '../../core/actions.js'
+import { disabledReason } from '../../core/actions.js'
 import { openMenu, whenReleased } from '../../core/menu.js'
 
 /**
@@ -21,7 +21,7 @@ export function contextMenu(surfaces, editor, actions, signal) {
   const open = (/** @type {{ x: number, y: number }} */ at) => {
     const possible = actions
       .all()
-      .filter((each) => each.menu && whyNot(each) === '')
+      .filter((each) => each.menu && disabledReason(each) === '')
       .toSorted((a, b) => Number(a.isDanger ?? false) - Number(b.isDanger ?? false))
     const items = possible.map((each, index) => ({
       label: each.label,

@@ -3,7 +3,7 @@
 // when it is sent away.
 import { api } from '../../core/api.js'
 import { announce, el, find, icon, on } from '../../core/dom.js'
-import { may } from '../../core/may.js'
+import { can } from '../../core/permissions.js'
 import { toastError } from '../../core/toast.js'
 import {
   areFirstStepsHidden,
@@ -12,7 +12,7 @@ import {
   hideFirstSteps,
 } from '../../core/first-steps-memory.js'
 import { fillSlot } from '../actions.js'
-import { firstSteps, isBarelyBegun } from '../document/first-steps.js'
+import { firstSteps, isNearlyEmpty } from '../document/first-steps.js'
 import { goTo } from './checklist.js'
 
 /**
@@ -90,9 +90,9 @@ export function firstStepsStrip(page, editor, teamId, signal) {
   )
   on(strip, 'click', '[data-hide-first-steps]', hide, signal)
   if (
-    may('editor') &&
+    can('editor') &&
     !areFirstStepsHidden() &&
-    (firstStepsTeam() === teamId || isBarelyBegun(editor.catalogue, editor.root))
+    (firstStepsTeam() === teamId || isNearlyEmpty(editor.catalogue, editor.root))
   )
     void show().catch(toastError)
   return [

@@ -4,7 +4,7 @@ import { noTeam } from '../document/findings.js'
 
 /**
  * @typedef {import('../editor.js').Editor} Editor
- * @typedef {import('../save.js').Saver} Saver
+ * @typedef {import('../autosave.js').Autosave} Saver
  */
 
 /** @type {Record<string, string>} */
@@ -39,7 +39,7 @@ export function header(root, editor, saver, signal) {
       name.value = editor.doc.name
     find('[data-team-title]', root).textContent = editor.doc.name
     document.title = `${editor.doc.name} · Team Studio`
-    tellRun(find('[data-run]', root), noTeam(editor.doc))
+    showRunState(find('[data-run]', root), noTeam(editor.doc))
   }
   editor.addEventListener('doc', show, { signal })
   name.addEventListener('blur', show, { signal })
@@ -61,7 +61,7 @@ export function header(root, editor, saver, signal) {
  * @param {HTMLElement} button
  * @param {string} why  it cannot be run; "" when it can
  */
-function tellRun(button, why) {
+function showRunState(button, why) {
   button.title = why
   if (why) button.setAttribute('aria-disabled', 'true')
   else button.removeAttribute('aria-disabled')

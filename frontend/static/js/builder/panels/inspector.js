@@ -1,11 +1,11 @@
 // @ts-check
 import { find, on } from '../../core/dom.js'
 import { tabs } from '../../core/tabs.js'
-import { duplicateSelected, keepInLibrary, removeSelected } from '../actions.js'
+import { duplicateSelected, saveToLibrary, removeSelected } from '../actions.js'
 import { KIND_ICON, KIND_NAME, typeLabel } from '../document/catalogue.js'
 import { ownerOf } from '../document/commands.js'
 import { endsOf } from '../document/parts.js'
-import { kindsOfSeveral } from './form/several.js'
+import { selectionKinds } from './form/multi-edit.js'
 
 /** @typedef {import('../editor.js').Editor} Editor */
 
@@ -32,7 +32,7 @@ export function inspector(root, editor, signal) {
     const title = isSeveral ? `${editor.selected.length} selected` : editor.titleAt(selection)
     if (title !== '') find('[data-title]', head).textContent = title // else the form says it
     find('[data-type]', head).textContent = isSeveral
-      ? kindsOfSeveral(editor)
+      ? selectionKinds(editor)
       : component
         ? typeWords(
             typeLabel(component.provider),
@@ -84,7 +84,7 @@ export function inspector(root, editor, signal) {
       ),
     signal,
   )
-  on(head, 'click', '[data-to-library]', () => void keepInLibrary(editor), signal)
+  on(head, 'click', '[data-to-library]', () => void saveToLibrary(editor), signal)
   on(head, 'click', '[data-duplicate]', () => duplicateSelected(editor), signal)
   on(head, 'click', '[data-remove-selected]', () => removeSelected(editor), signal)
   const chooseTab = tabs(root, signal)

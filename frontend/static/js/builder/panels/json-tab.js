@@ -1,9 +1,9 @@
 // @ts-check
 import { debounce, find, on } from '../../core/dom.js'
-import { placesIn } from '../../core/json-places.js'
-import { keepDraft, keptDraft } from '../../core/kept-drafts.js'
+import { positionsIn } from '../../core/json-positions.js'
+import { saveDraft, loadDraft } from '../../core/drafts.js'
 import { get, isRecord, isSame, isWithin, set } from '../../core/pointer.js'
-import { carry } from '../document/carry.js'
+import { rebase } from '../document/rebase.js'
 import { isComponent } from '../document/catalogue.js'
 import { adviceOf } from '../document/findings.js'
 
@@ -42,7 +42,7 @@ export function jsonTab(root, badge, editor, teamId, signal) {
   const tell = () => {
     const own = drafts.get(editor.selection)
     const [elsewhere] = drafts.keys()
-    keepDraft(keyOf(teamId), drafts.size > 0 ? [...drafts] : null)
+    saveDraft(keyOf(teamId), drafts.size > 0 ? [...drafts] : null)
     badge.hidden = elsewhere === undefined
     find('[data-json-problem]', root).hidden = elsewhere === undefined
     find('[data-json-reason]', root).textContent = own
@@ -73,7 +73,10 @@ export function jsonTab(root, badge, editor, teamId, signal) {
     const found = isDocument
       ? [...errors, ...hints].map((each) => ({ ...each, inside: each.where.slice(pointer.length) }))
       : []
-    const places = placesIn(isDocument ? code.text : '', new Set(found.map((each) => each.inside)))
+    const places = positionsIn(
+      isDocument ? code.text : '',
+      new Set(found.map((each) => each.inside)),
+    )
     code.mark(
       found.map(({ inside, message, fix, severity }) => ({
         line: 1,
@@ -96,7 +99,7 @@ export function jsonTab(root, badge, editor, teamId, signal) {
           key: `json ${place}`,
           apply(doc) {
             const here = get(doc.component, place)
-            const value = isSame(here, base) ? result.value : carry(here, base, result.value)
+            const value = isSame(here, base) ? result.value : rebase(here, base, result.value)
             return isSame(here, value)
               ? doc
               : { ...doc, component: set(doc.component, place, value) }
@@ -187,7 +190,7 @@ function keyOf(teamId) {
  * @returns {[string, Draft][]}
  */
 function keptDrafts(teamId, root) {
-  const kept = keptDraft(keyOf(teamId))
+  const kept = loadDraft(keyOf(teamId))
   return Array.isArray(kept)
     ? kept.filter(
         ([pointer, draft]) => isComponent(get(root, pointer)) && typeof draft?.text === 'string',

@@ -1,7 +1,7 @@
 // @ts-check
 // Which models and kinds of components the choosers offer.
 import { withModel } from '../document/models.js'
-import { offers } from './picker.js'
+import { offers } from './component-picker.js'
 
 /**
  * @typedef {import('../document/catalogue.js').Catalogue} Catalogue
@@ -26,7 +26,7 @@ export function addModelOffers(catalogue, { services, connections }) {
       source: 'Connection',
       section: 'Connections',
       name: each.name,
-      about: aboutConnection(each),
+      about: connectionDetail(each),
       component: each.component,
     })
   }
@@ -59,7 +59,7 @@ export function addModelOffers(catalogue, { services, connections }) {
 }
 
 /** @param {Connection} connection */
-function aboutConnection({ service, component, is_default }) {
+function connectionDetail({ service, component, is_default }) {
   return [service, component.config['model'], is_default && 'default for new agents']
     .filter(Boolean)
     .join(' · ')

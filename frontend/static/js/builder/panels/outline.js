@@ -102,7 +102,7 @@ export function outline(root, editor, signal) {
     '.tree-row',
     (event, row) => {
       const pointer = pointerOf(row)
-      if (event.target.closest('.tree-twist[data-icon]')) return toggle(pointer)
+      if (event.target.closest('.tree-toggle[data-icon]')) return toggle(pointer)
       if (event.shiftKey) selectTo(row)
       else if (event.ctrlKey || event.metaKey) add(pointer)
       else editor.select(pointer)
@@ -267,7 +267,7 @@ function rowNode({
     isOpen === null
       ? el('span', { class: 'icon' })
       : icon(isOpen ? 'chevron-down' : 'chevron-right')
-  twist.classList.add('tree-twist')
+  twist.classList.add('tree-toggle')
   const node = el(
     'div',
     {
@@ -295,7 +295,7 @@ function rowNode({
         'button',
         {
           type: 'button',
-          class: 'tree-act',
+          class: 'tree-action',
           'data-add': true,
           tabindex: '-1',
           'aria-label': `Add to ${label}`,
@@ -307,7 +307,7 @@ function rowNode({
       'button',
       {
         type: 'button',
-        class: 'tree-act',
+        class: 'tree-action',
         'data-menu': true,
         tabindex: '-1',
         'aria-haspopup': 'menu',

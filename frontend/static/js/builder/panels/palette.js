@@ -6,13 +6,20 @@ import { placeNear } from '../actions.js'
 import { titleOf, typeLabel } from '../document/catalogue.js'
 import { addModelOffers } from './model-offers.js'
 import { withTeamModel } from '../document/models.js'
-import { isJoint } from '../document/places.js'
+import { isOperator } from '../document/slot-targets.js'
 import { kindIcon } from '../canvas/draw/cards.js'
-import { exactFirst, kindBeside, libraryIsHere, matches, nameOf, offers } from './picker.js'
+import {
+  exactFirst,
+  kindBeside,
+  libraryLoaded,
+  matches,
+  nameOf,
+  offers,
+} from './component-picker.js'
 
 /**
  * @typedef {import('../editor.js').Editor} Editor
- * @typedef {import('./picker.js').Offer} Offer
+ * @typedef {import('./component-picker.js').Offer} Offer
  */
 
 const GROUPS = [
@@ -56,7 +63,7 @@ export function palette(root, editor, models, signal) {
   void loadGalleries(editor).then(() => {
     list.removeAttribute('aria-busy')
     show()
-    libraryIsHere()
+    libraryLoaded()
   })
   input.addEventListener(
     'input',
@@ -146,8 +153,8 @@ function section(editor, group, name, query, folded) {
     .filter(({ offer }) => offer.source === 'New')
     .toSorted(
       (a, b) =>
-        Number(isJoint(editor.catalogue, a.offer.component)) -
-        Number(isJoint(editor.catalogue, b.offer.component)),
+        Number(isOperator(editor.catalogue, a.offer.component)) -
+        Number(isOperator(editor.catalogue, b.offer.component)),
     )
   const items = (/** @type {typeof found} */ some) =>
     some.map(({ offer, index }) => item(editor, offer, index))

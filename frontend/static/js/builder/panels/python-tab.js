@@ -1,10 +1,10 @@
 // @ts-check
 import { api, ApiError } from '../../core/api.js'
 import { copy } from '../../core/copy.js'
-import { keepDraft, keptDraft } from '../../core/kept-drafts.js'
+import { saveDraft, loadDraft } from '../../core/drafts.js'
 import { debounce, el, find, on, prose } from '../../core/dom.js'
 import { isSame } from '../../core/pointer.js'
-import { carry } from '../document/carry.js'
+import { rebase } from '../document/rebase.js'
 import { keyOf, problems } from '../document/findings.js'
 import { problemList } from './checklist.js'
 
@@ -58,7 +58,7 @@ export function pythonTab(root, badge, editor, teamId, signal) {
 
   const key = `studio-python-draft-${teamId}`
   const keep = (/** @type {string} */ message) =>
-    keepDraft(key, message ? { text: code.text, message, base: shown, worded } : null)
+    saveDraft(key, message ? { text: code.text, message, base: shown, worded } : null)
   /** @param {string} message  why the text is not the team; empty when it is */
   const tell = (message) => {
     isDraft = message !== ''
@@ -164,7 +164,7 @@ export function pythonTab(root, badge, editor, teamId, signal) {
       if (base !== editor.root && base !== undefined)
         return tell('The team was changed elsewhere meanwhile, so this text is not applied.')
       findings = read.findings
-      const component = worded ? carry(editor.root, worded, read.component) : read.component
+      const component = worded ? rebase(editor.root, worded, read.component) : read.component
       worded = read.component
       tell('')
       editor.run(
@@ -234,7 +234,7 @@ export function pythonTab(root, badge, editor, teamId, signal) {
   const restore = () => {
     const kept =
       /** @type {{ text: string, message: string, base?: Component, worded?: Component } | null} */ (
-        keptDraft(key)
+        loadDraft(key)
       )
     if (typeof kept?.text !== 'string') return
     code.text = kept.text

@@ -2,7 +2,7 @@
 // The panels beside the canvas: made wider and narrower, folded, and over the canvas where code
 // wants the room. Each tells `panel:fold`.
 import { find, on } from '../../core/dom.js'
-import { fitting, keepPanels, keptPanels } from '../../core/panel-sizes.js'
+import { clampWidth, savePanelSizes, loadPanelSizes } from '../../core/panel-sizes.js'
 
 /** @typedef {import('../../core/actions.js').Action} Action */
 /**
@@ -25,7 +25,7 @@ const SHEET = 'sheet'
  * @returns {{ actions: Action[], fold: (name: string) => void, unfold: (name: string) => void }}
  */
 export function splitters(root, editor, signal) {
-  const kept = keptPanels(KEY)
+  const kept = loadPanelSizes(KEY)
   const narrow = matchMedia('(max-width: 720px)')
   if (!localStorage.getItem(KEY)) kept.folded.push(SHEET)
   if (!kept.folded.includes('run')) kept.folded.push('run') // it opens for a run
@@ -87,14 +87,14 @@ export function splitters(root, editor, signal) {
    * @param {number} width
    */
   const resize = (side, width) => {
-    kept.widths[side.name] = fitting(
+    kept.widths[side.name] = clampWidth(
       width,
       side.bounds,
       side.panel.offsetWidth + find('[data-canvas]', root).offsetWidth,
     )
     show()
   }
-  const keep = () => keepPanels(KEY, kept)
+  const keep = () => savePanelSizes(KEY, kept)
   /**
    * @param {string} name
    * @param {boolean} isFolded

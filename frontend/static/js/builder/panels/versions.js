@@ -4,16 +4,16 @@
 import { api } from '../../core/api.js'
 import { ask } from '../../core/dialog.js'
 import { el, icon, on } from '../../core/dom.js'
-import { may } from '../../core/may.js'
-import { sharing } from '../../core/patch.js'
-import { isHere } from '../../core/tab.js'
+import { can } from '../../core/permissions.js'
+import { withSharedStructure } from '../../core/patch.js'
+import { isHere } from '../../core/browser-tab.js'
 import { toast, toastError } from '../../core/toast.js'
-import { docOf } from '../save.js'
-import { comparison, momentWords } from './compare.js'
+import { docOf } from '../autosave.js'
+import { fetchDiff, momentText } from './diff.js'
 
 /**
  * @typedef {import('../editor.js').Editor} Editor
- * @typedef {import('../save.js').Saver} Saver
+ * @typedef {import('../autosave.js').Autosave} Saver
  * @typedef {{ number: number, at: string, title: string, note: string, changes: string, author:
  *   string, kind: string }} Version
  */
@@ -117,7 +117,7 @@ async function showVersions(editor, saver) {
         { class: 'versions-main' },
         el('div', { class: 'versions-bar' }, from.field, to.field),
         changes,
-        may('editor') && el('div', { class: 'versions-actions' }, rename, back),
+        can('editor') && el('div', { class: 'versions-actions' }, rename, back),
       ),
     ),
   )
@@ -142,7 +142,7 @@ async function showVersions(editor, saver) {
     back.disabled = rename.disabled = from.select.value === NOW
     try {
       changes.replaceChildren(
-        await comparison(side(from.select.value), side(to.select.value), asking.signal),
+        await fetchDiff(side(from.select.value), side(to.select.value), asking.signal),
       )
     } catch (error) {
       toastError(error)
@@ -219,7 +219,7 @@ async function showVersions(editor, saver) {
       [NOW, 'now'],
       ...listed.map((each) => [
         String(each.number),
-        `${each.number} · ${each.title || momentWords(each.at)}`,
+        `${each.number} · ${each.title || momentText(each.at)}`,
       ]),
     ]
     for (const { select } of [from, to]) {
@@ -300,7 +300,7 @@ function row(version, isLatest, pick) {
     el(
       'span',
       { class: 'version-meta' },
-      [`${number}`, who, momentWords(at), isLatest ? 'latest' : ''].filter(Boolean).join(' · '),
+      [`${number}`, who, momentText(at), isLatest ? 'latest' : ''].filter(Boolean).join(' · '),
     ),
   )
 }
@@ -316,7 +316,12 @@ async function restore(editor, saver, version) {
     `/api/teams/${encodeURIComponent(saver.id)}/versions/${version.number}`,
   )
   const name = version.title || `version ${version.number}`
-  if (!editor.run({ label: `Restore ${name}`, apply: (doc) => sharing(doc, docOf(stored)) }))
+  if (
+    !editor.run({
+      label: `Restore ${name}`,
+      apply: (doc) => withSharedStructure(doc, docOf(stored)),
+    })
+  )
     return toast('The team is like that already.')
   const { doc } = editor
   toast(`Back to ${name}.`, {

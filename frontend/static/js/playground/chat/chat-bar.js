@@ -6,9 +6,9 @@
 /** @import {Selection} from '../log/selection.js' */
 import { announce, debounce, el, find, on } from '../../core/dom.js'
 import { toastError } from '../../core/toast.js'
-import { LEVELS, keepLevel } from './detail.js'
+import { LEVELS, saveLevel } from './detail-level.js'
 import { NO_FILTER, isOn } from '../log/filter.js'
-import { markFound } from './found-marks.js'
+import { highlightMatches } from './search-highlights.js'
 import { shownName } from '../flow/participants.js'
 import { Search } from '../log/search.js'
 import { searchIn } from '../log/server.js'
@@ -59,15 +59,15 @@ export function chatBar(root, { runId, chat, index, selection }, signal) {
     status.textContent = search.words(selection.seq)
     root.toggleAttribute('data-found', search.hits.length > 0)
     root.toggleAttribute('data-searching', search.text !== '')
-    markFound(search.text)
+    highlightMatches(search.text)
   }
 
   /** @param {number} level  out of bounds does nothing */
   function setLevel(level) {
     const chosen = LEVELS[level]
     if (!chosen) return
-    chat.show({ level: /** @type {import('./detail.js').Level} */ (level) })
-    keepLevel(chat.slots.level)
+    chat.show({ level: /** @type {import('./detail-level.js').Level} */ (level) })
+    saveLevel(chat.slots.level)
     showLevel()
     announce(`Shown: ${chosen.label.replace('+', 'and')}`)
   }
@@ -148,7 +148,7 @@ export function chatBar(root, { runId, chat, index, selection }, signal) {
     signal,
   )
   selection.subscribe(() => showHits(), signal)
-  signal.addEventListener('abort', () => markFound(''))
+  signal.addEventListener('abort', () => highlightMatches(''))
   showLevel()
   showFilter()
   showHits()

@@ -11,7 +11,7 @@ import {
   isLong,
   kilobytes,
   prettyJson,
-  usageWords,
+  usageText,
 } from '../format.js'
 import { markdownWriter, renderMarkdown } from './markdown.js'
 import { colour } from './message-blocks.js'
@@ -27,7 +27,7 @@ import { renderQuestion } from '../question.js'
  */
 
 /** What a person has put into the conversation. */
-const HEARING = /** @type {{[state: string]: string}} */ ({
+const DELIVERY = /** @type {{[state: string]: string}} */ ({
   waiting: 'The team hears this before the next turn.',
   unheard: 'The run ended before the team heard this.',
 })
@@ -41,7 +41,7 @@ const writings = new WeakMap()
  * @returns {HTMLElement}
  */
 export function renderItem(item, context) {
-  if (item.kind === 'command' || isRemark(item))
+  if (item.kind === 'command' || isPlainNote(item))
     return fill(item, el('div', { class: 'marker' }, el('span', {}, item.label)))
   if (item.kind === 'end') return fill(item, renderEnd(item))
   const node = el(
@@ -107,7 +107,7 @@ function side(item, { colours }) {
  * A note without anything to unfold is a line.
  * @param {Item} item
  */
-const isRemark = (item) => item.kind === 'note' && item.parts.length === 0
+const isPlainNote = (item) => item.kind === 'note' && item.parts.length === 0
 
 /** @param {string} source */
 const initial = (source) =>
@@ -139,12 +139,12 @@ function renderMeta(item) {
     meta.append(
       el(
         'span',
-        { class: 'turn-usage', title: usageWords(item.usage) },
+        { class: 'turn-usage', title: usageText(item.usage) },
         icon('arrow-up'),
         el('span', {}, item.usage.prompt_tokens.toLocaleString('en')),
         icon('arrow-down'),
         el('span', {}, item.usage.completion_tokens.toLocaleString('en')),
-        el('span', { class: 'visually-hidden' }, usageWords(item.usage)),
+        el('span', { class: 'visually-hidden' }, usageText(item.usage)),
       ),
     )
   }
@@ -205,8 +205,8 @@ function renderBody(item, context) {
           { class: 'turn-body' },
           ...item.parts.map(renderPart),
           ...renderWritten(item),
-          HEARING[item.kind === 'message' ? item.state : ''] &&
-            el('p', { class: 'turn-unheard muted small' }, HEARING[item.state]),
+          DELIVERY[item.kind === 'message' ? item.state : ''] &&
+            el('p', { class: 'turn-delivery muted small' }, DELIVERY[item.state]),
         ),
       )
   }

@@ -5,10 +5,10 @@
 /** @import {Row, RunIndex} from '../log/run-index.js' */
 /** @import {RunItems} from '../log/run-items.js' */
 import { el } from '../../core/dom.js'
-import { showInside } from './chat-inside.js'
+import { showNesting } from './chat-nesting.js'
 import { renderItem, updateItem } from './chat-items.js'
-import { bareItem, guessHeight, placeholder, rawEntry } from './chat-rows.js'
-import { RAW } from './detail.js'
+import { bareItem, estimateHeight, placeholder, rawEntry } from './chat-rows.js'
+import { RAW } from './detail-level.js'
 
 /** Makes the elements of the conversation, and keeps those that still say all. */
 export class ChatNodes {
@@ -54,7 +54,7 @@ export class ChatNodes {
 
   /** @param {Row} row */
   guess(row) {
-    return guessHeight(row, this.#slots.level === RAW, this.#width())
+    return estimateHeight(row, this.#slots.level === RAW, this.#width())
   }
 
   /**
@@ -88,7 +88,7 @@ export class ChatNodes {
           : old
       this.#stale.delete(item.key)
       const inside = this.#index.insideOf(item.source)
-      showInside(node, inside, this.#slots.itemBefore(this.#slots.rows.length)?.inside === inside)
+      showNesting(node, inside, this.#slots.itemBefore(this.#slots.rows.length)?.inside === inside)
       this.#loose.set(item.key, node)
       this.#madeFor.set(node, this.#purpose)
       return node

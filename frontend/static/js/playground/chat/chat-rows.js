@@ -8,7 +8,7 @@ const LINE_PX = 21
 const LINE_CHARACTERS = 96
 /** What the JSON of a message holds beside its text. */
 const AROUND_TEXT = 230
-const MOST_PX = 2400
+const MAX_PX = 2400
 
 /**
  * About how high an item is before it was drawn.
@@ -16,13 +16,13 @@ const MOST_PX = 2400
  * @param {boolean} isRaw
  * @param {number} width  px of the conversation
  */
-export function guessHeight(row, isRaw, width) {
+export function estimateHeight(row, isRaw, width) {
   const letters = Math.max(24, (LINE_CHARACTERS * Math.min(width, 760)) / 760)
   const text = Math.ceil(Math.max(0, row.size - AROUND_TEXT) / letters) * LINE_PX
   const raw = isRaw ? 200 : 0
   switch (row.item) {
     case 'message':
-      return Math.min(MOST_PX, 56 + text) + raw
+      return Math.min(MAX_PX, 56 + text) + raw
     case 'tools':
       return 72 + raw
     case 'command':

@@ -1,8 +1,8 @@
 // @ts-check
 /** @import {Filter} from '../log/filter.js' */
-/** @import {Level} from './detail.js' */
+/** @import {Level} from './detail-level.js' */
 /** @import {Row, RunIndex} from '../log/run-index.js' */
-import { isShownAt } from './detail.js'
+import { isShownAt } from './detail-level.js'
 import { NO_FILTER, passes } from '../log/filter.js'
 
 /** Which rows of the index the conversation shows, with the detail and the filter of now. */

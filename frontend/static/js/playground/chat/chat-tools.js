@@ -1,7 +1,7 @@
 // @ts-check
 /** @import {Call, Item} from '../types.js' */
 import { el, icon } from '../../core/dom.js'
-import { teamOfPage } from '../../core/team-of-page.js'
+import { pageTeamId } from '../../core/page-team.js'
 import { showHidden } from '../../core/hidden-characters.js'
 import { callSummary, clip, duration, prettyJson, wholeSeconds } from '../format.js'
 
@@ -93,7 +93,7 @@ function renderCall(call) {
     'div',
     { class: 'tool-call-told', 'data-state': state },
     node,
-    el('p', { class: 'tool-said truncate', title: showHidden(call.said) }, showHidden(call.said)),
+    el('p', { class: 'tool-output truncate', title: showHidden(call.said) }, showHidden(call.said)),
   )
 }
 
@@ -110,7 +110,7 @@ export function tickCalls(root) {
 
 /** To the page on which an approver gives code a network; back to this run afterwards. */
 export function networkGrant(/** @type {string} */ text) {
-  const team = text.startsWith(NO_NETWORK) && teamOfPage()
+  const team = text.startsWith(NO_NETWORK) && pageTeamId()
   const back = new URLSearchParams({ back: location.pathname })
   return (
     team &&

@@ -2,20 +2,20 @@
 /** @import {Batch, Item} from '../types.js' */
 /** @import {ItemContext} from './chat-items.js' */
 /** @import {Filter} from '../log/filter.js' */
-/** @import {Level} from './detail.js' */
+/** @import {Level} from './detail-level.js' */
 /** @import {Row, RunIndex} from '../log/run-index.js' */
 /** @import {RunItems} from '../log/run-items.js' */
 /** @import {Selection} from '../log/selection.js' */
-/** @import {Tail} from './tail.js' */
+/** @import {StickToBottom} from './stick-to-bottom.js' */
 import { announce } from '../../core/dom.js'
-import { showInside } from './chat-inside.js'
+import { showNesting } from './chat-nesting.js'
 import { ChatNodes } from './chat-nodes.js'
 import { ChatSlots } from './chat-slots.js'
 import { NO_FILTER, isOn } from '../log/filter.js'
 import { excerpt } from '../format.js'
-import { remark } from './found-marks.js'
-import { AtWork, modelsIn } from '../log/at-work.js'
-import { Waiting } from './waiting.js'
+import { refreshHighlights } from './search-highlights.js'
+import { ActiveWork, modelsIn } from '../log/active-work.js'
+import { ActivityRows } from './activity-rows.js'
 import { WindowedList } from './windowed-list.js'
 
 /**
@@ -23,13 +23,13 @@ import { WindowedList } from './windowed-list.js'
  * @property {HTMLElement} scroller
  * @property {HTMLElement} list
  * @property {HTMLElement} none  said when a filter leaves nothing
- * @property {Tail} tail
+ * @property {StickToBottom} tail
  * @property {ItemContext} context
  * @property {Selection} selection
  * @property {RunIndex} index
  * @property {RunItems} items
  * @property {Level} level
- * @property {AtWork} [work]  who works now
+ * @property {ActiveWork} [work]  who works now
  * @property {import('../types.js').Body | null} [component]  of the run
  */
 
@@ -53,8 +53,8 @@ export class Chat {
     this.#options = options
     const { scroller, list, selection, tail, index, items, context, level } = options
     this.slots = new ChatSlots(index, level)
-    this.#work = options.work ?? new AtWork()
-    this.#waiting = new Waiting(
+    this.#work = options.work ?? new ActiveWork()
+    this.#waiting = new ActivityRows(
       this.#work,
       context.colours,
       modelsIn(options.component),
@@ -204,7 +204,7 @@ export class Chat {
       ),
     )
     const { inside } = this.#row(place)
-    showInside(node, inside, this.slots.itemBefore(place)?.inside === inside)
+    showNesting(node, inside, this.slots.itemBefore(place)?.inside === inside)
     node.toggleAttribute(
       'data-continued',
       this.slots.goesOn(place, (row) => row.item === 'message' && colours.isHuman(row.source)),
@@ -237,7 +237,7 @@ export class Chat {
     for (const node of list.querySelectorAll(':scope > [data-selected]'))
       if (node !== shown) node.removeAttribute('data-selected')
     shown?.setAttribute('data-selected', '')
-    remark()
+    refreshHighlights()
   }
 
   /** @param {MouseEvent} event */

@@ -3,7 +3,7 @@ import { api } from '../../core/api.js'
 import { copy } from '../../core/copy.js'
 import { el, icon } from '../../core/dom.js'
 import { showHidden } from '../../core/hidden-characters.js'
-import { may } from '../../core/may.js'
+import { can } from '../../core/permissions.js'
 import { toastError } from '../../core/toast.js'
 import { hostOf, safeLink, safePicture } from './links.js'
 
@@ -14,8 +14,8 @@ const DELIMITERS = /^\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$/
 /** @type {{[name: string]: 'python' | 'json'}} by what models write behind a fence */
 const LANGUAGES = { python: 'python', py: 'python', python3: 'python', json: 'json' }
 /** Longer code stays without colors: each word of it is an element. */
-const MOST_COLOURED = 40_000
-const MOST_LOADED = 20
+const MAX_COLOURED = 40_000
+const MAX_LOADED = 20
 /**
  * Pictures that were asked for, by address: a row that comes back into view has its own again.
  * @type {Map<string, string>}
@@ -51,7 +51,7 @@ export function finishBlocks(root, text) {
  */
 export function colour(code, name) {
   const language = LANGUAGES[name.toLowerCase()]
-  if (!language || code.childElementCount > 0 || (code.textContent ?? '').length > MOST_COLOURED)
+  if (!language || code.childElementCount > 0 || (code.textContent ?? '').length > MAX_COLOURED)
     return
   void import('../../elements/coloured-code.js').then(({ colourCode }) =>
     colourCode(code, language),
@@ -165,7 +165,7 @@ function notLoaded({ alt, dataset: { blocked: address = '' } }) {
     icon('image'),
     words,
   )
-  if (host === '' || !may('editor')) return place
+  if (host === '' || !can('editor')) return place
   const button = el(
     'button',
     { type: 'button', class: 'button quiet small', 'aria-label': `Load the picture at ${host}` },
@@ -192,6 +192,6 @@ async function load(address) {
   const { picture } = await api.post('/api/pictures', { url: address })
   const source = safePicture(picture) ?? ''
   loaded.set(address, source)
-  for (const oldest of [...loaded.keys()].slice(0, -MOST_LOADED)) loaded.delete(oldest)
+  for (const oldest of [...loaded.keys()].slice(0, -MAX_LOADED)) loaded.delete(oldest)
   return source
 }

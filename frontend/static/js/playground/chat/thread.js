@@ -2,7 +2,7 @@
 /** @import {Batch, Body, Chunk, Entry, Item, Pending} from '../types.js' */
 import { Decisions } from '../decisions.js'
 import { memoryPart, noteTitle, partsOf, usageOf } from './message-parts.js'
-import { EXPLAINED_PAUSES, commandWords, ending, hasEnded } from '../run-words.js'
+import { EXPLAINED_PAUSES, commandText, ending, hasEnded } from '../run-status.js'
 import { StreamedText } from './streamed-text.js'
 import { Termination } from '../termination.js'
 import { OpenCalls, callsOf } from './tool-calls.js'
@@ -222,7 +222,7 @@ export class Thread {
     // said to another run
     if (GOES_ON.has(String(command))) for (const item of this.#unheard.splice(0)) this.#drop(item)
     if (command === 'stop' || command === 'cancel') this.#endedBy = String(by || 'you')
-    const label = commandWords(String(command), String(by ?? ''), entry.body)
+    const label = commandText(String(command), String(by ?? ''), entry.body)
     if (label) this.#add(entry, { kind: 'command', label })
   }
 

@@ -1,6 +1,6 @@
 // @ts-check
 import { el } from '../../core/dom.js'
-import { Heights } from './heights.js'
+import { RowHeights } from './row-heights.js'
 
 /** What is drawn above and below the view, as a share of its height. */
 const AROUND = 1
@@ -30,7 +30,7 @@ export class WindowedList {
   #scroller
   #list
   #source
-  #heights = new Heights()
+  #heights = new RowHeights()
   #above = el('div', { class: 'chat-space', 'aria-hidden': 'true' })
   #below = el('div', { class: 'chat-space', 'aria-hidden': 'true' })
   /** @type {Map<string, HTMLElement>} the one used last comes last */
@@ -85,7 +85,7 @@ export class WindowedList {
    * @param {number} offset  of the view below its start
    */
   reset(count, keep, offset) {
-    this.#heights = new Heights(Array.from({ length: count }, (_, row) => this.#heightOf(row)))
+    this.#heights = new RowHeights(Array.from({ length: count }, (_, row) => this.#heightOf(row)))
     this.#anchor = keep >= 0 ? { row: keep, offset } : null
     this.draw()
   }

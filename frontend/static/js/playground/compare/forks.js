@@ -2,8 +2,8 @@
 /** @import {RunContext} from '../types.js' */
 import { copy } from '../../core/copy.js'
 import { el, icon, on } from '../../core/dom.js'
-import { whyNot } from '../../core/actions.js'
-import { modelPlace } from '../log/at-work.js'
+import { disabledReason } from '../../core/actions.js'
+import { modelPlace } from '../log/active-work.js'
 import { partsOf } from '../chat/message-parts.js'
 import { openMenu, whenReleased } from '../../core/menu.js'
 import { toastError } from '../../core/toast.js'
@@ -168,7 +168,7 @@ export function forksPanel(context) {
     selection.select(Number(turn.dataset['seq']), 'link')
     const offered = OF_ENTRY.map((id) => actions.find(id))
       .filter((action) => action !== undefined)
-      .filter((action) => whyNot(action) === '')
+      .filter((action) => disabledReason(action) === '')
     openMenu(
       'This message',
       offered.map(({ id, label, icon: glyph = '', keys = [] }) => ({

@@ -1,6 +1,6 @@
 // @ts-check
 /** @import {RunContext, RunSummary} from '../types.js' */
-import { mayDo } from '../../core/actions.js'
+import { isPermitted } from '../../core/actions.js'
 import { choose } from '../../core/chooser.js'
 import { api } from '../../core/api.js'
 import { ask } from '../../core/dialog.js'
@@ -10,7 +10,7 @@ import { openMenu } from '../../core/menu.js'
 import { toggleNotifications } from '../../core/notifications.js'
 import { toastError } from '../../core/toast.js'
 import { excerpt, listTime, taskText } from '../format.js'
-import { rowWords } from '../run-words.js'
+import { rowStatus } from '../run-status.js'
 import { server } from '../log/server.js'
 import { saveTest } from './save-test.js'
 
@@ -39,7 +39,7 @@ export function runMenu({ page, run, actions, signal }) {
       icon: 'panel-right',
       group: 'Run',
       scope: 'page',
-      run: () => void watchBeside(run.id, run.team_id ?? '').catch(toastError),
+      run: () => void openSplitView(run.id, run.team_id ?? '').catch(toastError),
     },
     {
       id: 'share-run',
@@ -122,7 +122,9 @@ export function runMenu({ page, run, actions, signal }) {
     'click',
     () => {
       const { left, bottom } = button.getBoundingClientRect()
-      const offered = actions.all().filter((action) => MENU.includes(action.id) && mayDo(action))
+      const offered = actions
+        .all()
+        .filter((action) => MENU.includes(action.id) && isPermitted(action))
       offered.sort((one, other) => MENU.indexOf(one.id) - MENU.indexOf(other.id))
       const items = offered.map(({ id, label, icon = '', keys = [] }) => ({
         label,
@@ -205,7 +207,7 @@ async function compareWith(runId, teamId) {
  * @param {string} runId
  * @param {string} teamId
  */
-async function watchBeside(runId, teamId) {
+async function openSplitView(runId, teamId) {
   const chosen = await chooseOther('Watch beside…', runId, teamId)
   if (chosen) location.assign(`/runs/${runId}/beside/${chosen.id}`)
 }
@@ -233,6 +235,6 @@ function option(run) {
   return {
     id: run.id,
     label: excerpt(taskText(run.task), 80) || 'A picture',
-    detail: `${rowWords(run).words}, ${listTime(run.started_at)}`,
+    detail: `${rowStatus(run).words}, ${listTime(run.started_at)}`,
   }
 }

@@ -22,7 +22,7 @@ export async function showState({ run }, seq) {
   const parts = Object.entries(then.state.agent_states ?? {})
   const body = el(
     'div',
-    { class: 'state-then' },
+    { class: 'state-snapshot' },
     el(
       'p',
       {},

@@ -85,7 +85,7 @@ export function budgetCard(pending, send) {
         ),
     el(
       'div',
-      { class: 'decision-foot row-wrap', 'data-acts': true },
+      { class: 'decision-foot row-wrap', 'data-action-group': true },
       ...(isUnknown ? [allow, buttons[1]] : buttons),
     ),
   )

@@ -1,7 +1,7 @@
 // @ts-check
 import { api } from '../../core/api.js'
 import { find } from '../../core/dom.js'
-import { estimateWords } from './money.js'
+import { estimateText } from './money.js'
 
 /**
  * Beside the task: what a run takes, by the team's past ones.
@@ -13,7 +13,7 @@ export async function showEstimate(page, teamId, signal) {
   const line = find('[data-part="estimate"]', page)
   if (teamId === '') return
   try {
-    line.textContent = estimateWords(await api.get(`/api/teams/${teamId}/estimate`, { signal }))
+    line.textContent = estimateText(await api.get(`/api/teams/${teamId}/estimate`, { signal }))
     line.hidden = false
   } catch {
     line.hidden = true // a run can be started without it

@@ -2,7 +2,7 @@
 /** @import {Cost} from './money.js' */
 import { el } from '../../core/dom.js'
 import { duration, tokens } from '../format.js'
-import { costWords, tokensOf } from './money.js'
+import { costText, tokensOf } from './money.js'
 
 const SHOWN = 5
 
@@ -11,7 +11,7 @@ const SHOWN = 5
  * @param {(Cost & {seq: number, agent: string})[]} messages
  * @param {(seq: number) => void} show
  */
-export function dearestMessages(messages, show) {
+export function expensiveMessages(messages, show) {
   const dearest = messages
     .filter((each) => tokensOf(each) > 0)
     .sort((a, b) => b.micro_usd - a.micro_usd || tokensOf(b) - tokensOf(a))
@@ -31,7 +31,7 @@ export function dearestMessages(messages, show) {
         ),
       ),
       el('td', { class: 'end numeric' }, tokens(tokensOf(each))),
-      el('td', { class: 'end numeric' }, costWords(each)),
+      el('td', { class: 'end numeric' }, costText(each)),
       el('td', { class: 'end numeric' }, duration(each.ms)),
     ),
   )

@@ -37,7 +37,7 @@ export function money(microUsd) {
  * Never 0 where nobody knows.
  * @param {{micro_usd?: number, unpriced_calls?: number}} cost
  */
-export function costWords({ micro_usd = 0, unpriced_calls = 0 }) {
+export function costText({ micro_usd = 0, unpriced_calls = 0 }) {
   if (unpriced_calls === 0) return money(micro_usd)
   return micro_usd > 0 ? `${money(micro_usd)} + price unknown` : 'price unknown'
 }
@@ -59,7 +59,7 @@ export function amount(measure, amount) {
  * For whom a limit is.
  * @param {{scope: string, name: string}} used
  */
-export function whose({ scope, name }) {
+export function budgetOwner({ scope, name }) {
   return (
     { run: 'This run', agent: name, team_day: 'This team today', studio_day: 'All teams today' }[
       scope
@@ -77,7 +77,7 @@ const ENOUGH_RUNS = 5
  * @param {{run_count: number, tokens: Range | null, micro_usd: Range | null, ms: Range | null}}
  *   estimate
  */
-export function estimateWords({ run_count: count, tokens: used, micro_usd: spent, ms: time }) {
+export function estimateText({ run_count: count, tokens: used, micro_usd: spent, ms: time }) {
   if (count === 0 || !used || !time) return 'No estimate yet. Run the team once to get one.'
   const words = (/** @type {'median' | 'high'} */ which) =>
     [

@@ -3,11 +3,11 @@
 /** @import {Axis} from './tables.js' */
 import { api } from '../../core/api.js'
 import { debounce, el, find } from '../../core/dom.js'
-import { offeredTo } from '../../core/read-only.js'
+import { forRole } from '../../core/read-only.js'
 import { toast, toastError } from '../../core/toast.js'
-import { dearestMessages } from './messages.js'
+import { expensiveMessages } from './messages.js'
 import { budgetForm } from './budget-form.js'
-import { costWords, tokensOf } from './money.js'
+import { costText, tokensOf } from './money.js'
 import { duration, tokens } from '../format.js'
 import { participantsOf } from '../flow/participants.js'
 import { budgetBars, costTable } from './tables.js'
@@ -48,7 +48,7 @@ function showTeamForm(page, teamId, component, budget) {
     await kept(() => api.put(`/api/teams/${teamId}/budget`, given), 'Limits of the team saved.')
   }
   find('[data-part="cost-limits"]', page).replaceChildren(
-    offeredTo(
+    forRole(
       'editor',
       'Changing limits',
       budgetForm({
@@ -89,7 +89,7 @@ export function costPanel({ page, run, selection, signal }) {
       ...(cost.tools.length > 0
         ? [costTable('Tools', cost.tools, axis, { hasTokens: false })]
         : []),
-      dearestMessages(cost.messages, (seq) => selection.select(seq, /** @type {any} */ ('cost'))),
+      expensiveMessages(cost.messages, (seq) => selection.select(seq, /** @type {any} */ ('cost'))),
       prices(cost.prices),
     )
     if (chosen)
@@ -154,7 +154,7 @@ export function costPanel({ page, run, selection, signal }) {
         return api.put(`/api/teams/${run.team_id}/budget`, { ...given, day: own.day })
       }, 'Limits of the team saved.')
     place.replaceChildren(
-      offeredTo(
+      forRole(
         'editor',
         'Changing limits',
         budgetForm({
@@ -206,7 +206,7 @@ async function kept(work, done) {
 /** @param {Body} cost */
 function summary({ total }) {
   const facts = [
-    ['Cost', costWords(total)],
+    ['Cost', costText(total)],
     ['Tokens', tokens(tokensOf(total))],
     ['Cached', tokens(total.cached_tokens)],
     ['Time of calls', duration(total.ms)],

@@ -2,7 +2,7 @@
 /** @import {NamedCost, Used} from './money.js' */
 import { el } from '../../core/dom.js'
 import { duration, tokens } from '../format.js'
-import { amount, costWords, tokensOf, whose } from './money.js'
+import { amount, costText, tokensOf, budgetOwner } from './money.js'
 
 /** @typedef {'micro_usd' | 'tokens' | 'ms'} Axis */
 
@@ -32,7 +32,7 @@ export function costTable(title, costs, axis, { hasTokens = true, nobody = 'The 
       el('td', { class: 'end numeric' }, cost.calls),
       hasTokens &&
         el('td', { class: 'end numeric', title: tokenTitle(cost) }, tokens(tokensOf(cost))),
-      hasTokens && el('td', { class: 'end numeric' }, costWords(cost)),
+      hasTokens && el('td', { class: 'end numeric' }, costText(cost)),
       el('td', { class: 'end numeric' }, duration(cost.ms)),
     ),
   )
@@ -75,7 +75,7 @@ export function budgetBars(used) {
       return el(
         'li',
         { 'data-look': look },
-        el('span', { class: 'budget-whose truncate' }, whose(each)),
+        el('span', { class: 'budget-whose truncate' }, budgetOwner(each)),
         el(
           'span',
           { class: 'numeric' },

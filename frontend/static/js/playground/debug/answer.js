@@ -79,7 +79,7 @@ export function answerForm(pending, send) {
       el('div', { class: 'row-wrap', role: 'group', 'aria-label': 'Choices' }, ...picks),
     ...(fields ?? [text]),
     error,
-    el('div', { class: 'decision-foot', 'data-acts': true }, submit),
+    el('div', { class: 'decision-foot', 'data-action-group': true }, submit),
   )
   form.addEventListener('submit', (event) => {
     event.preventDefault()

@@ -52,13 +52,13 @@ function nth(number) {
  * A breakpoint in a few words.
  * @param {Breakpoint} point
  */
-export function breakpointWords(point) {
-  const words = placeWords(point)
+export function breakpointText(point) {
+  const words = placeText(point)
   return point.visit ? `${words}, ${nth(point.visit)} time` : words
 }
 
 /** @param {Breakpoint} point */
-function placeWords({ on, when, name, text, is_regex: isRegex, limit }) {
+function placeText({ on, when, name, text, is_regex: isRegex, limit }) {
   const side = when === 'before' ? 'Before' : 'After'
   switch (on) {
     case 'agent':

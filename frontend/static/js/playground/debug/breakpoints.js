@@ -3,14 +3,14 @@
 /** @import {Breakpoint} from './breakpoint-words.js' */
 /** @import {Settings} from './settings.js' */
 import { announce, el, find, icon, on } from '../../core/dom.js'
-import { may } from '../../core/may.js'
+import { can } from '../../core/permissions.js'
 import { makeReadOnly } from '../../core/read-only.js'
 import { participantsOf } from '../flow/participants.js'
 import {
   MESSAGE_TYPES,
   MOMENTS,
   breakpointFrom,
-  breakpointWords,
+  breakpointText,
   toolsOf,
 } from './breakpoint-words.js'
 
@@ -65,7 +65,7 @@ export function breakpointList(root, settings, component, signal) {
       error.textContent = typeof made === 'string' ? made : ''
       if (typeof made === 'string') return
       if (await settings.setBreakpoints([...settings.breakpoints, made]))
-        announce(`Breakpoint added: ${breakpointWords(made)}.`)
+        announce(`Breakpoint added: ${breakpointText(made)}.`)
       const kept = value('on')
       form.reset()
       const choice = /** @type {HTMLSelectElement} */ (form.elements.namedItem('on'))
@@ -108,7 +108,7 @@ export function breakpointList(root, settings, component, signal) {
     list.replaceChildren(
       ...settings.breakpoints.map((point) => row(point, hits[point.id] ?? 0, point.id === hitId)),
     )
-    if (!may('editor')) makeReadOnly(list)
+    if (!can('editor')) makeReadOnly(list)
     find('[data-part="no-breakpoints"]', root).hidden = settings.breakpoints.length > 0
     if (focused)
       /** @type {HTMLElement | null} */ (list.querySelector(`[data-id="${focused}"]`))?.focus()
@@ -136,7 +136,7 @@ export function breakpointList(root, settings, component, signal) {
  * @param {boolean} isHere
  */
 function row(point, hits, isHere) {
-  const words = breakpointWords(point)
+  const words = breakpointText(point)
   const box = el('input', { type: 'checkbox', 'data-id': point.id, checked: point.enabled })
   return el(
     'li',

@@ -120,7 +120,7 @@ export function decisionCard(pending, send, always = null) {
       ),
     el(
       'div',
-      { class: 'decision-foot', 'data-acts': true },
+      { class: 'decision-foot', 'data-action-group': true },
       go,
       deny,
       reason,

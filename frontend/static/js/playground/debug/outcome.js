@@ -66,7 +66,7 @@ export function outcomeCard(pending, send) {
         el('pre', { class: 'code-block', tabindex: '0' }, JSON.stringify(request, null, 2)),
       ),
     text,
-    el('div', { class: 'decision-foot', 'data-acts': true }, happened, ...others),
+    el('div', { class: 'decision-foot', 'data-action-group': true }, happened, ...others),
   )
   form.addEventListener('submit', (event) => {
     event.preventDefault()

@@ -2,10 +2,10 @@
 /** @import {Batch, Body, Panel, RunState} from '../types.js' */
 import { el, find, icon, on } from '../../core/dom.js'
 import { toastError } from '../../core/toast.js'
-import { hasEnded } from '../run-words.js'
+import { hasEnded } from '../run-status.js'
 import { server } from '../log/server.js'
 import { breakpointList } from './breakpoints.js'
-import { changes } from './changes.js'
+import { messageEdits } from './message-edits.js'
 import { NO_POLICY, Settings } from './settings.js'
 import { withPermission } from './policy.js'
 import { questionDock } from './question-dock.js'
@@ -60,7 +60,7 @@ export function debugPanel({ page, run, actions, showView, signal }) {
   }
   const press = (/** @type {string} */ command, /** @type {Body} */ more = {}) =>
     void send(command, more).catch(() => {})
-  const change = changes(root, run, send, signal)
+  const change = messageEdits(root, run, send, signal)
 
   /**
    * @param {string} tool

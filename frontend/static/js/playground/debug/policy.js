@@ -118,7 +118,7 @@ function canonical(value) {
 }
 
 /** @param {ToolRule} rule */
-export function ruleWords(rule) {
+export function ruleText(rule) {
   const tests = rule.when.map(
     ({ argument, test, value }) =>
       `${argument} ${TESTS.find(([name]) => name === test)?.[1]} “${value}”`,

@@ -2,8 +2,8 @@
 /** @import {Body, RunState} from '../types.js' */
 /** @import {Send} from './decision.js' */
 import { find } from '../../core/dom.js'
-import { hasEnded } from '../run-words.js'
-import { askCard } from './ask.js'
+import { hasEnded } from '../run-status.js'
+import { requestCard } from './request-card.js'
 
 /**
  * Below the conversation: what the run waits for that is more than a text, such as an approval.
@@ -41,7 +41,7 @@ export function questionDock(page, send, always) {
         if (hadFocus) find('[data-part="chat-scroll"]', page).focus({ preventScroll: true })
       } else if (pending && pending.request_id !== shownRequest) {
         shownRequest = pending.request_id
-        dock.replaceChildren(askCard(pending, send, always))
+        dock.replaceChildren(requestCard(pending, send, always))
         dock.hidden = false
       }
     },

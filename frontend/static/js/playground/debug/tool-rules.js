@@ -2,14 +2,14 @@
 /** @import {Body} from '../types.js' */
 /** @import {Policy, Settings, Verdict} from './settings.js' */
 import { el, find, icon, on } from '../../core/dom.js'
-import { may } from '../../core/may.js'
-import { offeredTo } from '../../core/read-only.js'
+import { can } from '../../core/permissions.js'
+import { forRole } from '../../core/read-only.js'
 import { numberOf, toolsOf } from './breakpoint-words.js'
 import {
   TESTS,
   VERDICTS,
   isForAll,
-  ruleWords,
+  ruleText,
   verdictOf,
   withRepeat,
   withRule,
@@ -126,13 +126,13 @@ export function toolRules(root, settings, component, signal) {
           el(
             'ul',
             { class: 'rule-list', role: 'list' },
-            ...byArgument.map(({ rule, index }) => ruleRow(ruleWords(rule), index)),
+            ...byArgument.map(({ rule, index }) => ruleRow(ruleText(rule), index)),
           )) ||
           '',
-        may('approver') ? ruleForm(tools, isOpen) : '',
-        patience(policy),
+        can('approver') ? ruleForm(tools, isOpen) : '',
+        unansweredTimeout(policy),
       )
-      offeredTo('approver', 'Changing these rules', place)
+      forRole('approver', 'Changing these rules', place)
       if (key) /** @type {HTMLElement | null} */ (place.querySelector(key))?.focus()
     },
   }
@@ -274,11 +274,11 @@ function ruleForm(tools, isOpen) {
 }
 
 /** @param {Policy} policy */
-function patience(policy) {
+function unansweredTimeout(policy) {
   const minutes = policy.timeout_s === null ? '' : String(policy.timeout_s / 60)
   return el(
     'p',
-    { class: 'patience small' },
+    { class: 'unanswered-timeout small' },
     'If nobody answers within ',
     el('input', {
       class: 'input small',

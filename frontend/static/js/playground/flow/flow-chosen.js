@@ -4,7 +4,7 @@
 import { el, icon, on } from '../../core/dom.js'
 import { flowName } from './flow-shapes.js'
 import { tokens } from '../format.js'
-import { insideWords } from '../log/insides.js'
+import { nestingText } from '../log/nested-runs.js'
 
 /**
  * What is selected in the flow, in words, with a way through its messages.
@@ -36,7 +36,7 @@ export function flowChosen(root, counts, selection, spoken, signal) {
         'span',
         { class: 'muted grow' },
         inside.length > 0
-          ? `inside ${insideWords(inside)}, ${said}`
+          ? `inside ${nestingText(inside)}, ${said}`
           : isPlanned || name === 'user'
             ? said
             : `${said}, not in the design`,

@@ -1,9 +1,9 @@
 // @ts-check
 /** @import {Batch, Body, Entry} from '../types.js' */
 import { participantsOf, plannedEdges } from './participants.js'
-import { OUTSIDE, placesIn } from '../log/insides.js'
+import { TOP_LEVEL, placesIn } from '../log/nested-runs.js'
 import { usageOf } from '../chat/message-parts.js'
-import { hasEnded } from '../run-words.js'
+import { hasEnded } from '../run-status.js'
 
 /**
  * @typedef {object} FlowNode
@@ -12,7 +12,7 @@ import { hasEnded } from '../run-words.js'
  * @property {number} tokens
  * @property {number} lastSeq  of its newest message
  * @property {boolean} isPlanned  named by the team's design, not only seen in the run
- * @property {import('../log/insides.js').Inside} inside  participants within whom it stands
+ * @property {import('../log/nested-runs.js').NestingPath} inside  participants within whom it stands
  *
  * @typedef {object} FlowEdge
  * @property {string} key
@@ -153,7 +153,7 @@ export class FlowCounts {
 
   /** @param {string} name */
   #insideOf(name) {
-    return this.#places.get(name)?.[0] ?? OUTSIDE
+    return this.#places.get(name)?.[0] ?? TOP_LEVEL
   }
 
   /** @param {string} to */

@@ -20,7 +20,7 @@ import {
   widthOf,
 } from './flow-shapes.js'
 import { tokens } from '../format.js'
-import { insideWords } from '../log/insides.js'
+import { nestingText } from '../log/nested-runs.js'
 
 /** More dots at once would be noise, and work in every frame. */
 const DOTS = 16
@@ -35,7 +35,7 @@ const TRAVEL_MS = 700
  * @property {Body} component
  * @property {ColourBook} colours
  * @property {Selection} selection
- * @property {import('../log/at-work.js').AtWork} work  who works now
+ * @property {import('../log/active-work.js').ActiveWork} work  who works now
  * @property {(seq: number) => number} itemOf  the entry that the conversation shows an entry by
  */
 
@@ -187,7 +187,7 @@ export class Flow {
           : 'heard'
     group.setAttribute(
       'aria-description',
-      `${node.inside.length > 0 ? `inside ${insideWords(node.inside)}, ` : ''}${node.messages} messages, ${tokens(node.tokens)} tokens`,
+      `${node.inside.length > 0 ? `inside ${nestingText(node.inside)}, ` : ''}${node.messages} messages, ${tokens(node.tokens)} tokens`,
     )
     showCount(group, node.messages)
   }
@@ -201,7 +201,7 @@ export class Flow {
     group.toggleAttribute('data-unplanned', this.#counts.isUnplanned(edge))
     group.setAttribute(
       'aria-label',
-      `${flowName(edge.from)} to ${flowName(edge.to)}, ${wayWords(edge, this.#counts.isUnplanned(edge))}`,
+      `${flowName(edge.from)} to ${flowName(edge.to)}, ${edgeText(edge, this.#counts.isUnplanned(edge))}`,
     )
     group.style.setProperty('--edge-width', `${Math.min(1.4 + Math.log2(count + 1) * 0.35, 4)}px`)
     showCount(group, count)
@@ -297,7 +297,7 @@ export class Flow {
  * @param {FlowEdge} edge
  * @param {boolean} isUnplanned
  */
-function wayWords({ seqs, isPlanned }, isUnplanned) {
+function edgeText({ seqs, isPlanned }, isUnplanned) {
   const count =
     seqs.length === 0
       ? 'no message'

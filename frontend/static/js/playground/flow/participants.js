@@ -46,7 +46,7 @@ export function plannedEdges(component) {
   const members = membersOf(component)
   const doors = new Map([
     ['user', { first: 'user', last: 'user' }],
-    ...members.map((member) => /** @type {const} */ ([nameOf(member), doorsOf(member)])),
+    ...members.map((member) => /** @type {const} */ ([nameOf(member), entryAgents(member)])),
   ])
   const around = edgesBetween(component, members.map(nameOf)).flatMap(([from, to]) => {
     const [start, end] = [doors.get(from)?.last, doors.get(to)?.first]
@@ -82,11 +82,11 @@ function edgesBetween(component, names) {
  * @param {Body} member
  * @returns {{first?: string, last?: string}}
  */
-function doorsOf(member) {
+function entryAgents(member) {
   if (!isTeam(member)) return { first: nameOf(member), last: nameOf(member) }
   const inside = membersOf(member)
   if (kindOf(member) !== 'RoundRobinGroupChat' || inside.length === 0) return {}
-  return { first: doorsOf(inside[0]).first, last: doorsOf(inside[inside.length - 1]).last }
+  return { first: entryAgents(inside[0]).first, last: entryAgents(inside[inside.length - 1]).last }
 }
 
 /**

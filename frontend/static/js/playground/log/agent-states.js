@@ -1,7 +1,7 @@
 // @ts-check
 /** @import {Batch, Entry} from '../types.js' */
 import { excerpt } from '../format.js'
-import { AtWork } from './at-work.js'
+import { ActiveWork } from './active-work.js'
 
 /**
  * What an agent does in a run, and what it said last.
@@ -17,7 +17,7 @@ const TEXT_LENGTH = 140
 
 /** Tells of each agent of a run what it does now, from what the log tells. */
 export class AgentStates {
-  #work = new AtWork()
+  #work = new ActiveWork()
   /**
    * The last message of each.
    * @type {Map<string, {seq: number, text: string}>}

@@ -2,16 +2,16 @@
 /** @import {Batch, Run} from '../types.js' */
 import { toastError } from '../../core/toast.js'
 import { Chat } from '../chat/chat.js'
-import { keptLevel } from '../chat/detail.js'
-import { followTail } from '../chat/tail.js'
+import { loadLevel } from '../chat/detail-level.js'
+import { stickToBottom } from '../chat/stick-to-bottom.js'
 import { colourBook, participantsOf } from '../flow/participants.js'
-import { hasEnded } from '../run-words.js'
-import { AtWork } from './at-work.js'
+import { hasEnded } from '../run-status.js'
+import { ActiveWork } from './active-work.js'
 import { createFeed } from './feed.js'
 import { followRun } from './follow-run.js'
 import { RunIndex } from './run-index.js'
 import { RunItems } from './run-items.js'
-import { readRun } from './run-reading.js'
+import { readRun } from './read-run.js'
 import { createSelection } from './selection.js'
 import { entriesBetween } from './server.js'
 
@@ -21,21 +21,21 @@ import { entriesBetween } from './server.js'
  * @param {{scroller: HTMLElement, list: HTMLElement, none: HTMLElement, toEnd: HTMLElement}} parts
  * @param {Run} run
  * @param {{answer: (requestId: string, text: string) => Promise<void>, take: (run: Run) => void,
- *   views?: {[name: string]: (batch: Batch) => void}, work?: AtWork}} with_
+ *   views?: {[name: string]: (batch: Batch) => void}, work?: ActiveWork}} with_
  *   `take`: gets the run when it is over; `views`: told of all that happens, after the conversation
  * @param {AbortSignal} signal
  */
 export function conversation(
   { scroller, list, none, toEnd },
   run,
-  { answer, take, views = {}, work = new AtWork() },
+  { answer, take, views = {}, work = new ActiveWork() },
   signal,
 ) {
   const index = new RunIndex(run.component)
   const items = new RunItems(index, (after, before) =>
     entriesBetween(run.id, after, before, signal),
   )
-  const tail = followTail(
+  const tail = stickToBottom(
     scroller,
     /** @type {HTMLButtonElement} */ (toEnd),
     () => chat.draw(),
@@ -53,7 +53,7 @@ export function conversation(
       index,
       items,
       context,
-      level: keptLevel(),
+      level: loadLevel(),
       work,
       component: run.component,
     },

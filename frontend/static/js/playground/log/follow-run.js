@@ -1,7 +1,7 @@
 // @ts-check
 /** @import {Batch, Run} from '../types.js' */
 /** @import {RunIndex} from './run-index.js' */
-import { hasEnded } from '../run-words.js'
+import { hasEnded } from '../run-status.js'
 import { entriesAfter, newsOf, server } from './server.js'
 import { openStream } from './stream.js'
 

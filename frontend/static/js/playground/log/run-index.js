@@ -1,7 +1,7 @@
 // @ts-check
 /** @import {Body, Entry} from '../types.js' */
-import { EXPLAINED_PAUSES, commandWords, hasEnded } from '../run-words.js'
-import { Insides, OUTSIDE } from './insides.js'
+import { EXPLAINED_PAUSES, commandText, hasEnded } from '../run-status.js'
+import { NestedRuns, TOP_LEVEL } from './nested-runs.js'
 
 /**
  * One entry of the log without its body.
@@ -20,7 +20,7 @@ import { Insides, OUTSIDE } from './insides.js'
  * @property {import('../types.js').Item['kind'] | ''} item  what the conversation shows of it; ''
  *   for nothing of its own
  * @property {number} owner  seq of the item that shows it; 0 for the next one
- * @property {import('./insides.js').Inside} inside  the participants within whom it happened; the
+ * @property {import('./nested-runs.js').NestingPath} inside  the participants within whom it happened; the
  *   same place is the same array
  */
 
@@ -47,7 +47,7 @@ export class RunIndex {
 
   /** @param {Body | null} [component]  of the run, which tells who is inside of whom */
   constructor(component = null) {
-    this.#insides = new Insides(component)
+    this.#insides = new NestedRuns(component)
   }
 
   clear() {
@@ -86,7 +86,7 @@ export class RunIndex {
         isQuestion: (page.marks[place] & QUESTION) > 0,
         item: '',
         owner: 0,
-        inside: OUTSIDE,
+        inside: TOP_LEVEL,
       })
     })
   }
@@ -174,7 +174,7 @@ export class RunIndex {
   #itemKind(row) {
     if (row.kind === 'message') return row.type === 'HandoffMessage' ? 'handoff' : 'message'
     if (row.kind === 'event') return this.#eventKind(row)
-    if (row.kind === 'command') return commandWords(row.note) ? 'command' : ''
+    if (row.kind === 'command') return commandText(row.note) ? 'command' : ''
     if (row.kind !== 'state') return ''
     const [state = '', reason = ''] = row.note.split(' ')
     if (hasEnded(state)) return 'end'
@@ -250,7 +250,7 @@ export function rowOf({ seq, at, kind, body }) {
     isQuestion: Boolean(body.pending?.request_id),
     item: '',
     owner: 0,
-    inside: OUTSIDE,
+    inside: TOP_LEVEL,
   }
 }
 

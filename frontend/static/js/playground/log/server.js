@@ -1,13 +1,13 @@
 // @ts-check
 /** @import {Body, Capability, Entry, Run, RunState, RunSummary, Task} from '../types.js' */
 import { ApiError, api } from '../../core/api.js'
-import { teamOfPage } from '../../core/team-of-page.js'
+import { pageTeamId } from '../../core/page-team.js'
 
 const PAGE = 500
 /** In one page of the list of runs. */
 export const RUNS = 50
 /** The server gives no more at once; and fewer where they say much. */
-const MOST = 2000
+const MAX_ENTRIES = 2000
 
 /** What the playground asks of the server. Rejects with `ApiError`. */
 export const server = {
@@ -88,7 +88,7 @@ export const server = {
 }
 
 function scopeOfPage() {
-  const teamId = teamOfPage()
+  const teamId = pageTeamId()
   return teamId ? { team_id: teamId, scope: 'team' } : {}
 }
 
@@ -130,7 +130,7 @@ export async function entriesBetween(id, after, before, signal) {
   const entries = []
   for (let place = Math.max(0, after); ; ) {
     const page = await api.get(
-      `/api/runs/${id}/events?after=${place}&before=${before}&limit=${MOST}`,
+      `/api/runs/${id}/events?after=${place}&before=${before}&limit=${MAX_ENTRIES}`,
       { signal },
     )
     entries.push(...page.entries)

@@ -3,26 +3,26 @@
 import { find } from '../../core/dom.js'
 import { toast, toastError } from '../../core/toast.js'
 import { Chat } from '../chat/chat.js'
-import { showEarlier } from '../chat/earlier.js'
+import { showEarlier } from '../chat/earlier-runs.js'
 import { chatBar } from '../chat/chat-bar.js'
 import { controls } from '../controls.js'
-import { keptLevel } from '../chat/detail.js'
-import { AtWork } from './at-work.js'
+import { loadLevel } from '../chat/detail-level.js'
+import { ActiveWork } from './active-work.js'
 import { createFeed } from './feed.js'
 import { gauges } from '../gauges.js'
 import { Flow } from '../flow/flow.js'
 import { panels } from '../panels.js'
 import { colourBook, participantsOf } from '../flow/participants.js'
-import { readingActions } from '../reading-actions.js'
-import { OUTSIDE, placesIn } from './insides.js'
+import { viewActions } from '../view-actions.js'
+import { TOP_LEVEL, placesIn } from './nested-runs.js'
 import { RunIndex } from './run-index.js'
 import { RunItems } from './run-items.js'
-import { readRun } from './run-reading.js'
-import { hasEnded } from '../run-words.js'
+import { readRun } from './read-run.js'
+import { hasEnded } from '../run-status.js'
 import { createSelection } from './selection.js'
 import { followRun } from './follow-run.js'
 import { entriesBetween, server } from './server.js'
-import { followTail } from '../chat/tail.js'
+import { stickToBottom } from '../chat/stick-to-bottom.js'
 import { Timeline } from '../timeline/timeline.js'
 
 /**
@@ -40,7 +40,7 @@ export function previewTeam(page, component, signal) {
   const { flow, timeline } = pictures(
     page,
     component,
-    { selection: createSelection(), index: new RunIndex(), work: new AtWork() },
+    { selection: createSelection(), index: new RunIndex(), work: new ActiveWork() },
     signal,
   )
   flow.draw()
@@ -59,7 +59,7 @@ export function previewTeam(page, component, signal) {
 export function showRun(page, run, around, signal) {
   const selection = createSelection()
   const index = new RunIndex(run.component)
-  const work = new AtWork()
+  const work = new ActiveWork()
   const { flow, timeline, colours } = pictures(
     page,
     run.component,
@@ -71,7 +71,7 @@ export function showRun(page, run, around, signal) {
   const read = (/** @type {number} */ after, /** @type {number} */ before) =>
     entriesBetween(run.id, after, before, signal)
   const items = new RunItems(index, read)
-  const tail = followTail(
+  const tail = stickToBottom(
     part('chat-scroll'),
     /** @type {HTMLButtonElement} */ (part('to-live')),
     () => chat.draw(),
@@ -94,7 +94,7 @@ export function showRun(page, run, around, signal) {
       index,
       items,
       context: { colours, answer },
-      level: keptLevel(),
+      level: loadLevel(),
       work,
       component: run.component,
     },
@@ -104,7 +104,7 @@ export function showRun(page, run, around, signal) {
   const gauge = gauges(part('gauges'))
   const { actions, showView } = around
   actions.add([
-    ...readingActions({ chat, index, selection, tail, bar, runId: run.id }),
+    ...viewActions({ chat, index, selection, tail, bar, runId: run.id }),
     ...timeline.actions,
   ])
   actions.bind(timeline.surface, 'canvas', signal)
@@ -210,7 +210,7 @@ function follow(page, run, feed, index, take, signal) {
 /**
  * @param {HTMLElement} page
  * @param {Body} component
- * @param {{selection: ReturnType<typeof createSelection>, index: RunIndex, work: AtWork}} of
+ * @param {{selection: ReturnType<typeof createSelection>, index: RunIndex, work: ActiveWork}} of
  * @param {AbortSignal} signal
  * @param {() => Promise<{seq: number, micro_usd: number}[]>} [costs]
  */
@@ -237,7 +237,7 @@ function pictures(page, component, { selection, index, work }, signal, costs = a
     {
       root: part('timeline-panel'),
       lanes: participants.map((participant) => participant.name),
-      insideOf: (name) => places.get(name)?.[0] ?? OUTSIDE,
+      insideOf: (name) => places.get(name)?.[0] ?? TOP_LEVEL,
       colours,
       selection,
       costs,

@@ -1,7 +1,7 @@
 // @ts-check
 /** @import {Batch, Chunk, Entry, RunState} from '../types.js' */
 import { connectionSlot } from '../../core/connection-slots.js'
-import { hasEnded } from '../run-words.js'
+import { hasEnded } from '../run-status.js'
 
 /** Animation frames stop in hidden tabs; the batches then go by this timer. */
 const HIDDEN_FLUSH_MS = 250

@@ -1,11 +1,11 @@
 // @ts-check
 /** @import {Batch, Entry} from '../types.js' */
-/** @import {Inside} from '../log/insides.js' */
-import { OUTSIDE } from '../log/insides.js'
-import { hasEnded } from '../run-words.js'
+/** @import {NestingPath} from '../log/nested-runs.js' */
+import { TOP_LEVEL } from '../log/nested-runs.js'
+import { hasEnded } from '../run-status.js'
 
 /** A hold is drawn this long at most: a pause over night would leave no room for the work. */
-const LONGEST_HOLD_MS = 500
+const MAX_HOLD_MS = 500
 
 /**
  * What the width of a bar stands for.
@@ -51,7 +51,7 @@ export class TimelineBars {
   #begins = new Map()
   /**
    * Teams that are heard only through their members, by name, and what they stand within.
-   * @type {Map<string, Inside>}
+   * @type {Map<string, NestingPath>}
    */
   #holders = new Map()
 
@@ -59,9 +59,9 @@ export class TimelineBars {
 
   /**
    * @param {string[]} lanes  names that have a lane from the start
-   * @param {(name: string) => Inside} [insideOf]  within whom it stands in the design
+   * @param {(name: string) => NestingPath} [insideOf]  within whom it stands in the design
    */
-  constructor(lanes, insideOf = () => OUTSIDE) {
+  constructor(lanes, insideOf = () => TOP_LEVEL) {
     this.#insideOf = insideOf
     for (const lane of lanes) this.#open(lane)
   }
@@ -98,7 +98,7 @@ export class TimelineBars {
 
   /**
    * @param {string} lane
-   * @param {Inside} inside
+   * @param {NestingPath} inside
    */
   #insert(lane, inside) {
     const holder = this.lanes.indexOf(inside.at(-1) ?? '')
@@ -239,7 +239,7 @@ export class TimelineBars {
   #advance(now) {
     const gap = this.#clock === 0 ? 0 : Math.max(0, now - this.#clock)
     this.#clock = Math.max(this.#clock, now)
-    this.span += this.#isHeld ? Math.min(gap, LONGEST_HOLD_MS) : gap
+    this.span += this.#isHeld ? Math.min(gap, MAX_HOLD_MS) : gap
   }
 }
 

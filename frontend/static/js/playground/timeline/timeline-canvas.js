@@ -4,7 +4,7 @@
 
 export const LANE_PX = 24
 const HEIGHTS = { message: 12, thought: 6, tool: 8, input: 12 }
-const NARROWEST_PX = 2
+const MIN_WIDTH_PX = 2
 
 /** @typedef {{bar: Bar, x: number, y: number, width: number}} Drawn */
 
@@ -18,7 +18,7 @@ const NARROWEST_PX = 2
  * @param {Bar | undefined} selected  is there in any case
  * @returns {Drawn[]}
  */
-export function layOut(timeline, axis, view, width, selected) {
+export function layoutBars(timeline, axis, view, width, selected) {
   const extent = timeline.extent(axis) || 1
   const scale = width / (extent * view.width)
   const left = view.from * extent
@@ -28,7 +28,7 @@ export function layOut(timeline, axis, view, width, selected) {
   return timeline.within(axis, left, view.to * extent).flatMap((bar) => {
     const [from, to] = bar.on[axis]
     const x = (from - left) * scale
-    const end = Math.max(x + NARROWEST_PX, (to - left) * scale - 1)
+    const end = Math.max(x + MIN_WIDTH_PX, (to - left) * scale - 1)
     const key = `${bar.lane} ${bar.kind}`
     if (!bar.isError && bar !== selected && end < (ends.get(key) ?? -1) + 1) return []
     ends.set(key, end)

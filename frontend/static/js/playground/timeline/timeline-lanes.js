@@ -1,28 +1,28 @@
 // @ts-check
-/** @import {Inside} from '../log/insides.js' */
+/** @import {NestingPath} from '../log/nested-runs.js' */
 /** @import {TimelineBars} from './timeline-bars.js' */
 /** @import {ColourBook} from '../flow/participants.js' */
 import { el } from '../../core/dom.js'
-import { insideWords } from '../log/insides.js'
+import { nestingText } from '../log/nested-runs.js'
 
 /** How far a lane is set in, for each participant that it stands within. */
 const STEP_PX = 10
-const DEEPEST = 4
+const MAX_DEPTH = 4
 
 /**
  * @param {string} lane
- * @param {(name: string) => Inside} insideOf
+ * @param {(name: string) => NestingPath} insideOf
  */
-export function laneWords(lane, insideOf) {
+export function laneText(lane, insideOf) {
   const inside = insideOf(lane)
-  return inside.length > 0 ? `${lane}, inside ${insideWords(inside)}` : lane
+  return inside.length > 0 ? `${lane}, inside ${nestingText(inside)}` : lane
 }
 
 /**
  * The name before a lane.
  * @param {TimelineBars} bars
  * @param {string} lane
- * @param {{colours: ColourBook, insideOf: (name: string) => Inside}} options
+ * @param {{colours: ColourBook, insideOf: (name: string) => NestingPath}} options
  */
 export function laneName(bars, lane, { colours, insideOf }) {
   const hue = bars.isHolder(lane) ? null : colours.hueOf(lane)
@@ -32,10 +32,10 @@ export function laneName(bars, lane, { colours, insideOf }) {
       class: 'timeline-name',
       'data-hue': hue,
       'data-holder': hue === null,
-      title: laneWords(lane, insideOf),
+      title: laneText(lane, insideOf),
     },
     el('span', { class: 'truncate' }, lane),
   )
-  name.style.paddingInlineStart = `${Math.min(bars.depthOf(lane), DEEPEST) * STEP_PX}px`
+  name.style.paddingInlineStart = `${Math.min(bars.depthOf(lane), MAX_DEPTH) * STEP_PX}px`
   return name
 }

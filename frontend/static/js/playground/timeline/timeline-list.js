@@ -2,10 +2,10 @@
 /** @import {Bar} from './timeline-bars.js' */
 import { el, find, on } from '../../core/dom.js'
 import { duration, tokens } from '../format.js'
-import { whatOf } from './timeline-words.js'
+import { whatOf } from './timeline-labels.js'
 
 /** More rows than these are for the eye no list; zooming in shows the others. */
-const MOST = 60
+const MAX_ROWS = 60
 
 /**
  * The bars in view as rows, for those who do not see the picture, or do not point.
@@ -23,8 +23,8 @@ export function timelineList(root, select, signal) {
 
   function fill() {
     if (!(/** @type {HTMLDetailsElement} */ (root).open)) return
-    const here = Math.max(0, bars.findIndex((bar) => bar.seq === selected) - MOST / 2)
-    const shown = bars.slice(here, here + MOST)
+    const here = Math.max(0, bars.findIndex((bar) => bar.seq === selected) - MAX_ROWS / 2)
+    const shown = bars.slice(here, here + MAX_ROWS)
     const focused = /** @type {HTMLElement | null} */ (
       body.contains(document.activeElement) ? document.activeElement : null
     )?.dataset.seq
@@ -44,7 +44,7 @@ export function timelineList(root, select, signal) {
         ),
       ),
     )
-    rest.hidden = bars.length <= MOST
+    rest.hidden = bars.length <= MAX_ROWS
     rest.textContent = `${shown.length} of ${bars.length.toLocaleString('en')} in view. Zoom in, or select one, to see others.`
     if (focused)
       /** @type {HTMLElement | null} */ (body.querySelector(`[data-seq="${focused}"]`))?.focus({

@@ -7,18 +7,18 @@
 import { announce, debounce, el, find, on } from '../../core/dom.js'
 import { toastError } from '../../core/toast.js'
 import { TimelineBars } from './timeline-bars.js'
-import { LANE_PX, layOut, paint } from './timeline-canvas.js'
-import { laneName, laneWords } from './timeline-lanes.js'
+import { LANE_PX, layoutBars, paint } from './timeline-canvas.js'
+import { laneName, laneText } from './timeline-lanes.js'
 import { timelineList } from './timeline-list.js'
 import { TimelineView } from './timeline-view.js'
-import { barWords, extentWords } from './timeline-words.js'
+import { barText, durationText } from './timeline-labels.js'
 import { timelineGestures } from './timeline-gestures.js'
 
 /**
  * @typedef {object} TimelineOptions
  * @property {HTMLElement} root  the view, with its axis, its buttons and its list
  * @property {string[]} lanes
- * @property {(name: string) => import('../log/insides.js').Inside} insideOf  within whom somebody
+ * @property {(name: string) => import('../log/nested-runs.js').NestingPath} insideOf  within whom somebody
  *   stands in the design
  * @property {ColourBook} colours
  * @property {Selection} selection
@@ -141,7 +141,7 @@ export class Timeline {
     )
     const style = getComputedStyle(this.#canvas)
     const selected = selection.seq === null ? undefined : this.#bars.barOf(selection.seq)
-    this.#drawn = layOut(this.#bars, this.#axis, this.#view, width, selected)
+    this.#drawn = layoutBars(this.#bars, this.#axis, this.#view, width, selected)
     paint(context, this.#drawn, {
       lanes: this.#bars.lanes,
       width,
@@ -186,7 +186,7 @@ export class Timeline {
     const { root } = this.#options
     const { bars, lanes } = this.#bars
     const words =
-      bars.length === 0 ? 'Nothing yet' : extentWords(this.#axis, this.#bars.extent(this.#axis))
+      bars.length === 0 ? 'Nothing yet' : durationText(this.#axis, this.#bars.extent(this.#axis))
     find('[data-part="timeline-caption"]', root).textContent = words
     const thumb = find('[data-part="timeline-range"]', root)
     thumb.style.insetInlineStart = `${this.#view.from * 100}%`
@@ -242,7 +242,7 @@ export class Timeline {
 
   /** @param {Bar} bar */
   #words(bar) {
-    return barWords(bar, laneWords(bar.lane, this.#options.insideOf))
+    return barText(bar, laneText(bar.lane, this.#options.insideOf))
   }
 
   /**

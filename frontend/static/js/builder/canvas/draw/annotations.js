@@ -2,7 +2,7 @@
 // Notes on the canvas, and frames around groups of cards. Both move with the cards' own corner, so
 // a longer title moves nothing.
 import { el, icon, on } from '../../../core/dom.js'
-import { changeNote, groupsIn, MOST_TEXT, notesOn, removeNote } from '../../document/annotations.js'
+import { changeNote, groupsIn, MAX_TEXT, notesOn, removeNote } from '../../document/annotations.js'
 import { around, GRID_PX } from '../layout/align.js'
 
 /**
@@ -248,7 +248,7 @@ export class Annotations {
         class: 'note-text',
         rows: '2',
         tabindex: '-1',
-        maxlength: MOST_TEXT,
+        maxlength: MAX_TEXT,
         'aria-label': 'Note',
         placeholder: 'Write a note',
         spellcheck: 'false',

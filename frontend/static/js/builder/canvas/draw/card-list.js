@@ -1,7 +1,7 @@
 // @ts-check
 import { CardHeights } from './card-heights.js'
 import { makeCard } from './cards.js'
-import { atOnce, nearCards } from './near.js'
+import { withinFrameBudget, nearbyCards } from './nearby-cards.js'
 
 /**
  * @typedef {import('../layout/geometry.js').Box} Box
@@ -140,13 +140,17 @@ export class CardList {
       index === reached ||
       held.includes(index) ||
       (active !== null && made[index]?.node?.contains(active) === true)
-    const near = nearCards(
+    const near = nearbyCards(
       viewport,
       made.map((each) => each.box),
       isThere,
       isHeld,
     )
-    const now = atOnce(near, (index) => made[index]?.node !== undefined || isHeld(index), AT_ONCE)
+    const now = withinFrameBudget(
+      near,
+      (index) => made[index]?.node !== undefined || isHeld(index),
+      AT_ONCE,
+    )
     return {
       ...this.#show(now.flatMap((index) => made[index] ?? [])),
       isWhole: now.length === near.length,

@@ -29,7 +29,7 @@ const STEP = 20
  * @param {Size} view  of the canvas
  * @returns {Size}
  */
-export function roomIn({ width, height }) {
+export function innerSize({ width, height }) {
   return { width: width - 2 * PAD - 40, height: height - 220 }
 }
 

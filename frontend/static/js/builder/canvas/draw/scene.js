@@ -6,9 +6,9 @@ import { KIND_NAME, kindOfType, titleOf, typeLabel } from '../../document/catalo
 import { conditionText } from '../../document/conditions.js'
 import { isGraph } from '../../document/graph.js'
 import { handoffsIn } from '../../document/handoffs.js'
-import { jointWord } from '../../document/places.js'
+import { operatorWord } from '../../document/slot-targets.js'
 import { memberCount, memberSlot, openingAt } from '../../document/views.js'
-import { edgesOf, marksOf } from './ways.js'
+import { edgesOf, marksOf } from './edge-paths.js'
 
 /**
  * @typedef {import('../../document/catalogue.js').Catalogue} Catalogue
@@ -21,8 +21,8 @@ import { edgesOf, marksOf } from './ways.js'
  *   isRequired: boolean, isOptional: boolean, chips: Chip[] }} SlotView
  * @typedef {{ pointer: string, component: Component, name: string, kind: Kind, type: string, text:
  *   string, order: number, slots: SlotView[], opening: Opening | null, isKnown: boolean }} CardView
- * @typedef {import('./ways.js').EdgeView} EdgeView
- * @typedef {import('./ways.js').Mark} Mark
+ * @typedef {import('./edge-paths.js').EdgeView} EdgeView
+ * @typedef {import('./edge-paths.js').Mark} Mark
  * @typedef {{ pointer: string, word: 'and' | 'or' | '', text: string, parts: Condition[] }}
  *   Condition
  * @typedef {'order' | 'hub' | 'handoffs' | 'graph'} Flow
@@ -283,7 +283,7 @@ function conditionView(catalogue, component, pointer, describe) {
   return {
     pointer,
     parts,
-    word: slot ? jointWord(component.provider) : '',
+    word: slot ? operatorWord(component.provider) : '',
     text: describe(pointer) || conditionText(component),
   }
 }

@@ -1,7 +1,7 @@
 // @ts-check
 import { announce, el, icon, on } from '../../../core/dom.js'
 import { keysLabel } from '../../../core/shortcuts.js'
-import { whyNot } from '../../../core/actions.js'
+import { disabledReason } from '../../../core/actions.js'
 
 /**
  * @typedef {import('../../editor.js').Editor} Editor
@@ -38,7 +38,7 @@ const ALWAYS = ['duplicate', 'copy', 'cut', 'remove']
  */
 export function selectionBar(editor, canvas, actions, signal) {
   const count = el('span', { class: 'selection-count' })
-  const buttons = el('div', { class: 'selection-acts' })
+  const buttons = el('div', { class: 'selection-actions' })
   const bar = el(
     'div',
     { class: 'selection-bar toolbar', role: 'toolbar', 'aria-label': 'Selection', hidden: true },
@@ -74,7 +74,7 @@ export function selectionBar(editor, canvas, actions, signal) {
     shown = ids.join()
     for (const each of buttons.querySelectorAll('[data-act]')) {
       const action = actions.find(each.getAttribute('data-act') ?? '')
-      if (action) each.setAttribute('aria-disabled', String(whyNot(action) !== ''))
+      if (action) each.setAttribute('aria-disabled', String(disabledReason(action) !== ''))
     }
   }
   editor.addEventListener(

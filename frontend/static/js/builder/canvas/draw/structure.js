@@ -3,7 +3,7 @@
 // selected or has a problem.
 import { el, icon } from '../../../core/dom.js'
 import { isWithin } from '../../../core/pointer.js'
-import { askAboutJoint } from '../../actions/conditions.js'
+import { chooseOperator } from '../../actions/conditions.js'
 import { waitFor } from '../../document/connections.js'
 import { existingPart } from '../../document/parts.js'
 import { placeHandles } from '../links/edges.js'
@@ -12,7 +12,7 @@ import { adviceOf } from '../../document/findings.js'
 /**
  * @typedef {import('../../editor.js').Editor} Editor
  * @typedef {import('../canvas.js').Canvas} Canvas
- * @typedef {import('./ways.js').Mark} Mark
+ * @typedef {import('./edge-paths.js').Mark} Mark
  */
 
 /**
@@ -53,7 +53,7 @@ export function structure(canvas, editor, signal) {
       }
       const joint = target?.closest('[data-joint]')
       if (joint instanceof HTMLElement)
-        void askAboutJoint(editor, joint.dataset['joint'] ?? '', {
+        void chooseOperator(editor, joint.dataset['joint'] ?? '', {
           x: event.clientX,
           y: event.clientY,
         })

@@ -2,11 +2,11 @@
 // Drawing an edge: from the port of a card to another card, to open ground, or by one of the ends
 // of an edge that is there.
 import { el, svg } from '../../../core/dom.js'
-import { sayWhyNot } from '../../../core/keyboard.js'
-import { connect, connectNew, turn, turnStart, whyNotConnect } from '../../document/connections.js'
+import { explainDisabled } from '../../../core/keyboard.js'
+import { connect, connectNew, turn, turnStart, connectRefusal } from '../../document/connections.js'
 import { endsOf } from '../../document/parts.js'
-import { tellChanged } from '../../actions.js'
-import { pickComponent } from '../../panels/picker.js'
+import { notifyChanged } from '../../actions.js'
+import { pickComponent } from '../../panels/component-picker.js'
 import { swallowClick } from './swallow-click.js'
 
 /**
@@ -33,7 +33,7 @@ export function isConnectable(canvas) {
  * @param {(card: string) => void} ask  what a press without a drag does
  * @param {AbortSignal} signal
  */
-export function connecting(canvas, editor, ask, signal) {
+export function bindConnect(canvas, editor, ask, signal) {
   const port = el('button', {
     type: 'button',
     class: 'node-port',
@@ -214,7 +214,7 @@ export function connecting(canvas, editor, ask, signal) {
     const [kept, other] = [canvas.scene?.cards[draft.from], memberOf(card)]
     if (!kept || !other) return ''
     const [from, to] = draft.end === 'to' ? [kept, other] : [other, kept]
-    return whyNotConnect(
+    return connectRefusal(
       editor.catalogue,
       editor.root,
       editor.view,
@@ -234,7 +234,7 @@ export function connecting(canvas, editor, ask, signal) {
       memberOf(card),
       refusal(draft, card),
     ]
-    if (reason !== '') return sayWhyNot(reason)
+    if (reason !== '') return explainDisabled(reason)
     if (!kept || !other) return
     if (draft.edge === '') editor.run(connect(editor.view, kept.pointer, other.name))
     else if (draft.end === 'to') editor.run(turn(draft.edge, other.name))
@@ -272,7 +272,7 @@ export async function connectToNew(editor, canvas, from) {
   )
   const [team, member, members] = places.map((placeOf) => placeOf())
   if (!component || !scene) return
-  if (team === undefined || member === undefined || members === undefined) return tellChanged()
+  if (team === undefined || member === undefined || members === undefined) return notifyChanged()
   editor.run(connectNew(team, member, members, structuredClone(component)))
 }
 

@@ -6,22 +6,22 @@ import { isSame } from '../../../core/pointer.js'
 import { titleOf } from '../../document/catalogue.js'
 import { outermost } from '../../document/selection.js'
 import { drop, isOrdered } from './drop.js'
-import { gapAt, hideGap, showGap } from './gap.js'
-import { Lift } from './lift.js'
+import { insertionAt, hideInsertion, showInsertion } from './insertion-marker.js'
+import { FreeDrag } from './free-drag.js'
 import { swallowClick } from './swallow-click.js'
-import { Targets } from './targets.js'
+import { DropTargets } from './drop-targets.js'
 
 /**
  * @typedef {import('../../editor.js').Editor} Editor
  * @typedef {import('../../document/catalogue.js').Component} Component
  * @typedef {import('../canvas.js').Canvas} Canvas
- * @typedef {import('./targets.js').Load} Load
+ * @typedef {import('./drop-targets.js').Load} Load
  */
 
 const START_PX = 5
 /** Nearer to the rim than this, the world moves along. */
-const RIM_PX = 36
-const RIM_SPEED_PX = 14
+const AUTO_PAN_MARGIN_PX = 36
+const AUTO_PAN_SPEED_PX = 14
 
 /**
  * @param {HTMLElement} root
@@ -30,7 +30,7 @@ const RIM_SPEED_PX = 14
  * @param {(element: HTMLElement) => Component | undefined} fromPalette
  * @param {AbortSignal} signal
  */
-export function dragging(root, editor, canvas, fromPalette, signal) {
+export function bindDrag(root, editor, canvas, fromPalette, signal) {
   root.addEventListener(
     'pointerdown',
     (down) => {
@@ -69,7 +69,7 @@ export function dragging(root, editor, canvas, fromPalette, signal) {
         )
           return stop.abort()
         stop.abort()
-        new Carry(root, editor, canvas, source, load, down, signal).begin(event)
+        new DragSession(root, editor, canvas, source, load, down, signal).begin(event)
       },
       options,
     )
@@ -109,14 +109,14 @@ function loadOf(editor, canvas, source, fromPalette) {
 }
 
 /** One drag, from the first move to the drop. What follows the pointer is drawn once per frame. */
-class Carry {
+class DragSession {
   #stop = new AbortController()
   #frame = 0
   /** @type {HTMLElement | null} */
   #over = null
   /** @type {PointerEvent | undefined} */
   #last
-  /** @type {Lift | undefined} */
+  /** @type {FreeDrag | undefined} */
   #lift
   /** @type {HTMLElement[]} */
   #sources = []
@@ -149,10 +149,10 @@ class Carry {
       ),
       this.reason,
     )
-    this.targets = new Targets(root, canvas, editor, load)
+    this.targets = new DropTargets(root, canvas, editor, load)
     this.#hasTakers = this.targets.hasTakers
     if (load.areCards && canvas.isFree)
-      this.#lift = new Lift(
+      this.#lift = new FreeDrag(
         canvas,
         load.parts.map((part) => part.from ?? ''),
         canvas.viewport.toWorld(down.clientX, down.clientY),
@@ -244,7 +244,7 @@ class Carry {
   #showGap(at) {
     const { canvas } = this
     const over = this.#over
-    const gap = gapAt(canvas.boxes, at)
+    const gap = insertionAt(canvas.boxes, at)
     const own =
       canvas.scene?.cards.flatMap((card, index) =>
         this.load.parts.some((part) => part.from === card.pointer) ? [index] : [],
@@ -257,7 +257,7 @@ class Carry {
       ) &&
       gap >= (own[0] ?? 0) &&
       gap <= (own.at(-1) ?? 0) + 1
-    showGap(
+    showInsertion(
       canvas,
       gap,
       !stays && (over === canvas.frame || (over !== null && over.dataset['fit'] !== 'yes')),
@@ -269,8 +269,18 @@ class Carry {
     const { viewport } = this.canvas
     const [x, y] = [event.clientX - viewport.origin.left, event.clientY - viewport.origin.top]
     if (x < 0 || y < 0 || x > viewport.size.width || y > viewport.size.height) return
-    const dx = x < RIM_PX ? RIM_SPEED_PX : x > viewport.size.width - RIM_PX ? -RIM_SPEED_PX : 0
-    const dy = y < RIM_PX ? RIM_SPEED_PX : y > viewport.size.height - RIM_PX ? -RIM_SPEED_PX : 0
+    const dx =
+      x < AUTO_PAN_MARGIN_PX
+        ? AUTO_PAN_SPEED_PX
+        : x > viewport.size.width - AUTO_PAN_MARGIN_PX
+          ? -AUTO_PAN_SPEED_PX
+          : 0
+    const dy =
+      y < AUTO_PAN_MARGIN_PX
+        ? AUTO_PAN_SPEED_PX
+        : y > viewport.size.height - AUTO_PAN_MARGIN_PX
+          ? -AUTO_PAN_SPEED_PX
+          : 0
     if (dx === 0 && dy === 0) return
     viewport.moveTo(viewport.x + dx, viewport.y + dy)
     this.#follow(event)
@@ -305,7 +315,7 @@ class Carry {
     this.#lift?.end(isKept)
     this.ghost.remove()
     this.#over?.removeAttribute('data-over')
-    hideGap(this.canvas)
+    hideInsertion(this.canvas)
     for (const node of this.#sources) delete node.dataset['dragging']
     delete document.documentElement.dataset['dragging']
     this.targets.clear()

@@ -7,16 +7,16 @@ import { inOneList, moveBlock, moveManyTo } from '../../document/bulk.js'
 import { titleOf } from '../../document/catalogue.js'
 import { addComponent } from '../../document/commands.js'
 import { pinMany } from '../../document/pins.js'
-import { placesFor } from '../../document/places.js'
-import { gapAt } from './gap.js'
-import { pointerOf } from './targets.js'
+import { targetsFor } from '../../document/slot-targets.js'
+import { insertionAt } from './insertion-marker.js'
+import { pointerOf } from './drop-targets.js'
 
 /**
  * @typedef {import('../../editor.js').Editor} Editor
  * @typedef {import('../../document/catalogue.js').Component} Component
  * @typedef {import('../canvas.js').Canvas} Canvas
  * @typedef {import('../layout/geometry.js').Point} Point
- * @typedef {import('./targets.js').Load} Load
+ * @typedef {import('./drop-targets.js').Load} Load
  * @typedef {{ editor: Editor, canvas: Canvas, load: Load, event: PointerEvent, target: HTMLElement,
  *   isTaken: boolean, places: { index: number, at: Point }[] }} Drop
  *   `isTaken`: the target itself takes it; `places`: where lifted cards have come to
@@ -65,7 +65,7 @@ export function drop(dropped) {
 
 /** @param {Drop} dropped */
 function putInOrder({ editor, canvas, load, event }) {
-  const gap = gapAt(canvas.boxes, canvas.viewport.toWorld(event.clientX, event.clientY))
+  const gap = insertionAt(canvas.boxes, canvas.viewport.toWorld(event.clientX, event.clientY))
   const [first] = load.parts
   if (first?.from === null)
     editor.run(
@@ -89,7 +89,7 @@ function moveInto(editor, load, target) {
   const froms = load.parts.map((part) => part.from ?? '')
   const [first] = load.parts
   if (!first?.from) return
-  const places = placesFor(editor.catalogue, editor.root, first.component, target)
+  const places = targetsFor(editor.catalogue, editor.root, first.component, target)
   const chosen = places.find((each) => each.slot === target) ?? places[0]
   if (
     !chosen ||

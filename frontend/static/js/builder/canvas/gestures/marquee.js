@@ -5,7 +5,7 @@ import { el } from '../../../core/dom.js'
 import { isSame } from '../../../core/pointer.js'
 import { overlaps } from '../layout/align.js'
 import { swallowClick } from './swallow-click.js'
-import { NO_GROUND } from '../viewport.js'
+import { NOT_BACKGROUND } from '../viewport.js'
 
 /**
  * @typedef {import('../../editor.js').Editor} Editor
@@ -25,7 +25,7 @@ export function marquee(editor, canvas, signal) {
       const isOutside =
         event.target instanceof Element &&
         !event.target.closest('.frame') &&
-        !event.target.closest(NO_GROUND)
+        !event.target.closest(NOT_BACKGROUND)
       if (isOutside && !event.shiftKey) editor.select(editor.view)
     },
     { signal },
@@ -37,7 +37,7 @@ export function marquee(editor, canvas, signal) {
         down.button !== 0 ||
         !down.shiftKey ||
         !(down.target instanceof Element) ||
-        down.target.closest(NO_GROUND)
+        down.target.closest(NOT_BACKGROUND)
       )
         return
       down.preventDefault()

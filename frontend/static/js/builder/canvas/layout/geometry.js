@@ -15,7 +15,7 @@ const LANE = 26
 const PORT_Y = 24
 const CORNER = 10
 /** More in a row are only tried as one row of all. */
-const MOST_COLUMNS = 24
+const MAX_COLUMNS = 24
 /** Around a hub, more than these stand in rows: one line of them would be too long to see. */
 const FEW = 6
 /** How far lines run beside cards: those between rows, and the way back outside of them. */
@@ -93,7 +93,7 @@ function extentOfRows(sizes, columns) {
 export function inOrder(sizes, view) {
   const counts = sizes
     .map((_size, index) => sizes.length - index)
-    .filter((columns, index) => index === 0 || columns <= MOST_COLUMNS)
+    .filter((columns, index) => index === 0 || columns <= MAX_COLUMNS)
   const scores = counts.map((columns) => Math.min(1, fitScale(extentOfRows(sizes, columns), view)))
   const best = scores.reduce(
     (found, score, index) => (score > (scores[found] ?? 0) + 0.02 ? index : found),

@@ -2,7 +2,7 @@
 import { pinOf } from '../../document/pins.js'
 import { shiftedBus } from '../links/bus.js'
 import { aroundHub, extent, fitScale, inOrder } from './geometry.js'
-import { keptPlaces } from './kept-places.js'
+import { pinnedPositions } from './pinned-positions.js'
 import { LABEL_HEIGHT_PX, labelWidth } from '../links/routes.js'
 
 /**
@@ -18,7 +18,7 @@ import { LABEL_HEIGHT_PX, labelWidth } from '../links/routes.js'
  *   needed
  */
 
-/** @typedef {{ before?: import('./kept-places.js').Before | undefined }} Memory */
+/** @typedef {{ before?: import('./pinned-positions.js').Before | undefined }} Memory */
 
 /**
  * Whether a picture is another than the layout would make now.
@@ -34,7 +34,7 @@ const ENOUGH = 0.8
  * With more cards than this the second layout is not worth its time: neither can be read as a
  * whole.
  */
-const MOST_TRIED = 60
+const MAX_ATTEMPTS = 60
 /** How far marks stand out above a card. */
 const MARK_PX = 18
 /**
@@ -61,7 +61,7 @@ export async function placeCards(scene, hub, sizes, view, pins, memory = {}) {
       ? memory.before
       : undefined
   const isDrawn = (scene.flow === 'graph' || scene.flow === 'handoffs') && !hub
-  const kept = before && isDrawn ? keptPlaces(before, scene, sizes, view) : undefined
+  const kept = before && isDrawn ? pinnedPositions(before, scene, sizes, view) : undefined
   const placed = kept ?? (await arrange(scene, hub, sizes, view, before?.placed.lanes?.isDownwards))
   memory.before =
     sizes.length > 0 && isDrawn
@@ -87,7 +87,7 @@ export async function placeCards(scene, hub, sizes, view, pins, memory = {}) {
 }
 
 /**
- * @param {import('./kept-places.js').Before | undefined} before
+ * @param {import('./pinned-positions.js').Before | undefined} before
  * @param {Scene} scene
  */
 function isOther(before, scene) {
@@ -150,7 +150,7 @@ async function inBestLayers(scene, sizes, view, isDownwards) {
   const dagre = /** @type {any} */ (await import('@dagrejs/dagre'))
   if (isDownwards !== undefined) return inLayers(dagre, scene, sizes, isDownwards)
   const across = inLayers(dagre, scene, sizes, false)
-  if (fitScale(across.size, view) >= ENOUGH || sizes.length > MOST_TRIED) return across
+  if (fitScale(across.size, view) >= ENOUGH || sizes.length > MAX_ATTEMPTS) return across
   const down = inLayers(dagre, scene, sizes, true)
   return fitScale(down.size, view) > fitScale(across.size, view) * 1.1 ? down : across
 }

@@ -25,12 +25,12 @@ const UNUSUAL_SIDE_COST = 30
  * Lanes beside all cards are tried up to this many of them; with more, those of the two cards and
  * of the outside.
  */
-const MOST_CARDS = 24
+const MAX_CARDS = 24
 /**
  * With more edges than this, crossings are not looked at, and only the sides that face each other:
  * a page must not wait.
  */
-const MOST_WAYS = 40
+const MAX_ROUTES = 40
 /** @type {Side[]} */
 const SIDES = ['right', 'left', 'top', 'bottom']
 
@@ -46,7 +46,7 @@ export function detours(ways, boxes, standing = []) {
   const used = []
   /** @type {Map<string, number>} */
   const taken = new Map()
-  const isMany = ways.length > MOST_WAYS
+  const isMany = ways.length > MAX_ROUTES
   const clear = standing.flatMap(({ route, label }) =>
     route ? [at(route.start), at(route.end), ...(label ? [labelBox(route.label, label)] : [])] : [],
   )
@@ -72,7 +72,7 @@ export function detours(ways, boxes, standing = []) {
  * @param {boolean} isMany
  */
 function cheapest(way, from, to, boxes, clear, used, taken, isMany) {
-  const lanes = boxes.length <= MOST_CARDS && !isMany ? boxes : [from, to, around(boxes)]
+  const lanes = boxes.length <= MAX_CARDS && !isMany ? boxes : [from, to, around(boxes)]
   const room = Math.max(CLEAR, labelWidth(way.label) / 2)
   /** @type {{ points: Point[], sides: [Side, Side], cost: number } | undefined} */
   let best
@@ -84,7 +84,7 @@ function cheapest(way, from, to, boxes, clear, used, taken, isMany) {
       const b = portAt(to, end, taken.get(`${way.to} ${end}`) ?? 0)
       const usual =
         (start === 'right' ? 0 : UNUSUAL_SIDE_COST) + (end === 'left' ? 0 : UNUSUAL_SIDE_COST)
-      for (const points of waysBetween(out(a, start), out(b, end), lanes, room)) {
+      for (const points of routesBetween(out(a, start), out(b, end), lanes, room)) {
         const whole = straightened([a, ...points, b])
         const cost = usual + costOf(whole, boxes, clear, used, best?.cost ?? Infinity)
         if (!best || cost < best.cost) best = { points: whole, sides: [start, end], cost }
@@ -187,7 +187,7 @@ function out({ x, y }, side) {
  * @param {number} room
  * @returns {Generator<Point[]>}
  */
-function* waysBetween(a, b, boxes, room) {
+function* routesBetween(a, b, boxes, room) {
   yield [a, { x: b.x, y: a.y }, b]
   yield [a, { x: a.x, y: b.y }, b]
   const xs = [

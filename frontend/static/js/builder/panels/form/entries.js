@@ -2,7 +2,7 @@
 // The entries of lists and maps in a form: add, remove, name anew, and move, by pointer and by
 // keys.
 import { on } from '../../../core/dom.js'
-import { sayWhyNot } from '../../../core/keyboard.js'
+import { explainDisabled } from '../../../core/keyboard.js'
 import { get, join, last, parent } from '../../../core/pointer.js'
 import { addEntry, removeAt, renameEntry, reorder } from '../../document/commands.js'
 
@@ -80,7 +80,7 @@ const staying = ({ label, apply }) => ({ label, apply })
 function moveEntry(editor, form, pointer, to) {
   const list = get(editor.root, parent(pointer))
   if (!Array.isArray(list) || to < 0 || to >= list.length)
-    return sayWhyNot(to < 0 ? 'Already first.' : 'Already last.')
+    return explainDisabled(to < 0 ? 'Already first.' : 'Already last.')
   form.focusNext([`[data-grip]${at('data-pointer', join(parent(pointer), to))}`])
   form.run(staying(reorder(pointer, to)))
 }
@@ -168,7 +168,7 @@ function dragEntry(editor, form, grip, down) {
   grip.setPointerCapture(down.pointerId)
   const finish = () => {
     ended.abort()
-    for (const row of rows) row.removeAttribute('data-landing')
+    for (const row of rows) row.removeAttribute('data-drop-position')
     entry?.removeAttribute('data-dragged')
   }
   const show = (/** @type {PointerEvent} */ event) => {
@@ -177,8 +177,8 @@ function dragEntry(editor, form, grip, down) {
     entry?.setAttribute('data-dragged', '')
     rows.forEach((row, index) => {
       const isLanding = to !== from && index === to
-      if (isLanding) row.setAttribute('data-landing', to < from ? 'before' : 'after')
-      else row.removeAttribute('data-landing')
+      if (isLanding) row.setAttribute('data-drop-position', to < from ? 'before' : 'after')
+      else row.removeAttribute('data-drop-position')
     })
   }
   grip.addEventListener('pointermove', show, { signal: ended.signal })

@@ -5,15 +5,15 @@ import { el, prose } from '../../../core/dom.js'
 import { get, isSame, join } from '../../../core/pointer.js'
 import { makeReadOnly } from '../../../core/read-only.js'
 import { toastError } from '../../../core/toast.js'
-import { areAlike, forAll } from '../../document/alike.js'
+import { haveSameType, applyToAll } from '../../document/shared-fields.js'
 import { isComponent } from '../../document/catalogue.js'
 import { clearValue, ownerOf, renameAgent, setValue } from '../../document/commands.js'
 import { rangeProblem, readValue } from '../../document/values.js'
 import { at } from './entries.js'
 import { showHints } from './hints.js'
-import { offerListed } from './listed-models.js'
+import { suggestListedModels } from './model-list.js'
 import { morph } from './morph.js'
-import { nameParts } from './names.js'
+import { labelParts } from './part-labels.js'
 
 /**
  * @typedef {import('../../editor.js').Editor} Editor
@@ -135,8 +135,8 @@ export class Form {
       this.root.replaceChildren(template.content)
       this.root.scrollTop = 0
     }
-    nameParts(this.root, this.editor)
-    offerListed(this.root, this.editor)
+    labelParts(this.root, this.editor)
+    suggestListedModels(this.root, this.editor)
     this.showErrors()
     this.root.dispatchEvent(
       new CustomEvent('form:shown', {
@@ -280,8 +280,11 @@ export class Form {
    */
   run(command, origin = '') {
     const { root, selected, selection } = this.editor
-    const others = areAlike(root, selected) ? selected.filter((each) => each !== selection) : []
-    return this.editor.run(others.length > 0 ? forAll(command, selection, others) : command, origin)
+    const others = haveSameType(root, selected) ? selected.filter((each) => each !== selection) : []
+    return this.editor.run(
+      others.length > 0 ? applyToAll(command, selection, others) : command,
+      origin,
+    )
   }
 }
 
@@ -293,7 +296,7 @@ function showLocked(content, why) {
   for (const offer of content.querySelectorAll('.field-secret-new')) offer.remove()
   makeReadOnly(content)
   const root = content.querySelector('[data-form]') ?? content.firstElementChild
-  root?.prepend(el('p', { class: 'form-lacks', 'data-key': 'lacks' }, why))
+  root?.prepend(el('p', { class: 'form-missing-role', 'data-key': 'lacks' }, why))
 }
 
 /** @param {HTMLElement} control */

@@ -4,7 +4,7 @@
 import { el, icon, prose } from '../../../core/dom.js'
 import { isWithin } from '../../../core/pointer.js'
 import { adviceOf, dismiss } from '../../document/findings.js'
-import { mendBy } from '../checklist.js'
+import { runFix } from '../checklist.js'
 import { at } from './entries.js'
 
 /**
@@ -75,7 +75,7 @@ function fill(place, editor, hints) {
                   {
                     type: 'button',
                     class: 'button small',
-                    on: { click: () => mendBy(editor, fix) },
+                    on: { click: () => runFix(editor, fix) },
                   },
                   fix.label,
                 ),

@@ -1,7 +1,7 @@
 // @ts-check
 // Bring drawn HTML in line with fresh HTML: what stays the same stays the same element, with focus,
 // caret and unfolded parts.
-import { saysTheSame } from '../../document/values.js'
+import { isSameValue } from '../../document/values.js'
 
 /**
  * @typedef {(control: HTMLElement) => boolean} IsUnfinished  whether a control holds text that is
@@ -44,7 +44,7 @@ function morphAttributes(old, fresh) {
  */
 function morphCode(old, fresh, isUnfinished) {
   const text = fresh.querySelector('textarea')?.value ?? ''
-  if (!isUnfinished(old) && !saysTheSame(old.dataset['kind'] ?? 'string', old.text, text))
+  if (!isUnfinished(old) && !isSameValue(old.dataset['kind'] ?? 'string', old.text, text))
     old.text = text
 }
 
@@ -57,7 +57,7 @@ function morphText(old, fresh, isUnfinished) {
   if (old instanceof HTMLInputElement && fresh instanceof HTMLInputElement)
     old.checked = fresh.checked
   if (old.matches('[data-secret-name], [data-secret-value]') || isUnfinished(old)) return
-  if (!saysTheSame(old.dataset['kind'] ?? 'string', old.value, fresh.value)) old.value = fresh.value
+  if (!isSameValue(old.dataset['kind'] ?? 'string', old.value, fresh.value)) old.value = fresh.value
 }
 
 /** @param {Node} node */

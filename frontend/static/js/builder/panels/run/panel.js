@@ -1,7 +1,7 @@
 // @ts-check
 import { find, on } from '../../../core/dom.js'
-import { keepDraft, keptDraft } from '../../../core/kept-drafts.js'
-import { may } from '../../../core/may.js'
+import { saveDraft, loadDraft } from '../../../core/drafts.js'
+import { can } from '../../../core/permissions.js'
 import { toastError } from '../../../core/toast.js'
 import { draftOf, startWithApproval, withApproval } from '../../../playground/approval.js'
 import { composer } from '../../../playground/composer.js'
@@ -18,7 +18,7 @@ import { mockList } from './mock-list.js'
 
 /**
  * @typedef {import('../../editor.js').Editor} Editor
- * @typedef {import('../../save.js').Saver} Saver
+ * @typedef {import('../../autosave.js').Autosave} Saver
  * @typedef {import('../../canvas/canvas.js').Canvas} Canvas
  * @typedef {import('../../../core/actions.js').Action} Action
  * @typedef {ReturnType<typeof import('./view.js').runView>} View
@@ -58,9 +58,9 @@ export function runPanel(root, { editor, saver, canvas }, teamId, show, signal) 
     },
     signal,
   )
-  const kept = keptDraft(draftOf(teamId)) // somebody comes back from the review of the team
-  if (typeof kept === 'string' && may('editor')) {
-    keepDraft(draftOf(teamId), null)
+  const kept = loadDraft(draftOf(teamId)) // somebody comes back from the review of the team
+  if (typeof kept === 'string' && can('editor')) {
+    saveDraft(draftOf(teamId), null)
     void panel.open(kept)
   }
   const said = () => panel.marks.at(editor.selection)?.seq ?? 0

@@ -5,7 +5,7 @@ import { toastError } from '../../../core/toast.js'
 import { controls } from '../../../playground/controls.js'
 import { questionDock } from '../../../playground/debug/question-dock.js'
 import { AgentStates } from '../../../playground/log/agent-states.js'
-import { AtWork, modelPlace } from '../../../playground/log/at-work.js'
+import { ActiveWork, modelPlace } from '../../../playground/log/active-work.js'
 import { conversation } from '../../../playground/log/conversation.js'
 import { server } from '../../../playground/log/server.js'
 
@@ -20,7 +20,7 @@ import { server } from '../../../playground/log/server.js'
  */
 export function runView(panel, run, { told, openModel, retry }, signal) {
   const part = (/** @type {string} */ name) => find(`[data-part="${name}"]`, panel)
-  const work = new AtWork()
+  const work = new ActiveWork()
   const states = new AgentStates()
   const toolbar = controls(
     part('controls'),

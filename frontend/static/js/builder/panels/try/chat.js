@@ -6,7 +6,7 @@ import { colourBook } from '../../../playground/flow/participants.js'
 import { RunIndex } from '../../../playground/log/run-index.js'
 import { RunItems } from '../../../playground/log/run-items.js'
 import { createSelection } from '../../../playground/log/selection.js'
-import { followTail } from '../../../playground/chat/tail.js'
+import { stickToBottom } from '../../../playground/chat/stick-to-bottom.js'
 
 /**
  * The conversation of one try, drawn as the playground draws that of a run.
@@ -19,7 +19,7 @@ import { followTail } from '../../../playground/chat/tail.js'
 export function tryChat(scroller, list, answer, unfolds, signal) {
   scroller.append(list)
   const index = new RunIndex()
-  const tail = followTail(
+  const tail = stickToBottom(
     scroller,
     /** @type {HTMLButtonElement} */ (find('[data-try-to-end]', scroller)),
     () => chat.draw(),

@@ -1,11 +1,11 @@
 // @ts-check
 /** @import { Batch, Entry, Pending, RunState } from '../../../playground/types.js' */
 import { api } from '../../../core/api.js'
-import { teamOfPage } from '../../../core/team-of-page.js'
-import { eventsOf } from '../../../core/event-stream.js'
+import { pageTeamId } from '../../../core/page-team.js'
+import { readEvents } from '../../../core/event-stream.js'
 import { withApproval } from '../../../playground/approval.js'
 import { usageTotal } from '../../../playground/format.js'
-import { hasEnded } from '../../../playground/run-words.js'
+import { hasEnded } from '../../../playground/run-status.js'
 
 /** Who asks for the person's next message: the try itself; parts that ask have names. */
 const NEXT = ''
@@ -58,7 +58,7 @@ export class TrySession extends EventTarget {
     const body = {
       component: this.#component,
       said,
-      team_id: teamOfPage(),
+      team_id: pageTeamId(),
       ...(systemMessage ? { system_message: systemMessage } : {}),
     }
     const what = { subject: this.#kind, action: 'try', component: this.#component }
@@ -122,7 +122,7 @@ export class TrySession extends EventTarget {
   /** @param {ReadableStream<Uint8Array>} stream */
   async #read(stream) {
     try {
-      for await (const { name, data } of eventsOf(stream)) {
+      for await (const { name, data } of readEvents(stream)) {
         if (this.#life.signal.aborted) return
         if (name === 'started') this.#id = data.id
         else if (name === 'entries') this.#entries(data)

@@ -4,10 +4,10 @@ import { el, find, on } from '../../../core/dom.js'
 import { toastError } from '../../../core/toast.js'
 import { KIND_NAME } from '../../document/catalogue.js'
 import { FIRST, HINTS, SHAPES } from './kinds.js'
-import { maySee, pictureShelf } from './pictures.js'
+import { canSeeImages, imageShelf } from './images.js'
 import { TrySession } from './session.js'
 import { showStatus } from './status.js'
-import { terminationTrial } from './termination.js'
+import { terminationPreview } from './termination.js'
 import { toolForm } from './tools.js'
 
 /**
@@ -76,13 +76,13 @@ class TryTab {
     this.root = find('#panel-try', page)
     this.text = /** @type {HTMLTextAreaElement} */ (find('textarea', this.#part('composer')))
     this.system = /** @type {HTMLTextAreaElement} */ (find('textarea', this.#part('system')))
-    this.pictures = pictureShelf(
+    this.pictures = imageShelf(
       /** @type {HTMLFormElement} */ (this.#part('composer')),
       this.#part('pictures'),
       signal,
     )
     this.tools = toolForm(this.root, editor.catalogue, signal)
-    this.termination = terminationTrial(this.root, editor, teamId, signal)
+    this.termination = terminationPreview(this.root, editor, teamId, signal)
   }
 
   get kind() {
@@ -211,7 +211,9 @@ class TryTab {
   #status() {
     const component = this.editor.at(this.editor.selection)
     showStatus(this.root, this.#here, component)
-    this.pictures.offer(maySee(component, this.kind) && this.#here?.session.phase !== 'waiting')
+    this.pictures.offer(
+      canSeeImages(component, this.kind) && this.#here?.session.phase !== 'waiting',
+    )
   }
 
   async #offerTools() {

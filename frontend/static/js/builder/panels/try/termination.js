@@ -20,7 +20,7 @@ import { excerpt, listTime, taskText } from '../../../playground/format.js'
  * @param {string} teamId
  * @param {AbortSignal} signal
  */
-export function terminationTrial(root, editor, teamId, signal) {
+export function terminationPreview(root, editor, teamId, signal) {
   const form = find('[data-try-judge]', root)
   const runs = /** @type {HTMLSelectElement} */ (find('#try-run', root))
   const text = /** @type {HTMLTextAreaElement} */ (find('#try-text', root))

@@ -2,7 +2,7 @@
 import { api, ApiError } from '../../../core/api.js'
 import { el, find, prose } from '../../../core/dom.js'
 import { Editor } from '../../editor.js'
-import { formTab } from '../form/tab.js'
+import { formTab } from '../form/form-tab.js'
 
 /** @typedef {{ name: string, description?: string, parameters?: Record<string, unknown> }} Tool */
 

@@ -1,7 +1,0 @@
-// @ts-check
-
-/** The id of the team that the page is about; "" where it is about none. */
-export function teamOfPage() {
-  const holder = document.querySelector('[data-team-id]')
-  return holder instanceof HTMLElement ? (holder.dataset['teamId'] ?? '') : ''
-}
