@@ -128,6 +128,20 @@ def test_every_room_has_a_layer():
     assert rooms - {room for layer in LAYERS for room in layer} == set()
 
 
+def test_the_table_for_contributors_has_every_room():
+    """In the order of the layers, so that "the above" is true."""
+    text = (ROOT / "CONTRIBUTING.md").read_text().partition("| Folder |")[2].partition("| `frontend/`")[0]
+    lines = [line.split("|")[1] for line in text.splitlines() if line.startswith("| `")]
+    named = [
+        {name.removeprefix("studio/").rstrip("/").removesuffix(".py") for name in re.findall(r"`([^`]+)`", line)}
+        for line in lines
+    ]
+    assert set[str]().union(*named) == {room for layer in LAYERS for room in layer if not room.startswith("__")}
+    rank = {room: index for index, layer in enumerate(LAYERS) for room in layer}
+    ranks = [rank[room] for rooms in named for room in sorted(rooms, key=rank.__getitem__)]
+    assert ranks == sorted(ranks)
+
+
 def test_no_modules_import_each_other_in_a_circle():
     graph = {
         file: {
