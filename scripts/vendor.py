@@ -1,8 +1,8 @@
 """Keep the browser's third-party files: `python scripts/vendor.py sync` fetches them, `check` proves them offline.
 
 `frontend/vendor.json` says which npm packages and which of their files; `sync` copies those files byte for byte, each
-with its licence, and writes `frontend/vendor.lock.json`: the hash of each tarball and of each file. The server makes
-its import map from the lock (studio/web/assets.py), so a browser refuses a file that is not the one that was checked.
+with its license, and writes `frontend/vendor.lock.json`: the hash of each tarball and of each file. The server makes
+its import map from the lock (studio/web/assets/assets.py), so a browser refuses a file that was not checked.
 
 `sync` needs npm and the network; `check` needs neither.
 """

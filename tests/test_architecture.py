@@ -35,6 +35,7 @@ LAYERS = [
     {"teams"},
     {"runs", "code", "galleries"},
     {"store"},
+    {"services"},
     {"doctor", "help"},
     {"web"},
     {"cli", "autogen", "testing", "__init__"},
@@ -47,19 +48,19 @@ MOST_LINES_OF_A_FUNCTION = 60
 MOST_LINES_OF_A_SCRIPT = 700
 
 BROAD_CATCHES = {
-    "runs/repeating/folding.py",  # how a run failed is part of what happened, whatever its team raised
+    "runs/replay/reexecute.py",  # how a run failed is part of what happened, whatever its team raised
     "agents/releasing.py",
     "components/advice.py",
     "components/loading.py",
     "runs/driver.py",
     "runs/supervisor.py",  # one damaged run must not keep the studio from starting
-    "runs/sharing/recall.py",
+    "runs/sharing/cassette.py",
     "sandbox/worker.py",
     "store/appender.py",
     "tools/base.py",
     "tools/mcp/connection.py",
     "tools/workbench.py",
-    "web/discretion.py",  # a log call of foreign code must not fail what called it
+    "web/observability.py",  # a log call of foreign code must not fail what called it
 }
 """Where any error may be caught for good: a run must not end its siblings, the code of a tool is not ours, and one bad
 document must not take down the pages that list it. Advice is a courtesy that must not stop a run.
@@ -155,6 +156,29 @@ def test_no_modules_import_each_other_in_a_circle():
         TopologicalSorter(graph).prepare()
     except CycleError as error:
         pytest.fail(" -> ".join(str(file.relative_to(ROOT)) for file in error.args[1]))
+
+
+def part_of(module: str, room: str) -> str:
+    """The folder or module right below a room that a module belongs to; empty for the room itself."""
+    parts = module.split(".")
+    return parts[2] if parts[1:2] == [room] and len(parts) > 2 else ""
+
+
+@pytest.mark.parametrize(
+    "room", sorted(folder.name for folder in STUDIO.iterdir() if (folder / "__init__.py").is_file())
+)
+def test_the_parts_of_a_room_stand_one_above_the_other(room: str):
+    """Counts what only the type checker imports, too; the facade in `__init__` may import everything."""
+    graph: dict[str, set[str]] = {}
+    for file in python_files(STUDIO / room):
+        here = part_of(".".join(file.relative_to(ROOT).with_suffix("").parts), room)
+        if here != "__init__":
+            below = {part_of(module, room) for _, module in imported_modules(file, for_types=room != "components")}
+            graph.setdefault(here, set()).update(below - {"", here})
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail(f"in {room}: " + " -> ".join(error.args[1]))
 
 
 def test_modules_and_scripts_stay_short():

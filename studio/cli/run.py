@@ -25,7 +25,7 @@ from studio.effects import Redacting, use
 from studio.errors import ConfigError
 from studio.messages import BaseMessage, TaskResult
 from studio.runs.admission import require_jail
-from studio.runs.discretion import keep_secret
+from studio.runs.redaction import keep_secret
 from studio.sandbox import open_sandbox, outside_of, own_folder
 from studio.sandbox.grants import Grants, enter
 from studio.settings import Settings

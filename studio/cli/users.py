@@ -13,7 +13,7 @@ from studio.errors import ConfigError, NotFound
 from studio.settings import Settings
 from studio.store import Store, open_store, role_named
 from studio.store.tables import User
-from studio.web.accounts.passwords import Passwords, checked
+from studio.web.auth.passwords import Passwords, checked
 
 OPERATOR = "command line"
 

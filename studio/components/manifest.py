@@ -11,11 +11,10 @@ from pydantic import JsonValue
 
 from studio.components.base import JsonObject
 from studio.components.capability import Capability, CapabilityKind
-from studio.components.comparison.matching import name_of
 from studio.components.loading import Report, envelopes, validate_component
 from studio.components.named_hosts import hosts_in, hosts_in_python, is_host
 from studio.components.python_text import bounded_together
-from studio.components.titles import title_of
+from studio.components.titles import name_of, title_of
 
 Group = Literal["code", "programs", "network", "secrets", "files", "money"]
 Risk = Literal["high", "medium", "low"]

@@ -9,10 +9,12 @@ from typing import cast
 from pydantic import JsonValue
 
 from studio.components.base import find_class
-from studio.components.comparison.matching import is_component, name_of
 from studio.components.field_titles import in_a_sentence, title_of_field
+from studio.components.findings import is_envelope
 
 SHORT = 60
+LONGEST_WORD = 60
+"""Characters of a text that is its own identity, such as the name in a list of handoffs."""
 NOUNS = {
     "replay_chat_completion_client": "model",
     "chat_completion_cache": "model",
@@ -30,6 +32,21 @@ _CALLED = {
 _NOISE = re.compile(
     r"(ChatCompletionClient|GroupChat|Agent|TerminationCondition|Termination|ChatCompletionContext|CodeExecutor)$"
 )
+
+
+def is_component(value: object) -> bool:
+    return is_envelope(value) and isinstance(cast("dict[str, JsonValue]", value).get("config"), dict)
+
+
+def name_of(item: JsonValue) -> str | None:
+    """What an entry of a list is called, if anything tells it from its neighbours."""
+    if isinstance(item, str):
+        return item if len(item) <= LONGEST_WORD and not any(map(str.isspace, item)) else None
+    if not isinstance(item, dict):
+        return None
+    holder = item.get("config") if is_component(item) else item
+    name = (holder.get("name") or holder.get("id")) if isinstance(holder, dict) else None
+    return name if isinstance(name, str) else None
 
 
 def title_of(component: JsonValue) -> str:

@@ -11,20 +11,20 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints,
 from studio.components.redaction import Redactor
 from studio.effects import HandedIn
 from studio.errors import ConfigError, Conflict
-from studio.runs.debugging.deciding import (
+from studio.runs.active_run import STOPPED_AT_QUESTION, Ending, LiveRun
+from studio.runs.debugging.settings import Breakpoints, Rules, set_breakpoints, set_policy
+from studio.runs.human import check_answer
+from studio.runs.journal.log import Draft, JsonObject
+from studio.runs.middleware.approvals import (
     DECIDED,
     Decision,
     close_question,
     decision_draft,
     take_decision,
 )
-from studio.runs.debugging.setting import Breakpoints, Rules, set_breakpoints, set_policy
-from studio.runs.debugging.stepping import StepKind
-from studio.runs.human import check_answer
-from studio.runs.live import STOPPED_AT_QUESTION, Ending, LiveRun
-from studio.runs.log import Draft, JsonObject
 from studio.runs.spending.limits import Budget
 from studio.runs.state import Reason, RunAlreadyEnded, RunState
+from studio.runs.stepping import StepKind
 
 CommandName = Literal[
     "pause",

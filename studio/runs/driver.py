@@ -17,14 +17,14 @@ from studio.messages import (
     TaskResult,
     explained,
 )
-from studio.runs.attempts import Attempts
-from studio.runs.discretion import keep_secret
-from studio.runs.live import Ending, LiveRun
-from studio.runs.ports import port_of
+from studio.runs.active_run import Ending, LiveRun
+from studio.runs.concurrency import LONGEST_SPELL_S, Rest
+from studio.runs.explanations import Scribe
+from studio.runs.middleware.stack import Guide, port_of
+from studio.runs.model_failures import Attempts
 from studio.runs.prepare import PreparedRun, Stream
-from studio.runs.repeating.logged import Guide, draft_of
-from studio.runs.resting import LONGEST_SPELL_S, Rest
-from studio.runs.scribe import Scribe
+from studio.runs.redaction import keep_secret
+from studio.runs.replay.entries import draft_of
 from studio.runs.state import RunState
 from studio.runs.tasks import task_message
 from studio.sandbox.grants import enter

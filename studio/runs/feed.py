@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Collection, Sequence
 from dataclasses import dataclass
 
-from studio.runs.chunks import ChunkUpdate, utf16_length
-from studio.runs.live import LiveRun
-from studio.runs.log import SHOWN, EntryKind, JsonObject, LogEntry, RunLog
+from studio.runs.active_run import LiveRun
+from studio.runs.journal.buffers import ChunkUpdate, utf16_length
+from studio.runs.journal.log import SHOWN, EntryKind, JsonObject, LogEntry, RunLog
 from studio.runs.view import RunView
 
 PAGE_SIZE = 500

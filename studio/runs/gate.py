@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 
 from studio.messages import BaseMessage, Explanation
-from studio.runs.debugging.stepping import Step, StepKind
 from studio.runs.state import PauseReason
+from studio.runs.stepping import Step, StepKind
 
 
 class Gate:

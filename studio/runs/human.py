@@ -10,8 +10,8 @@ from pydantic import ValidationError
 from studio.effects import HumanQuestion
 from studio.errors import ConfigError, Conflict
 from studio.models.schema_model import model_from_schema
-from studio.runs.bell import Bell
-from studio.runs.log import JsonObject, PendingInput
+from studio.runs.concurrency import Bell
+from studio.runs.journal.log import JsonObject, PendingInput
 
 
 class HumanPort:

@@ -18,7 +18,7 @@ from studio.components.titles import title_of
 from studio.errors import ConfigError, InvalidComponent
 from studio.models import ChatCompletionClient, ReplayChatCompletionClient
 from studio.models.info import ModelInfo
-from studio.runs.log import Mocked
+from studio.runs.journal.log import Mocked
 from studio.teams import Team
 from studio.tools import BaseTool, ScriptedTool
 

@@ -14,9 +14,9 @@ from studio.components.secrets import SecretSource
 from studio.components.well_formed import well_formed
 from studio.messages import BaseChatMessage, BaseMessage, TaskResult
 from studio.runs.admission import ApprovalSource, SecretVault, check_approved, has_code, require_jail
-from studio.runs.debugging.setting import SettingsSource
-from studio.runs.discretion import without_secrets
-from studio.runs.log import NewRun, RunRecord, RunStore
+from studio.runs.debugging.settings import SettingsSource
+from studio.runs.journal.log import NewRun, RunRecord, RunStore
+from studio.runs.redaction import without_secrets
 from studio.runs.spending.costs import names_of
 from studio.sandbox import UNCONFINED, current_jail, current_workers
 from studio.sandbox.grants import Grants

@@ -8,9 +8,9 @@ from pydantic import JsonValue
 
 from studio.components.well_formed import well_formed_json
 from studio.errors import Conflict, RunFailed
-from studio.runs.log import Changes, JsonObject, NewRun, RunRecord, RunStore
-from studio.runs.repeating.folding import repeat
-from studio.runs.repeating.forking import past_of
+from studio.runs.journal.log import Changes, JsonObject, NewRun, RunRecord, RunStore
+from studio.runs.replay.fork import past_of
+from studio.runs.replay.reexecute import repeat
 from studio.runs.state import RunState
 from studio.runs.tasks import task_text
 

@@ -17,16 +17,15 @@ from pydantic import JsonValue
 from studio.components import Component
 from studio.components.well_formed import well_formed_json
 from studio.errors import Conflict, StudioError
+from studio.runs.active_run import Ending, LiveRun
 from studio.runs.admission import ApprovalSource, SecretVault, load_team
-from studio.runs.bell import Bell
 from studio.runs.commands import Command, CommandName, obey
-from studio.runs.debugging.setting import NoSettings, SettingsSource
+from studio.runs.concurrency import Bell, owned_tasks
+from studio.runs.debugging.settings import NoSettings, SettingsSource
 from studio.runs.debugging.team_tools import tools_in
 from studio.runs.driver import drive
 from studio.runs.feed import Batch, follow, replay
-from studio.runs.leaving import drain
-from studio.runs.live import Ending, LiveRun
-from studio.runs.log import (
+from studio.runs.journal.log import (
     NO_CHANGES,
     SHOWN,
     Changes,
@@ -38,23 +37,11 @@ from studio.runs.log import (
     RunStatus,
     RunStore,
 )
+from studio.runs.middleware.stack import Guide
 from studio.runs.mocks import Mock, mocked
-from studio.runs.owning import owned_tasks
 from studio.runs.prepare import Player, PreparedRun, Sources, play_team, prepare_run
-from studio.runs.repeating.forking import (
-    FromSeq,
-    Wish,
-    fork_of,
-    inherited_by,
-    past_of,
-    replay_of,
-    rerun_of,
-    start_of,
-)
-from studio.runs.repeating.logged import Guide
-from studio.runs.repeating.past import Past
-from studio.runs.repeating.replaying import Replayed, ToolMode
-from studio.runs.repeating.taking_up import (
+from studio.runs.replay.fork import FromSeq, Wish, fork_of, inherited_by, past_of, replay_of, rerun_of, start_of
+from studio.runs.replay.resume import (
     DIED_TWICE,
     end_unbegun,
     goes_on_by_itself,
@@ -63,11 +50,42 @@ from studio.runs.repeating.taking_up import (
     reason_to_park,
     take_up,
 )
+from studio.runs.replay.source import Past
+from studio.runs.replay.verify import Replayed, ToolMode
 from studio.runs.sessions import next_of
 from studio.runs.state import PauseReason, RunAlreadyEnded, RunState
 from studio.runs.tasks import task_text
 from studio.runs.view import RunView
 from studio.teams import Team
+
+ANSWER_GRACE_S = 1.0
+"""How long a stopping server waits for answers of models: one that is paid for should not be asked for again."""
+
+
+async def drain(runs: Collection[LiveRun], grace_s: float) -> None:
+    """Let no run begin anything more, and wait a while for what is under way.
+
+    Runs are still pulled, so that an answer which has arrived is read to its end and kept, also beside others.
+
+    Args:
+        runs: Those that are about to be left.
+        grace_s: How long to wait for tools and code: of what is broken off, nobody knows the outcome.
+    """
+    for run in runs:
+        run.debugger.flights.close()
+    await _while_any(runs, lambda run: run.is_waiting_for_answers, min(ANSWER_GRACE_S, grace_s))
+    await _while_any(runs, lambda run: run.is_at_work, grace_s)
+
+
+async def _while_any(runs: Collection[LiveRun], is_busy: Callable[[LiveRun], bool], limit_s: float) -> None:
+    with suppress(TimeoutError):
+        async with asyncio.timeout(limit_s):
+            for run in runs:
+                while is_busy(run) and not run.is_closed:
+                    rung = run.bell.listen()
+                    if is_busy(run):
+                        await rung.wait()
+
 
 GOODBYE_S = 2.0
 GOODBYES = 3

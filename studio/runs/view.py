@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
-from studio.runs.debugging.flights import InFlight
-from studio.runs.log import JsonObject, RunStatus
+from studio.runs.debugging.in_flight import InFlight
+from studio.runs.journal.log import JsonObject, RunStatus
 
 
 class RunView(RunStatus):

@@ -18,7 +18,7 @@ from sqlalchemy.dialects import sqlite
 from sqlmodel import col
 
 from studio.runs import Draft, EntryKind, Lease, LeaseLost, LogEntry, LogUnavailable, RunState, RunStatus
-from studio.runs.log import Body
+from studio.runs.journal.log import Body
 from studio.store.database import Database
 from studio.store.failing import StorageUnavailable
 from studio.store.json_text import JsonText, to_json

@@ -12,7 +12,7 @@ from sqlalchemy import select as columns
 from sqlmodel import col
 
 from studio.runs import EntryKind, LogEntry
-from studio.runs.log import MAX_PAGE_BYTES
+from studio.runs.journal.log import MAX_PAGE_BYTES
 from studio.store.database import Database
 from studio.store.lineage import Span, entries_in
 from studio.store.tables import RunEvent

@@ -32,7 +32,7 @@ from studio.runs import (
     RunSummary,
     Usage,
 )
-from studio.runs.log import Origin
+from studio.runs.journal.log import Origin
 from studio.store.appender import Appender
 from studio.store.database import Database
 from studio.store.entries import read_page

@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import Connection, text
 
-from studio.runs.log import Body
+from studio.runs.journal.log import Body
 from studio.store.sqlite import plain_connection
 
 KEY = ("run_id", "day", "agent", "kind", "name")

@@ -19,9 +19,8 @@ from studio.messages import BaseMessage, message_from_json
 from studio.runs import LogEntry
 from studio.runs.admission import load_team
 from studio.runs.comparing.prompts import PromptView, view_of
-from studio.runs.repeating import repeat
-from studio.runs.sharing.cassette import Cassette, read_cassette, what_differs
-from studio.runs.sharing.recall import Recalled, recall
+from studio.runs.replay import repeat
+from studio.runs.sharing.cassette import Cassette, Recalled, read_cassette, recall, what_differs
 from studio.teams import Team
 
 FilePath = str | os.PathLike[str]

@@ -23,12 +23,10 @@ from studio.help import load_library
 from studio.models.prices import PriceBook
 from studio.runs import Bookkeeping, BudgetBook, Measure, RunSupervisor, Trials, keeping_books
 from studio.sandbox import open_sandbox, outside_of
+from studio.services.builtin_galleries import load_shipped_galleries
+from studio.services.team_checks import TeamChecks
 from studio.settings import Settings
 from studio.store import Store, open_store
-from studio.web.access import Keys
-from studio.web.accounts.door import LoginPage
-from studio.web.accounts.routes import Routes, is_what_was_checked
-from studio.web.accounts.signing_in import open_accounts
 from studio.web.api import (
     account,
     approvals,
@@ -59,14 +57,19 @@ from studio.web.api import (
     users,
     versions,
 )
-from studio.web.assets import Assets, load_assets
+from studio.web.assets.assets import Assets, load_assets
+from studio.web.auth.access import Keys
+from studio.web.auth.login import LoginPage
+from studio.web.auth.routes import Routes, is_what_was_checked
+from studio.web.auth.security import OPEN_PATH, Guard, Policy, allowed_hosts, content_security_policy
+from studio.web.auth.sessions import open_accounts
 from studio.web.dependencies import Services
-from studio.web.discretion import discreet_logs
-from studio.web.failures import DOCUMENTED, add_error_handlers, error_page
+from studio.web.error_handlers import DOCUMENTED, add_error_handlers, error_page
 from studio.web.fragments import diff, form
 from studio.web.fragments import galleries as gallery_fragments
 from studio.web.fragments import review as review_fragments
 from studio.web.fragments import tries as try_fragments
+from studio.web.observability import discreet_logs, open_tracing
 from studio.web.pages import accounts as account_pages
 from studio.web.pages import charts, comparisons, play, sharing
 from studio.web.pages import costs as cost_pages
@@ -79,11 +82,7 @@ from studio.web.pages import settings as settings_pages
 from studio.web.pages import teams as team_pages
 from studio.web.pages import trash as trash_pages
 from studio.web.requests import AsciiJSONResponse
-from studio.web.security import OPEN_PATH, Guard, Policy, allowed_hosts, content_security_policy
-from studio.web.shipped import load_shipped_galleries
-from studio.web.team_checks import TeamChecks
 from studio.web.templates import Templates, load_templates
-from studio.web.tracing import open_tracing
 from studio.web.views import Views
 
 MB = 1024 * 1024

@@ -10,15 +10,15 @@ from typing import Annotated, cast
 from fastapi import Depends, Request, Response
 
 from studio.runs import Bookkeeping, RunSupervisor, Trials
+from studio.services.team_checks import TeamChecks
 from studio.settings import Settings
 from studio.store import Store
-from studio.web.accounts.passing import ADMITTED
-from studio.web.accounts.person import Person
-from studio.web.accounts.presence import Admitted
-from studio.web.accounts.signing_in import Accounts
-from studio.web.team_checks import TeamChecks
+from studio.web.auth.authorization import ADMITTED
+from studio.web.auth.person import Person
+from studio.web.auth.session_cache import Admitted
+from studio.web.auth.sessions import Accounts
+from studio.web.queueing import Turns
 from studio.web.templates import Templates
-from studio.web.turns import Turns
 from studio.web.views import View, Views
 
 

@@ -12,7 +12,7 @@ from studio.errors import StudioError
 from studio.runs import TeamTool, ToolPolicy, marks_of, tools_in
 from studio.store import Store
 from studio.store.tables import Team
-from studio.web.accounts.person import Person
+from studio.web.auth.person import Person
 
 
 async def marks_in(document: JsonValue) -> tuple[str, ...]:

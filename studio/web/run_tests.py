@@ -11,8 +11,7 @@ from collections.abc import Mapping
 
 from studio.errors import Conflict
 from studio.runs.admission import check_approved, load_team
-from studio.runs.sharing.cassette import Cassette, record, what_differs
-from studio.runs.sharing.recall import recall
+from studio.runs.sharing.cassette import Cassette, recall, record, what_differs
 from studio.runs.sharing.redaction import Remover
 from studio.settings import Settings
 from studio.store import Store

@@ -17,16 +17,16 @@ from studio.components.secrets import references_within
 from studio.errors import TooLarge
 from studio.messages import Image
 from studio.runs import LogEntry, RunRecord
-from studio.runs.comparing.acts import Act, acts_of
-from studio.runs.log_pages import MAX_WHOLE_BYTES, read_whole
+from studio.runs.comparing.steps import Act, acts_of
+from studio.runs.journal.pages import MAX_WHOLE_BYTES, read_whole
 from studio.runs.sharing.bundle import MOST_ENTRIES, Bundle, Packed, embedded, pack
 from studio.runs.sharing.redaction import Remover
+from studio.services.run_comparison import duration
 from studio.settings import Settings
 from studio.store import Store
-from studio.web.access import access_token
-from studio.web.assets import find_frontend
-from studio.web.discretion import THE_TOKEN, key_variables
-from studio.web.run_comparison import duration
+from studio.web.assets.assets import find_frontend
+from studio.web.auth.access import access_token
+from studio.web.observability import THE_TOKEN, key_variables
 from studio.web.templates import Templates
 
 PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")

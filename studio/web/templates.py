@@ -16,11 +16,11 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from studio.store import Role
-from studio.web.accounts.passing import ADMITTED
-from studio.web.accounts.presence import Admitted
-from studio.web.assets import Loading, load_assets
+from studio.web.assets.assets import Loading, load_assets
+from studio.web.auth.authorization import ADMITTED
+from studio.web.auth.session_cache import Admitted
 from studio.web.help_links import HELP
-from studio.web.source_lines import as_said
+from studio.web.review.source_lines import as_said
 
 MODULE = re.compile(r"""\bmodule\("([^"]+)"\)""")
 """Where a template names the module of its page."""

@@ -26,10 +26,10 @@ from studio.errors import TooLarge
 from studio.runs import RunSummary, owned_tasks
 from studio.settings import Settings
 from studio.store import Store, read_store
-from studio.web.accounts.passing import ADMITTED
-from studio.web.accounts.presence import Admitted
+from studio.web.auth.authorization import ADMITTED
+from studio.web.auth.session_cache import Admitted
+from studio.web.queueing import Turns
 from studio.web.templates import Templates, load_templates
-from studio.web.turns import Turns
 
 MAX_ENTRIES_HERE = 400
 MAX_BYTES_HERE = 200_000

@@ -20,7 +20,7 @@ from pathlib import Path
 from random import Random
 
 from studio.runs import LogEntry
-from studio.runs.repeating import entries_of
+from studio.runs.replay import entries_of
 from studio.store import open_store
 from tests.kills.diary import Asked, DiaryServer, by_key
 from tests.kills.studio import Studio, Watched, follow, make_team, start_run

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from studio.runs import LogEntry
-from studio.runs.comparing.acts import acts_of
-from studio.runs.comparing.aligning import Fold, Row, align, counts, divergence, window
+from studio.runs.comparing.alignment import Fold, Row, align, counts, divergence, window
+from studio.runs.comparing.steps import acts_of
 from studio.runs.comparing.word_diff import WordDiff
 from tests.runs.logs import call, log_of, said
 

@@ -4,9 +4,9 @@ from collections.abc import Collection, Sequence
 from contextlib import AsyncExitStack, aclosing
 
 from studio.runs import Draft, EntryKind, Lease, LogEntry, RunState, RunStatus
+from studio.runs.active_run import Ending, LiveRun
 from studio.runs.feed import PAGE_SIZE, follow, replay
-from studio.runs.live import Ending, LiveRun
-from studio.runs.recent import KEPT
+from studio.runs.journal.buffers import KEPT
 from studio.runs.view import RunView
 from tests.runs.memory_log import MemoryLog
 

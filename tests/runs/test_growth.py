@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from studio.components import JsonObject
 from studio.runs import LogEntry, RunState
-from studio.runs.log_pages import read_whole
+from studio.runs.journal.pages import read_whole
 from tests.runs.scripted import OpenStudio, Studio
 from tests.runs.tooling import agent, team
 

@@ -10,13 +10,13 @@ import pytest
 
 from studio.errors import ConfigError, Conflict
 from studio.runs import Breakpoint, RunState, RunSupervisor
-from studio.runs.repeating import entries_of, repeat
+from studio.runs.replay import entries_of, repeat
 from studio.store import open_store
 from tests.fakes.openai_server import HEADERS, OpenAIServer
-from tests.runs.repeating.generated import KINDS, answer, generated_team
-from tests.runs.repeating.test_every_kind import Everything, said_in, to_its_end, whole_log
+from tests.runs.replay.generated import KINDS, answer, generated_team
+from tests.runs.replay.test_every_kind import Everything, said_in, to_its_end, whole_log
 from tests.runs.scripted import OpenStudio, World, scripted
-from tests.runs.test_amending import PAIR, held_at, prompts
+from tests.runs.test_edits import PAIR, held_at, prompts
 from tests.runs.tooling import agent, started, team
 
 

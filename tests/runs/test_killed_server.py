@@ -10,9 +10,9 @@ import pytest
 from pydantic import JsonValue
 
 from studio.runs import RunAlreadyEnded, RunState, RunSummary, RunSupervisor
-from studio.runs.live import LiveRun
-from studio.runs.log import Draft
-from studio.runs.repeating.taking_up import MAX_CRASHES
+from studio.runs.active_run import LiveRun
+from studio.runs.journal.log import Draft
+from studio.runs.replay.resume import MAX_CRASHES
 from studio.store import open_store
 from tests.runs.scripted import OpenStudio, World, current_world, scripted
 

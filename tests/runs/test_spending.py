@@ -14,10 +14,10 @@ from studio.models import Price
 from studio.models.prices import PriceBook
 from studio.models.spending import Spending
 from studio.runs import Bookkeeping, Lease, RunState, RunStatus, Usage
-from studio.runs.live import LiveRun
-from studio.runs.spending.budgets import Budgeted
+from studio.runs.active_run import LiveRun
+from studio.runs.middleware.budget import Budgeted
+from studio.runs.spending.ledger import A_DAY_S, BudgetBook
 from studio.runs.spending.limits import Budget, DayLimits
-from studio.runs.spending.purses import A_DAY_S, BudgetBook
 from tests.runs.memory_log import MemoryLog
 
 ANSWER: JsonObject = {"usage": {"prompt_tokens": 100, "completion_tokens": 10}}

@@ -23,8 +23,8 @@ from studio.runs import (
     RunState,
     RunStatus,
 )
+from studio.runs.active_run import Ending, LiveRun
 from studio.runs.commands import Command, obey
-from studio.runs.live import Ending, LiveRun
 from studio.runs.state import check_transition
 from tests.runs.memory_log import MemoryLog
 

@@ -10,7 +10,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from studio.store import Role
-from studio.web.accounts.passwords import Passwords
+from studio.web.auth.passwords import Passwords
 from tests.web.doors import BASE_URL, client_of
 
 PASSWORD = "correct horse battery"

@@ -10,10 +10,10 @@ from fastapi.testclient import TestClient
 from sqlalchemy import create_engine, text
 
 from studio.settings import Settings
-from studio.web.access import WRONG_GUESSES
-from studio.web.accounts.presence import BROWSER_LASTS
-from studio.web.accounts.signing_in import WRONG_FOR_A_NAME
 from studio.web.app import create_app
+from studio.web.auth.access import WRONG_GUESSES
+from studio.web.auth.session_cache import BROWSER_LASTS
+from studio.web.auth.sessions import WRONG_FOR_A_NAME
 from tests.web.direct import Asked, ask
 from tests.web.doors import BASE_URL, TOKEN, client_of
 from tests.web.signing_in import COOKIE, PASSWORD, add, csrf_of, signed_in, try_to_sign_in, work_passwords_out_quickly

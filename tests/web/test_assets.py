@@ -11,8 +11,8 @@ import pytest
 from fastapi.testclient import TestClient
 
 from studio.settings import Settings
-from studio.web.assets import Assets, load_assets
-from studio.web.modules import modules_behind
+from studio.web.assets.assets import Assets, load_assets
+from studio.web.assets.imports import modules_behind
 from studio.web.server import listen
 
 PAGE_MODULES = ("js/builder.js", "js/playground.js", "js/teams.js", "js/gallery.js", "js/settings.js")

@@ -10,7 +10,7 @@ from fastapi.testclient import TestClient
 from studio.errors import ModelUnavailable, NotFound
 from studio.runs import NotApproved, RunAlreadyEnded
 from studio.store.approvals import Approvals
-from studio.web.failures import status_of
+from studio.web.error_handlers import status_of
 from tests.web.documents import assistant, gallery, team
 
 JSON = {"Content-Type": "application/json"}

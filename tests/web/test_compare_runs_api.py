@@ -9,7 +9,7 @@ from fastapi.testclient import TestClient
 
 from studio.components import JsonObject
 from studio.runs import Usage
-from studio.web.run_comparison import cost_totals
+from studio.services.run_comparison import cost_totals
 from tests.web.documents import assistant, team
 from tests.web.test_runs_api import start, stream
 

@@ -9,8 +9,8 @@ import pytest
 from fastapi.testclient import TestClient
 
 from studio.components import JsonObject
-from studio.web import turns
-from studio.web.turns import TooManyAtOnce, Turns
+from studio.web import queueing as turns
+from studio.web.queueing import TooManyAtOnce, Turns
 
 
 def tool(name: str, formatted: str) -> JsonObject:

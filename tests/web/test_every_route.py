@@ -17,8 +17,8 @@ from fastapi.testclient import TestClient
 from studio.components import JsonObject
 from studio.settings import Settings
 from studio.store import ROLES, Role
-from studio.web.accounts import NEEDS
 from studio.web.app import create_app
+from studio.web.auth import NEEDS
 from tests.web.direct import Answer
 from tests.web.documents import team, termination
 from tests.web.doors import BASE_URL, TOKEN, client_of

@@ -8,9 +8,9 @@ from pydantic import JsonValue
 
 from studio.components import catalogue
 from studio.errors import Finding, NotFound
-from studio.web.form_fields import MOST_FIELDS, MOST_NAMES
-from studio.web.form_model import FormField, FormModel
-from studio.web.forms import build_form, form_at
+from studio.web.forms.form_fields import MOST_FIELDS, MOST_NAMES
+from studio.web.forms.form_model import FormField, FormModel
+from studio.web.forms.forms import build_form, form_at
 
 AGENT = "autogen_agentchat.agents.AssistantAgent"
 MODEL = "autogen_ext.models.openai.OpenAIChatCompletionClient"

@@ -13,9 +13,9 @@ from pydantic import JsonValue
 from studio.components import JsonObject, catalogue, find_class, form_schema
 from studio.settings import Settings
 from studio.web.app import create_app
-from studio.web.form_fields import escape
-from studio.web.form_model import FormField, FormModel
-from studio.web.forms import form_at
+from studio.web.forms.form_fields import escape
+from studio.web.forms.form_model import FormField, FormModel
+from studio.web.forms.forms import form_at
 from tests.conformance.facts import ROOT, example_files
 from tests.web.doors import BASE_URL, TOKEN, client_of
 

@@ -2,8 +2,8 @@
 
 from pydantic import JsonValue
 
-from studio.web.form_model import FormField
-from studio.web.forms import form_at
+from studio.web.forms.form_model import FormField
+from studio.web.forms.forms import form_at
 
 AGENT = "autogen_agentchat.agents.AssistantAgent"
 

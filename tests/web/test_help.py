@@ -9,7 +9,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from studio.help import load_library
-from studio.web.assets import find_frontend
+from studio.web.assets.assets import find_frontend
 from studio.web.help_links import HELP
 from tests.web.documents import team
 from tests.web.test_pages import text_of

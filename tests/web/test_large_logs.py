@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from studio.runs.log import MAX_PAGE_BYTES, LogEntry, text_of
-from studio.runs.log_pages import in_pages
+from studio.runs.journal.log import MAX_PAGE_BYTES, LogEntry, text_of
+from studio.runs.journal.pages import in_pages
 from tests.web.documents import assistant, team
 from tests.web.test_compare_runs_api import ended
 from tests.web.test_runs_api import entries, stream

@@ -12,13 +12,13 @@ from fastapi.testclient import TestClient
 
 from studio.components import Capability, JsonObject
 from studio.runs import Draft, NewRun, PendingInput, RunState, RunStatus
+from studio.services.document_cache import Remembered
+from studio.services.team_checks import TeamChecks
 from studio.settings import Settings
 from studio.store import open_store
-from studio.web.accounts import NEEDS
 from studio.web.app import create_app
+from studio.web.auth import NEEDS
 from studio.web.pages.teams import PAGE
-from studio.web.remembered import Remembered
-from studio.web.team_checks import TeamChecks
 from tests.store.statements import statements
 from tests.web.documents import assistant, gallery, team
 from tests.web.doors import BASE_URL, TOKEN, client_of

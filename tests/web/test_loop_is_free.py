@@ -15,8 +15,8 @@ import pytest
 from fastapi.testclient import TestClient
 
 from studio.settings import Settings
-from studio.web.accounts import NEEDS
 from studio.web.app import create_app
+from studio.web.auth import NEEDS
 from tests.web.doors import BASE_URL, TOKEN, client_of
 from tests.web.large import TURNS, Large, fill, furnish_large, gallery_text, wait_to_end, wide_team
 from tests.web.watchdog import Watchdog

@@ -14,8 +14,8 @@ from joserfc import jwk
 
 from studio.errors import SetupError
 from studio.settings import Settings
-from studio.web.accounts.oidc import BEGUN_LASTS_S, States
 from studio.web.app import create_app
+from studio.web.auth.oidc import BEGUN_LASTS_S, States
 from tests.fakes.oidc_provider import CLIENT_ID, CLIENT_SECRET, Provider, identity_provider
 from tests.web.doors import BASE_URL, TOKEN, client_of
 from tests.web.signing_in import COOKIE, PASSWORD, add, work_passwords_out_quickly

@@ -8,10 +8,10 @@ from fastapi.testclient import TestClient
 
 from studio.settings import Settings
 from studio.store import ROLES, Role
-from studio.web.accounts import NEEDS
-from studio.web.accounts.routes import Routes
 from studio.web.app import create_app
-from studio.web.security import OPEN_PATH
+from studio.web.auth import NEEDS
+from studio.web.auth.routes import Routes
+from studio.web.auth.security import OPEN_PATH
 from tests.web.doors import BASE_URL, TOKEN, client_of
 from tests.web.signing_in import add, signed_in, work_passwords_out_quickly
 

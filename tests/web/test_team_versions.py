@@ -9,7 +9,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from studio.components import JsonObject
-from studio.web.changes import MOST_LINES, MOST_ROWS
+from studio.services.changes import MOST_LINES, MOST_ROWS
 from tests.web.documents import assistant, team
 
 HERE, THERE = "Chrome on Linux#a.1", "Firefox on Mac#b.1"

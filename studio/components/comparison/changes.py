@@ -10,9 +10,9 @@ from typing import Literal, cast
 
 from pydantic import JsonValue
 
-from studio.components.comparison.matching import is_component, match, moved, name_of, same, text_of
+from studio.components.comparison.matching import match, moved, same, text_of
 from studio.components.findings import escape, unescape
-from studio.components.titles import noun_of, quoted, quoted_pair, spoken, title_of
+from studio.components.titles import is_component, name_of, noun_of, quoted, quoted_pair, spoken, title_of
 
 _NODE = re.compile(r"/config/graph/nodes/([^/]+)$")
 _EDGES = re.compile(r"/config/graph/nodes/([^/]+)/edges$")

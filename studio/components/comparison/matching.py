@@ -12,14 +12,12 @@ from typing import cast
 from pydantic import JsonValue
 
 from studio.components.base import JsonObject
-from studio.components.findings import is_envelope
+from studio.components.titles import is_component, name_of
 
 SIMILAR = 0.5
 """Share of equal fields from which an entry with another name is the same one, renamed."""
 MOST_COMPARED = 500_000
 """Fields that are compared to find out what was renamed; of more, entries are only compared where they stand."""
-LONGEST_WORD = 60
-"""Characters of a text that is its own identity, such as the name in a list of handoffs."""
 
 Key = Callable[[JsonValue], Hashable | None]
 
@@ -63,21 +61,6 @@ def moved(pairs: dict[int, int]) -> list[tuple[int, int]]:
         else:
             found.append(pair)
     return found[::-1]
-
-
-def is_component(value: object) -> bool:
-    return is_envelope(value) and isinstance(cast("JsonObject", value).get("config"), dict)
-
-
-def name_of(item: JsonValue) -> str | None:
-    """What an entry of a list is called, if anything tells it from its neighbours."""
-    if isinstance(item, str):
-        return item if len(item) <= LONGEST_WORD and not any(map(str.isspace, item)) else None
-    if not isinstance(item, dict):
-        return None
-    holder = item.get("config") if is_component(item) else item
-    name = (holder.get("name") or holder.get("id")) if isinstance(holder, dict) else None
-    return name if isinstance(name, str) else None
 
 
 def text_of(item: JsonValue) -> str:

@@ -12,9 +12,9 @@ from pydantic import JsonValue
 
 from studio.components.comparison.changes import diff
 from studio.components.comparison.lines import merge_lines
-from studio.components.comparison.matching import is_component, match, name_of, same
+from studio.components.comparison.matching import match, same
 from studio.components.findings import escape
-from studio.components.titles import noun_of, spoken, title_of
+from studio.components.titles import is_component, name_of, noun_of, spoken, title_of
 
 Side = Literal["mine", "theirs"]
 

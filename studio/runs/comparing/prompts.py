@@ -14,9 +14,9 @@ from pydantic import JsonValue
 from studio.effects import canonical_json, sha256_hex
 from studio.models.base import BYTES_PER_TOKEN, TOKENS_PER_IMAGE, TOKENS_PER_MESSAGE
 from studio.models.info import context_tokens
-from studio.runs.comparing.acts import Act, text_of
-from studio.runs.comparing.aligning import Row, align
-from studio.runs.log import JsonObject
+from studio.runs.comparing.alignment import Row, align
+from studio.runs.comparing.steps import Act, text_of
+from studio.runs.journal.log import JsonObject
 
 PartKind = Literal["system", "tools", "memory", "history", "results", "format"]
 PARTS: dict[PartKind, str] = {

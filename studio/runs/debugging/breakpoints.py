@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from studio.components.patterns import MAX_STEPS_AT_ONCE, compiled
 from studio.messages import BaseMessage, Explanation, SpeakerDecisionEvent, TerminationProgressEvent
 from studio.runs.debugging.policy import MOST_CHARACTERS, check_pattern
-from studio.runs.log import Usage
+from studio.runs.journal.log import Usage
 
 Moment = Literal["agent", "tool", "message", "text", "tokens", "cost", "progress"]
 MOST_BREAKPOINTS = 100

@@ -18,7 +18,7 @@ from studio.components.findings import is_envelope
 from studio.components.well_formed import well_formed_json
 from studio.errors import InvalidDocument, TooLarge
 from studio.messages import BaseChatMessage, Explanation, message_from_json
-from studio.runs.log import NO_CHANGES, Changes, EntryKind, JsonObject, LogEntry, RunRecord, Usage
+from studio.runs.journal.log import NO_CHANGES, Changes, EntryKind, JsonObject, LogEntry, RunRecord, Usage
 from studio.runs.sharing.redaction import Removed, Remover
 from studio.runs.state import TRANSITIONS, Reason, RunState
 from studio.runs.tasks import InvalidTask, task_text

@@ -8,9 +8,9 @@ from typing import Annotated, Literal, NamedTuple
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from studio.effects import random_id
-from studio.runs.log import JsonObject, PendingInput
+from studio.runs.journal.log import JsonObject, PendingInput
+from studio.runs.spending.ledger import Line
 from studio.runs.spending.limits import MOST, Measure
-from studio.runs.spending.purses import Line
 
 MICRO = 1_000_000
 

@@ -12,9 +12,9 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
 from studio.errors import ConfigError, Conflict, Forbidden
 from studio.store import Role
-from studio.web.accounts import Person
+from studio.web.auth import Person
+from studio.web.auth.request_info import Incoming
 from studio.web.dependencies import AccountsDep, AdmittedDep, PersonDep, StoreDep
-from studio.web.incoming import Incoming
 from studio.web.requests import StudioRoute
 
 router = APIRouter(prefix="/api/account", tags=["account"], route_class=StudioRoute)

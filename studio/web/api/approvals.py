@@ -16,13 +16,13 @@ from studio.components.named_hosts import is_host
 from studio.egress import leads_to_studio
 from studio.errors import ConfigError, NotFound
 from studio.sandbox.grants import ANY_HOST
+from studio.services.team_checks import TeamChecks
 from studio.settings import Settings
 from studio.store import ALL_TEAMS, ANYWHERE, Store, publisher_of, team_scope
 from studio.store.tables import Approval, Team
 from studio.web.dependencies import IN_TURN, PersonDep, SettingsDep, StoreDep, TeamChecksDep
 from studio.web.requests import StudioRoute
-from studio.web.review import gallery_manifest, remember_allowed, team_manifest
-from studio.web.team_checks import TeamChecks
+from studio.web.review.review import gallery_manifest, remember_allowed, team_manifest
 
 router = APIRouter(prefix="/api/approvals", tags=["approvals"], route_class=StudioRoute)
 MOST_HOSTS = 50

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from studio.components import JsonObject
 from studio.runs import Bookkeeping, Budget, DayLimits, Limits, RunAlreadyEnded
-from studio.runs.spending.purses import STUDIO, Line
+from studio.runs.spending.ledger import STUDIO, Line
 from studio.store import RunPart
 from studio.web.dependencies import BooksDep, PersonDep, StoreDep, SupervisorDep
 from studio.web.requests import StudioRoute

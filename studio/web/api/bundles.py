@@ -12,9 +12,8 @@ from starlette.datastructures import UploadFile
 from studio.errors import InvalidDocument
 from studio.runs import LogEntry, RunRecord, RunStatus
 from studio.runs.sharing.bundle import Bundle, read_bundle
-from studio.web.api.downloads import filename
 from studio.web.dependencies import StoreDep, ViewingDep
-from studio.web.requests import AsciiJSONResponse, StudioRoute
+from studio.web.requests import AsciiJSONResponse, StudioRoute, filename
 from studio.web.run_tests import make_test
 from studio.web.sharing import share
 from studio.web.views import Desk

@@ -11,11 +11,11 @@ from fastapi import APIRouter, Response
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from studio.components import JsonObject, Report, catalogue, switched, validate_component
+from studio.services.missing_secrets import missing_secrets
+from studio.services.team_templates import scripted_model
 from studio.web.dependencies import IN_TURN, StoreDep
-from studio.web.needs import missing_secrets
+from studio.web.forms.wording import condition_words
 from studio.web.requests import AsciiJSONResponse, StudioRoute
-from studio.web.starters import scripted_model
-from studio.web.wording import condition_words
 
 router = APIRouter(prefix="/api", tags=["components"], route_class=StudioRoute)
 

@@ -17,10 +17,7 @@ from studio.models.listing import list_models
 from studio.models.places import place_of
 from studio.models.service_list import ModelService, model_services, service_at
 from studio.runs import Trials
-from studio.store import Store
-from studio.store.tables import ModelConnection
-from studio.web.dependencies import PersonDep, StoreDep, TeamChecksDep, TrialsDep
-from studio.web.model_connections import (
+from studio.services.model_connections import (
     Wanted,
     check_may_ask,
     check_place_is_free,
@@ -31,8 +28,11 @@ from studio.web.model_connections import (
     move_teams,
     used_by,
 )
+from studio.services.team_checks import TeamChecks
+from studio.store import Store
+from studio.store.tables import ModelConnection
+from studio.web.dependencies import PersonDep, StoreDep, TeamChecksDep, TrialsDep
 from studio.web.requests import StudioRoute
-from studio.web.team_checks import TeamChecks
 
 router = APIRouter(prefix="/api/connections", tags=["models"], route_class=StudioRoute)
 QUESTION = "Reply with the one word: ready"

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime, timedelta
 from typing import Annotated
 
@@ -12,7 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from studio.models import Price, model_catalogue
 from studio.models.prices import PriceBook
-from studio.runs.spending.estimates import Estimate, estimate_of
+from studio.runs.spending.costs import Estimate, estimate_of
+from studio.services.run_costs import MessageCost, messages_of, total_of
 from studio.store import Cost, DayPart, RunPart, Step
 from studio.web.dependencies import BooksDep, StoreDep
 from studio.web.requests import StudioRoute, large_answer
@@ -29,13 +29,6 @@ class NamedCost(Cost):
     """What an agent, model or tool took."""
 
     name: str
-
-
-class MessageCost(Cost):
-    """What led to a message, since the one before it of the same agent."""
-
-    seq: int
-    agent: str
 
 
 class PriceOut(BaseModel):
@@ -99,7 +92,7 @@ async def run_cost(run_id: str, store: StoreDep, books: BooksDep) -> Response:
 def _run_cost(parts: Sequence[RunPart], steps: Sequence[Step], prices: PriceBook) -> RunCostOut:
     models = [part for part in parts if part.kind == "model"]
     return RunCostOut(
-        total=_sum(part.sum for part in parts),
+        total=total_of(part.sum for part in parts),
         agents=_by(parts, lambda part: part.agent),
         models=_by(models, lambda part: part.name),
         tools=_by([part for part in parts if part.kind != "model"], lambda part: part.name),
@@ -119,7 +112,7 @@ async def costs(
     first = max(since or last - timedelta(days=DEFAULT_DAYS - 1), last - timedelta(days=MOST_DAYS))
     parts = await store.costs.by_day(since=first, until=last, team_id=team_id)
     return CostsOut(
-        since=first, until=last, total=_sum(part.sum for part in parts), parts=[_day_cost(part) for part in parts]
+        since=first, until=last, total=total_of(part.sum for part in parts), parts=[_day_cost(part) for part in parts]
     )
 
 
@@ -147,42 +140,13 @@ async def forget_price(model: str, store: StoreDep, books: BooksDep) -> None:
     books.prices.own = await store.costs.own_prices()
 
 
-def messages_of(steps: Sequence[Step]) -> list[MessageCost]:
-    """What led to each message: the calls of its agent since its message before, and those of nobody who speaks."""
-    speakers = {step.source for step in steps if step.kind == "message"}
-    waiting: dict[str, Counter[str]] = {}
-    messages: list[MessageCost] = []
-    for step in steps:
-        if step.kind == "effect":
-            agent = str(step.spent.get("agent", ""))
-            waiting.setdefault(agent if agent in speakers else "", Counter()).update(_numbers_of(step))
-        else:
-            taken = waiting.pop(step.source, Counter()) + waiting.pop("", Counter())
-            messages.append(MessageCost(seq=step.seq, agent=step.source, **taken))
-    return messages
-
-
-def _numbers_of(step: Step) -> dict[str, int]:
-    """What a call took, by the fields of `Cost`."""
-    if not step.spent:
-        return {}
-    numbers = {name: value for name in Cost.model_fields if isinstance(value := step.spent.get(name), int)}
-    is_unpriced = "micro_usd" in step.spent and step.spent["micro_usd"] is None
-    return {**numbers, "calls": 1, "unpriced_calls": int(is_unpriced)}
-
-
 def _by(parts: Sequence[RunPart], name_of: Callable[[RunPart], str]) -> list[NamedCost]:
     """Sums by name, the dearest first."""
     sums: dict[str, list[Cost]] = {}
     for part in parts:
         sums.setdefault(name_of(part), []).append(part.sum)
-    named = [NamedCost(name=name, **_sum(found).model_dump()) for name, found in sums.items()]
+    named = [NamedCost(name=name, **total_of(found).model_dump()) for name, found in sums.items()]
     return sorted(named, key=lambda cost: (-cost.micro_usd, -cost.prompt_tokens - cost.completion_tokens, -cost.ms))
-
-
-def _sum(costs: Iterable[Cost]) -> Cost:
-    added = list(costs)
-    return Cost.model_validate({name: sum(getattr(cost, name) for cost in added) for name in Cost.model_fields})
 
 
 def _day_cost(part: DayPart) -> DayCost:

@@ -9,10 +9,10 @@ from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel
 
 from studio.runs import Usage
-from studio.runs.comparing.aligning import Fold
+from studio.runs.comparing.alignment import Fold
+from studio.services.run_comparison import MOST_ROWS, Cell, RunComparison, Side, WindowView, compare_runs
 from studio.web.dependencies import ViewingDep
 from studio.web.requests import AsciiJSONResponse, StudioRoute
-from studio.web.run_comparison import MOST_ROWS, Cell, RunComparison, Side, WindowView, compare_runs
 from studio.web.views import Desk
 
 router = APIRouter(prefix="/api/runs", tags=["runs"], route_class=StudioRoute)

@@ -10,8 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from studio.components import JsonObject
 from studio.runs import ToolMode, Usage
+from studio.services.fork_options import before_call, tools_called, wish_of
 from studio.web.dependencies import PersonDep, StoreDep, SupervisorDep
-from studio.web.forking import before_call, tools_called, wish_of
 from studio.web.requests import StudioRoute
 
 router = APIRouter(prefix="/api/runs", tags=["runs"], route_class=StudioRoute)

@@ -13,13 +13,12 @@ from pydantic import BaseModel, ConfigDict, JsonValue
 from studio.components import JsonObject, group_of
 from studio.errors import Forbidden, NotFound
 from studio.galleries import Gallery, parse_gallery
+from studio.services.secret_storage import storable
+from studio.services.slots import type_of
 from studio.store import LIBRARY, GallerySummary
 from studio.store import tables as rows
-from studio.web.api.downloads import download, filename
 from studio.web.dependencies import IN_TURN, StoreDep, TeamChecksDep
-from studio.web.keeping import storable
-from studio.web.places import type_of
-from studio.web.requests import StudioRoute, large_answer
+from studio.web.requests import StudioRoute, download, filename, large_answer
 from studio.web.sources import REQUEST_BODY, GallerySourceDep
 
 router = APIRouter(prefix="/api/galleries", tags=["galleries"], route_class=StudioRoute)

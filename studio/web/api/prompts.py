@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Path, Response
 from pydantic import BaseModel, JsonValue
 
-from studio.runs.comparing.aligning import Fold
+from studio.runs.comparing.alignment import Fold
+from studio.services.prompts import Prompt, prompt_of
 from studio.web.dependencies import ViewingDep
-from studio.web.prompt_view import Prompt, prompt_of
 from studio.web.requests import AsciiJSONResponse, StudioRoute
 from studio.web.views import Desk
 

@@ -25,17 +25,17 @@ from studio.runs import (
     RunRecord,
     RunState,
     RunSummary,
+    RunSupervisor,
     RunView,
-    Supervisor,
     Usage,
     mocks_in,
 )
-from studio.runs.log_pages import in_pages
+from studio.runs.journal.pages import in_pages
 from studio.store import NO_LABELS, Labels, RunFilter
 from studio.store.json_text import JsonText
 from studio.store.tables import Listing
-from studio.web.accounts import Person
 from studio.web.api.labels import MAX_TAG
+from studio.web.auth import Person
 from studio.web.dependencies import ClosingDep, PersonDep, StoreDep, SupervisorDep, ViewingDep
 from studio.web.requests import StudioRoute, large_answer
 from studio.web.sse import Event, EventStream
@@ -243,7 +243,7 @@ async def command_run(run_id: str, body: RunCommand, supervisor: SupervisorDep, 
     return view.as_json()
 
 
-async def _check_may_decide(run_id: str, body: RunCommand, supervisor: Supervisor, person: Person) -> None:
+async def _check_may_decide(run_id: str, body: RunCommand, supervisor: RunSupervisor, person: Person) -> None:
     """Whoever steers a run may let it go on from a breakpoint; to let a tool be called is an approval."""
     if body.command == "decide":
         pending = (await supervisor.view(run_id)).pending
@@ -275,7 +275,7 @@ async def stream_run(
     return EventStream(_events(supervisor, run_id, place), closing)
 
 
-async def _events(supervisor: Supervisor, run_id: str, after: int) -> AsyncGenerator[Event]:
+async def _events(supervisor: RunSupervisor, run_id: str, after: int) -> AsyncGenerator[Event]:
     async with aclosing(supervisor.subscribe(run_id, after)) as batches:
         async for batch in batches:
             for event in events_of(batch):

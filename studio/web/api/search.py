@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from studio.help import Library, load_library
 from studio.store import Role, RunFilter, TeamFilter
-from studio.web.accounts.person import Person
+from studio.web.auth.person import Person
 from studio.web.dependencies import PersonDep, StoreDep
 from studio.web.requests import StudioRoute
 

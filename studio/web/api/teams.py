@@ -17,17 +17,16 @@ from studio.components import JsonObject, Side, find_class, load_component, take
 from studio.errors import InvalidDocument, NotFound, StudioError
 from studio.galleries import parse_gallery
 from studio.models import ChatCompletionClient
+from studio.services.changes import came_in
+from studio.services.secret_storage import storable
+from studio.services.slots import put_component
 from studio.store import ALL_TEAMS, Choices, Store, TeamFilter, publisher_of
 from studio.store.tables import Listing, Team
 from studio.store.team_search import Order as TeamOrder
-from studio.web.api.downloads import download, filename
 from studio.web.api.labels import MAX_TAG
-from studio.web.changes import came_in
 from studio.web.dependencies import IN_TURN, PersonDep, StoreDep
-from studio.web.keeping import storable
 from studio.web.known_tools import learn
-from studio.web.places import put_component
-from studio.web.requests import StudioRoute, large_answer
+from studio.web.requests import StudioRoute, download, filename, large_answer
 
 router = APIRouter(prefix="/api", tags=["teams"], route_class=StudioRoute)
 BLANK = "autogen_agentchat.teams.RoundRobinGroupChat"

@@ -15,7 +15,7 @@ from studio.components import JsonObject, load_component
 from studio.errors import InvalidDocument
 from studio.messages import BaseMessage, ConditionProgress
 from studio.runs import PreparedRun, Trials, Turn, judge, load_condition, read_conversation, read_messages, tools_for
-from studio.runs.log_pages import read_beginning
+from studio.runs.journal.pages import read_beginning
 from studio.store import Store
 from studio.tools import BaseTool, StaticWorkbench
 from studio.web.api.runs import events_of

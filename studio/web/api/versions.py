@@ -9,8 +9,8 @@ from fastapi import APIRouter, Path, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from studio.components import JsonObject
+from studio.services.changes import came_in
 from studio.web.api.teams import SavedOut, TeamOut, saved_out
-from studio.web.changes import came_in
 from studio.web.dependencies import StoreDep
 from studio.web.requests import StudioRoute, large_answer
 

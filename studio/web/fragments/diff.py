@@ -10,8 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from studio.components import JsonObject, take_out_secrets
 from studio.errors import InvalidDocument
+from studio.services.changes import TeamLike, compare
 from studio.store import Store, TeamDocument
-from studio.web.changes import TeamLike, compare
 from studio.web.dependencies import IN_TURN, StoreDep, TemplatesDep
 from studio.web.requests import StudioRoute
 

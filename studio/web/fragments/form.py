@@ -10,12 +10,12 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from studio.components import validate_component
 from studio.errors import MAX_FINDINGS, Finding
+from studio.services.secret_list import suggested_references
 from studio.store import Store
 from studio.web.dependencies import IN_TURN, StoreDep, TemplatesDep
-from studio.web.form_model import FormField, FormModel, SecretOffer, Secrets
-from studio.web.forms import form_at
+from studio.web.forms.form_model import FormField, FormModel, SecretOffer, Secrets
+from studio.web.forms.forms import form_at
 from studio.web.requests import StudioRoute
-from studio.web.secret_list import suggested_references
 
 router = APIRouter(prefix="/fragments", include_in_schema=False, route_class=StudioRoute)
 

@@ -10,10 +10,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from studio.errors import NotFound
 from studio.galleries import parse_gallery
+from studio.services.galleries import preview_of
+from studio.services.slots import Place, places_for, type_of
 from studio.store.tables import Team
 from studio.web.dependencies import IN_TURN, StoreDep, TemplatesDep
-from studio.web.gallery_view import preview_of
-from studio.web.places import Place, places_for, type_of
 from studio.web.requests import StudioRoute
 from studio.web.sources import REQUEST_BODY, GallerySourceDep
 

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Response
 
 from studio.web.dependencies import PersonDep, SettingsDep, StoreDep, TemplatesDep
 from studio.web.pages.review import surroundings
-from studio.web.review import ReviewView, review_of_gallery, review_of_team
+from studio.web.review.review import ReviewView, review_of_gallery, review_of_team
 from studio.web.templates import Templates
 
 router = APIRouter(prefix="/fragments", include_in_schema=False)

@@ -12,9 +12,9 @@ from pydantic import BaseModel, ConfigDict
 from studio.components import JsonObject
 from studio.errors import InvalidDocument
 from studio.web.dependencies import IN_TURN, TemplatesDep
-from studio.web.form_model import FormModel, Json, Secrets
-from studio.web.form_schema import UNIONS, Object, Schemas, as_list, as_object
-from studio.web.forms import build_form
+from studio.web.forms.form_model import FormModel, Json, Secrets
+from studio.web.forms.form_schema import UNIONS, Object, Schemas, as_list, as_object
+from studio.web.forms.forms import build_form
 from studio.web.requests import StudioRoute
 
 router = APIRouter(prefix="/fragments", include_in_schema=False, route_class=StudioRoute)

@@ -7,9 +7,9 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request, Response
 
 from studio.store import ROLES
-from studio.web.accounts.wording import lines_of, teams_in
 from studio.web.api.account import list_sign_ins
 from studio.web.api.users import list_users
+from studio.web.auth.audit_words import lines_of, teams_in
 from studio.web.dependencies import AccountsDep, PersonDep, StoreDep, TemplatesDep
 
 router = APIRouter(include_in_schema=False)

@@ -10,9 +10,9 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import BeforeValidator
 
+from studio.services.amounts import duration, money
 from studio.store import ALL_TEAMS, Cost
 from studio.store.trends import By, Trend
-from studio.web.amounts import duration, money
 from studio.web.dependencies import StoreDep, TemplatesDep
 
 router = APIRouter(include_in_schema=False)

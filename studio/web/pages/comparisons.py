@@ -6,9 +6,9 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
-from studio.web.amounts import duration
+from studio.services.amounts import duration
+from studio.services.run_comparison import MOST_ROWS, compare_runs
 from studio.web.dependencies import ViewingDep
-from studio.web.run_comparison import MOST_ROWS, compare_runs
 from studio.web.views import Desk
 
 router = APIRouter(include_in_schema=False)

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from fastapi import APIRouter, Request, Response
 
 from studio.galleries import Gallery, parse_gallery
+from studio.services.galleries import Count, Section, counts_of, sections_of
+from studio.services.team_checks import GalleryOutline
 from studio.store import LIBRARY, GallerySummary, publisher_of
 from studio.store import tables as rows
 from studio.web.dependencies import SettingsDep, StoreDep, TeamChecksDep, TemplatesDep
-from studio.web.gallery_view import Count, Section, counts_of, sections_of
-from studio.web.team_checks import GalleryOutline
 
 router = APIRouter(include_in_schema=False)
 LIBRARY_TEXT = "Components that you keep for yourself. They show in the builder's palette."

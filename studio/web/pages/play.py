@@ -7,11 +7,11 @@ import asyncio
 from fastapi import APIRouter, Request, Response
 
 from studio.errors import NotFound
+from studio.services.secret_list import suggested_references
+from studio.services.team_templates import scripted_model
 from studio.store import Store
 from studio.store.tables import Team
 from studio.web.dependencies import SettingsDep, StoreDep, TemplatesDep
-from studio.web.secret_list import suggested_references
-from studio.web.starters import scripted_model
 
 router = APIRouter(include_in_schema=False)
 

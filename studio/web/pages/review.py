@@ -14,9 +14,9 @@ from fastapi import APIRouter, Query, Request, Response
 from studio.settings import Settings
 from studio.store import Store
 from studio.store.tables import Approval
-from studio.web.accounts.person import Person
+from studio.web.auth.person import Person
 from studio.web.dependencies import PersonDep, SettingsDep, StoreDep, TemplatesDep
-from studio.web.review import (
+from studio.web.review.review import (
     ReviewView,
     is_short,
     network_words,
@@ -24,8 +24,8 @@ from studio.web.review import (
     review_of_team,
     scope_words,
 )
-from studio.web.review_words import plain
-from studio.web.source_lines import SourceLine, Span, plain_lines, python_lines, visible
+from studio.web.review.review_words import plain
+from studio.web.review.source_lines import SourceLine, Span, plain_lines, python_lines, visible
 from studio.web.templates import Templates
 
 router = APIRouter(include_in_schema=False)

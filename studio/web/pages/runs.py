@@ -11,12 +11,12 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import BeforeValidator, Field
 
 from studio.runs import RunState, RunSummary
+from studio.services.amounts import duration, money
 from studio.store import ALL_TEAMS, NO_LABELS, Labels, RunFilter
 from studio.store.run_search import Order
-from studio.web.accounts.person import Person
-from studio.web.amounts import duration, money
 from studio.web.api.labels import MAX_TAG
 from studio.web.api.runs import MAX_USD
+from studio.web.auth.person import Person
 from studio.web.dependencies import PersonDep, StoreDep, TemplatesDep
 
 router = APIRouter(include_in_schema=False)

@@ -10,12 +10,12 @@ from fastapi import APIRouter, Request, Response
 from studio.components import component_classes
 from studio.doctor import Level, examine
 from studio.models.service_list import model_services
+from studio.services.secret_list import secret_lines
 from studio.settings import Settings
 from studio.store import Store
 from studio.web.api.connections import connections
 from studio.web.dependencies import PersonDep, SettingsDep, StoreDep, TeamChecksDep, TemplatesDep
 from studio.web.fetch import MAX_BYTES
-from studio.web.secret_list import secret_lines
 
 router = APIRouter(include_in_schema=False)
 SEVERITY = (Level.OK, Level.WARN, Level.BAD)

@@ -12,12 +12,12 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.responses import RedirectResponse
 
 from studio.runs import RunSummary
+from studio.services.team_checks import TeamCheck
 from studio.store import NO_LABELS, Labels, TeamFilter, TeamSummary
 from studio.store.team_search import Order
-from studio.web.accounts.person import Person
 from studio.web.api.labels import MAX_TAG
+from studio.web.auth.person import Person
 from studio.web.dependencies import PersonDep, SettingsDep, StoreDep, TeamChecksDep, TemplatesDep
-from studio.web.team_checks import TeamCheck
 
 router = APIRouter(include_in_schema=False)
 PAGE = 100

@@ -1,0 +1,97 @@
+"""Breakpoints and rules for tools: how they are kept with a team, and set in a run that is under way."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Protocol
+
+from pydantic import BaseModel, ConfigDict, FailFast, Field, ValidationError
+
+from studio.errors import ConfigError
+from studio.runs.debugging.breakpoints import MOST_BREAKPOINTS, Breakpoint
+from studio.runs.debugging.debugger import Debugger
+from studio.runs.debugging.policy import ToolPolicy, check_count
+from studio.runs.journal.log import JsonObject
+
+
+class Breakpoints(BaseModel):
+    """The breakpoints of a team or run, in the order of the list."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    breakpoints: Annotated[tuple[Breakpoint, ...], FailFast(), Field(max_length=MOST_BREAKPOINTS)] = ()
+
+    def model_post_init(self, context: object) -> None:
+        check_count(sum(each.is_regex for each in self.breakpoints), context)
+
+
+class Rules(BaseModel):
+    """The rules for the tools of a team or run."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    policy: ToolPolicy = ToolPolicy()
+
+
+class RunSettings(BaseModel):
+    """What is kept with a team for its runs, beside its component."""
+
+    model_config = ConfigDict(frozen=True)
+
+    breakpoints: Sequence[Breakpoint] = ()
+    policy: ToolPolicy = ToolPolicy()
+
+
+class SettingsSource(Protocol):
+    """Where the settings of teams are kept."""
+
+    async def of(self, team_id: str) -> RunSettings:
+        """Those of a team; the empty ones where nobody set any."""
+        ...
+
+
+class NoSettings:
+    """For runs of no team."""
+
+    async def of(self, team_id: str) -> RunSettings:
+        del team_id
+        return RunSettings()
+
+
+def set_breakpoints(debugger: Debugger, data: JsonObject, context: object = None) -> bool:
+    """Take these breakpoints in place of those before; whether that changes anything.
+
+    Raises:
+        ConfigError: They are none.
+    """
+    try:
+        given = Breakpoints.model_validate(data, context=context).breakpoints
+    except ValidationError as error:
+        raise _refusal("breakpoints", error) from error
+    if given == debugger.watch.breakpoints:
+        return False
+    debugger.put(given)
+    return True
+
+
+def set_policy(debugger: Debugger, data: JsonObject, context: object = None) -> bool:
+    """Go on with these rules; whether that changes anything. A question that is open stays open.
+
+    Raises:
+        ConfigError: They are none.
+    """
+    try:
+        given = Rules.model_validate(data, context=context).policy
+    except ValidationError as error:
+        raise _refusal("policy", error) from error
+    was = debugger.policy
+    if given.known is None:
+        given = given.model_copy(update={"known": was.known})
+    debugger.policy = given
+    return was != given
+
+
+def _refusal(what: str, error: ValidationError) -> ConfigError:
+    first = error.errors()[0]
+    where = "/" + "/".join(map(str, first["loc"]))
+    return ConfigError(f"These {what} cannot be used: {first['msg']}.", where=where)

@@ -1,0 +1,1 @@
+"""Runs of one part of a team: what the pages call Try."""

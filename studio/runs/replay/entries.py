@@ -1,0 +1,29 @@
+"""How an item of a team looks in the log."""
+
+from __future__ import annotations
+
+from pydantic_core import PydanticSerializationError
+
+from studio.components.well_formed import well_formed_json
+from studio.messages import BaseMessage, Explanation
+from studio.runs.journal.log import Draft, EntryKind, JsonObject
+
+
+def draft_of(item: BaseMessage) -> Draft:
+    """The entry of an item, which becomes JSON only once."""
+    kind: EntryKind = "message" if item.is_chat else "event"
+    try:
+        if isinstance(item, Explanation):
+            kind, text = "explanation", item.dump_json()
+        else:  # as `model_dump_json`, whose many arguments take half of its time
+            text = item.__pydantic_serializer__.to_json(item).decode()
+    except PydanticSerializationError:  # half a character
+        return Draft(kind, as_logged(item))
+    return Draft(kind, text, text)
+
+
+def as_logged(item: BaseMessage) -> JsonObject:
+    """The body of the entry of an item."""
+    body = well_formed_json(item.dump())
+    assert isinstance(body, dict)
+    return body

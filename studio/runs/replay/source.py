@@ -1,0 +1,235 @@
+"""What a run's log holds already, while the run does it again."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import cast
+
+from pydantic import JsonValue
+
+from studio.effects import Diverged, Divergence, EffectRequest, Effects, HandedIn, Match, Recorded, Repeating, Tape
+from studio.effects.divergence import of_entry
+from studio.messages import BaseMessage, Explanation, ModelClientStreamingChunkEvent
+from studio.runs.active_run import CANCELLED, LiveRun
+from studio.runs.debugging.policy import STORED
+from studio.runs.debugging.settings import set_breakpoints, set_policy
+from studio.runs.edits import Amending
+from studio.runs.journal.log import JsonObject, LogEntry, PendingInput, RunLog
+from studio.runs.journal.pages import Entries as Entries
+from studio.runs.journal.pages import read_log
+from studio.runs.middleware.approvals import recorded_decision, settles
+from studio.runs.replay.entries import as_logged
+from studio.runs.replay.unresolved import Doubts, InDoubt
+from studio.runs.state import PauseReason, RunState
+
+GATE = frozenset({"pause", "hold", "resume", "step", "stop"})
+CLOSED = frozenset({"answer", "user", "step", "breakpoint"})
+"""Why a run is in its state right after a question was decided."""
+
+
+@dataclass(frozen=True)
+class PastLog:
+    """What a run repeats before it goes on.
+
+    Args:
+        entries: All there are.
+        inherited: Up to which number they are another run's, whose people's commands are not about this one.
+        match: How what is asked is told to be what was recorded.
+        amendments: Other texts for messages.
+        results: Other results of what is asked, by the hash of the request.
+    """
+
+    entries: Entries
+    inherited: int = 0
+    match: Match = "exact"
+    amendments: Mapping[str, str | None] = field(default_factory=dict[str, "str | None"])
+    results: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])
+
+
+class Past:
+    """Leads a run over its log. Nothing of it is written again; after the last entry the run is as it was there."""
+
+    def __init__(self, run: LiveRun, log: PastLog) -> None:
+        self._run = run
+        self._log = log
+        self._tape = Tape(tape_pages(log.entries), seen=self._seen, passed=self._passed, over=self._over)
+        self._amending: Amending | None = None
+        self._port: Repeating | None = None
+        self._doubts = Doubts()
+        self._explanations = 0
+        """In the log, less those that the team has given."""
+        self._worked = WorkTime()
+        self._told = ""
+        self._is_cancelled = False
+        self._question: PendingInput | None = None
+        """Which the log has open here."""
+        self._decision: JsonObject | None = None
+        """Told by the entry before, to be believed if the next one closes the question with it."""
+
+    def port(self, outer: Effects, recording: Effects) -> Effects:
+        """The ports through which the run asks, given those of a run without a past and the innermost of them."""
+        doubting = InDoubt(outer, recording, self._doubts, self._run, self._log.results)
+        self._amending = Amending(doubting, self._log.amendments)
+        self._port = Repeating(self._tape, self._amending, match=self._log.match, given=self._given)
+        return self._port
+
+    @property
+    def is_over(self) -> bool:
+        """Whether everything has happened again."""
+        return self._tape.is_over
+
+    async def is_past(self) -> bool:
+        """Whether what is asked for now is in the log."""
+        return await self._tape.head() is not None
+
+    def pulled(self, *, is_held: bool) -> None:
+        """Tell whether somebody waits for the team's next item."""
+        assert self._port
+        self._port.is_held = is_held
+
+    async def knows(self, item: BaseMessage) -> bool:
+        """Whether the team has given this before.
+
+        Raises:
+            Diverged: It has given something else.
+        """
+        assert self._port
+        if isinstance(item, ModelClientStreamingChunkEvent):
+            return not self.is_over
+        if isinstance(item, Explanation):
+            return self._knows_explanation()
+        is_known = await self._port.happened(as_logged(item)) is not None
+        if is_known:
+            self._run.debugger.pen.heard_again(item)
+        return is_known
+
+    async def end(self) -> None:
+        """The team has come to its end.
+
+        Raises:
+            Diverged: More was recorded.
+        """
+        assert self._port
+        if self._port.divergence:
+            raise Diverged(self._port.divergence)
+        if (rest := await self._tape.head()) is not None:
+            raise Diverged(Divergence(rest.seq, of_entry(rest), "the end of the run"))
+
+    def _knows_explanation(self) -> bool:
+        is_known = not self.is_over or self._explanations > 0
+        self._explanations -= is_known
+        return is_known
+
+    async def _given(self, request: EffectRequest, entry: Recorded) -> None:
+        if entry.seq > self._log.inherited:
+            self._worked.note(entry)
+            if self._run.watch is not None:
+                self._run.watch.came_back(entry.body)
+        self._doubts.take(request)
+        self._run.human.forget(request.hash)
+
+    def _seen(self, entry: Recorded) -> None:
+        assert self._amending
+        self._amending.note(entry)
+
+    def _passed(self, entry: Recorded) -> None:
+        if entry.name == "explanation":
+            self._explanations += 1
+        elif entry.seq > self._log.inherited:
+            self._worked.note(entry)
+            decision, self._decision = self._decision, None
+            if entry.name == "intent":
+                self._doubts.add(entry)
+            elif entry.name == "command":
+                self._obey_again(entry.body)
+            elif entry.name == "state":
+                self._turn(entry.body, decision)
+
+    def _turn(self, body: JsonObject, decision: JsonObject | None) -> None:
+        """Take note of a state. A decision counts only with the state that closed its question: both are written
+        together, which no other command does, whatever was put into it."""
+        question, pending = self._question, body.get("pending")
+        self._question = PendingInput.model_validate(pending) if pending else None
+        if decision and question and not pending and body.get("reason") in CLOSED and settles(decision, question):
+            self._run.human.recall_decision(question, recorded_decision(decision))
+
+    def _obey_again(self, body: JsonObject) -> None:
+        """What a person has told the run at this place, as far as it still matters."""
+        run, command = self._run, str(body.get("command"))
+        if command in GATE:
+            self._told = command
+        match command:
+            case "stop":
+                run.stop_after_turn()
+            case "cancel":
+                self._is_cancelled = True
+            case "breakpoints":
+                set_breakpoints(run.debugger, {"breakpoints": body.get("breakpoints")}, STORED)
+            case "policy":
+                if body.keys() == {"command", "by", "policy"}:
+                    set_policy(run.debugger, {"policy": body.get("policy")}, STORED)
+            case "inject":
+                source = str(body.get("source") or "user")
+                run.debugger.pen.hand_in(HandedIn(source, str(body.get("text")), str(body.get("by"))))
+            case "answer":
+                run.human.recall(str(body.get("request_id")), str(body.get("text")))
+            case "decide":
+                self._decision = body
+            case _:
+                pass
+
+    def _over(self) -> None:
+        """Be as the run was after its last entry."""
+        run = self._run
+        if run.state is RunState.PAUSED and run.pending is None:
+            run.gate.pause(cast("PauseReason", run.status.reason), run.status.detail)
+        elif self._told in ("pause", "hold"):
+            run.gate.pause("user")
+        elif self._told != "step":
+            run.gate.resume()
+        run.human.expect(run.pending)
+        if run.watch is not None:
+            run.watch.worked(self._worked.seconds)
+        run.caught_up.set()
+        if self._is_cancelled:
+            run.interrupt(CANCELLED)
+
+
+def entries_of(log: RunLog, run_id: str, *, until: int | None = None) -> Entries:
+    """Pages of a run's log, of all kinds, up to the entry `until`."""
+    return read_log(log, run_id, until=until)
+
+
+async def tape_pages(entries: Entries, *, until: int | None = None) -> AsyncIterator[Sequence[Recorded]]:
+    """The same as a tape takes them, up to the entry `until`."""
+    async for page in entries:
+        yield [_recorded(entry) for entry in page if until is None or entry.seq <= until]
+
+
+def _recorded(entry: LogEntry) -> Recorded:
+    if entry.kind == "effect":
+        return Recorded(entry.seq, "effect", entry.body, entry.kind, entry.at)
+    is_item = entry.kind in ("message", "event")
+    return Recorded(entry.seq, "item" if is_item else "other", entry.body, entry.kind, entry.at)
+
+
+class WorkTime:
+    """Adds up the time between entries, given in the order of the log, as long as the run is at work."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self._is_working = False
+        self._last: datetime | None = None
+
+    def note(self, entry: Recorded) -> None:
+        """Take up the next entry of the run's own."""
+        if entry.at is None:
+            return
+        is_taken_up = entry.name == "command" and entry.body.get("command") == "continue"
+        if self._is_working and self._last is not None and not is_taken_up:
+            self.seconds += max((entry.at - self._last).total_seconds(), 0.0)
+        if entry.name == "state":
+            self._is_working = entry.body.get("state") == RunState.RUNNING.value
+        self._last = entry.at

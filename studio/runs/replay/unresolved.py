@@ -1,0 +1,188 @@
+"""Calls that were under way when the server was killed: nobody knows whether they were carried out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import aclosing
+from dataclasses import replace
+from typing import Literal, NamedTuple, cast, get_args
+
+from pydantic import JsonValue
+
+from studio.effects import (
+    AsyncGeneratorLike,
+    EffectRequest,
+    Effects,
+    Perform,
+    Recorded,
+    Relay,
+    StreamItem,
+    current,
+    once_with,
+)
+from studio.errors import RunFailed
+from studio.runs.active_run import STOPPED_AT_QUESTION, LiveRun
+from studio.runs.journal.log import PendingInput
+
+Outcome = Literal["again", "result", "failed", "stop"]
+"""Retry; completed with this result; failed; stop run."""
+
+PROMPT = "The server stopped while {} was running; its outcome is unknown. Did it complete?"
+FAILED = "The call was broken off and counts as failed."
+
+
+class OutcomeUnknown(RunFailed):
+    """What was under way when the server stopped counts as failed."""
+
+    code = "outcome_unknown"
+
+
+class Tries(NamedTuple):
+    """Numbers of the intents of one call: of the first, and of the last, whose outcome nobody knows.
+
+    `came` holds the result of one that was carried out and then looked at by a person.
+    """
+
+    first: int
+    last: int
+    came: tuple[JsonValue] | None = None
+
+
+class Doubts:
+    """Intents whose effects are not in the log."""
+
+    def __init__(self) -> None:
+        self._open: dict[tuple[str, str], Tries] = {}
+
+    def add(self, intent: Recorded) -> None:
+        """Something was about to be carried out."""
+        key = str(intent.body.get("scope", "")), str(intent.body.get("request"))
+        before = self._open.get(key)
+        came = (intent.body["came"],) if "came" in intent.body else before.came if before else None
+        self._open[key] = Tries(before.first if before else intent.seq, intent.seq, came)
+
+    def take(self, request: EffectRequest) -> Tries | None:
+        """The intents of this request; it is no longer in doubt."""
+        return self._open.pop((current().scope, request.hash), None) if self._open else None
+
+
+class InDoubt(Relay):
+    """Asks a person about calls in doubt before they are made again, and gives results that are known beforehand.
+
+    Args:
+        outer: Makes calls.
+        recording: Only keeps what came of them.
+        doubts: What was under way.
+        run: Whose person is asked.
+        results: Results by the hash of their request, of which each is given once.
+    """
+
+    def __init__(
+        self, outer: Effects, recording: Effects, doubts: Doubts, run: LiveRun, results: Mapping[str, JsonValue]
+    ) -> None:
+        super().__init__(outer)
+        self._recording = recording
+        self._doubts = doubts
+        self._run = run
+        self._results = dict(results)
+
+    async def call(self, request: EffectRequest, perform: Perform) -> JsonValue:
+        if self._results and request.hash in self._results:
+            return await self._settle(request, self._results.pop(request.hash))
+        tries = self._doubts.take(request)
+        if tries is None:
+            return await self._outer.call(request, perform)
+        if tries.came is not None:
+            return await self._outer.call(*_known(request, tries.came[0]))
+        outcome, text = ("again", "") if self._may_repeat(request) else await self._ask(request, tries)
+        if outcome == "stop":
+            self._run.interrupt(STOPPED_AT_QUESTION)
+        if outcome == "result":
+            return await self._settle(request, _result(request, text))
+        if outcome == "failed":
+            return await self._fail(request)
+
+        async def again() -> JsonValue:
+            with once_with(self._key(tries.first)):
+                return await perform()
+
+        return await self._outer.call(request, again)
+
+    async def stream(
+        self, request: EffectRequest, perform: Callable[[], AsyncIterator[StreamItem]]
+    ) -> AsyncIterator[StreamItem]:
+        if self._results and request.hash in self._results:
+            yield cast("StreamItem", await self._settle(request, self._results.pop(request.hash)))
+            return
+        async with aclosing(cast("AsyncGeneratorLike", self._outer.stream(request, perform))) as items:
+            async for item in items:
+                yield item
+
+    def _may_repeat(self, request: EffectRequest) -> bool:
+        act = request.tool
+        return request.is_safe or (act is not None and self._run.debugger.may_repeat(act.name))
+
+    async def _ask(self, request: EffectRequest, tries: Tries) -> tuple[Outcome, str]:
+        act = request.tool
+        question = PendingInput(
+            request_id=self._key(tries.last),
+            source=act.agent if act and act.agent else request.source,
+            prompt=PROMPT.format(request.source),
+            kind="outcome",
+            details={
+                "kind": request.kind,
+                "tool": request.source,
+                "request": request.body,
+                "idempotency_key": self._key(tries.first),
+                "choices": list(get_args(Outcome)),
+            },
+        )
+        while True:
+            if (answer := outcome_in(await self._run.human.put(question))) is not None:
+                return answer
+
+    def _key(self, seq: int) -> str:
+        """By which whoever carries out a call can tell that it is the same again."""
+        return f"{self._run.id}:{seq}"
+
+    async def _settle(self, request: EffectRequest, result: JsonValue) -> JsonValue:
+        async def known() -> JsonValue:
+            return result
+
+        return await self._recording.call(replace(request, is_safe=True), known)
+
+    async def _fail(self, request: EffectRequest) -> JsonValue:
+        if request.tool:
+            return await self._settle(request, request.tool.answer(FAILED, True))
+
+        async def fail() -> JsonValue:
+            raise OutcomeUnknown(FAILED, fix="Fork the run before it to try again.")
+
+        return await self._recording.call(replace(request, is_safe=True), fail)
+
+
+def _known(request: EffectRequest, result: JsonValue) -> tuple[EffectRequest, Perform]:
+    """The request, and how it is carried out, when what it gave is known: a person may still look at that."""
+
+    async def known(*_: object) -> JsonValue:
+        return result
+
+    return replace(request, tool=request.tool and replace(request.tool, perform_with=known)), known
+
+
+def outcome_in(text: str) -> tuple[Outcome, str] | None:
+    """What a person says came of a call: a word, or `{"outcome": "result", "text": "..."}`; None if it is neither."""
+    try:
+        said: object = json.loads(text)
+    except ValueError:
+        said = {"outcome": text.strip()}
+    told = cast("dict[str, object]", said) if isinstance(said, dict) else {}
+    outcome = told.get("outcome")
+    return (cast("Outcome", outcome), str(told.get("text", ""))) if outcome in get_args(Outcome) else None
+
+
+def _result(request: EffectRequest, text: str) -> JsonValue:
+    if request.tool:
+        return request.tool.answer(text, False)
+    return {"exit_code": 0, "output": text} if request.kind == "code" else text or None

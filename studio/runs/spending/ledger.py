@@ -1,0 +1,255 @@
+"""How much was spent of each limit, what is set aside for calls under way, and where the limits are kept."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from typing import Protocol
+
+from pydantic import ValidationError
+
+from studio.models.prices import PriceBook
+from studio.runs.journal.log import JsonObject
+from studio.runs.spending.limits import MEASURES, NO_BUDGET, Budget, DayLimits, Limits, Measure, Scope
+
+logger = logging.getLogger(__name__)
+
+STUDIO = "studio"
+A_DAY_S = 24 * 60 * 60
+
+
+@dataclass(slots=True, eq=False)
+class Purse:
+    """What was spent, by measure. `aside` is set aside for calls that are under way."""
+
+    micro_usd: int = 0
+    tokens: int = 0
+    turns: int = 0
+    worked_s: float = 0.0
+    aside: dict[Measure, int] = field(default_factory=lambda: {"tokens": 0, "micro_usd": 0})
+
+    @property
+    def seconds(self) -> int:
+        """What is less than a second counts when it has become one."""
+        return int(self.worked_s)
+
+    def spent(self, measure: Measure) -> int:
+        return getattr(self, measure)
+
+    def used(self, measure: Measure) -> int:
+        return getattr(self, measure) + self.aside.get(measure, 0)
+
+    def set_aside(self, tokens: int, micro_usd: int) -> None:
+        self.aside["tokens"] += tokens
+        self.aside["micro_usd"] += micro_usd
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One purse with the limits that hold for it. `name` is the agent's; `limits` of a day have no turns or seconds."""
+
+    scope: Scope
+    name: str
+    purse: Purse
+    limits: Limits | DayLimits
+    bounds: Mapping[Measure, int] = field(init=False, repr=False)
+    """The limits that there are; asked for several times in each call."""
+
+    def __post_init__(self) -> None:
+        bounds = {name: most for name in MEASURES if (most := getattr(self.limits, name, None)) is not None}
+        object.__setattr__(self, "bounds", bounds)
+
+    def limit(self, measure: Measure) -> int | None:
+        return self.bounds.get(measure)
+
+    def left(self, measure: Measure) -> int | None:
+        """What may still be spent; None without a limit."""
+        limit = self.bounds.get(measure)
+        return None if limit is None else max(0, limit - self.purse.used(measure))
+
+
+_TURNS_AND_TIME: frozenset[Measure] = frozenset({"turns", "seconds"})
+
+
+@dataclass(slots=True, eq=False)
+class Payer:
+    """For whom calls are made: an agent, or nobody; and all that they are paid from, as of an `edition` of the book."""
+
+    agent: str
+    purse: Purse = field(default_factory=Purse)
+    """The agent's own."""
+    edition: int = 0
+    purses: Sequence[Purse] = ()
+    bound: Sequence[Line] = ()
+    """What has a limit; mostly nothing has."""
+    of_turns_and_time: Sequence[tuple[Line, Measure]] = ()
+    of_tokens_and_money: Sequence[tuple[Line, Measure]] = ()
+
+    def pay(self, tokens: int, micro_usd: int) -> None:
+        for purse in self.purses:
+            purse.tokens += tokens
+            purse.micro_usd += micro_usd
+
+    def draw(self, lines: Sequence[Line], edition: int) -> None:
+        """Pay from these from now on."""
+        self.edition = edition
+        self.purses = [line.purse for line in lines]
+        self.bound = [line for line in lines if line.bounds]
+        bounds: list[tuple[Line, Measure]] = [(line, measure) for line in self.bound for measure in line.bounds]
+        self.of_turns_and_time = [each for each in bounds if each[1] in _TURNS_AND_TIME]
+        self.of_tokens_and_money = [each for each in bounds if each[1] not in _TURNS_AND_TIME]
+
+
+class BudgetStore(Protocol):
+    """Where budgets are kept, by scope."""
+
+    async def put(self, scope: str, limits: JsonObject) -> None:
+        """Keep these limits in place of those before."""
+        ...
+
+
+class KeptNowhere:
+    """For runs that nobody can find again."""
+
+    async def put(self, scope: str, limits: JsonObject) -> None:
+        del scope, limits
+
+
+class BudgetBook:
+    """All budgets of a studio, and what was spent today.
+
+    Args:
+        store: Keeps budgets.
+        kept: Those that are kept already, by scope: `studio`, `team:ID`, `run:ID`, `day:DATE:ID`.
+        spent_today: By team.
+        clock: Seconds since 1970.
+    """
+
+    def __init__(
+        self,
+        store: BudgetStore | None = None,
+        kept: Mapping[str, JsonObject] | None = None,
+        spent_today: Mapping[str, Mapping[Measure, int]] | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._store = store or KeptNowhere()
+        self._kept = {scope: _budget(scope, limits) for scope, limits in (kept or {}).items()}
+        self._clock = clock
+        self._day_ends_at = 0.0
+        self._days: dict[tuple[date, str], Purse] = {}
+        self._waiting: list[asyncio.Future[None]] = []
+        self.edition = 0
+        """Another one when other limits or purses may hold than before."""
+        for team_id, spent in (spent_today or {}).items():
+            for purse in (self._purse(team_id), self._purse(STUDIO)):
+                purse.micro_usd += spent.get("micro_usd", 0)
+                purse.tokens += spent.get("tokens", 0)
+        self.look_at_the_clock()
+
+    def look_at_the_clock(self) -> None:
+        """Begin another edition when another day has begun."""
+        if self._clock() >= self._day_ends_at:
+            self._day_ends_at = (self._clock() // A_DAY_S + 1) * A_DAY_S
+            self.edition += 1
+
+    def of_studio(self) -> Budget:
+        return self._kept.get(STUDIO, NO_BUDGET)
+
+    def of_team(self, team_id: str) -> Budget:
+        """The team's own limits, without those of the studio."""
+        return self._kept.get(f"team:{team_id}", NO_BUDGET)
+
+    def of_run(self, run_id: str, team_id: str) -> Budget:
+        """The limits that hold for a run: its own if it was given some, else the team's and the studio's."""
+        own = self._kept.get(f"run:{run_id}")
+        return own if own is not None else self.of_team(team_id).over(self.of_studio())
+
+    async def set(self, scope: str, budget: Budget) -> None:
+        """Keep a budget; runs under way go on with it at once."""
+        await self._store.put(scope, budget.model_dump(mode="json", exclude_none=True))
+        self._kept[scope] = budget
+        self.edition += 1
+        self.changed()
+
+    async def raise_day(self, scope: Scope, team_id: str, measure: Measure, by: int) -> None:
+        """Let more be spent today only."""
+        key = self._day_key(STUDIO if scope == "studio_day" else team_id)
+        limits = self._limits_of_day(scope, team_id)
+        more = (getattr(limits, measure) or 0) + by
+        await self.set(key, Budget(day=limits.model_copy(update={measure: more})))
+
+    def day_lines(self, team_id: str) -> list[Line]:
+        """What the team and the studio have spent today."""
+        lines = [Line("studio_day", "", self._purse(STUDIO), self._limits_of_day("studio_day", ""))]
+        if team_id:
+            lines.insert(0, Line("team_day", "", self._purse(team_id), self._limits_of_day("team_day", team_id)))
+        return lines
+
+    def changed(self) -> None:
+        """Wake all that wait for something to be settled or allowed."""
+        waiting, self._waiting = self._waiting, []
+        for future in waiting:
+            if not future.done():
+                future.set_result(None)
+
+    async def change(self) -> None:
+        """Wait until something was settled or allowed."""
+        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(future)
+        await future
+
+    def _limits_of_day(self, scope: Scope, team_id: str) -> DayLimits:
+        of_today = self._kept.get(self._day_key(STUDIO if scope == "studio_day" else team_id))
+        if of_today is not None:
+            return of_today.day
+        return self.of_studio().day if scope == "studio_day" else self.of_team(team_id).day
+
+    def _day_key(self, whose: str) -> str:
+        return f"day:{self._today().isoformat()}:{whose}"
+
+    def _today(self) -> date:
+        return datetime.fromtimestamp(self._clock(), UTC).date()
+
+    def _purse(self, whose: str) -> Purse:
+        return self._days.setdefault((self._today(), whose), Purse())
+
+
+def _budget(scope: str, limits: JsonObject) -> Budget:
+    """Limits as they are kept. Of those that cannot be read nothing may be spent, until somebody sets others."""
+    try:
+        return Budget.model_validate(limits)
+    except ValidationError:
+        logger.warning("The limits of %r cannot be read. Its runs ask before each call until others are set.", scope)
+        return Budget(run=Limits(tokens=0))
+
+
+@dataclass(slots=True)
+class Bookkeeping:
+    """Shared by all runs that begin in one context."""
+
+    prices: PriceBook = field(default_factory=PriceBook)
+    budgets: BudgetBook = field(default_factory=BudgetBook)
+
+
+_current: ContextVar[Bookkeeping | None] = ContextVar("studio_bookkeeping", default=None)
+
+
+def bookkeeping() -> Bookkeeping:
+    """The one in force here; the catalogue's prices and no limits where nobody set one."""
+    return _current.get() or Bookkeeping()
+
+
+@contextmanager
+def keeping_books(books: Bookkeeping) -> Generator[None]:
+    """Let the supervisors that are entered inside the block reckon with these."""
+    token = _current.set(books)
+    try:
+        yield
+    finally:
+        _current.reset(token)

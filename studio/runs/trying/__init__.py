@@ -1,1 +1,0 @@
-"""Parts of a team that are tried alone."""

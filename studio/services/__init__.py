@@ -1,0 +1,1 @@
+"""What pages and the command line ask of stored teams and runs; nothing of HTTP."""

@@ -1,0 +1,1 @@
+"""The files of the front end: their addresses, hashes and bundles."""

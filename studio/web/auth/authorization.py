@@ -1,0 +1,85 @@
+"""A request that was let in: whether its role suffices, what is written down of it, and how long it may go on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+from anyio import CancelScope
+from starlette.types import ASGIApp, Message, Receive, Send
+
+from studio.errors import Forbidden
+from studio.web.auth.request_info import Incoming
+from studio.web.auth.revocation import EndsWithSignIn
+from studio.web.auth.roles import Need
+from studio.web.auth.session_cache import Admitted
+from studio.web.auth.sessions import Accounts
+
+ADMITTED = "studio.admitted"
+"""Where the guard leaves in the scope whom it has let in."""
+BROKEN_OFF = "broken off"
+"""What came of a change that was not answered to its end, since its sign-in ended or the server did."""
+
+
+class NoRole(Forbidden):
+    """Raised for a route of which nobody has said who may use it."""
+
+    code = "no_role"
+
+
+@dataclass(frozen=True)
+class Passed:
+    """One request, who makes it, and the route that it will reach; "" when there is none."""
+
+    request: Incoming
+    admitted: Admitted
+    route: str
+    need: Need | None
+    accounts: Accounts
+
+    @property
+    def refusal(self) -> Forbidden | None:
+        """Why it may not go on, if it may not."""
+        if not self.route:
+            return None  # the application answers that there is nothing there
+        if self.need is None:
+            return NoRole("No role is configured for this route.", fix="Give it one in the table of roles.")
+        return None if self.admitted.person.may(self.need.role) else self.admitted.person.lacks(self.need.role)
+
+    async def record(self, outcome: str) -> None:
+        """Write down that it was done, or refused."""
+        who = self.admitted.person.name
+        await self.accounts.record(who, self.route, self.request.address, outcome, object=self.request.path)
+
+    async def __call__(self, app: ASGIApp, receive: Receive, send: Send) -> None:
+        """Let the application answer."""
+        if not self.need or not (self.admitted.key_hash or self.admitted.csrf):
+            await self._answered(app, receive, send)
+            return
+        until_gone = partial(self.accounts.presence.until_gone, self.admitted, self.need.role)
+        ends = EndsWithSignIn(receive, send, until_gone)
+        await self._answered(app, ends.receive, ends.send)
+        if ends.has_ended and self.need.is_change:
+            await self.record(BROKEN_OFF)
+
+    async def _answered(self, app: ASGIApp, receive: Receive, send: Send) -> None:
+        """The same; what comes of a change is written down."""
+        if not (self.need and self.need.is_change):
+            await app(self.request.scope, receive, send)
+            return
+        is_recorded = False
+
+        async def recording(message: Message) -> None:
+            nonlocal is_recorded
+            if message["type"] == "http.response.start" and not is_recorded:
+                is_recorded = True
+                await self.record(str(message["status"]))  # before anybody is told that it is done
+            await send(message)
+
+        try:
+            await app(self.request.scope, receive, recording)
+        except BaseException as error:  # also a server that stops and waits no longer
+            if not is_recorded:
+                with CancelScope(shield=True):
+                    await self.record("500" if isinstance(error, Exception) else BROKEN_OFF)
+            raise

@@ -1,0 +1,323 @@
+"""The one guard in front of every route: pages, fragments, API, static files and event streams alike.
+
+A studio on a laptop is reached by every page the browser has open and by every program on the machine, so loopback
+is no exception. In order: Host, Origin, who it is, CSRF header, role, size of the body; then headers on whatever comes
+back.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from studio.errors import StudioError
+from studio.settings import Settings
+from studio.web.auth.access import Keys, is_same
+from studio.web.auth.authorization import ADMITTED, Passed
+from studio.web.auth.login import Door, LoginPage
+from studio.web.auth.person import OWNER, TOKEN_HOLDER
+from studio.web.auth.request_info import Incoming, has_port
+from studio.web.auth.roles import NEEDS, SAFE_METHODS
+from studio.web.auth.routes import CHECKED, Routes
+from studio.web.auth.session_cache import Admitted
+from studio.web.auth.sessions import SOMEBODY, Accounts
+
+DRAIN_BYTES = 64 * 1024 * 1024
+DRAIN_S = 10.0
+
+
+class Refused(Exception):
+    """The guard does not let this request through; `response` says why."""
+
+    def __init__(self, response: Response) -> None:
+        super().__init__(response.status_code)
+        self.response = response
+
+
+def problem(status: int, code: str, message: str, fix: str = "", where: str = "") -> Response:
+    """An error in the one JSON shape."""
+    return JSONResponse({"error": {"code": code, "message": message, "fix": fix, "where": where}}, status)
+
+
+def refused_with(error: StudioError) -> Response:
+    return JSONResponse(error.as_json(), 403)
+
+
+async def answer_early(response: Response, scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer before the body came, then throw the body away: a client that is cut off would never read the answer."""
+
+    async def hold_open(message: Message) -> None:
+        await send({**message, "more_body": True} if message["type"] == "http.response.body" else message)
+
+    has_body = "content-length" in Headers(scope=scope) or "transfer-encoding" in Headers(scope=scope)
+    if not has_body:
+        await response(scope, receive, send)
+        return
+    await response(scope, receive, hold_open)
+    try:
+        async with asyncio.timeout(DRAIN_S):
+            await _drain(receive)
+    except TimeoutError:
+        pass
+    await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+async def _drain(receive: Receive) -> None:
+    seen = 0
+    while seen < DRAIN_BYTES:
+        message = await receive()
+        seen += len(message.get("body", b""))
+        if message["type"] != "http.request" or not message.get("more_body", False):
+            return
+
+
+OPEN_PATH = "/healthz"
+"""The only route without a guard; it says that the process answers, and nothing else."""
+CSRF_HEADER = "x-studio-csrf"
+TOKEN_COOKIE_S = 400 * 24 * 3600
+HTTPS_FOR_S = 365 * 24 * 3600
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+ANY_ADDRESS = ("0.0.0.0", "::")
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What the guard compares with."""
+
+    keys: Keys
+    hosts: frozenset[str]
+    csp: str
+    login: LoginPage
+    max_body_bytes: int
+    routes: Routes
+    accounts: Callable[[], Accounts | None]
+    """None before the server has started."""
+    refusal_page: Callable[[Incoming, StudioError], Response]
+
+
+def allowed_hosts(settings: Settings) -> frozenset[str]:
+    """Every value that the Host header may have. Never a wildcard: that is what stops DNS rebinding."""
+    names = {*LOOPBACK} if settings.host in (*ANY_ADDRESS, *_unbracketed(LOOPBACK)) else {_bracketed(settings.host)}
+    hosts = {f"{name}:{settings.port}" for name in names}
+    if settings.port == 80:
+        hosts |= names
+    for given in settings.allowed_hosts:
+        name = given.strip().lower()
+        hosts |= {name} if has_port(name) else {name, f"{name}:{settings.port}"}
+    return frozenset(host for host in hosts if host)
+
+
+def content_security_policy(*, scripts: Iterable[str] = (), styles: Iterable[str] = ()) -> str:
+    """The policy of FRONTEND: nothing from elsewhere, nothing inline but what is named by its hash."""
+    return "; ".join(
+        (
+            "default-src 'none'",
+            " ".join(("script-src 'self'", *(f"'{value}'" for value in scripts))),
+            " ".join(("style-src 'self'", *(f"'{value}'" for value in styles))),
+            "connect-src 'self'",
+            "img-src 'self' data: blob:",
+            "font-src 'self'",
+            "worker-src 'self'",
+            "base-uri 'none'",
+            "form-action 'self'",
+            "frame-ancestors 'none'",
+        )
+    )
+
+
+def security_headers(csp: str) -> Mapping[str, str]:
+    """Set on every response that does not bring its own value."""
+    return {
+        "Content-Security-Policy": csp,
+        "X-Content-Type-Options": "nosniff",
+        "X-Frame-Options": "DENY",
+        "Referrer-Policy": "no-referrer",
+        "Cross-Origin-Opener-Policy": "same-origin",
+        "Cross-Origin-Resource-Policy": "same-origin",
+        "Permissions-Policy": "camera=(), microphone=(), geolocation=(), payment=(), usb=()",
+        "Cache-Control": "no-store",
+    }
+
+
+class Guard:
+    """Outermost ASGI middleware."""
+
+    def __init__(self, app: ASGIApp, policy: Policy) -> None:
+        self.app = app
+        self.policy = policy
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 1008})
+            return
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        request = Incoming(scope)
+        send = self._with_headers(send, request)
+        try:
+            if request.path == OPEN_PATH:
+                scope[CHECKED] = f"GET {OPEN_PATH}"
+                self._check_length(request)
+                await self.app(scope, self._bounded(receive), send)
+                return
+            self._check_origin(request)
+            accounts = self._accounts()
+            has_accounts = await accounts.presence.has_accounts()
+            if has_accounts and (answer := await Door(accounts, self.policy.login).answer(request, receive)):
+                await answer(scope, receive, send)
+                return
+            admitted = await (self._member(request, accounts) if has_accounts else self._owner(request, accounts))
+            self._check_csrf(request, admitted)
+            passed = await self._check_role(request, admitted, accounts)
+            self._check_length(request)
+        except Refused as refused:
+            await answer_early(refused.response, scope, receive, send)
+            return
+        await passed(self.app, self._bounded(receive), send)
+
+    def _check_origin(self, request: Incoming) -> None:
+        if request.host not in self.policy.hosts:
+            raise Refused(
+                problem(
+                    421,
+                    "wrong_host",
+                    "This studio is not served under that host name.",
+                    "Add the name to `STUDIO_ALLOWED_HOSTS`.",
+                )
+            )
+        if request.is_foreign:
+            raise Refused(problem(403, "wrong_origin", "Another site asked for this; the studio only answers its own."))
+
+    def _accounts(self) -> Accounts:
+        accounts = self.policy.accounts()
+        if accounts is None:
+            raise Refused(problem(503, "not_started", "The studio is not ready.", "Try again in a moment."))
+        return accounts
+
+    async def _owner(self, request: Incoming, accounts: Accounts) -> Admitted:
+        """Who holds the token of a studio without users."""
+        keys = self.policy.keys
+        if request.is_page and "token" in request.query:
+            await self._take_token(request, accounts)
+        if request.cookie and keys.is_cookie(request.cookie):
+            return Admitted(OWNER, keys.csrf)
+        given = request.bearer or request.cookie
+        if given is None:
+            raise Refused(self._once_more(request) or self._unauthorized(request))
+        if request.bearer is not None and keys.is_token(request.bearer):
+            return Admitted(OWNER, "")
+        await self._count_wrong(request, accounts)
+        raise Refused(request.without_cookie(self._unauthorized(request, wrong=True)))
+
+    async def _member(self, request: Incoming, accounts: Accounts) -> Admitted:
+        """Who has signed in, or whose program sends a token."""
+        if request.cookie and (admitted := await accounts.presence.of(request.cookie, "browser")):
+            return admitted
+        if request.bearer is not None:
+            if admitted := await accounts.presence.of(request.bearer, "token"):
+                return admitted
+            if accounts.token_is_named and self.policy.keys.is_token(request.bearer):
+                return Admitted(TOKEN_HOLDER, "")
+            await self._count_wrong(request, accounts)
+            raise Refused(self._unauthorized(request, wrong=True))
+        if request.is_page:
+            page = self._once_more(request) or Door(accounts, self.policy.login).sign_in_page(request)
+            raise Refused(request.without_cookie(page))
+        response = problem(401, "not_signed_in", "You are not signed in.", "Open a page of the studio and sign in.")
+        response.headers["WWW-Authenticate"] = "Bearer"
+        raise Refused(request.without_cookie(response))
+
+    def _once_more(self, request: Incoming) -> Response | None:
+        """For who follows a link from another site: the browser keeps our cookie back, but not when we ask again."""
+        if request.is_led_here and request.bearer is None:
+            return self.policy.login.response(status=200, goes_on_to=request.clean_url)
+        return None
+
+    async def _take_token(self, request: Incoming, accounts: Accounts) -> None:
+        """Turn `?token=` into a cookie; the address that stays in the browser has no token in it."""
+        if not self.policy.keys.is_token(request.query["token"]):
+            await self._count_wrong(request, accounts)
+            raise Refused(self._unauthorized(request, wrong=True))
+        response = RedirectResponse(request.clean_url, 303)
+        raise Refused(request.with_cookie(response, self.policy.keys.cookie, TOKEN_COOKIE_S))
+
+    async def _count_wrong(self, request: Incoming, accounts: Accounts) -> None:
+        """Slow down who sends wrong tokens. The right one is always let in: others must not be able to lock it out."""
+        if wait_s := accounts.wait_s(request.address):
+            response = problem(429, "too_many_guesses", "Too many wrong access tokens.", f"Try again in {wait_s} s.")
+            response.headers["Retry-After"] = str(wait_s)
+            raise Refused(response)
+        accounts.by_address.add_wrong(request.address)
+        await accounts.record(SOMEBODY, "use a token", request.address, "refused")
+
+    def _unauthorized(self, request: Incoming, *, wrong: bool = False) -> Response:
+        if request.is_page:
+            return self.policy.login.response("That access token is not right." if wrong else "")
+        what = "That access token is not right." if wrong else "An access token is needed."
+        response = problem(401, "no_token", what, "Send `Authorization: Bearer <token>`, or open a page of the studio.")
+        response.headers["WWW-Authenticate"] = "Bearer"
+        return response
+
+    def _check_csrf(self, request: Incoming, admitted: Admitted) -> None:
+        changes = request.method not in SAFE_METHODS
+        if changes and admitted.csrf and not is_same(request.headers.get(CSRF_HEADER, ""), admitted.csrf):
+            raise Refused(problem(403, "csrf", f"The header {CSRF_HEADER!r} is missing or wrong.", "Reload the page."))
+
+    async def _check_role(self, request: Incoming, admitted: Admitted, accounts: Accounts) -> Passed:
+        route = self.policy.routes.name_of(request.method, request.path)
+        passed = Passed(request, admitted, route, NEEDS.get(route), accounts)
+        request.scope[ADMITTED], request.scope[CHECKED] = admitted, route
+        if refusal := passed.refusal:
+            await passed.record("403")
+            raise Refused(self.policy.refusal_page(request, refusal) if request.is_page else refused_with(refusal))
+        return passed
+
+    def _check_length(self, request: Incoming) -> None:
+        length = request.headers.get("content-length", "")
+        if length and (not length.isdigit() or int(length) > self.policy.max_body_bytes):
+            raise Refused(problem(413, "too_large", *self._too_large()))
+
+    def _too_large(self) -> tuple[str, str]:
+        megabytes = self.policy.max_body_bytes // (1024 * 1024)
+        return f"The request is larger than {megabytes} MB.", "Send less, or raise `STUDIO_MAX_UPLOAD_MB`."
+
+    def _bounded(self, receive: Receive) -> Receive:
+        """Stop reading a body that is larger than it may be, also when it did not tell its length."""
+        seen = 0
+
+        async def bounded() -> Message:
+            nonlocal seen
+            message = await receive()
+            seen += len(message.get("body", b""))
+            if seen > self.policy.max_body_bytes:
+                raise HTTPException(413, self._too_large()[0])
+            return message
+
+        return bounded
+
+    def _with_headers(self, send: Send, request: Incoming) -> Send:
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                if request.is_secure:
+                    headers.setdefault("Strict-Transport-Security", f"max-age={HTTPS_FOR_S}")
+                for name, value in security_headers(self.policy.csp).items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        return with_headers
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host.lower()
+
+
+def _unbracketed(hosts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(host.strip("[]") for host in hosts)

@@ -1,0 +1,112 @@
+"""Who is signed in at this moment.
+
+What the database says is remembered for some seconds. What this server changes is known at once; what `studio users`
+changes beside it, after those seconds, in open event streams too.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from studio.store import Role, Store, role_named
+from studio.store.sign_ins import hash_of
+from studio.web.auth.access import Keys
+from studio.web.auth.person import Person
+
+FRESH_S = 5.0
+UNUSED_FOR = timedelta(days=7)
+"""After which a browser must sign in again."""
+BROWSER_LASTS = timedelta(days=30)
+SEEN_EVERY = timedelta(hours=1)
+"""Use is written down no more often than that."""
+MOST_REMEMBERED = 10_000
+
+
+@dataclass(frozen=True)
+class Admitted:
+    """Somebody who may come in. `csrf` must come with their changes, unless it is empty: programs have no cookies."""
+
+    person: Person
+    csrf: str
+    key_hash: str = ""
+
+
+class Presence:
+    """Knows the people behind keys."""
+
+    def __init__(
+        self, store: Store, keys: Keys, *, has_provider: bool = False, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._store = store
+        self._keys = keys
+        self._has_provider = has_provider
+        self._clock = clock
+        self._fresh_until = float("-inf")
+        self._has_users = False
+        self._known: dict[str, Person | None] = {}
+        self._stirred = asyncio.Event()
+
+    async def has_accounts(self) -> bool:
+        """Whether people sign in here by name; otherwise the token opens the studio."""
+        if self._clock() >= self._fresh_until:
+            self._known.clear()
+            self._has_users = self._has_provider or await self._store.users.count() > 0
+            self._fresh_until = self._clock() + FRESH_S
+        return self._has_users
+
+    async def of(self, key: str, kind: str) -> Admitted | None:
+        """Who holds this key of a browser or a program."""
+        key_hash = hash_of(key)
+        person = await self._person(key_hash, kind)
+        if person is None:
+            return None
+        return Admitted(person, self._keys.csrf_for(key) if kind == "browser" else "", key_hash)
+
+    def changed(self) -> None:
+        """Users or sign-ins are not what they were: look again, also for who reads an event stream."""
+        self._fresh_until = float("-inf")
+        self._stirred.set()
+        self._stirred = asyncio.Event()
+
+    async def until_gone(self, admitted: Admitted, role: Role) -> None:
+        """Return once somebody who was let in may no longer do what needs that role."""
+        while True:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(FRESH_S):
+                    await self._stirred.wait()
+            person = await self._now(admitted)
+            if person is None or not person.may(role):
+                return
+
+    async def _now(self, admitted: Admitted) -> Person | None:
+        if admitted.key_hash:
+            return await self._person(admitted.key_hash, "browser" if admitted.csrf else "token")
+        is_gone = admitted.csrf and await self.has_accounts()  # the owner's browser, and now there are users
+        return None if is_gone else admitted.person
+
+    async def _person(self, key_hash: str, kind: str) -> Person | None:
+        await self.has_accounts()  # forgets what is no longer fresh
+        kept = f"{kind} {key_hash}"
+        if kept in self._known:
+            return self._known[kept]
+        stirred = self._stirred
+        person = await self._looked_up(key_hash, kind)
+        if stirred is self._stirred and len(self._known) < MOST_REMEMBERED:
+            self._known[kept] = person
+        return person
+
+    async def _looked_up(self, key_hash: str, kind: str) -> Person | None:
+        held = await self._store.sign_ins.held_by(key_hash)
+        if held is None or held.sign_in.kind != kind:
+            return None
+        unused = datetime.now(UTC) - held.sign_in.seen_at
+        if kind == "browser" and unused > UNUSED_FOR:
+            return None
+        if unused > SEEN_EVERY:
+            await self._store.sign_ins.seen(held.sign_in.id)
+        return Person(held.user.id, held.user.name, role_named(held.user.role), held.sign_in.id)

@@ -1,0 +1,129 @@
+"""The accounts of a running studio: who is here, and how somebody gets in."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from studio.errors import ConfigError, Conflict
+from studio.settings import Settings
+from studio.store import LastAdmin, StorageUnavailable, Store
+from studio.store.sign_ins import SignIns
+from studio.store.tables import User
+from studio.web.auth.access import Guesses, Keys
+from studio.web.auth.oidc import Identity, Provider, SignInFailed, open_provider
+from studio.web.auth.passwords import Passwords
+from studio.web.auth.session_cache import BROWSER_LASTS, Presence
+from studio.web.connections import network_of
+
+logger = logging.getLogger(__name__)
+WRONG_FOR_A_NAME = 10
+SOMEBODY = "somebody"
+"""Who tried a name that nobody has. The name is not kept: people type passwords into the wrong box."""
+
+
+@asynccontextmanager
+async def open_accounts(settings: Settings, store: Store, keys: Keys) -> AsyncGenerator[Accounts]:
+    """The accounts of a studio, for as long as it runs.
+
+    Raises:
+        SetupError: The settings of the identity provider do not fit together.
+    """
+    async with open_provider(settings) as provider:
+        presence = Presence(store, keys, has_provider=provider is not None)
+        yield Accounts(store, presence, Passwords(), provider, bool(settings.token))
+
+
+@dataclass
+class Accounts:
+    """Lets people in by password or by the identity provider."""
+
+    store: Store
+    presence: Presence
+    passwords: Passwords
+    provider: Provider | None
+    token_is_named: bool
+    """Whether the operator chose the studio's token; only then it goes on to open the API beside the users."""
+    by_address: Guesses = field(default_factory=lambda: Guesses(network_of))
+    by_name: Guesses = field(default_factory=lambda: Guesses(_as_compared, WRONG_FOR_A_NAME))
+
+    @property
+    def sign_ins(self) -> SignIns:
+        return self.store.sign_ins
+
+    def wait_s(self, address: str, name: str = "") -> int:
+        """Seconds until somebody may try again from that address, under that name."""
+        return max(self.by_address.wait_s(address), self.by_name.wait_s(name) if name else 0)
+
+    async def with_password(self, name: str, password: str, address: str) -> User | None:
+        """Whose name and password these are. It takes as long to find out that there is no such user."""
+        for guesses, of in ((self.by_address, address), (self.by_name, name)):
+            guesses.add_wrong(of)  # before it is looked at: others are guessed while this one is worked out
+        user = await self.store.users.named(name)
+        if not await self.passwords.is_right(password, user.password if user else None):
+            await self.record(user.name if user else SOMEBODY, "sign in", address, "refused")
+            return None
+        self.by_address.take_back(address)
+        self.by_name.take_back(name)
+        return user
+
+    async def with_identity(self, identity: Identity, address: str) -> User:
+        """The user of that identity; somebody new is a viewer unless the provider says more.
+
+        Raises:
+            SignInFailed: Another user has the name, or it cannot be one.
+        """
+        users = self.store.users
+        user = await users.identified(identity.key) or await self._awaited(identity)
+        if user is None:
+            try:
+                user = await users.add(identity.name, identity.role or "viewer", identity=identity.key)
+            except (Conflict, ConfigError) as error:
+                await self.record(SOMEBODY, "sign in", address, "refused: name taken")
+                raise SignInFailed(
+                    "Your name cannot be used here, or is taken.", fix="Ask who runs this studio."
+                ) from error
+            await self.record(user.name, "become a user", address, user.role)
+        elif identity.role and identity.role != user.role:
+            try:
+                user = await users.set_role(user.id, identity.role)
+            except LastAdmin:
+                return user
+            await self.record(user.name, "get a role from the identity provider", address, user.role)
+        self.presence.changed()
+        return user
+
+    async def _awaited(self, identity: Identity) -> User | None:
+        """A user without password, whom an admin has added by the address that the provider has proven."""
+        user = await self.store.users.named(identity.name) if identity.has_proven_address else None
+        if user is None or user.password or user.identity:
+            return None
+        await self.store.users.identify(user.id, identity.key)
+        return user
+
+    async def open(self, user: User, address: str, label: str) -> str:
+        """The key of a new browser of that user."""
+        _, key = await self.sign_ins.add(user.id, "browser", BROWSER_LASTS, label=label, address=address)
+        await self.record(user.name, "sign in", address, "let in")
+        return key
+
+    async def make_token(self, user_id: str, label: str, lasts: timedelta) -> tuple[str, str]:
+        """Id and key of a new token."""
+        sign_in, key = await self.sign_ins.add(user_id, "token", lasts, label=label)
+        return sign_in.id, key
+
+    async def record(self, who: str, action: str, address: str, outcome: str, *, object: str = "") -> None:
+        """Write it to the audit log; to the server's log where the database cannot be written."""
+        try:
+            await self.store.audit.add(who, action, object=object, address=address, outcome=outcome)
+        except StorageUnavailable as error:
+            done = f"{who!r} {action!r} {object!r} from {address!r}: {outcome}"
+            logger.error("Not in the audit log: %s. %s", done, error.what)
+
+
+def _as_compared(name: str) -> str:
+    """A user's name in the one spelling that `Users.named` looks for, and no longer than one can be."""
+    return name.strip().casefold()[:200]

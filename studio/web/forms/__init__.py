@@ -1,0 +1,1 @@
+"""Forms of components, made from their JSON schemas."""
