@@ -22,7 +22,7 @@ class TaskTool(StreamTool):
     """
 
     return_value_as_last_message: Annotated[
-        bool, Field(title="Only the last message", description="Otherwise the model reads the whole conversation.")
+        bool, Field(description="Return only the last message. Off: the model reads the whole conversation.")
     ] = False
 
     def worker(self) -> Participant:
@@ -85,7 +85,7 @@ class AgentTool(TaskTool):
     aliases = ("autogen_agentchat.tools._agent.AgentTool", "studio.agents.AgentTool")
     positional = ("agent", "return_value_as_last_message")
 
-    agent: Annotated[ChatAgent, Field(title="Agent", description="Its name and description are those of the tool.")]
+    agent: Annotated[ChatAgent, Field(description="The tool has its name and description.")]
 
     def worker(self) -> Participant:
         return self.agent

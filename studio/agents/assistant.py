@@ -67,19 +67,14 @@ class AssistantAgent(ChatAgent):
     description: Annotated[
         str,
         Field(
-            title="Description",
-            description="What it can do; other agents and selectors read this.",
+            description="What this agent does. Other agents and selectors read it.",
             json_schema_extra={"x-multiline": True},
         ),
     ] = "An agent that provides assistance with ability to use tools."
-    model_client: Annotated[ChatCompletionClient, Field(title="Model")]
+    model_client: Annotated[ChatCompletionClient, Field(description="The model that answers.")]
     system_message: Annotated[
         str | None,
-        Field(
-            title="Instructions",
-            description="System prompt. Optional.",
-            json_schema_extra={"x-multiline": True},
-        ),
+        Field(description="Instructions, sent first. Empty: none are sent.", json_schema_extra={"x-multiline": True}),
     ] = (
         "You are a helpful AI assistant. Solve tasks using your tools. "
         "Reply with TERMINATE when the task has been completed."
@@ -87,60 +82,50 @@ class AssistantAgent(ChatAgent):
     system_message_holds_variables: Annotated[
         bool,
         Field(
-            title="Fill in context variables",
-            description="Put the team's present values where the instructions hold {name}.",
+            description="Replace {name} in the system message by the team's context variable of that name.",
             json_schema_extra={"x-advanced": True},
             exclude_if=lambda value: not value,  # AutoGen's agent has no such field
         ),
     ] = False
-    tools: Annotated[list[BaseTool] | None, Field(title="Tools", description="Tools of this agent alone.")] = None
-    workbench: Annotated[list[Workbench] | None, Field(title="Workbenches", description="Sets of tools.")] = None
-    handoffs: Annotated[
-        list[Handoff] | None, Field(title="Handoffs", description="To whom this agent may hand over.")
+    tools: Annotated[list[BaseTool] | None, Field(description="Tools of this agent alone.")] = None
+    workbench: Annotated[
+        list[Workbench] | None, Field(description="Sets of tools, such as those of an MCP server.")
     ] = None
+    handoffs: Annotated[list[Handoff] | None, Field(description="Agents that this agent can hand over to.")] = None
     model_context: Annotated[
         ChatCompletionContext | None,
-        Field(title="Context", description="How much of the conversation the model sees; all when left out."),
+        Field(description="Limits the conversation that the model sees. Empty: all of it."),
     ] = None
-    memory: Annotated[list[Memory] | None, Field(title="Memory", description="Asked before each answer.")] = None
+    memory: Annotated[list[Memory] | None, Field(description="Queried before each answer.")] = None
     structured_message_factory: Annotated[
-        StructuredMessageFactory | None, Field(title="Answer format", description="A schema that answers must follow.")
+        StructuredMessageFactory | None, Field(description="JSON schema that answers must follow.")
     ] = None
-    model_client_stream: Annotated[
-        bool, Field(title="Stream", description="Show the answer while the model writes it.")
-    ] = False
+    model_client_stream: Annotated[bool, Field(description="Show the answer while the model writes it.")] = False
     reflect_on_tool_use: Annotated[
         bool,
-        Field(
-            title="Reflect on tool results",
-            description="Ask the model once more after its tools were used; otherwise their results are the answer.",
-        ),
-    ] = Field(default_factory=lambda given: given.get("structured_message_factory") is not None)
+        Field(description="Call the model again with the tool results. Off: the results are the answer."),
+    ] = Field(
+        default_factory=lambda given: given.get("structured_message_factory") is not None,
+        description="Call the model again with the tool results. Off: the results are the answer.",
+    )
     max_tool_iterations: Annotated[
         int,
-        Field(
-            title="Rounds of tool use",
-            description="How often in one turn the model may ask for tools.",
-            json_schema_extra={"minimum": 1},
-        ),
+        Field(description="How often the model may call tools in one turn.", json_schema_extra={"minimum": 1}),
     ] = 1
     tool_call_summary_format: Annotated[
         str,
         Field(
-            title="Summary of a tool call",
-            description="May hold {tool_name}, {arguments}, {result} and {is_error}.",
+            description="May contain {tool_name}, {arguments}, {result} and {is_error}.",
             json_schema_extra={"x-advanced": True},
         ),
     ] = "{result}"
     input_guardrails: Annotated[
-        list[Guardrail] | None, Field(title="Input guardrails", description="Watch what reaches the agent.")
+        list[Guardrail] | None, Field(description="Check the messages that reach the agent.")
     ] = None
-    output_guardrails: Annotated[
-        list[Guardrail] | None, Field(title="Output guardrails", description="Watch what it answers.")
-    ] = None
+    output_guardrails: Annotated[list[Guardrail] | None, Field(description="Check the agent's answers.")] = None
     metadata: Annotated[
         dict[str, str] | None,
-        Field(title="Metadata", description="Kept with the agent, not used.", json_schema_extra={"x-advanced": True}),
+        Field(description="Stored with the agent; has no effect on a run.", json_schema_extra={"x-advanced": True}),
     ] = None
 
     _formatter: Formatter | None = PrivateAttr(default=None)
@@ -178,7 +163,7 @@ class AssistantAgent(ChatAgent):
     @classmethod
     def _has_places(cls, holds: bool, info: ValidationInfo) -> bool:
         for problem in unreadable(str(info.data.get("system_message") or "")) if holds else ():
-            raise ValueError(f"The instructions cannot be filled in: {problem}. Write braces of their own twice.")
+            raise ValueError(f"The system message cannot be filled in: {problem}. Write braces of their own twice.")
         return holds
 
     @field_validator("tools", mode="before")

@@ -38,13 +38,12 @@ class ChatAgent(Participant):
 
     name: Annotated[
         str,
-        Field(title="Name", description="A word without spaces, unique in its team.", examples=["assistant"]),
+        Field(description="A word without spaces, unique in its team.", examples=["assistant"]),
     ]
     description: Annotated[
         str,
         Field(
-            title="Description",
-            description="What it can do; other agents and selectors read this.",
+            description="What this agent does. Other agents and selectors read it.",
             json_schema_extra={"x-multiline": True},
         ),
     ] = "An agent."

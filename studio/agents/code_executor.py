@@ -64,47 +64,35 @@ class CodeExecutorAgent(ChatAgent):
     description: Annotated[
         str,
         Field(
-            title="Description",
-            description="What it can do; other agents and selectors read this.",
+            description="What this agent does. Other agents and selectors read it.",
             json_schema_extra={"x-multiline": True},
         ),
     ] = ""
-    code_executor: Annotated[CodeExecutor, Field(title="Executor", description="Where the code is run.")]
+    code_executor: Annotated[CodeExecutor, Field(description="Where code runs.")]
     model_client: Annotated[
         ChatCompletionClient | None,
-        Field(title="Model", description="Writes the code; when left out, the code of others is run."),
+        Field(description="Writes the code. Empty: runs the code of other agents."),
     ] = None
     sources: Annotated[
         list[str] | None,
-        Field(
-            title="Whose code",
-            description="Only code of these is run; everybody's when left out.",
-            json_schema_extra=PARTICIPANT_NAMES,
-        ),
+        Field(description="Run code only from these agents. Empty: from all.", json_schema_extra=PARTICIPANT_NAMES),
     ] = None
     system_message: Annotated[
         str | None,
-        Field(
-            title="Instructions",
-            description="What the model is told first; nothing when left out.",
-            json_schema_extra={"x-multiline": True},
-        ),
+        Field(description="Instructions, sent first. Empty: none are sent.", json_schema_extra={"x-multiline": True}),
     ] = INSTRUCTIONS
     model_context: Annotated[
         ChatCompletionContext | None,
-        Field(title="Context", description="How much of the conversation the model sees; all when left out."),
+        Field(description="Limits the conversation that the model sees. Empty: all of it."),
     ] = None
-    model_client_stream: Annotated[
-        bool, Field(title="Stream", description="Show the answer while the model writes it.")
-    ] = False
+    model_client_stream: Annotated[bool, Field(description="Show the answer while the model writes it.")] = False
     supported_languages: Annotated[
         list[str] | None,
-        Field(title="Languages", description="Code in other languages is left alone; python and sh when left out."),
+        Field(description="Ignore code in other languages. Empty: python and sh."),
     ] = None
     max_retries_on_error: Annotated[
         int,
         Field(
-            title="Attempts after a failure",
             description="How often the model may correct code that failed.",
             exclude_if=lambda count: not count,  # AutoGen writes none
             json_schema_extra={"minimum": 0},

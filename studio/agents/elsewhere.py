@@ -61,11 +61,11 @@ class VideoSurfer(ElsewhereAgent):
     needs = "It needs the packages opencv-python, ffmpeg-python and openai-whisper, for which there is no extra."
     instead = "Give an AssistantAgent function tools that read the video."
 
-    model_client: Annotated[ChatCompletionClient, Field(title="Model")]
-    description: Annotated[str, Field(title="Description", description="What it can do.")] = (
+    model_client: ChatCompletionClient
+    description: Annotated[str, Field(description="What this agent does.")] = (
         "Answers questions about a local video file."
     )
-    system_message: Annotated[str | None, Field(title="Instructions", json_schema_extra={"x-multiline": True})] = None
+    system_message: Annotated[str | None, Field(json_schema_extra={"x-multiline": True})] = None
 
 
 class OpenAIAssistantAgent(ElsewhereAgent):
@@ -81,16 +81,16 @@ class OpenAIAssistantAgent(ElsewhereAgent):
     needs = "It needs OpenAI's Assistants service, which OpenAI ended on 26 August 2026."
     instead = "Use an OpenAIAgent, which asks the Responses service."
 
-    model: Annotated[str, Field(title="Model", examples=["gpt-4o"])]
-    instructions: Annotated[str, Field(title="Instructions", json_schema_extra={"x-multiline": True})] = ""
-    tools: Annotated[list[JsonValue] | None, Field(title="Tools of the service")] = None
-    assistant_id: Annotated[str | None, Field(title="Id of the assistant")] = None
-    thread_id: Annotated[str | None, Field(title="Id of the thread")] = None
-    metadata: Annotated[Mapping[str, str] | None, Field(title="Metadata")] = None
-    response_format: Annotated[JsonValue, Field(title="Response format")] = None
-    temperature: Annotated[float | None, Field(title="Temperature")] = None
-    top_p: Annotated[float | None, Field(title="Top p")] = None
-    tool_resources: Annotated[dict[str, JsonValue] | None, Field(title="Files of the tools")] = None
+    model: Annotated[str, Field(examples=["gpt-4o"])]
+    instructions: Annotated[str, Field(json_schema_extra={"x-multiline": True})] = ""
+    tools: Annotated[list[JsonValue] | None, Field(description="Tools of OpenAI's Assistants API.")] = None
+    assistant_id: str | None = None
+    thread_id: str | None = None
+    metadata: Mapping[str, str] | None = None
+    response_format: JsonValue = None
+    temperature: float | None = None
+    top_p: float | None = None
+    tool_resources: Annotated[dict[str, JsonValue] | None, Field(description="Files that the tools can use.")] = None
 
     def __init__(self, *args: Any, client: object = None, **data: Any) -> None:
         """Make one as in AutoGen; the client of OpenAI's package has no JSON and nothing to talk to."""

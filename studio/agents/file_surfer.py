@@ -74,16 +74,14 @@ class FileSurfer(ChatAgent):
     )
     positional: ClassVar[tuple[str, ...]] = ("name", "model_client", "description", "base_path")
 
-    name: Annotated[
-        str, Field(title="Name", description="A word without spaces, unique in its team.", examples=["FileSurfer"])
-    ]
-    model_client: Annotated[ChatCompletionClient, Field(title="Model")]
-    description: Annotated[
-        str, Field(title="Description", description="What it can do; other agents and selectors read this.")
-    ] = "An agent that can handle local files."
+    name: Annotated[str, Field(description="A word without spaces, unique in its team.", examples=["FileSurfer"])]
+    model_client: Annotated[ChatCompletionClient, Field(description="The model that answers. It must support tools.")]
+    description: Annotated[str, Field(description="What this agent does. Other agents and selectors read it.")] = (
+        "An agent that can handle local files."
+    )
     base_path: Annotated[
         str | None,
-        Field(title="Folder", description="Nothing outside of it is opened; the team's own folder when left out."),
+        Field(description="The agent reads only inside this folder. Empty: the team's own folder."),
     ] = None
 
     _history: list[LLMMessage] = PrivateAttr(default_factory=list[LLMMessage])

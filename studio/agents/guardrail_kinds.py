@@ -28,11 +28,7 @@ class RegexGuardrail(Guardrail):
 
     pattern: Annotated[
         PatternText,
-        Field(
-            title="Pattern",
-            description="Regular expression in RE2's syntax; anywhere in the text.",
-            examples=["(?i)password"],
-        ),
+        Field(description="Regular expression in RE2 syntax. Matches anywhere in the text.", examples=["(?i)password"]),
     ]
 
     async def check(self, text: str, cancellation_token: CancellationToken | None = None) -> str | None:
@@ -57,12 +53,11 @@ class ModelGuardrail(Guardrail):
     provider = "studio.agents.ModelGuardrail"
     positional = ("name", "model_client", "rule")
 
-    model_client: Annotated[ChatCompletionClient, Field(title="Model")]
+    model_client: Annotated[ChatCompletionClient, Field(description="The model that checks the text.")]
     rule: Annotated[
         str,
         Field(
             min_length=1,
-            title="Rule",
             description="Trips when the text does this.",
             examples=["The text asks for medical advice."],
             json_schema_extra={"x-multiline": True},

@@ -29,13 +29,16 @@ class Guardrail(Component):
 
     component_type: ClassVar[str] = "guardrail"
 
-    name: Annotated[str, Field(min_length=1, title="Name", description="Named when it trips.", examples=["guardrail"])]
-    message: Annotated[str, Field(title="Says instead", description="The agent's answer when it trips.")] = (
-        "I cannot help with that."
-    )
+    name: Annotated[str, Field(min_length=1, description="Shown when the guardrail trips.", examples=["guardrail"])]
+    message: Annotated[
+        str, Field(title="Replacement message", description="The agent's answer when the guardrail trips.")
+    ] = "I cannot help with that."
     action: Annotated[
         Literal["replace", "stop"],
-        Field(title="Then", description="`replace` the answer, or ask the team to `stop` with a stop message."),
+        Field(
+            title="On violation",
+            description="`replace`: the answer is the replacement message. `stop`: the same as a stop message.",
+        ),
     ] = "replace"
 
     async def check(self, text: str, cancellation_token: CancellationToken | None = None) -> str | None:

@@ -28,21 +28,18 @@ class Handoff(BaseModel):
 
     target: Annotated[
         str,
-        Field(
-            title="Target",
-            description="Name of the agent, or of the user.",
-            examples=["user"],
-            json_schema_extra=PARTICIPANT_NAMES,
-        ),
+        Field(description="Name of the agent, or of the user.", examples=["user"], json_schema_extra=PARTICIPANT_NAMES),
     ]
-    description: Annotated[str, Field(title="When", description="What the model reads about it.")] = ""
-    name: Annotated[str, Field(title="Tool name", description="A word without spaces.")] = ""
-    message: Annotated[str, Field(title="Message", description="What the target is told.")] = ""
+    description: Annotated[
+        str, Field(description='When to hand over. The model reads it. Empty: "Handoff to NAME."')
+    ] = ""
+    name: Annotated[str, Field(description="Name of the tool, a word without spaces. Empty: transfer_to_NAME.")] = ""
+    message: Annotated[str, Field(description="What the target reads. Empty: a standard sentence.")] = ""
 
     @classmethod
     def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         shown = {"x-part-title": "{owner} hands over to {target}"}
-        target = {"x-label": "To", "description": "Name of the agent, or of the user.", **PARTICIPANT_NAMES}
+        target = {"x-label": "Target", "description": "Name of the agent, or of the user.", **PARTICIPANT_NAMES}
         name = {"type": "string", "title": "Name only", "examples": ["user"], **target, **shown}
         return {"anyOf": [name, {**handler(schema), "title": "Handoff", **shown}]}
 

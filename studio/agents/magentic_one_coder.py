@@ -50,8 +50,7 @@ class MagenticOneCoderAgent(AssistantAgent):
     description: Annotated[
         str,
         Field(
-            title="Description",
-            description="What it can do; other agents and selectors read this.",
+            description="What this agent does. Other agents and selectors read it.",
             json_schema_extra={"x-multiline": True},
         ),
     ] = (
@@ -60,9 +59,5 @@ class MagenticOneCoderAgent(AssistantAgent):
     )
     system_message: Annotated[
         str | None,
-        Field(
-            title="Instructions",
-            description="What the model is told first; nothing when left out.",
-            json_schema_extra={"x-multiline": True},
-        ),
+        Field(description="Instructions, sent first. Empty: none are sent.", json_schema_extra={"x-multiline": True}),
     ] = INSTRUCTIONS

@@ -23,16 +23,12 @@ class PerSourceFilter(BaseModel):
 
     source: Annotated[
         str,
-        Field(
-            title="Source",
-            description="Name of the participant, or of the user.",
-            json_schema_extra=PARTICIPANT_NAMES,
-        ),
+        Field(description="Name of the participant, or of the user.", json_schema_extra=PARTICIPANT_NAMES),
     ]
     position: Annotated[
-        Literal["first", "last"] | None, Field(title="Position", description="All of its messages when left out.")
+        Literal["first", "last"] | None, Field(description="Keep the first or last messages. Empty: all of them.")
     ] = None
-    count: Annotated[int | None, Field(title="Count", description="How many from there; all when left out.")] = None
+    count: Annotated[int | None, Field(description="How many messages to keep. Empty: all of them.")] = None
 
     def pick(self, messages: Sequence[BaseChatMessage]) -> Sequence[BaseChatMessage]:
         """The messages of this source that pass."""
@@ -47,7 +43,9 @@ class MessageFilterConfig(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="allow")
 
-    per_source: Annotated[list[PerSourceFilter], Field(title="Sources")]
+    per_source: Annotated[
+        list[PerSourceFilter], Field(description="One filter for each sender. Messages of other senders are dropped.")
+    ]
 
 
 class MessageFilterAgent(ChatAgent):
@@ -63,18 +61,16 @@ class MessageFilterAgent(ChatAgent):
     description: Annotated[
         str,
         Field(
-            title="Description",
-            description="That of the wrapped agent when left out.",
+            description="Empty: the description of the wrapped agent.",
             exclude_if=lambda text: str(text).endswith(SUFFIX),
             json_schema_extra={"x-advanced": True},
         ),
     ] = ""
-    wrapped_agent: Annotated[ChatAgent, Field(title="Agent", description="Answers what it hears.")]
+    wrapped_agent: Annotated[ChatAgent, Field(description="Answers the messages that pass the filter.")]
     filter: Annotated[
         MessageFilterConfig,
         Field(
-            title="Filter",
-            description="What it hears.",
+            description="The messages that reach the wrapped agent.",
             examples=[{"per_source": [{"source": "user", "position": "last", "count": 1}]}],
         ),
     ]

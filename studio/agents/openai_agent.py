@@ -65,45 +65,61 @@ class OpenAIAgent(ChatAgent):
     positional: ClassVar[tuple[str, ...]] = ("name", "description", "client", "model", "instructions", "tools")
     has_own_tools: ClassVar[bool] = True
 
-    name: Annotated[
-        str, Field(title="Name", description="A word without spaces, unique in its team.", examples=["assistant"])
-    ]
-    description: Annotated[
-        str, Field(title="Description", description="What it can do; other agents and selectors read this.")
-    ] = "An agent that uses the OpenAI Responses API."
-    model: Annotated[str, Field(min_length=1, title="Model", examples=["gpt-4.1"])]
+    name: Annotated[str, Field(description="A word without spaces, unique in its team.", examples=["assistant"])]
+    description: Annotated[str, Field(description="What this agent does. Other agents and selectors read it.")] = (
+        "An agent that uses the OpenAI Responses API."
+    )
+    model: Annotated[str, Field(min_length=1, description="Model name at OpenAI.", examples=["gpt-4.1"])]
     instructions: Annotated[
         str,
         Field(
-            title="Instructions",
-            description="What the model is told first.",
+            description="System message, sent first.",
             examples=["You are a helpful assistant."],
             json_schema_extra={"x-multiline": True},
         ),
     ]
     tools: Annotated[
-        list[Annotated[BaseTool | dict[str, JsonValue] | str, Field(union_mode="left_to_right")]] | None,
-        Field(title="Tools", description='Tools of ours, and built-in ones: "web_search_preview" or an object.'),
+        list[
+            Annotated[
+                BaseTool | dict[str, JsonValue] | str,
+                Field(
+                    union_mode="left_to_right",
+                    description='Tools of this agent, and built-in tools of OpenAI: "web_search_preview" or an object.',
+                ),
+            ]
+        ]
+        | None,
+        Field(description='Tools of this agent, and built-in tools of OpenAI: "web_search_preview" or an object.'),
     ] = None
-    temperature: Annotated[float | None, Field(ge=0, le=2, title="Temperature")] = 1.0
-    max_output_tokens: Annotated[int | None, Field(ge=1, title="Longest answer (tokens)")] = None
-    json_mode: Annotated[bool, Field(title="Answer in JSON")] = False
+    temperature: Annotated[
+        float | None, Field(ge=0, le=2, description="0 is most deterministic; higher values vary more. Default 1.")
+    ] = 1.0
+    max_output_tokens: Annotated[
+        int | None, Field(ge=1, description="Upper bound on the length of one answer, with its reasoning.")
+    ] = None
+    json_mode: Annotated[bool, Field(description="Answer with a JSON object.")] = False
     store: Annotated[
-        bool, Field(title="Kept by OpenAI", description="Otherwise the conversation is sent anew each time.")
+        bool,
+        Field(
+            title="Store conversation",
+            description="OpenAI stores the conversation. Off: all of it is sent with each call.",
+        ),
     ] = True
     truncation: Annotated[
-        Literal["auto", "disabled"], Field(title="When it gets too long", json_schema_extra=ADVANCED)
+        Literal["auto", "disabled"],
+        Field(
+            description="`auto`: drop messages in the middle of a conversation that is too long. `disabled`: fail.",
+            json_schema_extra=ADVANCED,
+        ),
     ] = "disabled"
-    stream: Annotated[bool | None, Field(title="Stream", description="Show the answer while the model writes it.")] = (
-        None
-    )
+    stream: Annotated[bool | None, Field(description="Show the answer while the model writes it.")] = None
     api_key: Annotated[
         SecretRef | None,
         DefaultEnv("OPENAI_API_KEY"),
-        Field(title="API key", description="Where the key is kept: `env:NAME` or `secret:name`; never the key itself."),
+        Field(description="Reference to the key: `env:NAME` or `secret:name`, never the key itself."),
     ] = None
     base_url: Annotated[
-        str | None, Field(title="Base URL", description="Of another service that speaks the Responses API.")
+        str | None, Field(description="Address of another service with OpenAI's Responses API. Empty: OpenAI.")
     ] = None
 
     _given_client: AsyncOpenAI | None = PrivateAttr(default=None)

@@ -35,7 +35,6 @@ class StructuredMessageFactory(Component):
     json_schema: Annotated[
         dict[str, JsonValue],
         Field(
-            title="JSON schema",
             description="An object with properties.",
             examples=[{"type": "object", "properties": {"answer": {"type": "string"}}, "required": ["answer"]}],
             json_schema_extra={"x-language": "json"},
@@ -43,10 +42,10 @@ class StructuredMessageFactory(Component):
     ]
     format_string: Annotated[
         str | None,
-        Field(title="Shown as", description="Text with {field} in it; JSON when left out."),
+        Field(description="How the answer is shown: text with {field} in it. Empty: JSON."),
     ] = None
     content_model_name: Annotated[
-        str, Field(title="Name", description="Name of the kind of answer.", examples=["Answer"])
+        str, Field(description="Name of the schema, as the model sees it.", examples=["Answer"])
     ] = "GeneratedContentModel"
 
     _given: type[BaseModel] | None = PrivateAttr(default=None)

@@ -21,21 +21,13 @@ class TimeReplyAgent(ChatAgent):
     provider = "studio.agents.TimeReplyAgent"
     positional: ClassVar[tuple[str, ...]] = ("name", "description")
 
-    name: Annotated[
-        str, Field(title="Name", description="A word without spaces, unique in its team.", examples=["clock"])
-    ]
-    description: Annotated[
-        str, Field(title="Description", description="What it can do; other agents and selectors read this.")
-    ] = "An agent that tells the current date and time."
-    date_time_format: Annotated[str, Field(title="Format", description="As in Python's `strftime`.")] = (
-        "%Y-%m-%d %H:%M:%S"
+    name: Annotated[str, Field(description="A word without spaces, unique in its team.", examples=["clock"])]
+    description: Annotated[str, Field(description="What this agent does. Other agents and selectors read it.")] = (
+        "An agent that tells the current date and time."
     )
-    output_prefix: Annotated[str, Field(title="Begins with", description="Said before the time.")] = (
-        "Tick, tock, the current date/time is "
-    )
-    time_zone: Annotated[
-        str | None, Field(title="Time zone", description="Such as `Europe/Zurich`; this machine's when left out.")
-    ] = None
+    date_time_format: Annotated[str, Field(description="As in Python's `strftime`.")] = "%Y-%m-%d %H:%M:%S"
+    output_prefix: Annotated[str, Field(description="Text before the time.")] = "Tick, tock, the current date/time is "
+    time_zone: Annotated[str | None, Field(description="Such as `Europe/Zurich`. Empty: that of this machine.")] = None
 
     @field_validator("time_zone")
     @classmethod

@@ -55,36 +55,36 @@ class UserProxyAgent(ChatAgent):
     )
     positional = ("name",)
 
-    name: Annotated[
-        str, Field(title="Name", description="A word without spaces, unique in its team.", examples=["user_proxy"])
-    ]
-    description: Annotated[
-        str, Field(title="Description", description="Who is asked; other agents and selectors read this.")
-    ] = "A human user"
+    name: Annotated[str, Field(description="A word without spaces, unique in its team.", examples=["user_proxy"])]
+    description: Annotated[str, Field(description="Who answers. Other agents and selectors read it.")] = "A human user"
 
     human_input_mode: Annotated[
         HumanInputMode | None,
         Field(
-            title="When to ask",
-            description="ALWAYS; NEVER answers by itself; TERMINATE asks when the others are done. As in AG2.",
+            description="`ALWAYS` asks you. `NEVER` sends the default reply. `TERMINATE` asks you when the others are "
+            "done. Empty: asks you."
         ),
     ] = None
     default_auto_reply: Annotated[
-        str | None, Field(title="Own answer", description="What it says without asking; empty when left out.")
+        str | None, Field(title="Default reply", description="Sent when you are not asked. Empty: an empty message.")
     ] = None
     max_consecutive_auto_reply: Annotated[
-        int | None, Field(ge=0, title="Own answers in a row", description="Then TERMINATE asks, and NEVER ends it.")
+        int | None,
+        Field(
+            ge=0,
+            title="Max consecutive auto-replies",
+            description="After this many default replies, `TERMINATE` asks you and `NEVER` ends the conversation.",
+        ),
     ] = None
 
     choices: Annotated[
         list[str] | None,
-        Field(min_length=1, max_length=20, title="Choices", description="Answers to choose from; free text stays."),
+        Field(min_length=1, max_length=20, description="Answers to choose from. You can still type another one."),
     ] = None
     answer_schema: Annotated[
         JsonObject | None,
         Field(
-            title="Form",
-            description="JSON schema of an object with simple fields. The answer is its JSON.",
+            description="JSON schema of an object with simple fields. You fill in a form; the answer is its JSON.",
             json_schema_extra={"x-advanced": True},
         ),
     ] = None

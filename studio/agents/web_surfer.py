@@ -67,48 +67,59 @@ class MultimodalWebSurfer(ChatAgent):
     positional: ClassVar[tuple[str, ...]] = ("name", "model_client", "downloads_folder", "description")
     has_own_tools: ClassVar[bool] = True
 
-    name: Annotated[
-        str, Field(title="Name", description="A word without spaces, unique in its team.", examples=["WebSurfer"])
-    ]
+    name: Annotated[str, Field(description="A word without spaces, unique in its team.", examples=["WebSurfer"])]
     model_client: Annotated[
         ChatCompletionClient,
-        Field(title="Model", description="One that calls tools, and best one that reads pictures."),
+        Field(description="The model that reads pages. It must support tools, and should accept images."),
     ]
     description: Annotated[
         str,
         Field(
-            title="Description",
-            description="What it can do; other agents and selectors read this.",
+            description="What this agent does. Other agents and selectors read it.",
             json_schema_extra={"x-multiline": True},
         ),
     ] = DESCRIPTION
-    start_page: Annotated[str | None, Field(title="Start page")] = START_PAGE
-    headless: Annotated[bool, Field(title="Without a window")] = True
+    start_page: Annotated[str | None, Field(description="Address of the page that the browser opens first.")] = (
+        START_PAGE
+    )
+    headless: Annotated[bool, Field(description="Run the browser without a window.")] = True
     allow_private_addresses: Annotated[
         bool | None,
-        Field(
-            title="Private addresses, too",
-            description="Otherwise only pages of the public internet are opened, not this machine or its network.",
-        ),
+        Field(description="Off: the browser opens only pages of the public internet, not this machine or its network."),
     ] = None
     downloads_folder: Annotated[
-        str | None, Field(title="Downloads", description="Folder for them; none are taken when left out.")
+        str | None, Field(description="Folder for downloads. Empty: downloads are refused.")
     ] = None
-    to_save_screenshots: Annotated[bool, Field(title="Save screenshots", json_schema_extra=ADVANCED)] = False
-    debug_dir: Annotated[str | None, Field(title="Folder of screenshots", json_schema_extra=ADVANCED)] = None
+    to_save_screenshots: Annotated[
+        bool,
+        Field(
+            title="Save screenshots",
+            description="Save a picture of each page into the debug dir.",
+            json_schema_extra=ADVANCED,
+        ),
+    ] = False
+    debug_dir: Annotated[str | None, Field(description="Folder for screenshots.", json_schema_extra=ADVANCED)] = None
     animate_actions: Annotated[
-        bool, Field(title="Animate", description="Kept, not used.", json_schema_extra=ADVANCED)
+        bool, Field(description="Stored for compatibility; has no effect here.", json_schema_extra=ADVANCED)
     ] = False
     use_ocr: Annotated[
-        bool, Field(title="Read text in pictures", description="Kept, not used.", json_schema_extra=ADVANCED)
+        bool, Field(description="Stored for compatibility; has no effect here.", json_schema_extra=ADVANCED)
     ] = False
     browser_channel: Annotated[
-        str | None, Field(title="Browser channel", description="Such as `chrome`.", json_schema_extra=ADVANCED)
+        str | None, Field(description="Browser to use, such as `chrome`. Empty: Chromium.", json_schema_extra=ADVANCED)
     ] = None
     browser_data_dir: Annotated[
-        str | None, Field(title="Browser profile", description="Folder of it.", json_schema_extra=ADVANCED)
+        str | None,
+        Field(
+            description="Folder of the browser profile. Empty: a new profile for each run.", json_schema_extra=ADVANCED
+        ),
     ] = None
-    to_resize_viewport: Annotated[bool, Field(title="Usual window size", json_schema_extra=ADVANCED)] = True
+    to_resize_viewport: Annotated[
+        bool,
+        Field(
+            title="Resize viewport", description="Set the window to AutoGen's usual size.", json_schema_extra=ADVANCED
+        ),
+    ] = True
 
     _browser: WebBrowser | None = PrivateAttr(default=None)
     _url: str = PrivateAttr(default="")
@@ -140,7 +151,7 @@ class MultimodalWebSurfer(ChatAgent):
     @model_validator(mode="after")
     def _has_a_folder(self) -> MultimodalWebSurfer:
         if self.to_save_screenshots and self.debug_dir is None:
-            raise ValueError("Cannot save screenshots without a “Folder of screenshots”.")
+            raise ValueError("Cannot save screenshots without a “Debug dir”.")
         return self
 
     def capabilities(self) -> Iterator[Capability]:

@@ -163,7 +163,7 @@ class _Joined(TerminationCondition):
 
     conditions: Annotated[
         list[TerminationCondition],
-        Field(title="Conditions", description="Conditions to join, in order.", examples=[[]]),
+        Field(description="Conditions to join, in order.", examples=[[]]),
     ]
 
     @classmethod

@@ -29,18 +29,12 @@ class TextMentionTermination(TerminationCondition):
 
     text: Annotated[
         str,
-        Field(
-            title="Text",
-            description="Case-sensitive. Also matches in tool results and the task.",
-            examples=["TERMINATE"],
-        ),
+        Field(description="Case-sensitive. Also matches in tool results and the task.", examples=["TERMINATE"]),
     ]
     sources: Annotated[
         list[str] | None,
         Field(
-            title="Said by",
-            description="Only count messages from these agents. Empty means anyone.",
-            json_schema_extra=PARTICIPANT_NAMES,
+            description="Only count messages from these agents. Empty: from all.", json_schema_extra=PARTICIPANT_NAMES
         ),
     ] = None
 
@@ -97,8 +91,7 @@ class HandoffTermination(TerminationCondition):
     target: Annotated[
         str,
         Field(
-            title="Target",
-            description="Name that is handed to.",
+            description="Name of the agent or user that is handed over to.",
             examples=["user"],
             json_schema_extra=PARTICIPANT_NAMES,
         ),
@@ -134,8 +127,7 @@ class SourceMatchTermination(TerminationCondition):
     sources: Annotated[
         list[str],
         Field(
-            title="Names",
-            description="Any of these.",
+            description="Stop after a message from any of these.",
             examples=[["assistant"]],
             json_schema_extra=PARTICIPANT_NAMES,
         ),
@@ -182,8 +174,7 @@ class TextMessageTermination(TerminationCondition):
     source: Annotated[
         str | None,
         Field(
-            title="From",
-            description="Anybody when left out; the task counts, too.",
+            description="Only count messages from this agent. Empty: from all, with the task.",
             json_schema_extra=PARTICIPANT_NAMES,
         ),
     ] = None
@@ -219,7 +210,7 @@ class FunctionCallTermination(TerminationCondition):
         "studio.conditions.FunctionCallTermination",
     )
 
-    function_name: Annotated[str, Field(title="Tool", description="Name of the tool.", examples=["approve"])]
+    function_name: Annotated[str, Field(description="Name of the tool.", examples=["approve"])]
 
     async def check(self, messages: Sequence[BaseMessage]) -> str | None:
         for message in messages:

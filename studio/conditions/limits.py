@@ -33,15 +33,10 @@ class MaxMessageTermination(TerminationCondition):
     max_messages: Annotated[
         int,
         Field(
-            title="Message limit",
-            description="Chat messages; the task counts, too.",
-            examples=[10],
-            json_schema_extra={"minimum": 1},
+            description="Upper bound on chat messages, with the task.", examples=[10], json_schema_extra={"minimum": 1}
         ),
     ]
-    include_agent_event: Annotated[
-        bool, Field(title="Count events", description="Count tool calls and other events as well.")
-    ] = False
+    include_agent_event: Annotated[bool, Field(description="Count tool calls and other events as well.")] = False
 
     _count: int = PrivateAttr(default=0)
 
@@ -95,12 +90,19 @@ class TokenUsageTermination(TerminationCondition):
 
     max_total_token: Annotated[
         int | None,
-        Field(title="Total tokens", description="Prompts and answers together.", json_schema_extra={"minimum": 1}),
+        Field(
+            title="Max total tokens",
+            description="Prompt and completion tokens together. Empty: no limit.",
+            json_schema_extra={"minimum": 1},
+        ),
     ] = None
-    max_prompt_token: Annotated[int | None, Field(title="Prompt tokens", json_schema_extra={"minimum": 1})] = None
-    max_completion_token: Annotated[int | None, Field(title="Completion tokens", json_schema_extra={"minimum": 1})] = (
-        None
-    )
+    max_prompt_token: Annotated[
+        int | None, Field(title="Max prompt tokens", description="Empty: no limit.", json_schema_extra={"minimum": 1})
+    ] = None
+    max_completion_token: Annotated[
+        int | None,
+        Field(title="Max completion tokens", description="Empty: no limit.", json_schema_extra={"minimum": 1}),
+    ] = None
 
     _used: RequestUsage = PrivateAttr(default=_NO_TOKENS)
 
@@ -166,8 +168,7 @@ class TimeoutTermination(TerminationCondition):
     timeout_seconds: Annotated[
         float,
         Field(
-            title="Time limit (s)",
-            description="Seconds since the run began; a turn in progress is not cut off.",
+            description="Seconds since the run began. A turn in progress is finished first.",
             examples=[60.0],
             json_schema_extra={"minimum": 0},
         ),

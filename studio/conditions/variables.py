@@ -22,8 +22,7 @@ class ContextVariableTermination(TerminationCondition):
     condition: Annotated[
         ConditionText,
         Field(
-            title="Condition",
-            description="On the variables by name, such as `attempts >= 3 or is_solved`.",
+            description="Condition on the context variables, such as `attempts >= 3 or is_solved`.",
             examples=["is_done"],
         ),
     ]

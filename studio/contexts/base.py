@@ -12,11 +12,7 @@ from studio.messages import History, LLMMessage, in_portions
 
 InitialMessages = Annotated[
     list[LLMMessage] | None,
-    Field(
-        title="First messages",
-        description="What the conversation begins with.",
-        json_schema_extra={"x-advanced": True},
-    ),
+    Field(description="Messages at the start of the conversation.", json_schema_extra={"x-advanced": True}),
 ]
 
 

@@ -23,13 +23,13 @@ class TokenLimitedChatCompletionContext(ChatCompletionContext):
     )
     positional = ("model_client",)
 
-    model_client: Annotated[ChatCompletionClient, Field(title="Model", description="Counts the tokens.")]
+    model_client: Annotated[ChatCompletionClient, Field(description="Counts the tokens.")]
     token_limit: Annotated[
-        int | None, Field(gt=0, title="Token limit", description="The model's own limit when left out.")
+        int | None, Field(gt=0, description="Tokens that the model sees at most. Empty: the model's own limit.")
     ] = None
     tool_schema: Annotated[
         list[ToolSchema] | None,
-        Field(title="Tools", description="Counted with the messages.", json_schema_extra={"x-advanced": True}),
+        Field(description="Schemas of tools, counted with the messages.", json_schema_extra={"x-advanced": True}),
     ] = None
     initial_messages: InitialMessages = None
 

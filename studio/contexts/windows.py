@@ -49,7 +49,7 @@ class BufferedChatCompletionContext(ChatCompletionContext):
     )
     positional = ("buffer_size", "initial_messages")
 
-    buffer_size: Annotated[int, Field(gt=0, title="Messages", description="How many the model sees.", examples=[10])]
+    buffer_size: Annotated[int, Field(gt=0, description="Number of last messages that the model sees.", examples=[10])]
     initial_messages: InitialMessages = None
 
     async def get_messages(self) -> list[LLMMessage]:
@@ -67,8 +67,8 @@ class HeadAndTailChatCompletionContext(ChatCompletionContext):
     )
     positional = ("head_size", "tail_size", "initial_messages")
 
-    head_size: Annotated[int, Field(ge=1, title="First messages shown", examples=[2])]
-    tail_size: Annotated[int, Field(ge=1, title="Last messages shown", examples=[8])]
+    head_size: Annotated[int, Field(ge=1, description="Number of first messages that the model sees.", examples=[2])]
+    tail_size: Annotated[int, Field(ge=1, description="Number of last messages that the model sees.", examples=[8])]
     initial_messages: InitialMessages = None
 
     async def get_messages(self) -> list[LLMMessage]:

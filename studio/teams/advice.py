@@ -24,7 +24,8 @@ MAY_RUN_FOREVER = Advice(
 NEVER_MET = Advice("never_met", "A condition waits for a name, handoff, tool or message that the team does not have.")
 UNKNOWN_NAME = Advice("unknown_name", "A condition waits for several names, one of which nobody in the team has.")
 UNHEARD_WORD = Advice(
-    "unheard_word", "Instructions tell an agent to say a word when the work is done, and no condition waits for it."
+    "unheard_word",
+    "A system message tells an agent to say a word when the work is done, and no condition waits for it.",
 )
 SAME_NAME = Advice("same_name", "Two agents, one of them in a nested team, have one name.")
 
@@ -182,7 +183,7 @@ def on_closing_words(
         if words and not any(text in word for text in heard for word in words):
             word = next(iter(words))
             fix = Fix(f"Stop when {word} is said", *_or_else(condition, TextMentionTermination(text=word)))
-            message = f"The instructions of `{agent.name}` mention {word}, but no stop condition waits for it."
+            message = f"The system message of `{agent.name}` mentions {word}, but no stop condition waits for it."
             yield UNHEARD_WORD(message, "", f"/config/participants/{index}/config/system_message", [fix])
 
 

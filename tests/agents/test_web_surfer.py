@@ -289,4 +289,4 @@ def test_it_loads_and_dumps_unchanged_and_says_what_it_needs():
     assert {"host", "process"} <= {each.kind for each in all_capabilities(surfer)}
     config = cast("JsonObject", written["config"])
     report = validate_component({**written, "config": {**config, "to_save_screenshots": True}})
-    assert "Folder of screenshots" in report.errors[0].message
+    assert "Debug dir" in report.errors[0].message

@@ -78,7 +78,7 @@ def test_an_agent_is_talked_to_as_it_is_edited_until_it_is_reset(open_page: Open
     expect(page.locator("[data-try-outcome]")).to_contain_text("36 tokens")
 
     page.get_by_role("tab", name="Form").click()
-    page.get_by_role("textbox", name="Instructions").fill("Be brief.")
+    page.get_by_role("textbox", name="System message").fill("Be brief.")
     page.get_by_role("tab", name="Try").click()
     page.get_by_role("button", name="Start again").click()
     box(page).fill("Who am I?")

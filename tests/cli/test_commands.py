@@ -32,7 +32,7 @@ def test_components_are_listed_by_group(studio: Studio):
 def test_components_as_json_have_their_schema(studio: Studio):
     entries = json.loads(studio("components", "--json").out)
     limit = next(entry for entry in entries if entry["label"] == "MaxMessageTermination")
-    assert limit["schema"]["properties"]["max_messages"]["title"] == "Message limit"
+    assert limit["schema"]["properties"]["max_messages"]["title"] == "Max messages"
 
 
 def test_a_shipped_component_can_be_printed_and_checked(studio: Studio, tmp_path: Path):

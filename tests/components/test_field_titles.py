@@ -21,13 +21,23 @@ load_rooms()
 
 
 OWN_TITLES = {
+    "action": "On violation",  # of a guardrail, where the bare name says nothing
     "budget_tokens": "Thinking budget",  # Anthropic's documentation says so in its headings
+    "default_auto_reply": "Default reply",  # AG2's documentation says so
+    "max_completion_token": "Max completion tokens",  # AutoGen's name is in the singular
+    "max_consecutive_auto_reply": "Max consecutive auto-replies",  # AG2's name is in the singular
+    "max_prompt_token": "Max prompt tokens",  # as above
+    "max_total_token": "Max total tokens",  # as above
+    "message": "Replacement message",  # of a guardrail, beside messages of other kinds
     "model_info": "Model capabilities",  # what AutoGen's documentation says that it holds
     "n": "Choices (n)",  # one letter says nothing
     "n_ctx": "n_ctx – context window",  # the name that users of llama.cpp look for
     "n_gpu_layers": "GPU layers",  # llama.cpp's option is `--gpu-layers`
     "ssl": "Use TLS",  # SSL is what TLS replaced
     "stop": "Stop sequences",  # the services' word for it
+    "store": "Store conversation",  # of OpenAI's agent: a store is a component elsewhere
+    "to_resize_viewport": "Resize viewport",  # no title begins with "to"
+    "to_save_screenshots": "Save screenshots",  # as above
 }
 """Fields whose title is not their name, each with the reason."""
 
@@ -40,11 +50,11 @@ def titles_of_forms() -> dict[str, set[str]]:
         for part in (schema, *cast("dict[str, JsonObject]", schema.get("$defs", {})).values()):
             for name, field in cast("dict[str, JsonObject]", part.get("properties", {})).items():
                 if str(entry["provider"]).split(".")[1] in ROOMS:
-                    titles.setdefault(name, set()).add(str(field.get("title")))
+                    titles.setdefault(name, set()).add(str(field.get("title") or title_from_name(name)))
     return titles
 
 
-ROOMS = {"teams", "models", "cache_store"}
+ROOMS = {"teams", "models", "cache_store", "agents", "conditions", "model_context", "contexts"}
 
 
 def test_a_form_calls_a_field_by_its_name_in_the_documentation():
@@ -89,10 +99,10 @@ def writer(**config: object) -> JsonObject:
     [
         (team(max_turns="many"), "“Max turns” must be a whole number."),
         (team(emit_team_events=7), "“Emit team events” must be true or false."),
-        (team(participants=[writer(model_client_stream="x")]), "“Stream” must be true or false."),
+        (team(participants=[writer(model_client_stream="x")]), "“Model client stream” must be true or false."),
         (writer(memory="x"), "“Memory” must be a list."),
         (writer(metadata={"team": 3}), "`team` must be text."),
-        (writer(system_message=3), "“Instructions” must be text."),
+        (writer(system_message=3), "“System message” must be text."),
         (writer(handoffs=["critic", {"target": "critic", "message": 4}]), "“Message” must be text."),
     ],
 )

@@ -185,7 +185,7 @@ def test_a_prompt_is_changed_and_the_task_run_again_at_once(
     expect_finished(page, "Write a label for a kettle.", "Long.")
     hands.press(card(page, "writer, Assistant"))
     expect(form(page).get_by_label("Name", exact=True)).to_have_value("writer")
-    hands.fill(form(page).get_by_label("Instructions", exact=True), "Be short.")
+    hands.fill(form(page).get_by_label("System message", exact=True), "Be short.")
     with hands.at_most(1):
         hands.press_or(button(page, "Run"), "ControlOrMeta+Enter")
     expect(page.locator(TURNS)).to_contain_text(["Write a label for a kettle.", "Short."])

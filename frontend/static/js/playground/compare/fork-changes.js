@@ -41,7 +41,7 @@ export function choicesAt({ entry, executed, component, hasTeam }) {
     },
     typeof agent?.config?.system_message === 'string' && {
       kind: 'instructions',
-      ...one(`Instructions of ${body.source}`, agent.config.system_message),
+      ...one(`System message of ${body.source}`, agent.config.system_message),
       help: 'The model is asked again with them, from here on.',
       isLong: true,
     },
