@@ -38,6 +38,7 @@ SPAN = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
 COMMAND = re.compile(r"(?:^ *(?:\$ )?|&& |; |-m |/)studio (?=[a-z-])(.*)")
 FOLDERS = ("studio", "tests", "frontend", "scripts", "docs", "gallery", ".ci")
 FILE = re.compile(rf"(?<![\w/.-])(?:{'|'.join(map(re.escape, FOLDERS))})/[\w./{{}},*@<>-]+(?:::\w+)?")
+SOURCE = re.compile(r"\w+\.(?:py|js|mjs|html|css)")
 BUILT = ("studio/_docs", "studio/_frontend", "studio/_gallery")
 """Folders that are there in the wheel only."""
 ROUTE = re.compile(r"(?:\b(GET|POST|PUT|PATCH|DELETE) )?(?<![\w.}])(/api/[\w/{}$*…-]+)")
@@ -144,6 +145,23 @@ def test_files_and_tests_exist(page: Path):
         for name in expanded(found)
     }
     assert sorted(name for name in named if not is_there(name)) == []
+
+
+@cache
+def file_names() -> frozenset[str]:
+    """The names of our files, without their folders."""
+    found = (path for folder in FOLDERS if folder != "docs" for path in (ROOT / folder).rglob("*"))
+    return frozenset(path.name for path in found if "node_modules" not in path.parts)
+
+
+NOTES = sorted((ROOT / "docs/design").glob("*.md"))
+
+
+@pytest.mark.parametrize("page", NOTES, ids=lambda page: page.name)
+def test_files_that_a_note_on_the_design_names_without_their_folder_exist(page: Path):
+    """Guides name files of their readers so."""
+    named = {code.text for code in code_of(page) if not code.is_block and SOURCE.fullmatch(code.text)}
+    assert sorted(named - file_names()) == []
 
 
 @pytest.fixture(scope="module")
