@@ -14,6 +14,7 @@ from pydantic import JsonValue
 
 from studio.components.key_patterns import keys_in
 from studio.components.secrets import SecretSource, is_secret_name
+from studio.components.well_formed import usable_name
 
 SHORTEST = 6
 """Characters of a secret that is looked for; a shorter one is part of ordinary words."""
@@ -266,6 +267,8 @@ def _texts(value: str) -> Iterator[str]:
     yield from (text for once in _in_json(value) for text in _in_json(once))
     yield from _in_html(value)
     yield from (repr(value)[1:-1], repr(data)[2:-1])
+    if len(re.findall("[a-zA-Z0-9]", name := usable_name(value))) >= SHORTEST:  # a model calls a tool by it
+        yield name
 
 
 def _in_html(value: str) -> Iterator[str]:

@@ -18,6 +18,9 @@ MAX_STORED_LEVELS = MAX_DEPTH + 20
 """The same of what is read from the database, such as the document of a team."""
 TOO_DEEP = "[nested too deeply]"
 _TOO_LARGE = 1 << MAX_INT_BITS
+MAX_NAME = 64
+"""Characters of the name of a tool or agent that a model is told."""
+_NO_NAME = re.compile("[^a-zA-Z0-9_-]")
 _HALF = re.compile("[\ud800-\udfff]")
 _PARTS = re.compile(r'"(?:[^"\\]|\\.)*+"|[\[\]{}]', re.DOTALL)
 
@@ -27,6 +30,11 @@ def well_formed(text: str) -> str:
     if text.isascii():
         return text
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def usable_name(name: str) -> str:
+    """The name with what services of models do not take in one replaced by `_`."""
+    return _NO_NAME.sub("_", name)[:MAX_NAME] or "_"
 
 
 def well_formed_json(value: JsonValue, levels: int = MAX_LEVELS) -> JsonValue:

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
+from studio.components.well_formed import usable_name
 from studio.messages import CreateResult, FinishReasons, FunctionCall, RequestUsage
 from studio.messages.llm import ChatCompletionTokenLogprob, TopLogprob
-from studio.models.openai_request import usable_name
 from studio.models.service_errors import cut_short, no_answer
 from studio.models.thought import ThoughtFrame, split_thought
 

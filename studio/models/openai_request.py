@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import cast
@@ -11,6 +10,7 @@ from typing import cast
 from pydantic import BaseModel, JsonValue
 
 from studio.components import JsonObject
+from studio.components.well_formed import usable_name
 from studio.errors import ModelRefused
 from studio.messages import (
     AssistantMessage,
@@ -156,11 +156,6 @@ def without_trailing_space(messages: Sequence[LLMMessage]) -> list[LLMMessage]:
     if isinstance(last, AssistantMessage) and isinstance(last.content, str):
         out[-1] = AssistantMessage(content=last.content.rstrip(), thought=last.thought, source=last.source)
     return out
-
-
-def usable_name(name: str) -> str:
-    """The name with what OpenAI does not allow replaced by `_`."""
-    return re.sub(r"[^a-zA-Z0-9_-]", "_", name)[:64] or "_"
 
 
 def _tool_arguments(call: ModelCall, info: ModelInfo) -> JsonObject:

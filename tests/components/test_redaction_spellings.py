@@ -16,6 +16,7 @@ import pytest
 from markupsafe import escape
 
 from studio.components.redaction import Redactor
+from studio.components.well_formed import usable_name
 
 KEY = "sk-proj-A1b2C3d4E5f6G7h8I9j0"
 PASSWORD = "P@ss^w=rd{1}Q/7"
@@ -87,11 +88,14 @@ TOLD = {
     "PEM, indented": textwrap.indent(PEM, "        "),
     "PEM, as a list": repr(PEM.splitlines()),
     "PEM, with line numbers": "\n".join(f"{number}: {line}" for number, line in enumerate(PEM.splitlines())),
+    "name of a tool": usable_name(PASSWORD),
+    "name of a tool, cut": usable_name(DATABASE),
     "connection string, key": f"key {BODY[0]}== of a",
 }
 CORES = (
     *(KEY[start : start + 12].lower() for start in range(len(KEY) - 12)),
     "w=rd",
+    "w_rd",
     "w%3drd",
     "w&#61;rd",
     "w&#x3d;rd",
