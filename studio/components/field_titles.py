@@ -42,7 +42,6 @@ _UNITS = {
     "token_count": "tokens",
 }
 """What the end of a field's name says of its unit."""
-_BEFORE_UNIT = " ("
 
 
 def title_from_name(name: str) -> str:
@@ -75,12 +74,11 @@ def _is_name(word: str) -> bool:
 
 
 def title_of_field(cls: type[BaseModel], name: str) -> str:
-    """What the form of `cls` calls a field, without its unit; "" when there is no such field."""
+    """What the form of `cls` calls a field; "" when there is no such field."""
     field = cls.model_fields.get(name)
     if field is None:
         return ""
-    title = field.title or title_from_name(name)
-    return sentence_case(title.partition(_BEFORE_UNIT)[0] if title.endswith(")") else title)
+    return sentence_case(field.title or title_from_name(name))
 
 
 def title_at(cls: type[BaseModel], steps: Sequence[str]) -> str:

@@ -56,7 +56,7 @@ class CodeExecutor(Component):
     component_type: ClassVar[str] = "code_executor"
     result_type: ClassVar[type[CodeResult]] = CodeResult
 
-    timeout: Annotated[int, Field(ge=1, title="Time limit (s)", description="For each block of code.")] = 60
+    timeout: Annotated[int, Field(ge=1, description="For each block of code, in seconds.")] = 60
 
     _changing: asyncio.Lock = PrivateAttr(default_factory=asyncio.Lock)
     _is_started: bool = PrivateAttr(default=False)

@@ -28,11 +28,11 @@ Output = tuple[str, JsonObject]
 SHOWN_KINDS = ("stream", "error", "execute_result", "display_data")
 TERMINAL_COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
-KernelName = Annotated[str, Field(min_length=1, title="Kernel")]
+KernelName = Annotated[str, Field(min_length=1, description="Name of the Jupyter kernel.")]
 OutputFolder = Annotated[
     str | None,
     BeforeValidator(path_as_text),
-    Field(title="Folder", description="For pictures and pages that cells show; a temporary one when left out."),
+    Field(description="Folder for images and pages that cells show. Empty: a temporary one."),
 ]
 
 

@@ -42,20 +42,12 @@ Folder = Annotated[str | None, BeforeValidator(path_as_text)]
 FunctionsModule = Annotated[
     str,
     AfterValidator(_is_a_module_name),
-    Field(
-        title="Module of functions",
-        description="Where code finds the functions.",
-        json_schema_extra={"x-advanced": True},
-    ),
+    Field(description="Module from which code imports the functions.", json_schema_extra={"x-advanced": True}),
 ]
 Functions = Annotated[
     list[CodeFunction] | None,
     BeforeValidator(as_code_functions),
-    Field(
-        title="Functions",
-        description="Python functions that code may import.",
-        json_schema_extra={"x-advanced": True},
-    ),
+    Field(description="Python functions that code can import.", json_schema_extra={"x-advanced": True}),
 ]
 
 

@@ -51,13 +51,12 @@ ContainerName = Annotated[
     str | None,
     Field(
         pattern="^[a-zA-Z0-9][a-zA-Z0-9_.-]*$",
-        title="Name of the container",
-        description="Made up when left out.",
+        description="Generated if empty.",
         json_schema_extra={"x-advanced": True},
     ),
 ]
-AutoRemove = Annotated[bool, Field(title="Remove the container when it stops")]
-StopContainer = Annotated[bool, Field(title="Stop the container at the end of a run")]
+AutoRemove = Annotated[bool, Field(description="Remove the container when it stops.")]
+StopContainer = Annotated[bool, Field(description="Stop the container at the end of a run.")]
 
 
 @dataclass(slots=True)

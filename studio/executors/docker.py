@@ -58,17 +58,16 @@ class DockerCommandLineCodeExecutor(CommandLineExecutor):
     )
     positional = ("image", "container_name")
 
-    image: Annotated[str, Field(min_length=1, pattern="^[^-]", title="Image")] = "python:3-slim"
+    image: Annotated[str, Field(min_length=1, pattern="^[^-]", description="Docker image.")] = "python:3-slim"
     container_name: ContainerName = None
     work_dir: Annotated[
         Folder,
-        Field(title="Folder", description="Where code is put and leaves files; a temporary one when left out."),
+        Field(description="Folder in which code runs and leaves files. Empty: a temporary one."),
     ] = None
     bind_dir: Annotated[
         Folder,
         Field(
-            title="Folder as the engine sees it",
-            description="Where it differs, as when the studio itself runs in a container.",
+            description="The work dir as the Docker engine sees it. Needed when the studio itself runs in a container.",
             json_schema_extra={"x-advanced": True},
         ),
     ] = None
@@ -80,19 +79,19 @@ class DockerCommandLineCodeExecutor(CommandLineExecutor):
         dict[str, dict[str, str]],
         AfterValidator(checked_volumes),
         Field(
-            title="More volumes",
             description='By folder or volume: {"bind": path in the container, "mode": "rw" or "ro"}.',
             json_schema_extra={"x-advanced": True},
         ),
-    ] = Field(default_factory=dict[str, dict[str, str]])
+    ] = Field(
+        default_factory=dict[str, dict[str, str]],
+        description='By folder or volume: {"bind": path in the container, "mode": "rw" or "ro"}.',
+    )
     extra_hosts: Annotated[
         dict[str, str],
-        Field(title="More hosts", description="Addresses by host name.", json_schema_extra={"x-advanced": True}),
-    ] = Field(default_factory=dict[str, str])
-    init_command: Annotated[
-        str | None, Field(title="First command", description="A shell command, run when the container starts.")
-    ] = None
-    delete_tmp_files: Annotated[bool, Field(title="Delete scripts")] = False
+        Field(description="Addresses by host name.", json_schema_extra={"x-advanced": True}),
+    ] = Field(default_factory=dict[str, str], description="Addresses by host name.")
+    init_command: Annotated[str | None, Field(description="Shell command that runs when the container starts.")] = None
+    delete_tmp_files: Annotated[bool, Field(description="Delete the files that code was run from.")] = False
 
     _container: Container | None = PrivateAttr(default=None)
     _more_options: Sequence[str] = PrivateAttr(default=())

@@ -81,7 +81,7 @@ class DockerJupyterServer(Component):
 
     custom_image_name: Annotated[
         str | None,
-        Field(pattern="^[^-]", title="Image", description="The studio's own, made when it is missing, if left out."),
+        Field(pattern="^[^-]", description="Docker image. Empty: the studio's own, built when it is missing."),
     ] = None
     container_name: ContainerName = None
     auto_remove: AutoRemove = True
@@ -89,20 +89,25 @@ class DockerJupyterServer(Component):
     docker_env: Annotated[
         dict[str, str] | None,
         AfterValidator(_are_names_of_variables),
-        Field(title="Environment", description="More variables; a value may name a secret: `env:NAME`."),
+        Field(description="Environment variables in the container. A value may reference a secret: `env:NAME`."),
     ] = None
     expose_port: Annotated[
-        int, Field(ge=1, le=65535, title="Port in the container", json_schema_extra={"x-advanced": True})
+        int,
+        Field(
+            ge=1, le=65535, description="Port of the server in the container.", json_schema_extra={"x-advanced": True}
+        ),
     ] = 8888
     token: Annotated[
         SecretRef | None,
         DefaultEnv("JUPYTER_TOKEN"),
-        Field(title="Token", description="Made up when left out.", json_schema_extra={"x-advanced": True}),
+        Field(
+            description="Reference to the server's token. Generated if empty.", json_schema_extra={"x-advanced": True}
+        ),
     ] = None
-    work_dir: Annotated[str, Field(pattern="^/", title="Folder in the container")] = "/workspace"
-    bind_dir: Annotated[
-        Folder, Field(title="Folder", description="Of this machine, seen in the container; none when left out.")
-    ] = None
+    work_dir: Annotated[str, Field(pattern="^/", description="Folder in the container.")] = "/workspace"
+    bind_dir: Annotated[Folder, Field(description="Folder of this machine to mount in the container. Empty: none.")] = (
+        None
+    )
 
     _connection: JupyterConnectionInfo | None = PrivateAttr(default=None)
     _resources: AsyncExitStack = PrivateAttr(default_factory=AsyncExitStack)
@@ -221,8 +226,8 @@ class DockerJupyterCodeExecutor(CellExecutor):
     jupyter_server: Annotated[
         DockerJupyterServer | JupyterConnectionInfo,
         BeforeValidator(_connected),
-        Field(title="Server", description="A container of its own, or the address of a server that runs."),
-    ] = Field(default_factory=DockerJupyterServer)
+        Field(description="A new container, or the address of a running server."),
+    ] = Field(default_factory=DockerJupyterServer, description="A new container, or the address of a running server.")
     kernel_name: KernelName = "python3"
     output_dir: OutputFolder = None
 

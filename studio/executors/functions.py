@@ -47,13 +47,20 @@ class CodeFunction(BaseModel):
     source_code: Annotated[
         str,
         AfterValidator(_has_one_function),
-        Field(title="Python source", json_schema_extra={"x-language": "python", "x-multiline": True}),
+        Field(
+            description="Python source of the function.",
+            json_schema_extra={"x-language": "python", "x-multiline": True},
+        ),
     ]
     python_packages: Annotated[
-        list[Annotated[str, Field(pattern="^[A-Za-z0-9]")]],
-        Field(title="Packages", description="Installed with pip where they are missing."),
-    ] = Field(default_factory=list[str])
-    global_imports: Annotated[list[Import], Field(title="Imports")] = Field(default_factory=list[Import])
+        list[
+            Annotated[str, Field(pattern="^[A-Za-z0-9]", description="Packages that pip installs if they are missing.")]
+        ],
+        Field(description="Packages that pip installs if they are missing."),
+    ] = Field(default_factory=list[str], description="Packages that pip installs if they are missing.")
+    global_imports: Annotated[
+        list[Import], Field(description="Modules that the source uses without importing them.")
+    ] = Field(default_factory=list[Import], description="Modules that the source uses without importing them.")
 
     @property
     def stub(self) -> str:

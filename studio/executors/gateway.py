@@ -31,10 +31,14 @@ class JupyterConnectionInfo(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    host: Annotated[str, Field(pattern=r"^[A-Za-z0-9.\-]+$|^\[[0-9A-Fa-f:.]+\]$", title="Host")]
-    use_https: Annotated[bool, Field(title="Use HTTPS")] = False
-    port: Annotated[int | None, Field(ge=1, le=65535, title="Port")] = None
-    token: Annotated[SecretRef | None, DefaultEnv("JUPYTER_TOKEN"), Field(title="Token")] = None
+    host: Annotated[str, Field(pattern=r"^[A-Za-z0-9.\-]+$|^\[[0-9A-Fa-f:.]+\]$")]
+    use_https: bool = False
+    port: Annotated[int | None, Field(ge=1, le=65535)] = None
+    token: Annotated[
+        SecretRef | None,
+        DefaultEnv("JUPYTER_TOKEN"),
+        Field(description="Reference to the server's token: `env:NAME` or `secret:name`."),
+    ] = None
 
     @property
     def address(self) -> str:

@@ -63,13 +63,13 @@ class LocalCommandLineCodeExecutor(CommandLineExecutor):
     needs_jail = True
 
     work_dir: Annotated[
-        Folder, Field(title="Folder", description="Where code runs and leaves files; a temporary one when left out.")
+        Folder, Field(description="Folder in which code runs and leaves files. Empty: a temporary one.")
     ] = None
     functions_module: FunctionsModule = "functions"
     functions: Functions = None
     cleanup_temp_files: Annotated[
         bool,
-        Field(title="Delete scripts", description="Delete the files that code was run from; named ones stay."),
+        Field(description="Delete the files that code was run from. Files that the code names are kept."),
     ] = True
 
     _left_running: set[int] = PrivateAttr(default_factory=set[int])

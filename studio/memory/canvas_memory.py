@@ -128,12 +128,12 @@ class TextCanvasMemory(Memory):
     positional: ClassVar[tuple[str, ...]] = ("canvas",)
     starts_with: ClassVar[Mapping[str, JsonValue]] = {"gives_tools": True}
 
-    files: Annotated[
-        dict[str, str], Field(title="Files", description="What the canvas holds at first: names and texts.")
-    ] = Field(default_factory=dict[str, str])
+    files: Annotated[dict[str, str], Field(description="Initial files by name.")] = Field(
+        default_factory=dict[str, str], description="Initial files by name."
+    )
     gives_tools: Annotated[
         bool,
-        Field(title="May be written", description="Its agent gets the tools `update_file` and `apply_patch`."),
+        Field(description="Give the agent the tools `update_file` and `apply_patch`."),
     ] = False
 
     _canvas: TextCanvas = PrivateAttr(default_factory=TextCanvas)

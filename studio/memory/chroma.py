@@ -52,28 +52,31 @@ class ChromaDBVectorMemory(ServiceMemory):
 
     client_type: Annotated[
         Literal["persistent", "http"],
-        Field(title="Kept", description="`persistent` in a folder here, `http` by a Chroma server."),
+        Field(description="`persistent`: local folder. `http`: Chroma server."),
     ] = "persistent"
-    collection_name: Annotated[str, Field(min_length=1, title="Collection")] = "memory_store"
-    distance_metric: Annotated[Literal["cosine", "l2", "ip"], Field(title="Distance")] = "cosine"
-    k: Annotated[int, Field(ge=1, title="Results", description="At most so many per question.")] = 3
+    collection_name: Annotated[str, Field(min_length=1)] = "memory_store"
+    distance_metric: Annotated[
+        Literal["cosine", "l2", "ip"], Field(description="How distances between vectors are measured.")
+    ] = "cosine"
+    k: Annotated[int, Field(ge=1, title="Top k", description="Number of results for each query.")] = 3
     score_threshold: Annotated[
-        float | None, Field(title="Least score", description="1 is the same; all count when left out.")
+        float | None, Field(description="Only results at or above it (1 = identical). Empty: all.")
     ] = None
-    allow_reset: Annotated[bool, Field(title="Allow `reset`", description="Which empties the whole database.")] = False
+    allow_reset: Annotated[bool, Field(description="Allow `reset`, which empties the whole database.")] = False
     tenant: str = "default_tenant"
     database: str = "default_database"
-    embedding_function_config: Annotated[AnyEmbedding, Field(title="Embedding")] = Field(
-        default_factory=DefaultEmbeddingFunctionConfig
-    )
+    embedding_function_config: Annotated[
+        AnyEmbedding, Field(description="The model that turns texts into vectors.")
+    ] = Field(default_factory=DefaultEmbeddingFunctionConfig, description="The model that turns texts into vectors.")
     persistence_path: Annotated[
-        str | None, Field(title="Folder", description=f"Of a persistent one; `{DEFAULT_PATH}` when left out.")
+        str | None, Field(description=f"Folder of a persistent client. Empty: `{DEFAULT_PATH}`.")
     ] = None
-    host: Annotated[str | None, Field(title="Host", description="Of the server; `localhost` when left out.")] = None
-    port: Annotated[int | None, Field(ge=1, le=65535, title="Port", description="8000 when left out.")] = None
-    ssl: Annotated[bool | None, Field(title="Encrypted")] = None
+    host: Annotated[str | None, Field(description="Host of the server. Empty: `localhost`.")] = None
+    port: Annotated[int | None, Field(ge=1, le=65535, description="Port of the server. Empty: 8000.")] = None
+    ssl: Annotated[bool | None, Field(title="Use TLS", description="Encrypt the connection to the server.")] = None
     headers: Annotated[
-        dict[str, str] | None, Field(title="HTTP headers", description="A value may name a secret: `env:NAME`.")
+        dict[str, str] | None,
+        Field(description="HTTP headers sent to the server. A value may reference a secret: `env:NAME`."),
     ] = None
 
     _embed: Embed | None = PrivateAttr(default=None)

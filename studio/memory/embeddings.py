@@ -65,7 +65,9 @@ class SentenceTransformerEmbeddingFunctionConfig(EmbeddingConfig):
     """A model of the package `sentence-transformers`, which runs here."""
 
     function_type: Literal["sentence_transformer"] = "sentence_transformer"
-    model_name: Annotated[str, Field(title="Embedding model")] = DEFAULT_SENTENCE_MODEL
+    model_name: Annotated[str, Field(description="Embedding model of the package sentence-transformers.")] = (
+        DEFAULT_SENTENCE_MODEL
+    )
 
     def capabilities(self) -> Iterator[Capability]:
         yield Capability("host", f"Downloads the embedding model {self.model_name}, once.", HUGGING_FACE)
@@ -118,9 +120,13 @@ class OpenAIEmbeddingFunctionConfig(EmbeddingConfig):
     """A model of OpenAI, or of a service that speaks its API."""
 
     function_type: Literal["openai"] = "openai"
-    api_key: Annotated[SecretRef | None, DefaultEnv("OPENAI_API_KEY"), Field(title="API key")] = None
-    model_name: Annotated[str, Field(title="Embedding model")] = "text-embedding-ada-002"
-    base_url: Annotated[str | None, Field(title="Base URL", description="Of another service.")] = None
+    api_key: Annotated[
+        SecretRef | None,
+        DefaultEnv("OPENAI_API_KEY"),
+        Field(description="Reference to the key: `env:NAME` or `secret:name`, never the key itself."),
+    ] = None
+    model_name: Annotated[str, Field(description="Embedding model at the service.")] = "text-embedding-ada-002"
+    base_url: Annotated[str | None, Field(description="Address of an OpenAI-compatible service. Empty: OpenAI.")] = None
 
     @field_validator("api_key", mode="before")
     @classmethod

@@ -20,10 +20,10 @@ class ListMemory(Memory):
     aliases = ("autogen_core.memory._list_memory.ListMemory", "studio.memory.ListMemory")
     positional = ("name", "memory_contents")
 
-    name: Annotated[str | None, Field(title="Name")] = None
-    memory_contents: Annotated[
-        list[MemoryContent], Field(title="Contents", description="What the agent is told, in this order.")
-    ] = Field(default_factory=list[MemoryContent])
+    name: str | None = None
+    memory_contents: Annotated[list[MemoryContent], Field(description="What the agent reads, in this order.")] = Field(
+        default_factory=list[MemoryContent], description="What the agent reads, in this order."
+    )
 
     _contents: list[MemoryContent] = PrivateAttr(default_factory=list[MemoryContent])
 

@@ -38,25 +38,26 @@ class Mem0Memory(ServiceMemory):
     positional: ClassVar[tuple[str, ...]] = ("user_id", "limit", "is_cloud", "api_key", "config")
     foreign: ClassVar[frozenset[str]] = frozenset(("config",))
 
-    user_id: Annotated[
-        str | None, Field(title="User", description="Whose memories; a new one for each run when left out.")
-    ] = None
-    limit: Annotated[int, Field(ge=1, title="Results", description="At most so many per question.")] = 10
-    is_cloud: Annotated[bool, Field(title="In Mem0's cloud")] = True
+    user_id: Annotated[str | None, Field(description="Whose memories are used. Empty: a new ID for each run.")] = None
+    limit: Annotated[int, Field(ge=1, description="Number of results for each query.")] = 10
+    is_cloud: Annotated[
+        bool, Field(title="Mem0 Platform", description="Store memories in Mem0's cloud. Off: use the local config.")
+    ] = True
     api_key: Annotated[
-        SecretRef | None, DefaultEnv("MEM0_API_KEY"), Field(title="API key", description="Of the cloud.")
+        SecretRef | None,
+        DefaultEnv("MEM0_API_KEY"),
+        Field(description="Reference to the key of the Mem0 Platform: `env:NAME` or `secret:name`."),
     ] = None
     config: Annotated[
         dict[str, JsonValue] | None,
         Field(
-            title="Local config",
-            description="As Mem0's package takes it, when not in the cloud. A text may name a secret: `env:NAME`.",
+            description="Local config, as Mem0's package takes it. A text may reference a secret: `env:NAME`.",
             json_schema_extra={"x-language": "json"},
         ),
     ] = None
     host: Annotated[
         str | None,
-        Field(title="Address", description="Of a Mem0 server of one's own.", json_schema_extra={"x-advanced": True}),
+        Field(description="Address of your own Mem0 server.", json_schema_extra={"x-advanced": True}),
     ] = None
 
     _connection: Connection[Any] = PrivateAttr(default_factory=lambda: Connection[Any]())

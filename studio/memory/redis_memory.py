@@ -56,33 +56,40 @@ class RedisMemory(ServiceMemory):
     )
     positional: ClassVar[tuple[str, ...]] = ("config",)
 
-    redis_url: Annotated[str, Field(title="Address", description="Without a password; that is a field of its own.")] = (
+    redis_url: Annotated[str, Field(description="Address without a password. Enter the password below.")] = (
         "redis://localhost:6379"
     )
     password: Annotated[
-        SecretRef | None, DefaultEnv("REDIS_PASSWORD"), Field(title="Password", description="Where it is kept.")
+        SecretRef | None,
+        DefaultEnv("REDIS_PASSWORD"),
+        Field(description="Reference to the password: `env:NAME` or `secret:name`."),
     ] = None
-    index_name: Annotated[str, Field(min_length=1, title="Collection")] = "chat_history"
-    prefix: Annotated[str, Field(title="Prefix", description="Of the keys in Redis.")] = "memory"
-    sequential: Annotated[
-        bool, Field(title="Latest first", description="Remind of the latest, in order, whatever the message says.")
-    ] = False
-    distance_metric: Annotated[Literal["cosine", "ip", "l2"], Field(title="Distance")] = "cosine"
+    index_name: Annotated[str, Field(min_length=1)] = "chat_history"
+    prefix: Annotated[str, Field(description="Prefix of the keys in Redis.")] = "memory"
+    sequential: Annotated[bool, Field(description="Return the latest memories in order instead of searching.")] = False
+    distance_metric: Annotated[
+        Literal["cosine", "ip", "l2"], Field(description="How distances between vectors are measured.")
+    ] = "cosine"
     algorithm: Annotated[
         Literal["flat", "hnsw"],
-        Field(title="Algorithm", description="Every search is exact (flat).", json_schema_extra={"x-advanced": True}),
+        Field(
+            description="Stored for compatibility: every search is exact (flat).",
+            json_schema_extra={"x-advanced": True},
+        ),
     ] = "flat"
-    top_k: Annotated[int, Field(ge=1, title="Results", description="At most so many per question.")] = 10
+    top_k: Annotated[int, Field(ge=1, description="Number of results for each query.")] = 10
     datatype: Annotated[
         Literal["uint8", "int8", "float16", "float32", "float64", "bfloat16"],
-        Field(title="Numbers", description="Vectors are kept in full.", json_schema_extra={"x-advanced": True}),
+        Field(
+            title="Data type",
+            description="Precision of stored vectors; always full.",
+            json_schema_extra={"x-advanced": True},
+        ),
     ] = "float32"
-    distance_threshold: Annotated[
-        float, Field(ge=0, title="Greatest distance", description="What is farther off is not relevant.")
-    ] = 0.7
-    model_name: Annotated[
-        str | None, Field(title="Embedding model", description="Of the package sentence-transformers.")
-    ] = "sentence-transformers/all-mpnet-base-v2"
+    distance_threshold: Annotated[float, Field(ge=0, description="Results farther away are ignored.")] = 0.7
+    model_name: Annotated[str | None, Field(description="Embedding model of the package sentence-transformers.")] = (
+        "sentence-transformers/all-mpnet-base-v2"
+    )
 
     _embed: Embed | None = PrivateAttr(default=None)
     _connection: Connection[Redis] = PrivateAttr(default_factory=lambda: Connection[Any]())

@@ -44,14 +44,10 @@ class PythonCodeExecutionTool(BaseTool):
     positional = ("executor", "description")
     name: ClassVar[str] = "CodeExecutor"
 
-    executor: Annotated[CodeExecutor, Field(title="Executor")]
+    executor: Annotated[CodeExecutor, Field(description="Where code runs.")]
     description: Annotated[
         str,
-        Field(
-            title="Description",
-            description="Tells the model what the tool is for.",
-            json_schema_extra={"x-multiline": True},
-        ),
+        Field(description="Tells the model what the tool does.", json_schema_extra={"x-multiline": True}),
     ] = "Execute Python code blocks."
 
     @property

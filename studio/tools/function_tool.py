@@ -63,12 +63,11 @@ class FunctionTool(BaseTool):
     positional = ("func", "description", "name", "global_imports", "strict")
     needs_jail = True
 
-    name: Annotated[str, Field(min_length=1, title="Name", description="As the model calls it.", examples=["add"])]
+    name: Annotated[str, Field(min_length=1, description="Name of the tool, as the model sees it.", examples=["add"])]
     description: Annotated[
         str,
         Field(
-            title="Description",
-            description="Tells the model what the tool is for.",
+            description="Tells the model what the tool does.",
             examples=["Add two numbers."],
             json_schema_extra={"x-multiline": True},
         ),
@@ -77,7 +76,6 @@ class FunctionTool(BaseTool):
         str,
         AfterValidator(_defines_function),
         Field(
-            title="Python source",
             description="A Python function with type hints. The model fills in its parameters.",
             examples=['def add(a: float, b: float) -> float:\n    """Add two numbers."""\n    return a + b\n'],
             json_schema_extra={"x-language": "python", "x-multiline": True},
@@ -86,24 +84,20 @@ class FunctionTool(BaseTool):
     global_imports: Annotated[
         list[Import],
         Field(
-            title="Imports",
-            description="Modules that the source uses without importing them itself.",
-            json_schema_extra={"x-advanced": True},
+            description="Modules that the source uses without importing them.", json_schema_extra={"x-advanced": True}
         ),
-    ] = Field(default_factory=list[Import])
+    ] = Field(default_factory=list[Import], description="Modules that the source uses without importing them.")
     has_cancellation_support: Annotated[
         bool,
         Field(
-            title="Takes a cancellation token",
-            description="Whether the function has such a parameter; cancelling ends its process either way.",
+            description="The function takes a cancellation token. Canceling ends its process either way.",
             json_schema_extra={"x-advanced": True},
         ),
     ] = False
     strict: Annotated[
         bool | None,
         Field(
-            title="Strict",
-            description="Has the model's service check the arguments; then none may have a default.",
+            description="The model's service checks the arguments. No parameter may have a default.",
             json_schema_extra={"x-advanced": True},
         ),
     ] = None
@@ -111,8 +105,7 @@ class FunctionTool(BaseTool):
         float | None,
         Field(
             gt=0,
-            title="Time limit (s)",
-            description=f"{TIMEOUT_S:g} when left out.",
+            description=f"For one call, in seconds. Empty: {TIMEOUT_S:g}.",
             json_schema_extra={"x-advanced": True},
         ),
     ] = None

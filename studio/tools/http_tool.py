@@ -55,37 +55,34 @@ class HttpTool(BaseTool):
     keep_null = frozenset(("description", "headers"))
 
     name: Annotated[
-        str, Field(min_length=1, title="Name", description="As the model calls it.", examples=["base64_decode"])
+        str, Field(min_length=1, description="Name of the tool, as the model sees it.", examples=["base64_decode"])
     ]
     description: Annotated[
         str | None,
-        Field(
-            title="Description",
-            description="Tells the model what the tool is for.",
-            json_schema_extra={"x-multiline": True},
-        ),
+        Field(description="Tells the model what the tool does.", json_schema_extra={"x-multiline": True}),
     ] = "HTTP tool"
-    scheme: Annotated[Literal["http", "https"], Field(title="Scheme")] = "http"
-    host: Annotated[str, Field(min_length=1, title="Host", examples=["httpbin.org"])]
-    port: Annotated[int, Field(ge=1, le=65535, title="Port", examples=[443])]
+    scheme: Literal["http", "https"] = "http"
+    host: Annotated[str, Field(min_length=1, examples=["httpbin.org"])]
+    port: Annotated[int, Field(ge=1, le=65535, examples=[443])]
     path: Annotated[
-        str, Field(title="Path", description="`{name}` stands for an argument; the others go into query or body.")
+        str, Field(description="`{name}` stands for an argument. The others go into the query or the body.")
     ] = "/"
-    method: Annotated[Literal["GET", "POST", "PUT", "DELETE", "PATCH"] | None, Field(title="Method")] = "POST"
+    method: Literal["GET", "POST", "PUT", "DELETE", "PATCH"] | None = "POST"
     headers: Annotated[
-        dict[str, str] | None, Field(title="Headers", description="A value may name a secret: `env:NAME`.")
+        dict[str, str] | None, Field(description="HTTP headers. A value may reference a secret: `env:NAME`.")
     ] = None
     json_schema: Annotated[
         dict[str, JsonValue],
         Field(
-            title="Arguments (JSON schema)",
-            description="What the model fills in; an object.",
+            description="JSON schema of the arguments that the model fills in; an object.",
             examples=[{"type": "object", "properties": {"value": {"type": "string"}}, "required": ["value"]}],
             json_schema_extra={"x-multiline": True, "x-language": "json"},
         ),
     ]
-    return_type: Annotated[Literal["text", "json"] | None, Field(title="Result")] = "text"
-    timeout: Annotated[float, Field(gt=0, le=3600, title="Time limit (s)")] = 5.0
+    return_type: Annotated[Literal["text", "json"] | None, Field(description="`json`: the answer must be JSON.")] = (
+        "text"
+    )
+    timeout: Annotated[float, Field(gt=0, le=3600, description="For one request, in seconds.")] = 5.0
 
     _arguments: type[BaseModel] | None = PrivateAttr(default=None)
 

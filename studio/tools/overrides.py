@@ -15,14 +15,15 @@ class ToolOverride(BaseModel):
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
-    name: Annotated[str | None, Field(title="Name")] = None
-    description: Annotated[str | None, Field(title="Description", json_schema_extra={"x-multiline": True})] = None
+    name: Annotated[str | None, Field(description="Empty: the tool's own name.")] = None
+    description: Annotated[
+        str | None, Field(description="Empty: the tool's own description.", json_schema_extra={"x-multiline": True})
+    ] = None
 
 
 ToolOverrides = Annotated[
     dict[str, ToolOverride],
     Field(
-        title="Shown differently",
         description="By a tool's own name: the name and description that the model sees instead.",
         json_schema_extra={"x-advanced": True},
     ),

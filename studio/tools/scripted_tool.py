@@ -21,37 +21,29 @@ class ScriptedTool(BaseTool):
     positional = ("name", "result", "description", "parameters", "is_error")
 
     name: Annotated[
-        str, Field(min_length=1, title="Name", description="As the model calls it.", examples=["get_weather"])
+        str, Field(min_length=1, description="Name of the tool, as the model sees it.", examples=["get_weather"])
     ]
     description: Annotated[
         str,
-        Field(
-            title="Description",
-            description="Tells the model what the tool is for.",
-            json_schema_extra={"x-multiline": True},
-        ),
+        Field(description="Tells the model what the tool does.", json_schema_extra={"x-multiline": True}),
     ] = ""
     parameters: Annotated[
         dict[str, JsonValue],
         Field(
-            title="Arguments (JSON schema)",
-            description="What the model fills in; an object.",
+            description="JSON schema of the arguments that the model fills in; an object.",
             json_schema_extra={"x-multiline": True, "x-language": "json"},
         ),
     ] = {"type": "object", "properties": {}}
     result: Annotated[
         str,
         Field(
-            title="Result",
-            description="What the model is told of each call.",
+            description="Returned by each call.",
             max_length=1_000_000,
             examples=["Sunny, 21 °C."],
             json_schema_extra={"x-multiline": True},
         ),
     ]
-    is_error: Annotated[
-        bool, Field(title="Fail", description="Each call fails, with the result as the error that the model is told.")
-    ] = False
+    is_error: Annotated[bool, Field(description="Each call fails, with the result as its error.")] = False
 
     @property
     def schema(self) -> ToolSchema:  # pyright: ignore[reportIncompatibleMethodOverride] -- AutoGen's name; Pydantic's is deprecated

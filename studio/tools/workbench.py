@@ -121,7 +121,7 @@ class StaticWorkbench(Workbench):
     )
     positional = ("tools", "tool_overrides")
 
-    tools: Annotated[Sequence[BaseTool], Field(title="Tools")] = Field(default_factory=list[BaseTool])
+    tools: Sequence[BaseTool] = Field(default_factory=list[BaseTool])
     tool_overrides: ToolOverrides = Field(default_factory=dict[str, ToolOverride])
 
     @model_validator(mode="after")

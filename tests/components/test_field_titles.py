@@ -23,11 +23,16 @@ load_rooms()
 OWN_TITLES = {
     "action": "On violation",  # of a guardrail, where the bare name says nothing
     "budget_tokens": "Thinking budget",  # Anthropic's documentation says so in its headings
+    "cwd": "Working directory",  # what MCP's documentation says that it is
+    "datatype": "Data type",  # two words
     "default_auto_reply": "Default reply",  # AG2's documentation says so
+    "encoding_error_handler": "Encoding errors",  # a choice, and no handler
+    "is_cloud": "Mem0 Platform",  # Mem0's name of its cloud
+    "k": "Top k",  # as other memories call it
     "max_completion_token": "Max completion tokens",  # AutoGen's name is in the singular
     "max_consecutive_auto_reply": "Max consecutive auto-replies",  # AG2's name is in the singular
-    "max_prompt_token": "Max prompt tokens",  # as above
-    "max_total_token": "Max total tokens",  # as above
+    "max_prompt_token": "Max prompt tokens",  # AutoGen's name is in the singular
+    "max_total_token": "Max total tokens",  # AutoGen's name is in the singular
     "message": "Replacement message",  # of a guardrail, beside messages of other kinds
     "model_info": "Model capabilities",  # what AutoGen's documentation says that it holds
     "n": "Choices (n)",  # one letter says nothing
@@ -37,7 +42,7 @@ OWN_TITLES = {
     "stop": "Stop sequences",  # the services' word for it
     "store": "Store conversation",  # of OpenAI's agent: a store is a component elsewhere
     "to_resize_viewport": "Resize viewport",  # no title begins with "to"
-    "to_save_screenshots": "Save screenshots",  # as above
+    "to_save_screenshots": "Save screenshots",  # no title begins with "to"
 }
 """Fields whose title is not their name, each with the reason."""
 
@@ -49,12 +54,8 @@ def titles_of_forms() -> dict[str, set[str]]:
         schema = cast("JsonObject", entry["schema"])
         for part in (schema, *cast("dict[str, JsonObject]", schema.get("$defs", {})).values()):
             for name, field in cast("dict[str, JsonObject]", part.get("properties", {})).items():
-                if str(entry["provider"]).split(".")[1] in ROOMS:
-                    titles.setdefault(name, set()).add(str(field.get("title") or title_from_name(name)))
+                titles.setdefault(name, set()).add(str(field.get("title") or title_from_name(name)))
     return titles
-
-
-ROOMS = {"teams", "models", "cache_store", "agents", "conditions", "model_context", "contexts"}
 
 
 def test_a_form_calls_a_field_by_its_name_in_the_documentation():

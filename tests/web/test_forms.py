@@ -278,9 +278,9 @@ def test_what_may_stand_in_its_place_is_what_its_slot_takes() -> None:
 
 
 def test_a_number_tells_its_unit_and_range() -> None:
-    schema: dict[str, JsonValue] = {"type": "number", "title": "Time limit (s)", "exclusiveMinimum": 0, "maximum": 60}
-    field = field_of(schema, 5)
-    assert (field.label, field.aside) == ("Time limit", "s · up to 60")
+    schema: dict[str, JsonValue] = {"type": "number", "exclusiveMinimum": 0, "maximum": 60}
+    [field] = form_of({"timeout_seconds": schema}, {"timeout_seconds": 5}).primary
+    assert (field.label, field.aside) == ("Timeout", "s · up to 60")
     assert field_of({"type": "integer", "exclusiveMinimum": 0}).aside == "1 or more"
     assert field_of({"type": "integer", "minimum": -2, "maximum": 2}).aside == "-2 to 2"
 

@@ -33,13 +33,13 @@ class McpTool(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="allow", serialize_by_alias=True, populate_by_name=True)
 
-    name: Annotated[str, Field(min_length=1, title="Name", examples=["fetch"])]
-    description: Annotated[str | None, Field(title="Description")] = None
+    name: Annotated[str, Field(min_length=1, examples=["fetch"])]
+    description: str | None = None
     input_schema: Annotated[
         dict[str, JsonValue],
         Field(
             alias="inputSchema",
-            title="Arguments (JSON schema)",
+            description="JSON schema of the arguments.",
             json_schema_extra={"x-multiline": True, "x-language": "json"},
         ),
     ]
@@ -105,7 +105,7 @@ class McpToolAdapter(BaseTool):
     if TYPE_CHECKING:  # each adapter declares it with the one kind of server that it takes
         server_params: Any
 
-    tool: Annotated[McpTool, Field(title="Tool", examples=[_EXAMPLE])]
+    tool: Annotated[McpTool, Field(examples=[_EXAMPLE])]
 
     _connection: Connection | None = PrivateAttr(default=None)
     _keeps_session: bool = PrivateAttr(default=False)
@@ -220,9 +220,7 @@ class StdioMcpToolAdapter(McpToolAdapter):
     )
     needs_jail = True
 
-    server_params: Annotated[
-        StdioServerParams, Field(title="Server", examples=[{"command": "uvx", "args": ["mcp-server-fetch"]}])
-    ]
+    server_params: Annotated[StdioServerParams, Field(examples=[{"command": "uvx", "args": ["mcp-server-fetch"]}])]
 
 
 class SseMcpToolAdapter(McpToolAdapter):
@@ -235,7 +233,7 @@ class SseMcpToolAdapter(McpToolAdapter):
         "studio.tools.mcp.SseMcpToolAdapter",
     )
 
-    server_params: Annotated[SseServerParams, Field(title="Server", examples=[{"url": "http://localhost:8000/sse"}])]
+    server_params: Annotated[SseServerParams, Field(examples=[{"url": "http://localhost:8000/sse"}])]
 
 
 class StreamableHttpMcpToolAdapter(McpToolAdapter):
@@ -248,9 +246,7 @@ class StreamableHttpMcpToolAdapter(McpToolAdapter):
         "studio.tools.mcp.StreamableHttpMcpToolAdapter",
     )
 
-    server_params: Annotated[
-        StreamableHttpServerParams, Field(title="Server", examples=[{"url": "http://localhost:8000/mcp"}])
-    ]
+    server_params: Annotated[StreamableHttpServerParams, Field(examples=[{"url": "http://localhost:8000/mcp"}])]
 
 
 _ADAPTERS: dict[str, type[McpToolAdapter]] = {

@@ -48,7 +48,7 @@ class ChatCompletionClientSampler(Sampler):
     )
     positional = ("client_config",)
 
-    client_config: Annotated[ChatCompletionClient, Field(title="Model")]
+    client_config: Annotated[ChatCompletionClient, Field(description="The model that answers the server.")]
 
     @classmethod
     def _name_arguments(cls, args: Sequence[Any], data: dict[str, Any]) -> dict[str, Any]:
@@ -127,7 +127,9 @@ class StdioElicitor(Elicitor):
     )
     keep_null = frozenset(("timeout",))
 
-    timeout: Annotated[float | None, Field(gt=0, title="Time limit (s)", description="None when left out.")] = None
+    timeout: Annotated[
+        float | None, Field(gt=0, description="How long to wait for your answer, in seconds. Empty: no limit.")
+    ] = None
 
     async def elicit(self, params: types.ElicitRequestParams) -> types.ElicitResult:
         from mcp import types
@@ -165,8 +167,15 @@ class Root(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="allow")
 
-    uri: Annotated[str, Field(pattern="^file://", title="Address", examples=["file:///home/me/project"])]
-    name: Annotated[str | None, Field(title="Name")] = None
+    uri: Annotated[
+        str,
+        Field(
+            pattern="^file://",
+            description="Address of the folder, beginning with `file://`.",
+            examples=["file:///home/me/project"],
+        ),
+    ]
+    name: str | None = None
 
 
 class RootsProvider(Component):
@@ -190,7 +199,7 @@ class StaticRootsProvider(RootsProvider):
     )
     positional = ("roots",)
 
-    roots: Annotated[list[Root], Field(title="Folders", examples=[[]])]
+    roots: Annotated[list[Root], Field(description="Folders that the server may work on.", examples=[[]])]
 
     async def list_roots(self) -> types.ListRootsResult:
         from mcp import types
@@ -213,9 +222,11 @@ class McpSessionHost(Component):
     positional = ("sampler", "roots", "elicitor")
     keep_null = frozenset(("sampler", "elicitor", "roots"))
 
-    sampler: Annotated[Sampler | None, Field(title="Model", description="Nothing is offered when left out.")] = None
-    elicitor: Annotated[Elicitor | None, Field(title="Person", description="As above.")] = None
-    roots: Annotated[RootsProvider | None, Field(title="Folders", description="As above.")] = None
+    sampler: Annotated[Sampler | None, Field(description="Lets the server ask a model. Empty: not offered.")] = None
+    elicitor: Annotated[Elicitor | None, Field(description="Lets the server ask you. Empty: not offered.")] = None
+    roots: Annotated[
+        RootsProvider | None, Field(description="Tells the server which folders it may work on. Empty: not offered.")
+    ] = None
 
     def sampling_callback(self) -> SamplingFnT | None:
         """For the SDK's client; None is how it learns that nothing is offered."""

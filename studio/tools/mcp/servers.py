@@ -26,21 +26,37 @@ class StdioServerParams(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     type: Literal["StdioServerParams"] = "StdioServerParams"
-    command: Annotated[str, Field(min_length=1, title="Program", examples=["uvx"])]
+    command: Annotated[str, Field(min_length=1, description="Program to start.", examples=["uvx"])]
     args: Annotated[
-        list[str], Field(title="Arguments", description="One may name a secret in braces: `{env:NAME}`.")
-    ] = Field(default_factory=list[str])
+        list[str], Field(description="Arguments of the command. One may reference a secret in braces: `{env:NAME}`.")
+    ] = Field(
+        default_factory=list[str],
+        description="Arguments of the command. One may reference a secret in braces: `{env:NAME}`.",
+    )
     env: Annotated[
         dict[str, str] | None,
-        Field(title="Environment", description="More variables; a value may name a secret: `env:NAME`."),
+        Field(description="Environment variables. A value may reference a secret: `env:NAME`."),
     ] = None
-    cwd: Annotated[str | None, Field(title="Folder", json_schema_extra={"x-advanced": True})] = None
-    encoding: Annotated[str, Field(title="Encoding", json_schema_extra={"x-advanced": True})] = "utf-8"
+    cwd: Annotated[
+        str | None,
+        Field(
+            title="Working directory",
+            description="Folder in which the command starts (`cwd`). Empty: a temporary one.",
+            json_schema_extra={"x-advanced": True},
+        ),
+    ] = None
+    encoding: Annotated[str, Field(description="Encoding of the messages.", json_schema_extra={"x-advanced": True})] = (
+        "utf-8"
+    )
     encoding_error_handler: Annotated[
         Literal["strict", "ignore", "replace"],
-        Field(title="On wrong bytes", json_schema_extra={"x-advanced": True}),
+        Field(
+            title="Encoding errors",
+            description="What to do with bytes that cannot be decoded.",
+            json_schema_extra={"x-advanced": True},
+        ),
     ] = "strict"
-    read_timeout_seconds: Annotated[float, Field(gt=0, title="Time limit of an answer (s)")] = 5.0
+    read_timeout_seconds: Annotated[float, Field(gt=0, description="Longest wait for an answer, in seconds.")] = 5.0
 
     @field_validator("cwd", mode="before")
     @classmethod
@@ -96,13 +112,18 @@ class StdioServerParams(BaseModel):
 class _HttpServerParams(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    url: Annotated[str, Field(pattern=r"^https?://[^/?#\s]+", title="Address", examples=["http://localhost:8000/mcp"])]
+    url: Annotated[
+        str,
+        Field(
+            pattern=r"^https?://[^/?#\s]+", description="Address of the server.", examples=["http://localhost:8000/mcp"]
+        ),
+    ]
     headers: Annotated[
-        dict[str, str] | None, Field(title="Headers", description="A value may name a secret: `env:NAME`.")
+        dict[str, str] | None, Field(description="HTTP headers. A value may reference a secret: `env:NAME`.")
     ] = None
     sse_read_timeout: Annotated[
         float,
-        Field(gt=0, title="Time limit of an answer (s)", json_schema_extra={"x-advanced": True}),
+        Field(gt=0, description="Longest wait for an event, in seconds.", json_schema_extra={"x-advanced": True}),
     ] = 300.0
 
     @property
@@ -142,16 +163,17 @@ class SseServerParams(_HttpServerParams):
     """A server over HTTP with Server-Sent Events, the older of the two."""
 
     type: Literal["SseServerParams"] = "SseServerParams"
-    timeout: Annotated[float, Field(gt=0, title="Time limit (s)")] = 5.0
+    timeout: Annotated[float, Field(gt=0, description="For connecting and sending, in seconds.")] = 5.0
 
 
 class StreamableHttpServerParams(_HttpServerParams):
     """A server over streamable HTTP."""
 
     type: Literal["StreamableHttpServerParams"] = "StreamableHttpServerParams"
-    timeout: Annotated[float, Field(gt=0, title="Time limit (s)")] = 30.0
+    timeout: Annotated[float, Field(gt=0, description="For connecting and sending, in seconds.")] = 30.0
     terminate_on_close: Annotated[
-        bool, Field(title="End the session on the server", json_schema_extra={"x-advanced": True})
+        bool,
+        Field(description="End the session on the server when the run ends.", json_schema_extra={"x-advanced": True}),
     ] = True
 
 
@@ -159,7 +181,6 @@ McpServerParams = Annotated[
     StdioServerParams | SseServerParams | StreamableHttpServerParams,
     Field(
         discriminator="type",
-        title="Server",
         description="A program on this machine, or an address.",
         examples=[{"type": "StdioServerParams", "command": "uvx", "args": ["mcp-server-fetch"]}],
     ),

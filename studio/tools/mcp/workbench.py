@@ -50,7 +50,7 @@ class McpWorkbench(Workbench):
     host: Annotated[
         McpSessionHost | None,
         Field(
-            title="Offered to the server", description="Nothing when left out.", json_schema_extra={"x-advanced": True}
+            description="What the server may ask of the studio. Empty: nothing.", json_schema_extra={"x-advanced": True}
         ),
     ] = None
 

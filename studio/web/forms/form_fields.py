@@ -297,12 +297,8 @@ def _with_current(options: tuple[str, ...], value: Json) -> tuple[str, ...]:
 
 
 def _label_and_unit(name: str, read: Read, kind: str) -> tuple[str, str]:
-    """The unit comes from the schema, from the end of the title, such as "Time limit (s)", or from the field's name."""
     title = str(read.outer.get("title") or title_from_name(name))
-    if kind not in _NUMBERS:
-        return sentence_case(title), ""
-    stem, _, told = title.removesuffix(")").partition(" (")
-    return sentence_case(stem), str(read.schema.get("x-unit") or told or unit_from_name(name))
+    return sentence_case(title), unit_from_name(name) if kind in _NUMBERS else ""
 
 
 def _bound(schema: Object, inclusive: str, exclusive: str) -> float | None:
