@@ -23,13 +23,18 @@ FindPicture = Callable[[str], Picture | None]
 
 
 def image(picture: Picture | None, alt: str, *, width: str = "", theme: str = "") -> str:
-    """The tag of a picture, or its description where there is none. With its size the text below it stays in place."""
+    """The tag of a picture, or its description where there is none. With its size the text below it stays in place.
+
+    It leads to the picture alone, which a narrow page shows too small to read.
+    """
     if picture is None:
         return escape(alt)
     wide = int(width) if width.isdecimal() else picture.width
     high = picture.height * wide // picture.width
     only = f' data-theme-only="{theme}"' if theme else ""
-    return f'<img src="{escape(picture.url)}" alt="{escape(alt)}" width="{wide}" height="{high}" loading="lazy"{only}>'
+    url = escape(picture.url)
+    shown = f'<img src="{url}" alt="{escape(alt)}" width="{wide}" height="{high}" loading="lazy">'
+    return f'<a href="{url}"{only}>{shown}</a>'
 
 
 class SafeHtml(HTMLParser):
