@@ -1,6 +1,7 @@
 """Finds pages and headings by words: in a title before a heading, in a heading before the text.
 
-A word of the query stands for all words that begin with it. All words of a query must be there.
+A word of the query stands for all words that begin with it. All words of a query must be there, but for those that only
+make it a question.
 """
 
 from __future__ import annotations
@@ -17,6 +18,10 @@ MAX_WORDS = 8
 MAX_OF_A_PAGE = 3
 EXCERPT_CHARS = 160
 WORD = re.compile(r"\w+")
+SMALL_WORDS = frozenset(
+    WORD.findall("a an and are at can do does for from how i in is it my of on or the this to what where with")
+)
+"""Looked for only where a query has no others: "how do I stop a team" is about *stop* and *team*."""
 
 IN_TITLE, IN_HEADING, IN_TEXT, IN_PAGE = range(4)
 """The better the place, the lower the rank. Last: the words are on the page, but under different headings."""
@@ -63,7 +68,8 @@ class Indexed:
 
 def search(pages: Sequence[Indexed], query: str, limit: int) -> Sequence[Hit]:
     """The best hits first; among equals in the order of the table of contents."""
-    words = [f" {word}" for word in WORD.findall(query[:MAX_QUERY].casefold())[:MAX_WORDS]]
+    asked = WORD.findall(query[:MAX_QUERY].casefold())
+    words = [f" {word}" for word in [word for word in asked if word not in SMALL_WORDS] or asked][:MAX_WORDS]
     ranked = [found for page in pages for found in _hits(page, words)] if words else []
     return [hit for _, hit in sorted(ranked, key=lambda found: found[0])[:limit]]
 

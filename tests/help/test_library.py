@@ -173,6 +173,8 @@ def test_every_page_that_ships_is_in_the_index_and_has_a_title():
         ("docker", "/help/how-to/deploy-with-docker"),
         ("McpWorkbench", "/help/reference/components#mcpworkbench"),
         ("fork", "/help/how-to/fork-and-replay"),
+        ("how do I stop a team", "/help/how-to/stop-a-team-that-never-stops"),
+        ("Where is the budget?", "/help/how-to/keep-a-budget"),
     ],
 )
 def test_what_a_reader_looks_for_comes_first(words: str, url: str):
