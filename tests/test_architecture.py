@@ -49,7 +49,7 @@ MOST_LINES_OF_A_SCRIPT = 700
 
 BROAD_CATCHES = {
     "runs/replay/reexecute.py",  # how a run failed is part of what happened, whatever its team raised
-    "agents/releasing.py",
+    "agents/cleanup.py",
     "components/advice.py",
     "components/loading.py",
     "runs/driver.py",

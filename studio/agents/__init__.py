@@ -14,9 +14,6 @@ if TYPE_CHECKING:
     from studio.agents.code_turn import ApprovalFuncType as ApprovalFuncType
     from studio.agents.code_turn import ApprovalRequest as ApprovalRequest
     from studio.agents.code_turn import ApprovalResponse as ApprovalResponse
-    from studio.agents.elsewhere import NotRunHere as NotRunHere
-    from studio.agents.elsewhere import OpenAIAssistantAgent as OpenAIAssistantAgent
-    from studio.agents.elsewhere import VideoSurfer as VideoSurfer
     from studio.agents.file_surfer import FileSurfer as FileSurfer
     from studio.agents.guardrail_kinds import ModelGuardrail as ModelGuardrail
     from studio.agents.guardrail_kinds import RegexGuardrail as RegexGuardrail
@@ -33,6 +30,9 @@ if TYPE_CHECKING:
     from studio.agents.structured import InvalidAnswer as InvalidAnswer
     from studio.agents.structured import StructuredMessageFactory as StructuredMessageFactory
     from studio.agents.time_reply import TimeReplyAgent as TimeReplyAgent
+    from studio.agents.unsupported import OpenAIAssistantAgent as OpenAIAssistantAgent
+    from studio.agents.unsupported import Unsupported as Unsupported
+    from studio.agents.unsupported import VideoSurfer as VideoSurfer
     from studio.agents.user_proxy import InputFailed as InputFailed
     from studio.agents.user_proxy import UserProxyAgent as UserProxyAgent
     from studio.agents.web_surfer import MultimodalWebSurfer as MultimodalWebSurfer
@@ -45,7 +45,7 @@ else:
             "base": "BaseChatAgent ChatAgent",
             "code_executor": "CodeExecutorAgent",
             "code_turn": "ApprovalFuncType ApprovalRequest ApprovalResponse",
-            "elsewhere": "NotRunHere OpenAIAssistantAgent VideoSurfer",
+            "unsupported": "OpenAIAssistantAgent Unsupported VideoSurfer",
             "file_surfer": "FileSurfer",
             "guardrail_kinds": "ModelGuardrail RegexGuardrail",
             "guardrails": "Guardrail",

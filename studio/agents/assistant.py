@@ -10,12 +10,12 @@ from pydantic import Field, JsonValue, PrivateAttr, ValidationInfo, field_valida
 
 from studio.agents.advice import on_handoffs, on_model, on_tools
 from studio.agents.base import ChatAgent, Step
+from studio.agents.cleanup import release_all
 from studio.agents.guardrails import Guardrail, guarded
 from studio.agents.handoff import Handoff
-from studio.agents.releasing import release_all
 from studio.agents.structured import StructuredMessageFactory
 from studio.agents.tool_round import Toolbox
-from studio.agents.turn import Formatter, Means, Turns
+from studio.agents.turn import AgentResources, Formatter, TurnHistory
 from studio.components import JsonObject, Warn
 from studio.components.templates import fill_in, unknown_placeholders, unreadable
 from studio.contexts import ChatCompletionContext, UnboundedChatCompletionContext
@@ -129,7 +129,7 @@ class AssistantAgent(ChatAgent):
     ] = None
 
     _formatter: Formatter | None = PrivateAttr(default=None)
-    _means: Means | None = PrivateAttr(default=None)
+    _resources: AgentResources | None = PrivateAttr(default=None)
 
     def __init__(
         self,
@@ -236,8 +236,8 @@ class AssistantAgent(ChatAgent):
     def on_messages_stream(
         self, messages: Sequence[BaseChatMessage], cancellation_token: CancellationToken | None = None
     ) -> AsyncGenerator[Step, None]:
-        means = self._prepared()
-        turn = means.turns.begin(means, cancellation_token or CancellationToken())
+        resources = self._prepared()
+        turn = resources.turns.begin(resources, cancellation_token or CancellationToken())
         if not self.input_guardrails and not self.output_guardrails:
             return turn.steps(messages)
         rails = (self.input_guardrails or (), self.output_guardrails or ())
@@ -246,9 +246,9 @@ class AssistantAgent(ChatAgent):
     def take_turn(
         self, messages: list[BaseChatMessage], token: CancellationToken
     ) -> CoroutineType[Any, Any, Response | AsyncGenerator[Step, None]]:
-        means = self._means or self._prepared()
-        if means.is_plain:
-            return means.turns.begin(means, token).taken(messages)
+        resources = self._resources or self._prepared()
+        if resources.is_plain:
+            return resources.turns.begin(resources, token).start(messages)
         return self._told(messages, token)
 
     async def _told(self, messages: list[BaseChatMessage], token: CancellationToken) -> AsyncGenerator[Step, None]:
@@ -256,39 +256,41 @@ class AssistantAgent(ChatAgent):
 
     def unheard(self, messages: Sequence[BaseChatMessage]) -> Sequence[BaseChatMessage]:
         newest = self._prepared().turns.newest
-        return () if newest is not None and newest.heard is messages else messages
+        return () if newest is not None and newest.received is messages else messages
 
     async def on_reset(self, cancellation_token: CancellationToken | None = None) -> None:
         del cancellation_token
-        means = self._prepared()
-        means.turns.give_up()
-        await means.context.clear()
+        resources = self._prepared()
+        resources.turns.give_up()
+        await resources.context.clear()
 
     async def save_state(self) -> Mapping[str, JsonValue]:
         context = await self._prepared().context.save_state()
         return {"type": STATE_TYPE, "version": "1.0.0", "llm_context": dict(context)}
 
     async def load_state(self, state: Mapping[str, JsonValue]) -> None:
-        means = self._prepared()
-        means.turns.give_up()
-        await means.context.load_state(cast("JsonObject", state.get("llm_context") or {"messages": []}))
+        resources = self._prepared()
+        resources.turns.give_up()
+        await resources.context.load_state(cast("JsonObject", state.get("llm_context") or {"messages": []}))
 
     async def release(self) -> None:
         parts = [part.release for part in (*(self.memory or ()), *self._guardrails())]
-        tools = [self._means.toolbox.stop] if self._means is not None and self._means.toolbox.is_started else []
+        tools = (
+            [self._resources.toolbox.stop] if self._resources is not None and self._resources.toolbox.is_started else []
+        )
         await release_all(*self.model_client.closing(), *parts, *tools)
 
     def _guardrails(self) -> list[Guardrail]:
         return [*(self.input_guardrails or ()), *(self.output_guardrails or ())]
 
-    def _prepared(self) -> Means:
+    def _prepared(self) -> AgentResources:
         """What the agent works with, put together on first use: loading a config must cost nothing."""
-        if self._means is None:
+        if self._resources is None:
             handoffs = {handoff.name: handoff for handoff in self.handoffs or ()}
             tools = [*(self.tools or ()), *(tool for memory in self.memory or () for tool in memory.tools())]
             own = [StaticStreamWorkbench(tools=tools)] if tools else []
             toolbox = Toolbox(self.name, [*own, *(self.workbench or ())], handoffs)
-            self._means = Means(
+            self._resources = AgentResources(
                 name=self.name,
                 client=self.model_client,
                 streams=self.model_client_stream,
@@ -305,9 +307,9 @@ class AssistantAgent(ChatAgent):
                 is_plain=type(self).on_messages_stream is AssistantAgent.on_messages_stream and not self._guardrails(),
                 is_bare=toolbox.is_empty
                 and not (self.system_message_holds_variables or self.structured_message_factory),
-                turns=Turns(),
+                turns=TurnHistory(),
             )
-        return self._means
+        return self._resources
 
     def _summarise(self, call: FunctionCall, result: FunctionExecutionResult) -> str:
         return fill_in(

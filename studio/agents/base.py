@@ -88,7 +88,7 @@ class ChatAgent(Participant):
     ) -> Response | AsyncGenerator[Step, None]:
         return self.on_messages_stream(messages, token)
 
-    async def work(
+    async def execute(
         self,
         messages: list[BaseChatMessage] | None,
         token: CancellationToken,

@@ -10,8 +10,8 @@ from typing import Annotated, Any, ClassVar, Self, cast
 from pydantic import Field, JsonValue, PrivateAttr, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from studio.agents.base import ChatAgent, Step
+from studio.agents.cleanup import release_all
 from studio.agents.code_turn import ApprovalFuncType, ApprovalRequest, CodeTurn, code_blocks_in, readable_result
-from studio.agents.releasing import release_all
 from studio.components import PARTICIPANT_NAMES, JsonObject
 from studio.contexts import ChatCompletionContext, UnboundedChatCompletionContext
 from studio.executors import CodeExecutor

@@ -10,7 +10,7 @@ from pydantic import Field, JsonValue, PrivateAttr, ValidationInfo, field_valida
 
 from studio import effects
 from studio.agents.base import ChatAgent, Step
-from studio.agents.releasing import release_all
+from studio.agents.cleanup import release_all
 from studio.agents.responses import Answer, asked, builtin_tool, function_tool, input_item, output_items, streamed
 from studio.agents.tool_round import Toolbox, broken_off
 from studio.components import Capability, DefaultEnv, JsonObject, SecretRef

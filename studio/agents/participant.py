@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import JsonValue
 
-from studio.agents.releasing import release_all
+from studio.agents.cleanup import release_all
 from studio.agents.tasks import Task, cancellable, messages_of
 from studio.components import Component, walk
 from studio.errors import Finding, InvalidComponent
@@ -61,7 +61,7 @@ class Participant(Component):
         """
         messages = messages_of(task)
         require_loaded(self)
-        work = self.work(messages, cancellation_token or CancellationToken(), output_task_messages)
+        work = self.execute(messages, cancellation_token or CancellationToken(), output_task_messages)
         try:
             async with aclosing(cancellable(work, cancellation_token) if cancellation_token else work) as items:
                 async for item in items:
@@ -93,7 +93,7 @@ class Participant(Component):
             if part is not self and isinstance(part, Participant) and not part.is_opaque:
                 part.abandon()
 
-    def work(
+    def execute(
         self,
         messages: list[BaseChatMessage] | None,
         token: CancellationToken,
@@ -108,7 +108,7 @@ class Participant(Component):
         self, messages: list[BaseChatMessage], token: CancellationToken
     ) -> Response | AsyncGenerator[BaseMessage | Response, None] | AsyncGenerator[BaseMessage | TaskResult, None]:
         """Speak in a team: the response, where there is nothing else to tell; and else all that happens."""
-        return self.work(messages or None, token, False, is_inside=True)
+        return self.execute(messages or None, token, False, is_inside=True)
 
     def unheard(self, messages: Sequence[BaseChatMessage]) -> Sequence[BaseChatMessage]:
         """Of those that a turn began with, which was then broken off, what it must be told again.

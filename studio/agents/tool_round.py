@@ -9,12 +9,12 @@ from contextlib import aclosing
 from typing import cast
 
 from studio import effects
+from studio.agents.cleanup import release_all
 from studio.agents.handoff import Handoff
-from studio.agents.releasing import release_all
 from studio.effects import Effects, Scoped
 from studio.messages import BaseMessage, CancellationToken, FunctionCall, FunctionExecutionResult, ToolSchema
 from studio.tools import StaticStreamWorkbench, StreamTool, ToolResult, Workbench
-from studio.tools.telling import Heard, listening
+from studio.tools.reporter import ToolUpdate, listening
 
 
 class Toolbox:
@@ -84,7 +84,7 @@ class Toolbox:
             token: Ends them.
             results: Is given each result as it comes, by the place of its call.
         """
-        heard: dict[int, Heard] = {}
+        heard: dict[int, ToolUpdate] = {}
         quiet = {index: call for index, call in enumerate(calls) if not self._tells(call)}
         try:
             await self._side_by_side(quiet, token, results, heard)
@@ -126,7 +126,7 @@ class Toolbox:
         calls: Mapping[int, FunctionCall],
         token: CancellationToken,
         results: dict[int, FunctionExecutionResult],
-        heard: dict[int, Heard],
+        heard: dict[int, ToolUpdate],
     ) -> None:
         if len(calls) < 2:
             for index, call in calls.items():
@@ -145,10 +145,12 @@ class Toolbox:
         except BaseExceptionGroup as errors:
             raise errors.exceptions[0] from errors
 
-    async def _result_of(self, call: FunctionCall, token: CancellationToken) -> tuple[FunctionExecutionResult, Heard]:
+    async def _result_of(
+        self, call: FunctionCall, token: CancellationToken
+    ) -> tuple[FunctionExecutionResult, ToolUpdate]:
         arguments = self._arguments_of(call)
         if isinstance(arguments, FunctionExecutionResult):
-            return arguments, Heard()
+            return arguments, ToolUpdate()
         with listening(self._owner) as heard:
             async with aclosing(self._call(call, arguments, token)) as items:
                 async for item in items:

@@ -75,7 +75,7 @@ def whole_answer(item: object) -> CreateResult:
 
 
 @dataclass(frozen=True)
-class Means:
+class AgentResources:
     """What an agent works with; the same for all its turns."""
 
     name: str
@@ -95,20 +95,20 @@ class Means:
     """Whether nothing stands between a turn and the team: no guardrail, and no method of a derived class."""
     is_bare: bool
     """Whether the model is shown the instructions as they are and the conversation, and nothing else."""
-    turns: Turns
+    turns: TurnHistory
 
 
 Question = tuple[Sequence[LLMMessage], Sequence[ToolSchema], type[BaseModel] | None]
 """What a model is shown, the tools it may call, and the schema of the answer that is wanted."""
 
 
-class Turn:
+class ModelTurn:
     """Asks the model, makes the calls it wishes for, asks again, answers. Made anew for each turn."""
 
-    __slots__ = ("_inner", "_means", "_message_id", "_result", "_results", "_token", "heard", "is_given_up")
+    __slots__ = ("_inner", "_message_id", "_resources", "_result", "_results", "_token", "is_given_up", "received")
 
-    def __init__(self, means: Means, token: CancellationToken) -> None:
-        self._means = means
+    def __init__(self, resources: AgentResources, token: CancellationToken) -> None:
+        self._resources = resources
         self._token = token
         self._inner: list[BaseMessage] = []
         self._message_id = ""
@@ -116,22 +116,22 @@ class Turn:
         self._results: list[FunctionExecutionResult] = []
         self.is_given_up = False
         """Whether it writes nothing into the context any more: the agent has gone on without it, or begun anew."""
-        self.heard: Sequence[BaseChatMessage] | None = None
+        self.received: Sequence[BaseChatMessage] | None = None
         """What it began with, once that is in the context."""
 
-    async def taken(self, messages: Sequence[BaseChatMessage]) -> Response | AsyncGenerator[Step, None]:
+    async def start(self, messages: Sequence[BaseChatMessage]) -> Response | AsyncGenerator[Step, None]:
         """The response, where there is nothing else to tell; and else all that happens, the response last."""
-        means = self._means
-        if means.streams or means.memory:
+        resources = self._resources
+        if resources.streams or resources.memory:
             return self.steps(messages)
-        client = means.client
-        if (history := means.context.whole()) is None:
-            await add_to_context(means.context, messages)
+        client = resources.client
+        if (history := resources.context.whole()) is None:
+            await add_to_context(resources.context, messages)
         else:
             history.extend(as_heard(messages))
-        self.heard = messages
+        self.received = messages
         self._message_id = effects.current().new_id()
-        if history is not None and means.is_bare:
+        if history is not None and resources.is_bare:
             result = await client.create(self._all_of(history), cancellation_token=self._token)
         else:
             shown, tools, wanted = await self._question(history, may_call_tools=True)
@@ -140,28 +140,28 @@ class Turn:
         if not isinstance(text, str) or result.thought is not None:
             self._result = result
             return self.steps(messages)
-        if (history := means.context.whole()) is None:
+        if (history := resources.context.whole()) is None:
             await self._remember(result)
         else:
-            history.append(assistant_message(text, means.name))
-        if means.answer_format is None:
-            answer = text_said(text, means.name, result.usage, self._message_id)
+            history.append(assistant_message(text, resources.name))
+        if resources.answer_format is None:
+            answer = text_said(text, resources.name, result.usage, self._message_id)
         else:
             answer = self._answer(text, result, self._message_id)
         return Response(chat_message=answer, inner_messages=self._inner)
 
     async def steps(self, messages: Sequence[BaseChatMessage]) -> AsyncGenerator[Step, None]:
-        """All that happens, the response last; goes on where `taken` ended."""
-        if self.heard is None:
-            await add_to_context(self._means.context, messages)
-            self.heard = messages
+        """All that happens, the response last; goes on where `start` ended."""
+        if self.received is None:
+            await add_to_context(self._resources.context, messages)
+            self.received = messages
             async with aclosing(self._recall()) as events:
                 async for event in events:
                     yield event
             self._message_id = effects.new_id()
         executed: list[tuple[FunctionCall, FunctionExecutionResult]] = []
-        for _ in range(self._means.max_rounds):
-            if self._means.streams:
+        for _ in range(self._resources.max_rounds):
+            if self._resources.streams:
                 async with aclosing(self._write(self._message_id, may_call_tools=True)) as chunks:
                     async for chunk in chunks:
                         yield chunk
@@ -169,13 +169,13 @@ class Turn:
                 self._result = await self._ask(may_call_tools=True)
             result, self._result = self._answered(), None
             if result.thought:  # it takes the id that the chunks named
-                yield self._note(ThoughtEvent(content=result.thought, source=self._means.name, id=self._message_id))
+                yield self._note(ThoughtEvent(content=result.thought, source=self._resources.name, id=self._message_id))
                 self._message_id = effects.new_id()
             if isinstance(result.content, str):
                 await self._remember(result)
                 yield self._respond(self._answer(result.content, result, self._message_id))
                 return
-            yield self._note(made(ToolCallRequestEvent, self._means.name, result.usage, content=[*result.content]))
+            yield self._note(made(ToolCallRequestEvent, self._resources.name, result.usage, content=[*result.content]))
             async with aclosing(self._call_tools(result, result.content)) as steps:
                 async for step in steps:
                     yield step
@@ -189,10 +189,10 @@ class Turn:
 
     async def _recall(self) -> AsyncGenerator[BaseMessage, None]:
         """Let the memories add to the context."""
-        for memory in self._means.memory:
-            found = await memory.update_context(self._means.context)
+        for memory in self._resources.memory:
+            found = await memory.update_context(self._resources.context)
             if found and found.memories.results:  # a memory of a script may give nothing at all
-                yield self._note(MemoryQueryEvent(content=found.memories.results, source=self._means.name))
+                yield self._note(MemoryQueryEvent(content=found.memories.results, source=self._resources.name))
 
     async def _call_tools(self, wish: CreateResult, calls: Sequence[FunctionCall]) -> AsyncGenerator[Step, None]:
         """Make the calls; their results are in `_results` afterwards.
@@ -202,7 +202,7 @@ class Turn:
         made with the message that follows.
         """
         finished: dict[int, FunctionExecutionResult] = {}
-        toolbox, handoffs = self._means.toolbox, self._means.handoffs
+        toolbox, handoffs = self._resources.toolbox, self._resources.handoffs
         is_done, hands_over = False, bool(handoffs) and any([call.name in handoffs for call in calls])
         try:
             events = await toolbox.run_quiet(calls, self._token, finished)
@@ -216,7 +216,7 @@ class Turn:
                 await self._take_up(wish, self._results)
             for event in events:
                 yield self._note(event) if event.is_kept else event
-            yield self._note(made(ToolCallExecutionEvent, self._means.name, content=[*self._results]))
+            yield self._note(made(ToolCallExecutionEvent, self._resources.name, content=[*self._results]))
             if hands_over:
                 is_done = True
                 await self._take_up(wish, self._results)
@@ -232,11 +232,11 @@ class Turn:
         self, executed: Sequence[tuple[FunctionCall, FunctionExecutionResult]]
     ) -> AsyncGenerator[Step, None]:
         """Answer after the last round of tools: by a reflection on the results, or by the results themselves."""
-        if not self._means.reflects:
+        if not self._resources.reflects:
             yield self._respond(self._summary(executed))
             return
         message_id = effects.new_id()
-        if self._means.streams:
+        if self._resources.streams:
             async with aclosing(self._write(message_id, may_call_tools=False)) as chunks:
                 async for chunk in chunks:
                     yield chunk
@@ -246,15 +246,15 @@ class Turn:
         if not isinstance(result.content, str):
             raise NoReflection("Reflect on tool use produced no valid text response.")
         if result.thought:
-            yield self._note(ThoughtEvent(content=result.thought, source=self._means.name))
+            yield self._note(ThoughtEvent(content=result.thought, source=self._resources.name))
         await self._remember(result)
         yield self._respond(self._answer(result.content, result, message_id))
 
     async def _write(self, message_id: str, *, may_call_tools: bool) -> AsyncGenerator[Step, None]:
         """Call the model once, giving its answer in pieces; the whole is in `_result` afterwards."""
-        means, self._result = self._means, None
-        shown, tools, wanted = await self._question(means.context.whole(), may_call_tools=may_call_tools)
-        stream = means.client.create_stream(
+        resources, self._result = self._resources, None
+        shown, tools, wanted = await self._question(resources.context.whole(), may_call_tools=may_call_tools)
+        stream = resources.client.create_stream(
             shown,
             tools=tools,
             tool_choice="auto" if may_call_tools else "none",
@@ -264,15 +264,17 @@ class Turn:
         async with aclosing(stream) as items:
             async for item in items:
                 if isinstance(item, str):
-                    yield ModelClientStreamingChunkEvent(content=item, source=means.name, full_message_id=message_id)
+                    yield ModelClientStreamingChunkEvent(
+                        content=item, source=resources.name, full_message_id=message_id
+                    )
                 else:
                     self._result = whole_answer(item)
 
     async def _ask(self, *, may_call_tools: bool) -> CreateResult:
         """Call the model once for a whole answer."""
-        means = self._means
-        shown, tools, wanted = await self._question(means.context.whole(), may_call_tools=may_call_tools)
-        return await means.client.create(
+        resources = self._resources
+        shown, tools, wanted = await self._question(resources.context.whole(), may_call_tools=may_call_tools)
+        return await resources.client.create(
             shown,
             tools=tools,
             tool_choice="auto" if may_call_tools else "none",
@@ -282,25 +284,25 @@ class Turn:
 
     async def _question(self, history: History | None, *, may_call_tools: bool) -> Question:
         """What the agent asks its model, of its whole history where that is known."""
-        means = self._means
+        resources = self._resources
         if history is not None:
             shown = self._all_of(history)
         else:
-            shown = await means.context.shown_after(self._system())
-            if not means.client.info["vision"] and hold_parts(shown):
+            shown = await resources.context.shown_after(self._system())
+            if not resources.client.info["vision"] and hold_parts(shown):
                 shown = without_images(shown)
-        tools = await means.toolbox.schemas() if may_call_tools and not means.toolbox.is_empty else ()
-        return shown, tools, means.answer_format.content_model if means.answer_format else None
+        tools = await resources.toolbox.schemas() if may_call_tools and not resources.toolbox.is_empty else ()
+        return shown, tools, resources.answer_format.content_model if resources.answer_format else None
 
     def _all_of(self, history: History) -> Sequence[LLMMessage]:
         """A whole history as the model is shown it."""
-        means = self._means
-        shown = Prompt(means.system if means.is_bare else self._system(), history)
-        return without_images(shown) if not means.client.info["vision"] and history.holds_parts() else shown
+        resources = self._resources
+        shown = Prompt(resources.system if resources.is_bare else self._system(), history)
+        return without_images(shown) if not resources.client.info["vision"] and history.holds_parts() else shown
 
     def _system(self) -> Sequence[SystemMessage]:
-        means = self._means
-        return with_variables(means.system) if means.system_holds_variables else means.system
+        resources = self._resources
+        return with_variables(resources.system) if resources.system_holds_variables else resources.system
 
     def _answered(self) -> CreateResult:
         # Clients of the studio see to this themselves; that of a script may end its stream early.
@@ -309,18 +311,18 @@ class Turn:
         return self._result
 
     async def _take_up(self, wish: CreateResult, results: list[FunctionExecutionResult]) -> None:
-        await self._means.context.add_messages(
+        await self._resources.context.add_messages(
             (self._as_said(wish), FunctionExecutionResultMessage.of_results(results)),
         )
 
     async def _remember(self, result: CreateResult) -> None:
-        await self._means.context.add_message(self._as_said(result))
+        await self._resources.context.add_message(self._as_said(result))
 
     def _as_said(self, result: CreateResult) -> AssistantMessage:
         content, thought = result.content, result.thought
         if isinstance(content, str):
-            return AssistantMessage(content=content, thought=thought, source=self._means.name)
-        return AssistantMessage.of_calls(content, thought, self._means.name)
+            return AssistantMessage(content=content, thought=thought, source=self._resources.name)
+        return AssistantMessage.of_calls(content, thought, self._resources.name)
 
     def _note(self, event: BaseMessage) -> BaseMessage:
         self._inner.append(event)
@@ -330,16 +332,16 @@ class Turn:
         return Response(chat_message=message, inner_messages=self._inner)
 
     def _answer(self, text: str, result: CreateResult, message_id: str) -> BaseChatMessage:
-        name, answer_format = self._means.name, self._means.answer_format
+        name, answer_format = self._resources.name, self._resources.answer_format
         if answer_format is not None:
             return answer_format.message(text, source=name, usage=result.usage, message_id=message_id)
         return text_said(text, name, result.usage, message_id)
 
     def _summary(self, executed: Sequence[tuple[FunctionCall, FunctionExecutionResult]]) -> ToolCallSummaryMessage:
-        done = [(call, result) for call, result in executed if call.name not in self._means.handoffs]
+        done = [(call, result) for call, result in executed if call.name not in self._resources.handoffs]
         return ToolCallSummaryMessage(
-            content="\n".join(self._means.summary_of(call, result) for call, result in done),
-            source=self._means.name,
+            content="\n".join(self._resources.summary_of(call, result) for call, result in done),
+            source=self._resources.name,
             tool_calls=[call for call, _ in done],
             results=[result for _, result in done],
         )
@@ -348,7 +350,7 @@ class Turn:
         self, result: CreateResult, executed: Sequence[tuple[FunctionCall, FunctionExecutionResult]]
     ) -> HandoffMessage | None:
         """The message for the first handoff among the calls; what the other tools gave travels with it."""
-        handoffs, name = self._means.handoffs, self._means.name
+        handoffs, name = self._resources.handoffs, self._resources.name
         chosen = next((handoffs[call.name] for call, _ in executed if call.name in handoffs), None)
         if chosen is None:
             return None
@@ -364,19 +366,19 @@ class Turn:
         return made(HandoffMessage, name, content=told[-1], target=chosen.target, context=context)
 
 
-class Turns:
+class TurnHistory:
     """The turns of one agent. Only the newest may write into its context."""
 
     __slots__ = ("newest",)
 
     def __init__(self) -> None:
-        self.newest: Turn | None = None
+        self.newest: ModelTurn | None = None
 
-    def begin(self, means: Means, token: CancellationToken) -> Turn:
+    def begin(self, resources: AgentResources, token: CancellationToken) -> ModelTurn:
         """Begin the next one."""
         if (before := self.newest) is not None:
             before.is_given_up = True
-        turn = self.newest = Turn(means, token)
+        turn = self.newest = ModelTurn(resources, token)
         return turn
 
     def give_up(self) -> None:

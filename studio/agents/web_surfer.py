@@ -13,7 +13,7 @@ from pydantic import Field, JsonValue, PrivateAttr, TypeAdapter, ValidationInfo,
 from studio import effects
 from studio.agents.advice import MODEL, MODEL_WITHOUT_VISION, lacks
 from studio.agents.base import ChatAgent, Step
-from studio.agents.releasing import release_all
+from studio.agents.cleanup import release_all
 from studio.agents.turn import without_images
 from studio.agents.web_browser import BrowserSetup, View, WebBrowser
 from studio.agents.web_prompts import READS, done, question, reading, report, tools_for

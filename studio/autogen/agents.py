@@ -14,8 +14,8 @@ from pydantic import PrivateAttr
 
 from studio import agents as ours
 from studio.agents.base import Step
+from studio.agents.cleanup import release_all
 from studio.agents.participant import require_loaded
-from studio.agents.releasing import release_all
 from studio.agents.tasks import messages_of
 from studio.agents.turn import add_to_context, without_images
 from studio.autogen.freed import Freed, free, mix_in

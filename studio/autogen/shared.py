@@ -23,7 +23,7 @@ _EVERYWHERE = frozenset(
     (
         *("absent_in_json", "aliases", "annotate", "capabilities", "children", "current_config", "info", "is_opaque"),
         *("keep_null", "label", "lenient", "positional", "provider", "starts_with", "summary", "upgrades"),
-        *("call", "check", "counts", "in_words", "progress", "release", "request_for", "settings", "so_far", "work"),
+        *("call", "check", "counts", "execute", "in_words", "progress", "release", "request_for", "settings", "so_far"),
         *("_fired", "_label", "_note", "_spent", "_unknown"),
     )
 )

@@ -131,8 +131,10 @@ class BaseGroupChat(Team):
         del is_inside
         await self.manager().validate_group_state(None if messages is None else list(messages))
 
-    async def hear(self, new: Sequence[BaseMessage], said: Sequence[BaseChatMessage], *, speaker: str | None) -> None:
-        if (rest := super().hear(new, said, speaker=speaker)) is not None:
+    async def receive(
+        self, new: Sequence[BaseMessage], said: Sequence[BaseChatMessage], *, speaker: str | None
+    ) -> None:
+        if (rest := super().receive(new, said, speaker=speaker)) is not None:
             await rest
         await self.manager().update_message_thread(new)
 

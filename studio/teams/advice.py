@@ -43,7 +43,7 @@ _CLOSING_WORD = re.compile(r"\b(TERMINATE|APPROVED?|DONE|FINISH(?:ED)?|COMPLETED
 
 
 @dataclass(frozen=True, slots=True)
-class Cast:
+class TeamVocabulary:
     """What the participants of a team can give to its conditions.
 
     Args:
@@ -73,7 +73,7 @@ class Cast:
                 return False
 
 
-def cast_of(team: Component, participants: Sequence[Participant], *speakers: str) -> Cast | None:
+def vocabulary_of(team: Component, participants: Sequence[Participant], *speakers: str) -> TeamVocabulary | None:
     """Who is in a team; None where a part of it is of a kind that nobody knows here.
 
     Args:
@@ -92,7 +92,7 @@ def cast_of(team: Component, participants: Sequence[Participant], *speakers: str
     tools = _tools_of(parts, [each.name for each in handoffs])
     names = [*(part.name for part in participants), *(part.name for part in people), "user", *speakers]
     targets = [*(each.target for each in handoffs), *(part.name for part in people if hands_back)]
-    return Cast(
+    return TeamVocabulary(
         names=dict.fromkeys(names),  # in order, and quick to ask
         targets=dict.fromkeys(targets),
         tools=None if tools is None else dict.fromkeys(tools),
@@ -113,7 +113,7 @@ def _tools_of(parts: Sequence[Component], handoffs: Sequence[str]) -> Sequence[s
 
 
 def on_ending(
-    condition: TerminationCondition | None, max_turns: int | None, cast: Cast | None, *, ends_by_itself: bool
+    condition: TerminationCondition | None, max_turns: int | None, cast: TeamVocabulary | None, *, ends_by_itself: bool
 ) -> Iterator[Finding]:
     """Whether a team ends, and which of its conditions can be met."""
     if condition is not None and not condition.is_opaque:
@@ -125,7 +125,7 @@ def on_ending(
     yield MAY_RUN_FOREVER(f"{what}, so it may run for ever.", "Add a limit of messages or turns.", CONDITION, [limit])
 
 
-def _can_be_met(condition: TerminationCondition | None, cast: Cast | None) -> bool:
+def _can_be_met(condition: TerminationCondition | None, cast: TeamVocabulary | None) -> bool:
     if condition is None:
         return False
     if condition.is_opaque:
@@ -137,7 +137,7 @@ def _can_be_met(condition: TerminationCondition | None, cast: Cast | None) -> bo
     return not (needs := condition.needs()) or any(_comes(need, cast) for need in needs)
 
 
-def _comes(need: Need, cast: Cast | None) -> bool:
+def _comes(need: Need, cast: TeamVocabulary | None) -> bool:
     return need.kind != "program" if cast is None else cast.has(need)
 
 
@@ -187,7 +187,7 @@ def on_closing_words(
             yield UNHEARD_WORD(message, "", f"/config/participants/{index}/config/system_message", [fix])
 
 
-def _on_conditions(condition: TerminationCondition, where: str, cast: Cast | None) -> Iterator[Finding]:
+def _on_conditions(condition: TerminationCondition, where: str, cast: TeamVocabulary | None) -> Iterator[Finding]:
     if isinstance(condition, AndTerminationCondition | OrTerminationCondition):
         for index, each in enumerate(condition.conditions):
             yield from _on_conditions(each, f"{where}/config/conditions/{index}", cast)
@@ -214,12 +214,12 @@ _LACKS = {
 }
 
 
-def _never_met(need: Need, where: str, cast: Cast) -> Finding:
+def _never_met(need: Need, where: str, cast: TeamVocabulary) -> Finding:
     message = f"This condition can never be met: {_LACKS[need.kind].format(name=need.name)}."
     return NEVER_MET(message, "", f"{where}{need.where}", _other_names(need, where, cast))
 
 
-def _other_names(need: Need, where: str, cast: Cast) -> Sequence[Fix]:
+def _other_names(need: Need, where: str, cast: TeamVocabulary) -> Sequence[Fix]:
     """The name that is most like one that nobody has, or the only one there is."""
     there = {"speaker": cast.names, "handoff": cast.targets, "tool": cast.tools or ()}.get(need.kind, ())
     names = [name for name in there if name != "user"]

@@ -53,7 +53,7 @@ class Conversation:
         """Who has the word: their turns are not over, though they may have been broken off."""
         return [name for name, _ in self._begun]
 
-    def give_word(self, names: Iterable[str]) -> None:
+    def set_speakers(self, names: Iterable[str]) -> None:
         """Note who speaks next."""
         self._begun = [(name, []) for name in names]
 

@@ -83,9 +83,9 @@ class TeamFields(Participant):
         return False
 
     def advice(self) -> Iterator[Finding]:
-        from studio.teams.advice import cast_of, on_closing_words, on_ending, on_names  # a run gives no advice
+        from studio.teams.advice import on_closing_words, on_ending, on_names, vocabulary_of  # a run gives no advice
 
-        cast = cast_of(self, self.participants)
+        cast = vocabulary_of(self, self.participants)
         yield from on_ending(self.termination_condition, self.max_turns, cast, ends_by_itself=self.ends_by_itself)
         ends_by_itself = self.ends_by_itself or self.max_turns is not None
         yield from on_closing_words(self.participants, self.termination_condition, ends_by_itself=ends_by_itself)

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, PrivateAttr, Valid
 
 from studio.agents import ChatAgent, Participant
 from studio.agents.base import Step
-from studio.agents.releasing import release_all
+from studio.agents.cleanup import release_all
 from studio.agents.user_proxy import TERMINATE, is_termination
 from studio.components.templates import fill_in, unknown_placeholders
 from studio.errors import RunFailed
@@ -31,7 +31,7 @@ from studio.messages import (
 from studio.models import ChatCompletionClient
 from studio.teams.base import Team
 from studio.teams.conversation import list_in, object_in
-from studio.teams.turns import Speech, Spoken, speak
+from studio.teams.turns import Speech, TurnResult, run_speakers
 
 SUMMARY_PROMPT = "Sum up in a few sentences what came out of this conversation. If the request was not met, say so."
 
@@ -165,7 +165,7 @@ class NestedChatAgent(ChatAgent):
         answers = self._think(messages[-1] if messages else None, token) if is_called_for else self._speak((), token)
         async with aclosing(answers) as items:
             async for item in items:
-                if isinstance(item, Spoken):
+                if isinstance(item, TurnResult):
                     self._taken_up = []
                     # As with a society of mind: what was said in the chats is no matter of the team outside.
                     yield Response(chat_message=item.said[-1], inner_messages=item.messages[:-1])
@@ -188,7 +188,7 @@ class NestedChatAgent(ChatAgent):
         answer = TextMessage(content=results[-1], source=self.name, models_usage=usage)
         if self.agent is not None:
             self._unheard.append(answer)
-        yield Spoken(self.name, (answer,), (answer,), answer)
+        yield TurnResult(self.name, (answer,), (answer,), answer)
 
     def _plan(self) -> Sequence[NestedChat]:
         if self.chats:
@@ -221,7 +221,7 @@ class NestedChatAgent(ChatAgent):
                     return
                 heard = said[-1:]
             before = len(said)
-            async with aclosing(_noted(speak([(partner, list(heard))], token), said)) as items:
+            async with aclosing(_noted(run_speakers([(partner, list(heard))], token), said)) as items:
                 async for item in items:
                     yield item
             heard = said[before:]
@@ -232,12 +232,12 @@ class NestedChatAgent(ChatAgent):
         """Let the agent answer, in this agent's name; it is told first what it has missed."""
         assert self.agent is not None, "validation sees to it"
         self._telling, self._unheard = [*self._unheard, *new], []
-        async with aclosing(speak([(self.agent, self._telling)], token)) as items:
+        async with aclosing(run_speakers([(self.agent, self._telling)], token)) as items:
             async for item in items:
-                if isinstance(item, Spoken):
+                if isinstance(item, TurnResult):
                     self._telling = []
                     answer = item.said[-1].model_copy(update={"source": self.name})
-                    yield Spoken(self.name, (*item.messages[:-1], answer), (answer,), answer)
+                    yield TurnResult(self.name, (*item.messages[:-1], answer), (answer,), answer)
                 else:
                     yield item
 
@@ -314,7 +314,7 @@ async def _noted(speech: Speech, said: list[BaseChatMessage]) -> AsyncGenerator[
     """What happens in a turn, with its last message; `said` holds what was said in it afterwards."""
     async with aclosing(speech) as items:
         async for item in items:
-            if not isinstance(item, Spoken):
+            if not isinstance(item, TurnResult):
                 yield item
                 continue
             said.extend(item.said)

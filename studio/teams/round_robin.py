@@ -30,16 +30,16 @@ class RoundRobinGroupChat(Team):
     name: TeamName = "RoundRobinGroupChat"
 
     def choose_speaker(self) -> tuple[BaseMessage, ...]:
-        course = self._course
-        place, order = course.place, course.order
-        course.place = (place + 1) % len(order)
-        course.speakers = (order[place],)
+        state = self._state
+        place, order = state.place, state.order
+        state.place = (place + 1) % len(order)
+        state.speakers = (order[place],)
         who_asks = listener()
         return () if who_asks is None else who_asks.told_again(self, place, self._explanation)
 
     def _explanation(self) -> SpeakerDecisionEvent:
         names = self.participant_names
-        place = (self._course.place - 1) % len(names)
+        place = (self._state.place - 1) % len(names)
         if len(names) == 1:
             return self.decision("only candidate", "Nobody else is in the team.")
         if place == 0:
@@ -47,10 +47,10 @@ class RoundRobinGroupChat(Team):
         return self.decision("round robin", f"{names[place]} comes after {names[place - 1]} in the order.")
 
     async def forget(self) -> None:
-        self._course.place = 0
+        self._state.place = 0
 
     def manager_state(self) -> JsonObject:
-        return {"next_speaker_index": self._course.place}
+        return {"next_speaker_index": self._state.place}
 
     async def load_manager_state(self, state: JsonObject) -> None:
-        self._course.place = int(cast("int", state.get("next_speaker_index") or 0)) % len(self.participants)
+        self._state.place = int(cast("int", state.get("next_speaker_index") or 0)) % len(self.participants)

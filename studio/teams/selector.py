@@ -6,6 +6,7 @@ import re
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterator, Sequence
 from contextlib import aclosing, contextmanager, nullcontext
 from dataclasses import dataclass, field
+from functools import lru_cache
 from inspect import isawaitable
 from typing import Annotated, Any, ClassVar, NamedTuple
 
@@ -13,7 +14,7 @@ from pydantic import Field, PrivateAttr, field_validator
 
 from studio import effects
 from studio.agents import Participant
-from studio.agents.releasing import release_all
+from studio.agents.cleanup import release_all
 from studio.agents.turn import add_to_context, whole_answer
 from studio.components import JsonObject, Warn
 from studio.components.templates import fill_in, unknown_placeholders
@@ -40,11 +41,21 @@ from studio.messages import (
 from studio.models import ChatCompletionClient, ModelFamily
 from studio.teams.advice import on_descriptions, on_question
 from studio.teams.base import Team
-from studio.teams.course import Rest
 from studio.teams.fields import TeamName
-from studio.teams.selector_words import PLACEHOLDERS, SELECTOR_PROMPT, as_line, as_word, at_attempt
+from studio.teams.run_state import MaybeAwaitable
+
+SELECTOR_PROMPT = """You are in a role play game. The following roles are available:
+{roles}.
+Read the following conversation. Then select the next role from {participants} to play. Only return the role.
+
+{history}
+
+Read the above conversation. Then select the next role from {participants} to play. Only return the role.
+"""
+PLACEHOLDERS = ("roles", "participants", "history")
 
 _NOTHING_TO_NOTE = nullcontext()
+_SAID = (UserMessage, AssistantMessage)
 
 Thread = Sequence[BaseMessage]
 SelectorFunction = Callable[[Thread], "str | Awaitable[str | None] | None"]
@@ -103,7 +114,7 @@ class SelectorGroupChat(Team):
     positional: ClassVar[tuple[str, ...]] = ("participants", "model_client")
     drawn_as = "hub"
     led_by = "Selector"
-    listens = True
+    observes = True
     manager_name: ClassVar[str] = "SelectorGroupChatManager"
     manager_state_type: ClassVar[str] = "SelectorManagerState"
 
@@ -240,9 +251,9 @@ class SelectorGroupChat(Team):
         kept = self._kept
         context = kept.context or self._own_context()
         if (whole := context.whole()) is not None:
-            text, count = whole.text_of(as_line, len(whole))
+            text, count = whole.text_of(_as_line, len(whole))
         else:
-            text, count = text_over(await context.shown_after(()), as_line)
+            text, count = text_over(await context.shown_after(()), _as_line)
         prompt = self._prompt(candidates, text)
         if kept.is_asked_as_system is None:
             kept.is_asked_as_system = ModelFamily.is_openai(self.model_client.info["family"])
@@ -265,7 +276,7 @@ class SelectorGroupChat(Team):
         attempts = asked.attempts
         is_named = bool(attempts) and not attempts[-1].refused
         if is_named:
-            reason = f"The model was asked and named {self.speaker}{at_attempt(len(attempts))}."
+            reason = f"The model was asked and named {self.speaker}{_at_attempt(len(attempts))}."
         else:
             place = "as the last speaker" if self._kept.previous else "as the first candidate"
             reason = f"No answer of the model could be used, so {self.speaker} speaks {place}."
@@ -278,7 +289,7 @@ class SelectorGroupChat(Team):
     def _judge(self, answer: str, candidates: list[str]) -> _Refusal | None:
         """Take the one name that the answer mentions, or say what is wrong with it."""
         kept, bounded = self._kept, f" {answer} "
-        words = kept.words = kept.words or [(name, as_word(name)) for name in self._named()]
+        words = kept.words = kept.words or [(name, _as_word(name)) for name in self._named()]
         mentioned = [name for name, word in words if word.search(bounded)]
         if not mentioned:
             return _Refusal("It names nobody.", f"No valid name was mentioned. Please select from: {candidates}.")
@@ -310,15 +321,15 @@ class SelectorGroupChat(Team):
         """Ask the model once and wait for its whole answer."""
         if is_explained():
             with _noting(asked):
-                result = await self.model_client.create(asked.messages, cancellation_token=self._course.token)
+                result = await self.model_client.create(asked.messages, cancellation_token=self._state.token)
         else:
-            result = await self.model_client.create(asked.messages, cancellation_token=self._course.token)
+            result = await self.model_client.create(asked.messages, cancellation_token=self._state.token)
         asked.answer = answer if isinstance(answer := result.content, str) else ""
 
     async def _ask_in_pieces(self, asked: _Asked) -> AsyncGenerator[BaseMessage, None]:
         """Ask the model once, giving the pieces of its answer where they are told."""
         asked.answer = ""
-        stream = self.model_client.create_stream(asked.messages, cancellation_token=self._course.token)
+        stream = self.model_client.create_stream(asked.messages, cancellation_token=self._state.token)
         async with aclosing(stream):
             while True:
                 # The port must not be in force while this generator stands still at a `yield`.
@@ -341,7 +352,7 @@ class SelectorGroupChat(Team):
             kept.context = self.model_context or UnboundedChatCompletionContext()
         return kept.context
 
-    def heard(self, messages: Sequence[BaseChatMessage]) -> Rest:
+    def observe(self, messages: Sequence[BaseChatMessage]) -> MaybeAwaitable:
         context = self._kept.context or self._own_context()
         if (whole := context.whole()) is None:
             return add_to_context(context, messages)
@@ -361,6 +372,34 @@ class SelectorGroupChat(Team):
     async def load_manager_state(self, state: JsonObject) -> None:
         previous = state.get("previous_speaker")
         self._kept.previous = previous if isinstance(previous, str) else None
+
+
+def _as_line(message: LLMMessage) -> str | None:
+    """A message as the question repeats it; None for one that nobody said."""
+    if not isinstance(message, _SAID):
+        return None
+    own = message.__dict__
+    text = content if type(content := own["content"]) is str else _as_text(message)
+    return f"{own['source']}: {text}".rstrip() + "\n\n"
+
+
+def _as_text(message: UserMessage | AssistantMessage) -> str:
+    if isinstance(message, UserMessage):
+        return "\n".join(part if isinstance(part, str) else "<image>" for part in message.content)
+    return str(message.content)
+
+
+def _at_attempt(count: int) -> str:
+    """Which attempt it was, where that is worth a word."""
+    return "" if count == 1 else f" at attempt {count}"
+
+
+@lru_cache
+def _as_word(name: str) -> re.Pattern[str]:
+    """Finds the name as a word of its own; spaces or `\\_` may stand for underscores."""
+    spellings = (name, name.replace("_", " "), name.replace("_", r"\_"))
+    either = "|".join(map(re.escape, dict.fromkeys(spellings)))
+    return re.compile(rf"(?<=\W)({either})(?=\W)")
 
 
 @contextmanager

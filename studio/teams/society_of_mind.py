@@ -10,7 +10,7 @@ from pydantic import Field, JsonValue, PrivateAttr, ValidationInfo, field_valida
 
 from studio.agents import ChatAgent
 from studio.agents.base import Step
-from studio.agents.releasing import release_all
+from studio.agents.cleanup import release_all
 from studio.agents.turn import add_to_context
 from studio.components import JsonObject
 from studio.contexts import ChatCompletionContext, UnboundedChatCompletionContext
@@ -80,7 +80,7 @@ class SocietyOfMindAgent(ChatAgent):
         self._is_broken_off = True
         task = [*await self._earlier(), *messages]
         token = cancellation_token or CancellationToken()
-        async with aclosing(self.team.work(task or None, token, False, is_inside=True)) as items:
+        async with aclosing(self.team.execute(task or None, token, False, is_inside=True)) as items:
             async for item in items:
                 if isinstance(item, TaskResult):
                     continue

@@ -46,7 +46,7 @@ class Swarm(Team):
         "studio.teams.Swarm",
     )
     drawn_as = "handoffs"
-    listens = True
+    observes = True
     manager_name: ClassVar[str] = "SwarmGroupChatManager"
     manager_state_type: ClassVar[str] = "SwarmManagerState"
 
@@ -91,7 +91,7 @@ class Swarm(Team):
                 "sure the new task is a HandoffMessage with a valid participant as the target."
             )
 
-    def heard(self, messages: Sequence[BaseChatMessage]) -> None:
+    def observe(self, messages: Sequence[BaseChatMessage]) -> None:
         names, handing = self._named(), self._handing
         for message in messages:
             if not isinstance(message, HandoffMessage):

@@ -14,7 +14,7 @@ from studio.teams.branches import side_by_side
 Message = TypeVar("Message", bound=BaseMessage)
 
 
-class Spoken(NamedTuple):
+class TurnResult(NamedTuple):
     """The end of a participant's turn.
 
     Args:
@@ -31,13 +31,13 @@ class Spoken(NamedTuple):
 
 
 Unread = list[BaseChatMessage]
-Speech = AsyncGenerator[BaseMessage | Spoken, None]
+Speech = AsyncGenerator[BaseMessage | TurnResult, None]
 
 
-def speak(
+def run_speakers(
     turns: Sequence[tuple[Participant, Unread]],
     token: CancellationToken,
-    left: list[BaseMessage | Spoken] | None = None,
+    left: list[BaseMessage | TurnResult] | None = None,
 ) -> Speech:
     """Let participants speak at the same time, each on what it has not read yet.
 
@@ -52,8 +52,8 @@ def speak(
     return side_by_side([_one_after_another(branch, token) for branch in branches.values()], left, id_of=_logged_id)
 
 
-def _logged_id(item: BaseMessage | Spoken) -> str:
-    shown = item.unshown if isinstance(item, Spoken) else item
+def _logged_id(item: BaseMessage | TurnResult) -> str:
+    shown = item.unshown if isinstance(item, TurnResult) else item
     return shown.id if shown is not None and shown.is_kept else ""
 
 
@@ -64,7 +64,7 @@ async def _one_after_another(turns: Sequence[tuple[Participant, Unread]], token:
                 yield item
 
 
-def as_told(step: BaseMessage | Response | TaskResult, name: str) -> BaseMessage | Spoken:
+def to_team_item(step: BaseMessage | Response | TaskResult, name: str) -> BaseMessage | TurnResult:
     """A participant's step as its team takes it up: the last one is the end of the turn.
 
     Args:
@@ -72,22 +72,22 @@ def as_told(step: BaseMessage | Response | TaskResult, name: str) -> BaseMessage
         name: Who it is; empty for what several give side by side, which is as it should be.
     """
     if isinstance(step, Response):
-        return answered(name, step)
+        return result_of(name, step)
     if type(step) is TaskResult:  # `isinstance` takes eight times as long with classes of Pydantic
         said = [message for message in step.messages if isinstance(message, BaseChatMessage)]
-        return Spoken(name, step.messages, said, None)
+        return TurnResult(name, step.messages, said, None)
     message: BaseMessage = step  # pyright: ignore[reportAssignmentType] -- nothing else is left
     return message if message.is_kept or not name else seen_through(message, name)
 
 
-def answered(name: str, response: Response) -> Spoken:
+def result_of(name: str, response: Response) -> TurnResult:
     """The end of an agent's turn."""
     answer, inner = response.chat_message, response.inner_messages
     said = (answer,)
-    return Spoken(name, (*inner, answer) if inner else said, said, answer)
+    return TurnResult(name, (*inner, answer) if inner else said, said, answer)
 
 
-async def as_amended(spoken: Spoken) -> Spoken:
+async def with_edits(spoken: TurnResult) -> TurnResult:
     """The end of an agent's turn as a person has changed it; a team inside has asked about its own messages."""
     was = spoken.unshown
     if was is None:
@@ -99,14 +99,14 @@ async def as_amended(spoken: Spoken) -> Spoken:
     def changed(messages: Sequence[Message]) -> list[Message]:
         return [cast("Message", now) if each is was else each for each in messages if each is not was or now]
 
-    return Spoken(spoken.name, changed(spoken.messages), changed(spoken.said), now)
+    return TurnResult(spoken.name, changed(spoken.messages), changed(spoken.said), now)
 
 
 async def _turn(participant: Participant, unread: Unread, token: CancellationToken) -> Speech:
     turn = await participant.take_turn(unread, token)
     if isinstance(turn, Response):
-        yield answered(participant.name, turn)
+        yield result_of(participant.name, turn)
         return
     async with aclosing(turn) as steps:
         async for step in steps:
-            yield as_told(step, participant.name)
+            yield to_team_item(step, participant.name)

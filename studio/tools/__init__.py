@@ -10,8 +10,8 @@ from studio.tools.base import StreamTool as StreamTool
 from studio.tools.base import ToolReturn as ToolReturn
 from studio.tools.function_tool import FunctionTool as FunctionTool
 from studio.tools.overrides import ToolOverride as ToolOverride
-from studio.tools.telling import context_variables as context_variables
-from studio.tools.telling import emit as emit
+from studio.tools.reporter import context_variables as context_variables
+from studio.tools.reporter import emit as emit
 from studio.tools.variables import ContextVariables as ContextVariables
 from studio.tools.workbench import ImageResultContent as ImageResultContent
 from studio.tools.workbench import StaticStreamWorkbench as StaticStreamWorkbench

@@ -15,7 +15,7 @@ from studio.components import Component, JsonObject
 from studio.effects import EffectRequest, ToolAct
 from studio.errors import StudioError, ToolFailed
 from studio.messages import CancellationToken, ToolSchema, linked
-from studio.tools.telling import calling_agent, pass_on, telling
+from studio.tools.reporter import calling_agent, pass_on, telling
 from studio.tools.variables import team_variables
 
 _JSON: TypeAdapter[JsonValue] = TypeAdapter(JsonValue, config=ConfigDict(defer_build=True))

@@ -12,7 +12,7 @@ from studio.executors import CodeExecutor
 from studio.executors.acts import running_code_for
 from studio.messages import CancellationToken, CodeBlock, ToolSchema
 from studio.tools.base import BaseTool, ToolReturn
-from studio.tools.telling import calling_agent
+from studio.tools.reporter import calling_agent
 
 
 class CodeExecutionInput(BaseModel):

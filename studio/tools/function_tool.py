@@ -20,7 +20,7 @@ from studio.messages.llm import ParametersSchema
 from studio.sandbox import TIMEOUT_S, Limits
 from studio.sandbox.worker import ContextVariables, fitting
 from studio.tools.base import BaseTool, ToolReturn, plain, text_of
-from studio.tools.telling import context_variables, emit
+from studio.tools.reporter import context_variables, emit
 from studio.tools.variables import apply_changes
 
 if TYPE_CHECKING:

@@ -354,11 +354,11 @@ def test_a_script_may_use_names_that_the_engine_uses_for_something_else(run_scri
                 self.summary = "none"
                 self._note = 5
 
-            def work(self, hours):
+            def execute(self, hours):
                 return f"{self.label} of {self.children} worked {hours + self._note} hours"
 
             async def on_messages(self, messages, cancellation_token):
-                return Response(chat_message=TextMessage(content=self.work(3), source=self.name))
+                return Response(chat_message=TextMessage(content=self.execute(3), source=self.name))
 
             async def on_reset(self, cancellation_token): ...
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from studio.agents import releasing
+from studio.agents import cleanup
 from studio.errors import Conflict, NotFound
 from studio.runs import CommandName, RunAlreadyEnded, RunState
 from tests.runs.scripted import OpenStudio, World, scripted
@@ -184,7 +184,7 @@ async def test_a_question_that_opens_after_a_stop_ends_the_run(open_studio: Open
 async def test_a_run_whose_clients_hang_at_their_end_can_be_cancelled(
     open_studio: OpenStudio, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(releasing, "RELEASE_LIMIT_S", 0.01)
+    monkeypatch.setattr(cleanup, "RELEASE_LIMIT_S", 0.01)
     async with open_studio() as studio:
         world.holds_release = True
         world.answers.clear()
@@ -197,7 +197,7 @@ async def test_a_run_whose_clients_hang_at_their_end_can_be_cancelled(
 async def test_a_second_cancel_does_not_wait_for_what_hangs(
     open_studio: OpenStudio, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(releasing, "RELEASE_LIMIT_S", 60)
+    monkeypatch.setattr(cleanup, "RELEASE_LIMIT_S", 60)
     async with open_studio() as studio:
         world.holds_release = True
         world.answers.clear()

@@ -15,7 +15,7 @@ from pydantic import JsonValue
 
 from studio import effects
 from studio.agents import Participant
-from studio.agents.releasing import release_all
+from studio.agents.cleanup import release_all
 from studio.agents.tool_round import Toolbox
 from studio.effects import HumanQuestion
 from studio.errors import ConfigError
@@ -126,7 +126,7 @@ class ParticipantDialogue(Dialogue):
         self._participant = participant
 
     async def answer(self, said: BaseChatMessage) -> AsyncGenerator[BaseMessage, None]:
-        async with aclosing(self._participant.work([said], CancellationToken(), True)) as items:
+        async with aclosing(self._participant.execute([said], CancellationToken(), True)) as items:
             async for item in items:
                 if isinstance(item, TaskResult):
                     self.outcome = item.stop_reason or ""

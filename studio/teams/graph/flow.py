@@ -11,11 +11,11 @@ from studio.components import JsonObject
 from studio.errors import Finding
 from studio.messages import BaseChatMessage, BaseMessage, EdgeDecision, SpeakerDecisionEvent, is_explained
 from studio.teams.base import Team
-from studio.teams.course import Rest
 from studio.teams.fields import TeamName
 from studio.teams.graph.advice import on_graph, sound_part
 from studio.teams.graph.digraph import DiGraph, InvalidGraph
 from studio.teams.graph.progress import GraphProgress, edge_decisions, reason_for
+from studio.teams.run_state import MaybeAwaitable
 
 EXAMPLE: JsonObject = {"nodes": {"assistant": {"name": "assistant", "edges": []}}}
 
@@ -83,7 +83,9 @@ class GraphFlow(Team):
             self._progress = GraphProgress(self.graph)
         return self._progress
 
-    def hear(self, new: Sequence[BaseMessage], said: Sequence[BaseChatMessage], *, speaker: str | None) -> Rest:
+    def receive(
+        self, new: Sequence[BaseMessage], said: Sequence[BaseChatMessage], *, speaker: str | None
+    ) -> MaybeAwaitable:
         steps = self._steps()
         node = new[-1].source if new else ""
         if speaker is not None and isinstance(self._participant(speaker), Team):
@@ -92,12 +94,12 @@ class GraphFlow(Team):
             steps.follow(node, said[-1] if said else None)  # first, since the functions of edges may fail
         if speaker is not None:
             steps.finish(speaker)
-        return super().hear(new, said, speaker=speaker)
+        return super().receive(new, said, speaker=speaker)
 
-    def judge(self, new: Sequence[BaseMessage], *, is_turn: bool) -> Rest:
+    def check_termination(self, new: Sequence[BaseMessage], *, is_turn: bool) -> MaybeAwaitable:
         steps = self._steps()
         if not steps.is_complete:
-            return super().judge(new, is_turn=is_turn)
+            return super().check_termination(new, is_turn=is_turn)
         steps.reset()
         self.end("Digraph execution is complete")  # conditions are not asked any more
         return None
@@ -111,12 +113,12 @@ class GraphFlow(Team):
         self.next_speaker(*steps.take_ready())
         return (self._explanation(edge_decisions(looked_at)),) if is_explained() else ()
 
-    def go_on(self, names: Sequence[str]) -> tuple[BaseMessage, ...]:
+    def resume_turns(self, names: Sequence[str]) -> tuple[BaseMessage, ...]:
         del names
         return self._choose_ready()  # they are ready again, and others may be, too
 
     def _explanation(self, edges: Sequence[EdgeDecision]) -> SpeakerDecisionEvent:
-        ready = self._course.speakers
+        ready = self._state.speakers
         candidates = dict.fromkeys((*(edge.target for edge in edges), *ready))
         if edges:
             return self.decision("graph edge", reason_for(edges, ready), candidates=list(candidates), edges=edges)

@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar, cast
 from pydantic import Field, PrivateAttr
 
 from studio import effects
-from studio.agents.releasing import release_all
+from studio.agents.cleanup import release_all
 from studio.components import JsonObject
 from studio.conditions import Count
 from studio.effects import Noting
@@ -30,10 +30,10 @@ from studio.messages import (
 from studio.models import ChatCompletionClient
 from studio.teams.advice import on_descriptions
 from studio.teams.base import Team
-from studio.teams.course import Rest
 from studio.teams.fields import TeamName
 from studio.teams.magentic import prompts as prompts
 from studio.teams.magentic.ledger import LedgerEntry, read_ledger
+from studio.teams.run_state import MaybeAwaitable
 
 MOST_LEDGER_ATTEMPTS = 10
 
@@ -103,16 +103,18 @@ class MagenticOneGroupChat(Team):
         if messages is None and not self._task:
             raise ValueError("A Magentic-One team needs a task to begin with.")
 
-    def hear(self, new: Sequence[BaseMessage], said: Sequence[BaseChatMessage], *, speaker: str | None) -> Rest:
+    def receive(
+        self, new: Sequence[BaseMessage], said: Sequence[BaseChatMessage], *, speaker: str | None
+    ) -> MaybeAwaitable:
         del new  # what happens inside a turn is nothing for the orchestrator
         if speaker is not None:
-            return super().hear(said, said, speaker=speaker)
+            return super().receive(said, said, speaker=speaker)
         # The participants hear of the task by the ledger.
         self._task = " ".join(message.to_model_text() for message in said)
         self._is_unplanned = True
         return None
 
-    async def judge(self, new: Sequence[BaseMessage], *, is_turn: bool) -> None:
+    async def check_termination(self, new: Sequence[BaseMessage], *, is_turn: bool) -> None:
         if is_turn:  # rounds are counted by the orchestrator, and the task is no reason to stop
             await self.ask_condition(new)
 
@@ -143,8 +145,8 @@ class MagenticOneGroupChat(Team):
             if is_done:
                 yield await self._answer(ledger.is_request_satisfied.reason)
                 return
-            if self._course.speakers:
-                self._conversation.give_word(self._course.speakers)
+            if self._state.speakers:
+                self._state.conversation.set_speakers(self._state.speakers)
                 yield await self._tell(ledger.instruction_or_question.answer)
                 return
             await self._revise_plan()
@@ -153,7 +155,7 @@ class MagenticOneGroupChat(Team):
     def _explanation(self, ledger: LedgerEntry, attempts: Sequence[SelectionAttempt]) -> SpeakerDecisionEvent:
         if ledger.is_request_satisfied.answer:
             reason = f"The request is satisfied: {ledger.is_request_satisfied.reason}"
-        elif self._course.speakers:
+        elif self._state.speakers:
             reason = ledger.next_speaker.reason
         else:
             reason = f"Nothing moves ({self._stall_count} of {self.max_stalls} stalls): a new plan is made."
@@ -193,14 +195,14 @@ class MagenticOneGroupChat(Team):
     async def _tell(self, text: str) -> BaseMessage:
         """Say something to all participants."""
         message = TextMessage(content=text, source=self.manager_name)
-        if (rest := super().hear([message], [message], speaker=None)) is not None:
+        if (rest := super().receive([message], [message], speaker=None)) is not None:
             await rest
         return message
 
     async def _ask(self, asked: list[LLMMessage], prompt: str) -> str:
         """Put a question to the model; it and the answer are added to what was asked."""
         asked.append(UserMessage(content=prompt, source=self.manager_name))
-        result = await self.model_client.create(self._readable(asked), cancellation_token=self._course.token)
+        result = await self.model_client.create(self._readable(asked), cancellation_token=self._state.token)
         if not isinstance(result.content, str):
             raise RunFailed("The orchestrator's model wished for a tool call, where only text can be used.")
         asked.append(AssistantMessage(content=result.content, source=self.manager_name))
@@ -219,7 +221,7 @@ class MagenticOneGroupChat(Team):
         for _ in range(MOST_LEDGER_ATTEMPTS):
             port = Noting(effects.current()) if is_explained() else None
             with effects.use(port or effects.current()):
-                result = await self.model_client.create(asked, json_output=form, cancellation_token=self._course.token)
+                result = await self.model_client.create(asked, json_output=form, cancellation_token=self._state.token)
             entry = read_ledger(result.content, names) if isinstance(result.content, str) else None
             if port is not None:
                 refused = "" if entry is not None else "This is no ledger that can be read."

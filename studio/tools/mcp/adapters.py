@@ -18,7 +18,7 @@ from studio.tools.base import BaseTool, ToolReturn
 from studio.tools.mcp.connection import Connection, McpUnavailable
 from studio.tools.mcp.results import PROGRESS, Progress, listed_tools
 from studio.tools.mcp.servers import McpServerParams, SseServerParams, StdioServerParams, StreamableHttpServerParams
-from studio.tools.telling import emit
+from studio.tools.reporter import emit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

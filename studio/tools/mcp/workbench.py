@@ -19,7 +19,7 @@ from studio.tools.mcp.host import ChatCompletionClientSampler, McpSessionHost, a
 from studio.tools.mcp.results import Progress, listed_tools, parts_of
 from studio.tools.mcp.servers import McpServerParams, StdioServerParams
 from studio.tools.overrides import ToolOverrides, check_unique, original_name, shown
-from studio.tools.telling import calling_agent, pass_on
+from studio.tools.reporter import calling_agent, pass_on
 from studio.tools.workbench import ResultContent, TextResultContent, ToolResult, Workbench
 
 if TYPE_CHECKING:

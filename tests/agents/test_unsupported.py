@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from studio.agents import NotRunHere
+from studio.agents import Unsupported
 from studio.components import JsonObject, catalogue, form_schema, load_component, validate_component
 from studio.components.base import find_class
 from studio.teams import Team
@@ -58,6 +58,6 @@ async def test_a_run_ends_with_what_it_would_need(document: JsonObject, needed: 
         "provider": "autogen_agentchat.teams.RoundRobinGroupChat",
         "config": {"participants": [document], "max_turns": 1},
     }
-    with pytest.raises(NotRunHere, match=needed) as caught:
+    with pytest.raises(Unsupported, match=needed) as caught:
         await load_component(team, Team).run(task="Go.")
     assert caught.value.fix

@@ -14,13 +14,13 @@ from studio.messages import BaseChatMessage, CancellationToken, Response
 from studio.models import ChatCompletionClient
 
 
-class NotRunHere(ConfigError):
+class Unsupported(ConfigError):
     """An agent that the studio keeps but cannot run."""
 
     code = "not_run_here"
 
 
-class ElsewhereAgent(ChatAgent):
+class UnsupportedAgent(ChatAgent):
     """An agent that needs what the studio does not have."""
 
     is_offered: ClassVar[bool] = False
@@ -43,10 +43,10 @@ class ElsewhereAgent(ChatAgent):
         self, messages: Sequence[BaseChatMessage], cancellation_token: CancellationToken | None = None
     ) -> Response:
         del messages, cancellation_token
-        raise NotRunHere(f"{self.name!r} is a {type(self).__name__}. {self.needs}", fix=self.instead)
+        raise Unsupported(f"{self.name!r} is a {type(self).__name__}. {self.needs}", fix=self.instead)
 
 
-class VideoSurfer(ElsewhereAgent):
+class VideoSurfer(UnsupportedAgent):
     """Answers questions about a video file. Kept and shown, not run here.
 
     AutoGen itself writes one as an `AssistantAgent` with function tools.
@@ -68,7 +68,7 @@ class VideoSurfer(ElsewhereAgent):
     system_message: Annotated[str | None, Field(json_schema_extra={"x-multiline": True})] = None
 
 
-class OpenAIAssistantAgent(ElsewhereAgent):
+class OpenAIAssistantAgent(UnsupportedAgent):
     """Speaks for an assistant that lived at OpenAI. Kept and shown, not run here."""
 
     provider = "autogen_ext.agents.openai.OpenAIAssistantAgent"

@@ -22,7 +22,7 @@ from studio.sandbox.worker import ContextVariables, changes, event
 from studio.tools.variables import GIVE_SOME, NO_VARIABLES, apply_changes, team_variables
 
 
-class Telling:
+class ToolReporter:
     """The side of the tool: what it has told and changed so far in this call."""
 
     def __init__(self) -> None:
@@ -57,7 +57,7 @@ class Telling:
         return changed
 
 
-class Heard:
+class ToolUpdate:
     """The side of the caller: what the calls inside a block have told."""
 
     def __init__(self) -> None:
@@ -80,8 +80,8 @@ class Heard:
         return found
 
 
-_telling: ContextVar[Telling | None] = ContextVar("studio_telling", default=None)
-_heard: ContextVar[Heard | None] = ContextVar("studio_heard", default=None)
+_telling: ContextVar[ToolReporter | None] = ContextVar("studio_telling", default=None)
+_heard: ContextVar[ToolUpdate | None] = ContextVar("studio_heard", default=None)
 _agent: ContextVar[str] = ContextVar("studio_calling_agent", default="")
 
 
@@ -117,9 +117,9 @@ def context_variables() -> ContextVariables:
 
 
 @contextmanager
-def telling() -> Generator[Telling]:
+def telling() -> Generator[ToolReporter]:
     """One call of a tool, from inside."""
-    present = Telling()
+    present = ToolReporter()
     token = _telling.set(present)
     try:
         yield present
@@ -128,9 +128,9 @@ def telling() -> Generator[Telling]:
 
 
 @contextmanager
-def listening(agent: str = "") -> Generator[Heard]:
+def listening(agent: str = "") -> Generator[ToolUpdate]:
     """Hear what the calls inside the block tell, which are this agent's; their changes wait for `take_up`."""
-    heard = Heard()
+    heard = ToolUpdate()
     token, calling = _heard.set(heard), _agent.set(agent)
     try:
         yield heard

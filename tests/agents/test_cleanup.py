@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pytest
 from pydantic import PrivateAttr
 
-from studio.agents import AssistantAgent, ChatAgent, releasing
+from studio.agents import AssistantAgent, ChatAgent, cleanup
 from studio.messages import BaseChatMessage, CancellationToken, Response, ToolSchema
 from studio.models import ReplayChatCompletionClient
 from studio.teams import RoundRobinGroupChat
@@ -82,6 +82,6 @@ async def test_a_release_that_fails_covers_up_no_error_and_holds_up_no_other():
 
 
 async def test_a_release_that_hangs_is_given_up(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture):
-    monkeypatch.setattr(releasing, "RELEASE_LIMIT_S", 0.01)
-    await releasing.release_all(asyncio.Event().wait, asyncio.Event().wait)
+    monkeypatch.setattr(cleanup, "RELEASE_LIMIT_S", 0.01)
+    await cleanup.release_all(asyncio.Event().wait, asyncio.Event().wait)
     assert caplog.text.count("was not released") == 2
