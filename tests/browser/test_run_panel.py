@@ -135,3 +135,9 @@ def test_on_a_phone_the_run_is_a_tab(open_page: OpenPage) -> None:
     expect(page.locator("[data-canvas]")).to_be_hidden()
     page.locator("[data-builder-tabs]").get_by_role("button", name="Canvas").click()
     expect(card(page, "critic").locator(".node-run")).to_have_text("Too wet.")
+
+
+def test_the_panel_is_folded_from_the_first_moment_so_that_the_team_fits_the_canvas(open_page: OpenPage) -> None:
+    page = open_page(1280, 800)
+    open_team(page, pair())
+    expect(page.locator("[data-zoom-level]")).to_have_text(re.compile(r"^(9\d|100)%$"))
