@@ -48,6 +48,12 @@ def weather(city: str) -> str:
         return answer.read().decode()
 '''
 """A tool of somebody else's team."""
+OPENAI: JsonObject = {
+    "provider": "autogen_ext.models.openai.OpenAIChatCompletionClient",
+    "component_type": "model",
+    "label": "OpenAI",
+    "config": {"model": "gpt-4o-mini", "api_key": "env:OPENAI_API_KEY"},
+}
 QUESTION = "My internet fails every evening since Monday."
 TASK = "Write a museum label, at most 40 words, for a meteorite that fell through a farmhouse roof."
 INSTRUCTIONS = (
@@ -136,8 +142,8 @@ class Tutorial:
         page.get_by_role("link", name="Edit team").click()
         expect(page.locator("[data-builder]:not([aria-busy])")).to_be_visible()
         self._select("critic")
-        page.get_by_role("textbox", name="Instructions").fill(INSTRUCTIONS)
-        page.get_by_role("textbox", name="Instructions").blur()
+        page.get_by_role("textbox", name="System message").fill(INSTRUCTIONS)
+        page.get_by_role("textbox", name="System message").blur()
         expect(page.locator("[data-save-state]")).to_have_text("Saved", timeout=RUN_LIMIT_MS)
         self._picture("changed")
 
@@ -156,7 +162,7 @@ class Tutorial:
     def _select(self, agent: str) -> None:
         self._page.get_by_role("group", name=f"{agent}, Assistant").click()
         expect(self._page.locator("[data-inspector] [data-title]")).to_have_text(agent)
-        expect(self._page.get_by_role("textbox", name="Instructions")).to_be_visible()
+        expect(self._page.get_by_role("textbox", name="System message")).to_be_visible()
         expect(self._page.locator("[data-canvas]")).to_contain_text("10 messages are reached")
 
     def _begin_one(self) -> None:
@@ -192,7 +198,7 @@ class HowTo:
         page = self._page
         self._open(self._shipped("Help desk"))
         page.get_by_role("group", name="technician, Assistant").click()
-        expect(page.get_by_role("textbox", name="Instructions")).to_be_visible()
+        expect(page.get_by_role("textbox", name="System message")).to_be_visible()
         self._picture("form")
         page.get_by_role("tab", name="Try").click()
         page.get_by_role("textbox", name="What to say").fill(QUESTION)
@@ -227,9 +233,7 @@ class HowTo:
 
     def _stranger(self, source: str) -> JsonObject:
         """A team with code, a program and a service."""
-        galleries = self._call("GET", "/api/galleries/team-studio")["components"]
-        team = next(team for team in galleries["teams"] if team["label"] == "Writer and critic")
-        openai = next(model for model in galleries["models"] if model["label"] == "OpenAI")
+        team = self._shipped("Writer and critic")
         config: JsonObject = {"name": "weather", "description": "Weather.", "source_code": source, "global_imports": []}
         tool: JsonObject = {"provider": "autogen_core.tools.FunctionTool", "component_type": "tool", "config": config}
         server: JsonObject = {"type": "StdioServerParams", "command": "uvx", "args": ["mcp-server-calendar"]}
@@ -239,7 +243,7 @@ class HowTo:
             "config": {"server_params": server},
         }
         first, second, *others = team["config"]["participants"]
-        first = {**first, "config": {**first["config"], "name": "planner", "model_client": openai, "tools": [tool]}}
+        first = {**first, "config": {**first["config"], "name": "planner", "model_client": OPENAI, "tools": [tool]}}
         second = {**second, "config": {**second["config"], "name": "secretary", "workbench": [calendar]}}
         return {**team, "config": {**team["config"], "participants": [first, second, *others]}}
 
@@ -258,12 +262,7 @@ class HowTo:
     def _unfinished(self, team: JsonObject) -> JsonObject:
         """The same team with something of each kind left to do."""
         first = team["config"]["participants"][0]["config"]
-        [openai] = [
-            each
-            for each in self._call("GET", "/api/galleries/team-studio")["components"]["models"]
-            if each["label"] == "OpenAI"
-        ]
-        nobody = {**first, "model_client": openai, "handoffs": ["technician", "accounts", "manager"]}
+        nobody = {**first, "model_client": OPENAI, "handoffs": ["technician", "accounts", "manager"]}
         members = [{**team["config"]["participants"][0], "config": nobody}, *team["config"]["participants"][1:]]
         return {**team, "config": {**team["config"], "participants": members, "termination_condition": None}}
 

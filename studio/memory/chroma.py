@@ -66,7 +66,7 @@ class ChromaDBVectorMemory(ServiceMemory):
     tenant: str = "default_tenant"
     database: str = "default_database"
     embedding_function_config: Annotated[
-        AnyEmbedding, Field(description="The model that turns texts into vectors.")
+        AnyEmbedding, Field(title="Embedding function", description="Turns texts into vectors.")
     ] = Field(default_factory=DefaultEmbeddingFunctionConfig, description="The model that turns texts into vectors.")
     persistence_path: Annotated[
         str | None, Field(description=f"Folder of a persistent client. Empty: `{DEFAULT_PATH}`.")

@@ -26,6 +26,7 @@ OWN_TITLES = {
     "cwd": "Working directory",  # what MCP's documentation says that it is
     "datatype": "Data type",  # two words
     "default_auto_reply": "Default reply",  # AG2's documentation says so
+    "embedding_function_config": "Embedding function",  # Chroma's name
     "encoding_error_handler": "Encoding errors",  # a choice, and no handler
     "is_cloud": "Mem0 Platform",  # Mem0's name of its cloud
     "k": "Top k",  # as other memories call it
