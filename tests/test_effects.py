@@ -7,7 +7,7 @@ import pytest
 from pydantic import JsonValue
 
 from studio import effects
-from studio.effects import EffectRequest, HumanQuestion, Live, Recording, StreamItem
+from studio.effects import EffectRequest, HumanQuestion, LiveEffects, RecordingEffects, StreamItem
 
 
 def request(body: JsonValue = "q") -> EffectRequest:
@@ -24,14 +24,14 @@ async def pieces() -> AsyncIterator[StreamItem]:
     yield {"content": "hello"}
 
 
-def recording(log: list[dict[str, JsonValue]], run_id: str = "run-1") -> Recording:
+def recording(log: list[dict[str, JsonValue]], run_id: str = "run-1") -> RecordingEffects:
     async def append(entry: dict[str, JsonValue]) -> None:
         log.append(entry)
 
     async def human(question: HumanQuestion) -> str:
         return f"answer to {question.prompt}"
 
-    return Recording(append, run_id=run_id, human=human)
+    return RecordingEffects(append, run_id=run_id, human=human)
 
 
 async def test_a_result_is_recorded_with_the_hash_of_its_request():
@@ -93,4 +93,4 @@ def test_equal_requests_have_equal_hashes_whatever_the_order_of_keys():
 
 
 def test_without_a_port_in_force_the_world_is_asked_directly():
-    assert isinstance(effects.current(), Live)
+    assert isinstance(effects.current(), LiveEffects)

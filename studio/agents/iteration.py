@@ -13,7 +13,7 @@ from typing import Literal, Self
 from pydantic import JsonValue
 
 from studio import effects
-from studio.effects import EffectRequest, Effects, Perform, Relay
+from studio.effects import EffectRequest, Effects, EffectsMiddleware, Perform
 from studio.messages import BaseMessage, Explanation, TaskResult, UserInputRequestedEvent, explained
 
 
@@ -36,7 +36,7 @@ RunItem = BaseMessage | InputRequestEvent | TaskResult
 YieldOn = Iterable[type[BaseMessage] | type[InputRequestEvent] | type[TaskResult]]
 
 
-class _Answering(Relay):
+class _Answering(EffectsMiddleware):
     """An effects port that knows the answers to some questions and passes all else on."""
 
     def __init__(self, outer: Effects, answers: dict[str, str]) -> None:

@@ -21,11 +21,11 @@ from studio.components import Component, all_capabilities, load_component
 from studio.components.redaction import Redactor
 from studio.components.secrets import from_environment
 from studio.console import Printer
-from studio.effects import Redacting, use
+from studio.effects import RedactingEffects, use
 from studio.errors import ConfigError
 from studio.messages import BaseMessage, TaskResult
 from studio.runs.admission import require_jail
-from studio.runs.redaction import keep_secret
+from studio.runs.redaction import redactor_for
 from studio.sandbox import open_sandbox, outside_of, own_folder
 from studio.sandbox.grants import Grants, enter
 from studio.settings import Settings
@@ -52,7 +52,7 @@ def run_file(
         ask_approval(needed, person, hosts, own_folder(settings, granted.team_id))
     show = JsonLines() if as_json else Printer(sys.stdout)
     redactor = Redactor()
-    with use(Redacting(redactor, person.answer)):
+    with use(RedactingEffects(redactor, person.answer)):
         asyncio.run(_run(runnable, task, show, settings, redactor, granted))
 
 
@@ -85,7 +85,7 @@ async def _run(
     granted: Grants,
 ) -> None:
     stored = await stored_secrets(settings) if names_stored_secrets(all_capabilities(runnable)) else None
-    keep_secret(redactor, runnable, stored or from_environment)
+    redactor_for(redactor, runnable, stored or from_environment)
     async with open_sandbox(settings.sandbox, outside_of(settings)) as jail:
         enter(granted, "")
         require_jail(runnable, jail)

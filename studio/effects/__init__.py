@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING
 
 from studio.components.lazy_exports import waiting
 from studio.effects.ids import random_id as random_id
-from studio.effects.port import HANDED_IN_BY as HANDED_IN_BY
+from studio.effects.port import INJECTED_BY as INJECTED_BY
 from studio.effects.port import AskHuman as AskHuman
 from studio.effects.port import Effects as Effects
-from studio.effects.port import HandedIn as HandedIn
+from studio.effects.port import EffectsMiddleware as EffectsMiddleware
 from studio.effects.port import HumanQuestion as HumanQuestion
-from studio.effects.port import Live as Live
+from studio.effects.port import InjectedMessage as InjectedMessage
+from studio.effects.port import LiveEffects as LiveEffects
 from studio.effects.port import Message as Message
-from studio.effects.port import Noting as Noting
-from studio.effects.port import Relay as Relay
+from studio.effects.port import RequestRecorder as RequestRecorder
 from studio.effects.port import ask_human as ask_human
 from studio.effects.port import ask_on_console as ask_on_console
 from studio.effects.port import call as call
@@ -36,7 +36,7 @@ from studio.effects.request import EffectKind as EffectKind
 from studio.effects.request import EffectRequest as EffectRequest
 from studio.effects.request import Perform as Perform
 from studio.effects.request import StreamItem as StreamItem
-from studio.effects.request import ToolAct as ToolAct
+from studio.effects.request import ToolCall as ToolCall
 from studio.effects.request import canonical_json as canonical_json
 from studio.effects.request import sha256_hex as sha256_hex
 from studio.effects.scope import Scoped as Scoped
@@ -46,31 +46,31 @@ if TYPE_CHECKING:
     from studio.effects.divergence import Divergence as Divergence
     from studio.effects.divergence import NotRecorded as NotRecorded
     from studio.effects.idempotency import idempotency_key as idempotency_key
-    from studio.effects.idempotency import once_with as once_with
+    from studio.effects.idempotency import idempotency_scope as idempotency_scope
     from studio.effects.journal import Pages as Pages
     from studio.effects.journal import Recorded as Recorded
-    from studio.effects.journal import Tape as Tape
+    from studio.effects.journal import ReplayCursor as ReplayCursor
     from studio.effects.outcomes import error_body as error_body
     from studio.effects.outcomes import result_body as result_body
     from studio.effects.recording import REPEATABLE as REPEATABLE
     from studio.effects.recording import Append as Append
     from studio.effects.recording import Named as Named
-    from studio.effects.recording import Recording as Recording
-    from studio.effects.recording import nothing_waits as nothing_waits
-    from studio.effects.redaction import Redacting as Redacting
+    from studio.effects.recording import RecordingEffects as RecordingEffects
+    from studio.effects.recording import is_idle as is_idle
+    from studio.effects.redaction import RedactingEffects as RedactingEffects
     from studio.effects.replay import Match as Match
-    from studio.effects.replay import Repeating as Repeating
+    from studio.effects.replay import ReplayEffects as ReplayEffects
     from studio.effects.replay import Substitute as Substitute
 else:
     __getattr__ = waiting(
         __name__,
         {
             "divergence": "Diverged Divergence NotRecorded",
-            "idempotency": "idempotency_key once_with",
+            "idempotency": "idempotency_key idempotency_scope",
             "outcomes": "error_body result_body",
-            "recording": "REPEATABLE Append Named Recording nothing_waits",
-            "redaction": "Redacting",
-            "replay": "Match Repeating Substitute",
-            "journal": "Pages Recorded Tape",
+            "recording": "REPEATABLE Append Named RecordingEffects is_idle",
+            "redaction": "RedactingEffects",
+            "replay": "Match ReplayEffects Substitute",
+            "journal": "Pages Recorded ReplayCursor",
         },
     )

@@ -28,7 +28,7 @@ class Divergence:
 
     seq: int
     expected: str
-    came: str
+    actual: str
     note: str = ""
 
 
@@ -38,9 +38,9 @@ class Diverged(RunFailed):
     code = "diverged"
 
     def __init__(self, divergence: Divergence) -> None:
-        same = " with another content" if divergence.expected == divergence.came else ""
+        same = " with another content" if divergence.expected == divergence.actual else ""
         super().__init__(
-            f"At entry {divergence.seq} the record has {divergence.expected}; now came {divergence.came}{same}."
+            f"At entry {divergence.seq} the record has {divergence.expected}; now came {divergence.actual}{same}."
             f" {divergence.note}".rstrip(),
             fix="Something has changed that was not recorded. Fork the run before this entry to go on from there.",
         )

@@ -15,7 +15,7 @@ def idempotency_key() -> str:
 
 
 @contextmanager
-def once_with(key: str) -> Generator[None]:
+def idempotency_scope(key: str) -> Generator[None]:
     """What is done inside the block goes with this key; an empty one leaves the one in force."""
     if not key:
         yield

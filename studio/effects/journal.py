@@ -42,7 +42,7 @@ def _nothing() -> None:
     pass
 
 
-class Tape:
+class ReplayCursor:
     """Entries that have not happened again yet.
 
     Args:
@@ -74,7 +74,7 @@ class Tape:
         self.last_seq = 0
         """Number of the last entry that has happened again."""
 
-    def upcoming(self) -> Sequence[Recorded]:
+    def recorded_order(self) -> Sequence[Recorded]:
         """Some of the items that come next, as far as they are known."""
         return list(islice((entry for entry in self._entries if entry.kind == "item"), NEAR))
 
@@ -106,14 +106,14 @@ class Tape:
                 return None
             await self._load()
 
-    def take(self, entry: Recorded) -> None:
+    def take_effect(self, entry: Recorded) -> None:
         """Note that an effect or item has happened again."""
         is_first = self._entries[0] is entry
         self._entries.remove(entry)
         self.last_seq = max(self.last_seq, entry.seq)
         if is_first:
             self._pass()
-            self._show_others()
+            self._pass_others()
         if self._is_read and not self._entries:
             self._end()
         self._moved.set()
@@ -128,9 +128,9 @@ class Tape:
                 self._is_read = True
             else:
                 self._entries.extend(page)
-            self._show_others()
+            self._pass_others()
 
-    def _show_others(self) -> None:
+    def _pass_others(self) -> None:
         """Take what stands before the next effect or item."""
         while self._entries and self._entries[0].kind == "other":
             entry = self._entries.popleft()
@@ -144,7 +144,7 @@ class Tape:
             self._passed(entry)
 
     def _end(self) -> None:
-        self._show_others()
+        self._pass_others()
         if not self._entries:
             self._pass()
             self.is_over = True

@@ -19,7 +19,7 @@ def intent_body(request: EffectRequest, scope: str) -> JsonObject:
     return {"intent": head.pop("effect"), **head}
 
 
-def came_body(request: EffectRequest, scope: str, result: JsonValue) -> JsonObject:
+def received_body(request: EffectRequest, scope: str, result: JsonValue) -> JsonObject:
     """The entry of a request that was carried out, and whose result is looked at before it counts."""
     return {**intent_body(request, scope), "came": result}
 
@@ -33,10 +33,10 @@ def result_body(request: EffectRequest, scope: str, result: JsonValue) -> JsonOb
 
 def error_body(request: EffectRequest, scope: str, error: Exception) -> JsonObject:
     """The entry of a request that failed."""
-    return {**_head(request, scope), "error": told_of(error)}
+    return {**_head(request, scope), "error": recorded_for(error)}
 
 
-def told_of(error: Exception) -> JsonObject:
+def recorded_for(error: Exception) -> JsonObject:
     """An error as JSON, from which `error_from` makes it again."""
     told: JsonObject = {"type": type(error).__name__, "message": str(error)}
     if isinstance(error, StudioError):

@@ -19,8 +19,8 @@ from studio.effects.request import AsyncGeneratorLike, EffectRequest, Perform, S
 
 Message = TypeVar("Message")
 
-HANDED_IN_BY = "handed_in_by"
-"""In the metadata of a message that a person put into the conversation: who it was."""
+INJECTED_BY = "handed_in_by"
+"""In the metadata of a message that a person injected: who it was. Stored in logs, so the key keeps its first name."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class HumanQuestion:
 
 
 @dataclass(frozen=True)
-class HandedIn:
+class InjectedMessage:
     """Words that a person puts into a conversation under way, as themselves or as somebody else."""
 
     source: str
@@ -68,28 +68,28 @@ class Effects(Protocol):
         """Which of several that work side by side asks here; empty where one thing is done after the other."""
         ...
 
-    def adopt(self, scope: str) -> None:
+    def use_recorded_id(self, scope: str) -> None:
         """Told of a scope that is made inside this one."""
         ...
 
-    def upcoming(self) -> Sequence[str]:
+    def recorded_order(self) -> Sequence[str]:
         """Ids of the messages and events that come next, in a run that is repeated; else none."""
         ...
 
     @property
-    def amends(self) -> bool:
-        """Whether `amended` may give anything else than the message."""
+    def can_edit(self) -> bool:
+        """Whether `edited` may give anything else than the message."""
         ...
 
-    async def amended(self, message: Message) -> Message | None:
+    async def edited(self, message: Message) -> Message | None:
         """The message as a person has changed it, before the team takes it up; None when it was dropped.
 
         Asked before the message is shown, and again behind it.
         """
         ...
 
-    async def handed_in(self) -> Sequence[HandedIn]:
-        """What people want to be heard before the next turn; only asked where `amends` is true."""
+    async def injected(self) -> Sequence[InjectedMessage]:
+        """What people want to be heard before the next turn; only asked where `can_edit` is true."""
         ...
 
 
@@ -98,7 +98,7 @@ async def ask_on_console(question: HumanQuestion) -> str:
     return await asyncio.to_thread(input, question.prompt)
 
 
-class Live:
+class LiveEffects:
     """Talks to the world and keeps nothing."""
 
     def __init__(self, human: AskHuman = ask_on_console) -> None:
@@ -123,33 +123,33 @@ class Live:
     new_id = staticmethod(random_id)
     now = staticmethod(partial(datetime.now, UTC))
 
-    def adopt(self, scope: str) -> None:
+    def use_recorded_id(self, scope: str) -> None:
         pass
 
-    def upcoming(self) -> Sequence[str]:
+    def recorded_order(self) -> Sequence[str]:
         return ()
 
-    amends: bool = False
+    can_edit: bool = False
 
-    async def amended(self, message: Message) -> Message | None:
+    async def edited(self, message: Message) -> Message | None:
         return message
 
-    async def handed_in(self) -> Sequence[HandedIn]:
+    async def injected(self) -> Sequence[InjectedMessage]:
         return ()
 
 
-class Relay:
+class EffectsMiddleware:
     """A port that passes everything on to another one; base of those that look on or step in."""
 
     def __init__(self, outer: Effects) -> None:
         self._outer = outer
         self.scope = outer.scope
         # Asked so often that those who only pass it on leave it to whoever knows.
-        if type(self).call is Relay.call:
+        if type(self).call is EffectsMiddleware.call:
             self.call = outer.call
-        if type(self).new_id is Relay.new_id:
+        if type(self).new_id is EffectsMiddleware.new_id:
             self.new_id = outer.new_id
-        if type(self).now is Relay.now:
+        if type(self).now is EffectsMiddleware.now:
             self.now = outer.now
 
     def call(self, request: EffectRequest, perform: Perform) -> Awaitable[JsonValue]:
@@ -169,24 +169,24 @@ class Relay:
     def now(self) -> datetime:
         return self._outer.now()
 
-    def adopt(self, scope: str) -> None:
-        self._outer.adopt(scope)
+    def use_recorded_id(self, scope: str) -> None:
+        self._outer.use_recorded_id(scope)
 
-    def upcoming(self) -> Sequence[str]:
-        return self._outer.upcoming()
+    def recorded_order(self) -> Sequence[str]:
+        return self._outer.recorded_order()
 
     @property
-    def amends(self) -> bool:
-        return self._outer.amends
+    def can_edit(self) -> bool:
+        return self._outer.can_edit
 
-    async def amended(self, message: Message) -> Message | None:
-        return await self._outer.amended(message)
+    async def edited(self, message: Message) -> Message | None:
+        return await self._outer.edited(message)
 
-    async def handed_in(self) -> Sequence[HandedIn]:
-        return await self._outer.handed_in()
+    async def injected(self) -> Sequence[InjectedMessage]:
+        return await self._outer.injected()
 
 
-class Noting(Relay):
+class RequestRecorder(EffectsMiddleware):
     """Keeps the hash of the newest request, by which its effect is found in the log."""
 
     def __init__(self, outer: Effects) -> None:
@@ -204,7 +204,7 @@ class Noting(Relay):
         return super().stream(request, perform)
 
 
-_current: ContextVar[Effects] = ContextVar("studio_effects", default=Live())  # noqa: B039  it keeps nothing
+_current: ContextVar[Effects] = ContextVar("studio_effects", default=LiveEffects())  # noqa: B039  it keeps nothing
 
 
 current: Callable[[], Effects] = _current.get

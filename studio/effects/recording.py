@@ -13,10 +13,10 @@ from pydantic import JsonValue
 
 from studio.components.redaction import Redactor
 from studio.components.well_formed import well_formed_json
-from studio.effects.idempotency import once_with
+from studio.effects.idempotency import idempotency_scope
 from studio.effects.ids import is_uuid, numbered_ids
 from studio.effects.outcomes import error_body, intent_body, result_body
-from studio.effects.port import AskHuman, Live, ask_on_console, current
+from studio.effects.port import AskHuman, LiveEffects, ask_on_console, current
 from studio.effects.redaction import clean_error, clean_pieces
 from studio.effects.request import AsyncGeneratorLike, EffectKind, EffectRequest, Perform, StreamItem
 
@@ -27,7 +27,7 @@ REPEATABLE: frozenset[EffectKind] = frozenset({"model", "clock"})
 """Asking again costs money at the worst. All others may change something in the world."""
 
 
-async def nothing_waits() -> None:
+async def is_idle() -> None:
     """For a log that holds an entry as soon as `append` returns."""
 
 
@@ -42,7 +42,7 @@ def nothing_measured(request: EffectRequest, result: JsonValue | Exception, seco
     return {}
 
 
-class Named(Live):
+class Named(LiveEffects):
     """Ids follow from the run's own id and a counter, so that they need no entry in the log."""
 
     def __init__(self, run_id: str, human: AskHuman = ask_on_console) -> None:
@@ -50,7 +50,7 @@ class Named(Live):
         self.new_id = numbered_ids(UUID(run_id) if is_uuid(run_id) else uuid5(UUID(int=0), run_id)).__next__
 
 
-class Recording(Named):
+class RecordingEffects(Named):
     """Talks to the world and hands each result, with the hash of its request, to `append`.
 
     Secrets are taken out of it before, so that a run that is repeated from its log is told the same as it was then.
@@ -74,7 +74,7 @@ class Recording(Named):
         *,
         run_id: str,
         human: AskHuman = ask_on_console,
-        written: Callable[[], Awaitable[None]] = nothing_waits,
+        written: Callable[[], Awaitable[None]] = is_idle,
         intend: Intend | None = None,
         redactor: Redactor | None = None,
     ) -> None:
@@ -137,5 +137,5 @@ class Recording(Named):
 
 
 async def _once(key: str, perform: Perform) -> JsonValue:
-    with once_with(key):
+    with idempotency_scope(key):
         return await perform()

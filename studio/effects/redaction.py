@@ -10,12 +10,12 @@ from pydantic import JsonValue
 
 from studio.components.redaction import Redactor
 from studio.components.well_formed import well_formed_json
-from studio.effects.outcomes import error_from, told_of
-from studio.effects.port import AskHuman, Live, ask_on_console
+from studio.effects.outcomes import error_from, recorded_for
+from studio.effects.port import AskHuman, LiveEffects, ask_on_console
 from studio.effects.request import AsyncGeneratorLike, EffectRequest, Perform, StreamItem
 
 
-class Redacting(Live):
+class RedactingEffects(LiveEffects):
     """Talks to the world and takes secrets out of results, pieces and errors before anybody sees them.
 
     An error that held one is raised as a repeated run would raise it, without what led to it.
@@ -63,6 +63,6 @@ async def clean_pieces(
 
 def clean_error(redactor: Redactor, error: Exception) -> Exception:
     """The error as a repeated run would raise it, if it holds a secret or half a character; else the very same."""
-    told: JsonValue = told_of(error)
+    told: JsonValue = recorded_for(error)
     clean = redactor.clean(well_formed_json(told))
     return error if clean is told else error_from(cast("dict[str, JsonValue]", clean))

@@ -10,9 +10,9 @@ from typing import Literal, cast
 from pydantic import JsonValue
 
 from studio.effects.divergence import Diverged, Divergence, of_entry, of_item, of_request
-from studio.effects.journal import Recorded, Tape
+from studio.effects.journal import Recorded, ReplayCursor
 from studio.effects.outcomes import outcome_of
-from studio.effects.port import HANDED_IN_BY, Effects, HandedIn, Message, Relay, current
+from studio.effects.port import INJECTED_BY, Effects, EffectsMiddleware, InjectedMessage, Message, current
 from studio.effects.request import HASH_VERSION, AsyncGeneratorLike, EffectRequest, Perform, StreamItem
 
 JsonObject = dict[str, JsonValue]
@@ -31,7 +31,7 @@ async def _nothing(request: EffectRequest, entry: Recorded) -> None:
     del request, entry
 
 
-class Repeating(Relay):
+class ReplayEffects(EffectsMiddleware):
     """Answers from a tape, in its order, and then passes everything on.
 
     A recorded result is given when everything before it has happened again: the effects, and the items, of which the
@@ -49,7 +49,7 @@ class Repeating(Relay):
 
     def __init__(
         self,
-        tape: Tape,
+        tape: ReplayCursor,
         outer: Effects,
         *,
         match: Match = "exact",
@@ -104,27 +104,31 @@ class Repeating(Relay):
             async for item in items:
                 yield item
 
-    def upcoming(self) -> Sequence[str]:
-        return () if self.tape.is_over else [str(item.body.get("id")) for item in self.tape.upcoming()]
+    def recorded_order(self) -> Sequence[str]:
+        return () if self.tape.is_over else [str(item.body.get("id")) for item in self.tape.recorded_order()]
 
     @property
-    def amends(self) -> bool:
+    def can_edit(self) -> bool:
         if self.takes_up_last and self.tape.is_at_last_item:
             return False
-        return not self.tape.is_over or self._outer.amends
+        return not self.tape.is_over or self._outer.can_edit
 
-    async def amended(self, message: Message) -> Message | None:
+    async def edited(self, message: Message) -> Message | None:
         if not self.tape.is_over:
             await self.tape.head()  # what people changed then stands before what came of it
-        return await self._outer.amended(message)
+        return await self._outer.edited(message)
 
-    async def handed_in(self) -> Sequence[HandedIn]:
+    async def injected(self) -> Sequence[InjectedMessage]:
         head = None if self.tape.is_over else await self.tape.head()
         if head is None:
-            return await self._outer.handed_in()
+            return await self._outer.injected()
         metadata = head.body.get("metadata") if head.kind == "item" else None
-        by = metadata.get(HANDED_IN_BY) if isinstance(metadata, dict) else None
-        return () if by is None else [HandedIn(str(head.body.get("source")), str(head.body.get("content")), str(by))]
+        by = metadata.get(INJECTED_BY) if isinstance(metadata, dict) else None
+        return (
+            ()
+            if by is None
+            else [InjectedMessage(str(head.body.get("source")), str(head.body.get("content")), str(by))]
+        )
 
     async def happened(self, item: JsonObject) -> Recorded | None:
         """The recorded entry of an item that the run has just given; None for one that is new.
@@ -143,7 +147,7 @@ class Repeating(Relay):
             return None  # while others still ask for what is recorded
         if not self._is_same(expected.body, item):
             raise self._diverged(expected, of_item(item))
-        self.tape.take(expected)
+        self.tape.take_effect(expected)
         return expected
 
     async def _recorded(self, request: EffectRequest) -> Recorded | None:
@@ -155,9 +159,9 @@ class Repeating(Relay):
             if head is None:
                 return None
             if head.kind == "effect" and self._fits(head.body, request, scope):
-                self.tape.take(head)
+                self.tape.take_effect(head)
                 return head
-            await self._wait_for_turn(request, scope, head)
+            await self._wait_for_order(request, scope, head)
 
     def _fits(self, body: JsonObject, request: EffectRequest, scope: str) -> bool:
         if self._match == "exact":
@@ -165,7 +169,7 @@ class Repeating(Relay):
         is_like = body.get("effect") == request.kind and body.get("scope", "") == scope
         return is_like and (request.kind != "tool" or body.get("source") == request.source)
 
-    async def _wait_for_turn(self, request: EffectRequest, scope: str, head: Recorded) -> None:
+    async def _wait_for_order(self, request: EffectRequest, scope: str, head: Recorded) -> None:
         """Wait until something has happened; where nothing else can, this is the divergence."""
         moved = self.tape.moved()
         is_alone = not scope and (head.kind == "item" or not head.body.get("scope"))

@@ -34,7 +34,7 @@ def sha256_hex(text: str) -> str:
 
 
 @dataclass(frozen=True)
-class ToolAct:
+class ToolCall:
     """What a request to a tool is about, for those who may refuse it, change it, or edit what it gave.
 
     Args:
@@ -76,7 +76,7 @@ class EffectRequest:
     source: str
     make_body: Callable[[], JsonValue]
     make_digest: Callable[[], str] | None = None
-    tool: ToolAct | None = None
+    tool: ToolCall | None = None
     about: object = None
     is_safe: bool = False
     _hash: str = field(default="", init=False, repr=False)

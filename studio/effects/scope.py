@@ -5,10 +5,10 @@ from __future__ import annotations
 from uuid import NAMESPACE_OID
 
 from studio.effects.ids import SCOPE_LENGTH, numbered_ids, scope_of
-from studio.effects.port import Effects, Relay
+from studio.effects.port import Effects, EffectsMiddleware
 
 
-class Scoped(Relay):
+class Scoped(EffectsMiddleware):
     """Ids do not depend on what the others do meanwhile, and tell by their beginning whose they are.
 
     Make the scopes of all that work side by side before any of them begins, so that they follow their order.
@@ -20,11 +20,11 @@ class Scoped(Relay):
         self.scope = scope_of(self._name)
         self._ids = numbered_ids(NAMESPACE_OID, f"{self._name} ")
         self._scopes = {self.scope}
-        outer.adopt(self.scope)
+        outer.use_recorded_id(self.scope)
 
-    def adopt(self, scope: str) -> None:
+    def use_recorded_id(self, scope: str) -> None:
         self._scopes.add(scope)
-        self._outer.adopt(scope)
+        self._outer.use_recorded_id(scope)
 
     def made(self, item_id: str) -> bool:
         """Whether an id was, or will be, given here or in a scope inside this one."""

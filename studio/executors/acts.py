@@ -9,7 +9,7 @@ from typing import NamedTuple, cast
 
 from pydantic import JsonValue
 
-from studio.effects import ToolAct
+from studio.effects import ToolCall
 from studio.messages import CodeBlock
 
 JsonObject = dict[str, JsonValue]
@@ -39,7 +39,7 @@ def running_code_for(agent: str, tool: str = CODE) -> Generator[None]:
         _caller.reset(token)
 
 
-def act_of(blocks: Sequence[CodeBlock], run: Callable[[Sequence[CodeBlock]], Awaitable[JsonValue]]) -> ToolAct:
+def act_of(blocks: Sequence[CodeBlock], run: Callable[[Sequence[CodeBlock]], Awaitable[JsonValue]]) -> ToolCall:
     """What a person, a rule or a breakpoint is shown: all the code, and its languages.
 
     Rules look at the whole, so that nothing gets past them in a second block.
@@ -58,7 +58,7 @@ def act_of(blocks: Sequence[CodeBlock], run: Callable[[Sequence[CodeBlock]], Awa
             return answer(SEVERAL_LANGUAGES, True)
         return await run([CodeBlock(code=str(arguments.get("code", "")), language=language)])
 
-    return ToolAct(caller.tool, shown, caller.agent, run_changed, answer, _printed)
+    return ToolCall(caller.tool, shown, caller.agent, run_changed, answer, _printed)
 
 
 def answer(text: str, is_error: bool) -> JsonObject:

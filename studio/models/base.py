@@ -14,7 +14,7 @@ from pydantic import BaseModel, JsonValue, PrivateAttr
 
 from studio import effects
 from studio.components import Component, JsonObject
-from studio.effects import EffectRequest, Live, canonical_json, current
+from studio.effects import EffectRequest, LiveEffects, canonical_json, current
 from studio.errors import ModelUnavailable
 from studio.messages import (
     CancellationToken,
@@ -193,7 +193,7 @@ class ChatCompletionClient(Component):
         place = self._begin_call()
         task = cancellation_token.link_task() if cancellation_token is not None else None
         try:
-            answer = await (self._create(call) if type(current()) is Live else self._ask_port(call))
+            answer = await (self._create(call) if type(current()) is LiveEffects else self._ask_port(call))
         except BaseException:
             self._give_up_call(place)
             raise

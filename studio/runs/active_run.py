@@ -15,11 +15,11 @@ from pydantic_core import PydanticSerializationError, to_json
 from studio.components.redaction import Redactor
 from studio.components.well_formed import well_formed, well_formed_json
 from studio.errors import StudioError
-from studio.runs.concurrency import Bell, single_cause
+from studio.runs.concurrency import Notifier, unwrap_single
 from studio.runs.debugging.debugger import Debugger
 from studio.runs.gate import Gate
 from studio.runs.human import HumanPort
-from studio.runs.journal.buffers import Chunks, Recent
+from studio.runs.journal.buffers import ChunkBuffer, RecentEntries
 from studio.runs.journal.log import (
     Draft,
     JsonObject,
@@ -34,7 +34,7 @@ from studio.runs.journal.log import (
     Usage,
 )
 from studio.runs.journal.writer import LogWriter
-from studio.runs.observer import Watch
+from studio.runs.observer import RunObserver
 from studio.runs.spending.costs import with_effect
 from studio.runs.state import EndReason, IllegalTransition, PauseReason, Reason, RunState, check_transition
 from studio.runs.view import RunView
@@ -55,7 +55,7 @@ class Ending:
     def failed(cls, error: Exception, culprit: JsonObject | None = None) -> Ending:
         """What a viewer is told of an error: those raised on purpose speak for themselves. `culprit` says what else is
         known of where it came from."""
-        cause = single_cause(error)
+        cause = unwrap_single(error)
         if isinstance(cause, StudioError):
             body = cast("JsonObject", cause.as_json()["error"])
         else:
@@ -73,15 +73,15 @@ _WAITS_FOR: Mapping[QuestionKind, PauseReason] = {
     "breakpoint": "breakpoint",
 }
 
-LONGEST_HELD_S = 0.2
+MAX_BUFFERED_S = 0.2
 """How long an entry waits for the next one; runs whose models answer at once seldom get there."""
 
 STOPPED_AT_QUESTION = Ending(RunState.STOPPED, "user", "Stopped while it waited for an answer.")
-RESTING = Ending(RunState.PAUSED, "shutdown")
+IDLE = Ending(RunState.PAUSED, "shutdown")
 CANCELLED = Ending(RunState.CANCELLED, "user", "Cancelled.")
 
 
-class LiveRun:
+class ActiveRun:
     """One run under way. All writing to its log goes through here, in the order of the calls.
 
     Args:
@@ -96,14 +96,14 @@ class LiveRun:
         self.id = lease.run_id
         self.namespace = namespace or lease.run_id
         self.gate = Gate()
-        self.chunks = Chunks()
-        self.recent = Recent(last_seq)
-        self.bell = Bell()
-        self.debugger = Debugger(self.gate, self.bell.ring)
+        self.chunks = ChunkBuffer()
+        self.recent = RecentEntries(last_seq)
+        self.notifier = Notifier()
+        self.debugger = Debugger(self.gate, self.notifier.notify)
         self.human = HumanPort(self._wait_for_input)
         self.redactor = Redactor()
         """Knows the secrets that the run may read."""
-        self.watch: Watch | None = None
+        self.observer: RunObserver | None = None
         """Who counts turns and time."""
         self.begun = asyncio.Event()
         """Set at the first step of its task; one that is cancelled before that never takes it."""
@@ -155,32 +155,32 @@ class LiveRun:
             **dict(self._shown),
             is_finishing=finishing,
             in_flight=self.debugger.finishing,
-            progress=self.debugger.flights.telling(),
-            hits=dict(self.debugger.watch.hits),
-            amendable=self.debugger.pen.amendable if self._shown.state is RunState.PAUSED else "",
+            progress=self.debugger.in_flight.reporting(),
+            hits=dict(self.debugger.breakpoints.hits),
+            editable_id=self.debugger.edits.editable_id if self._shown.state is RunState.PAUSED else "",
             last_seq=self._last_seq,
         )
 
-    def attend(self, task: asyncio.Task[None], *, request_stop: Callable[[], None]) -> None:
+    def attach_task(self, task: asyncio.Task[None], *, request_stop: Callable[[], None]) -> None:
         """Tell which task drives this run, and how its team is asked to end after its turn."""
         self._task = task
         self._request_stop = request_stop
 
-    def rest_after(self, seconds: float) -> None:
+    def yield_after(self, seconds: float) -> None:
         """Leave the run, as it is in the log, when it has waited so long for a person."""
         self._rest_s = seconds
 
     @property
     def is_at_work(self) -> bool:
         """Whether something is under way that must not be broken off."""
-        return any(flight.kind != "model" for flight in self.debugger.flights.listed())
+        return any(flight.kind != "model" for flight in self.debugger.in_flight.listed())
 
     @property
     def is_waiting_for_answers(self) -> bool:
         """Whether the world has been asked something and has not answered yet."""
-        return bool(self.debugger.flights.listed())
+        return bool(self.debugger.in_flight.listed())
 
-    def stop_after_turn(self) -> None:
+    def request_stop_after_turn(self) -> None:
         """Let the team end when its turn is done."""
         self.is_stopping = self.debugger.is_over = True
         if self._request_stop:
@@ -201,7 +201,7 @@ class LiveRun:
         return self._task
 
     @property
-    def is_leaving(self) -> bool:
+    def is_shutting_down(self) -> bool:
         """Whether the run is being left here without having ended."""
         return self.is_gone or (self.ending is not None and not self.ending.state.is_final)
 
@@ -218,7 +218,7 @@ class LiveRun:
             self.cancel_task()
         return self._task
 
-    def was_cancelled_by_others(self) -> bool:
+    def is_cancelled_from_outside(self) -> bool:
         """Whether anybody but `cancel_task` cancelled the task that calls this; our own ones are now dealt with."""
         task = asyncio.current_task()
         assert task
@@ -229,40 +229,40 @@ class LiveRun:
     async def write(self, *drafts: Draft) -> None:
         """Append entries that change no state, and wait until they are in the log."""
         self._append(drafts)
-        await self.written()
+        await self.wait_written()
 
-    async def add(self, draft: Draft) -> None:
+    async def append(self, draft: Draft) -> None:
         """Append an entry without waiting for it, unless many wait already.
 
         Raises:
             LeaseLost, LogUnavailable: An entry before it was not taken; the run must end.
         """
-        self.hold(draft)
-        if self._hand_over():
-            await self.written()
+        self.buffer(draft)
+        if self._submit():
+            await self.wait_written()
 
-    async def written(self) -> None:
+    async def wait_written(self) -> None:
         """Wait until all that was appended is in the log.
 
         Raises:
             LeaseLost, LogUnavailable: It never will be; the run must end.
         """
-        await self._writer.written()
+        await self._writer.wait_written()
 
-    def hold(self, draft: Draft) -> None:
+    def buffer(self, draft: Draft) -> None:
         """Append an entry together with the next one: it costs no transaction of its own. Where that takes long, such
         as while a model thinks, it is appended alone, so that whoever looks on knows who has the word."""
         self._held.append(draft if draft.text else _showable(draft))
         if self._held_timer is None:
-            self._held_timer = asyncio.get_running_loop().call_later(LONGEST_HELD_S, self._hold_no_longer)
+            self._held_timer = asyncio.get_running_loop().call_later(MAX_BUFFERED_S, self._flush_buffer)
 
-    def _hold_no_longer(self) -> None:
+    def _flush_buffer(self) -> None:
         self._held_timer = None
         if self._held and not self.is_closed:
             with suppress(LeaseLost, LogUnavailable):  # whoever adds the next entry is told
-                self._hand_over()
+                self._submit()
 
-    async def change(
+    async def change_state(
         self,
         state: RunState,
         reason: Reason,
@@ -285,43 +285,43 @@ class LiveRun:
         if error:
             body["error"] = error
         self._meant = RunStatus(state=state, reason=reason, detail=detail, pending=pending, usage=self._usage)
-        if self.watch is not None:
-            self.watch.turned(state)
+        if self.observer is not None:
+            self.observer.state_changed(state)
         self._append([*before, Draft("state", body)])
-        self._plan_rest()
-        await self.written()
+        self._plan_yield()
+        await self.wait_written()
 
     def record_effect(self, body: JsonObject) -> Awaitable[None] | None:
         """Log what the world answered; model replies add to the usage. Mostly there is nothing to wait for."""
         self._usage = with_effect(self._usage, body)
-        self.hold(Draft("effect", body))
-        return self.written() if self._hand_over() else None
+        self.buffer(Draft("effect", body))
+        return self.wait_written() if self._submit() else None
 
     async def intend(self, body: JsonObject) -> str:
         """Log what is about to be done, with all before it; the key by which it can be told when it is done again."""
-        self.hold(Draft("intent", body))
-        self._hand_over()
+        self.buffer(Draft("intent", body))
+        self._submit()
         key = f"{self.id}:{self._given_seq}"
-        await self.written()
+        await self.wait_written()
         return key
 
-    async def write_held(self) -> None:
+    async def flush(self) -> None:
         """Append what is held, and wait until everything is in the log."""
         if self._held:
-            self._hand_over()
-        await self.written()
+            self._submit()
+        await self.wait_written()
 
     def add_chunk(self, source: str, message_id: str | None, text: str) -> None:
         """Show a piece of a message that is being written."""
         self.chunks.add(source, message_id, text, last_seq=self._last_seq)
-        self.bell.ring()
+        self.notifier.notify()
 
-    async def pass_gate(self) -> None:
+    async def wait_at_gate(self) -> None:
         """Wait while the gate is closed; the log tells that the run waits, before it does."""
         while not self.gate.is_open:
             if self.pending is None and (self.state, self._meant.reason) != (RunState.PAUSED, self.gate.reason):
-                await self.change(RunState.PAUSED, self.gate.reason, detail=self.gate.detail)
-            await self.gate.opened()
+                await self.change_state(RunState.PAUSED, self.gate.reason, detail=self.gate.detail)
+            await self.gate.wait_open()
 
     async def end(self, ending: Ending) -> None:
         """Write the last entry. When the log cannot take it, at least the pages of this process are told.
@@ -330,22 +330,22 @@ class LiveRun:
         """
         self.is_closed = True
         self._rest_s = None
-        self._plan_rest()
+        self._plan_yield()
         self.chunks.clear()
-        await self._writer.forgive()
-        self.human.expect(None)
+        await self._writer.reset_failure()
+        self.human.expect_answer(None)
         self.caught_up.set()
         self.is_gone = not ending.state.is_final
         try:
             if self.is_gone and self.state is RunState.PAUSED:
-                self.bell.ring()
+                self.notifier.notify()
                 return
             detail, error = self.redactor.clean_text(ending.detail), self.redactor.clean(ending.error)
-            await self.change(ending.state, ending.reason, detail=detail, error=cast("JsonObject | None", error))
+            await self.change_state(ending.state, ending.reason, detail=detail, error=cast("JsonObject | None", error))
         except (LeaseLost, LogUnavailable, IllegalTransition) as error:  # none of them may end other runs
             logger.error("The end of run %s is not in its log: %s", self.id, error)
             self._shown = self.status
-            self.bell.ring()
+            self.notifier.notify()
 
     async def _wait_for_input(self, pending: PendingInput) -> None:
         pending = self._without_secrets(pending)
@@ -354,7 +354,7 @@ class LiveRun:
             return
         if self.pending == pending and self.state is RunState.PAUSED:
             return  # it was asked before the server stopped
-        await self.change(RunState.PAUSED, _WAITS_FOR[pending.kind], detail=pending.prompt, pending=pending)
+        await self.change_state(RunState.PAUSED, _WAITS_FOR[pending.kind], detail=pending.prompt, pending=pending)
 
     def _without_secrets(self, pending: PendingInput) -> PendingInput:
         """A tool server can ask with words of its own, which no answer of the world has brought."""
@@ -362,27 +362,27 @@ class LiveRun:
         clean = self.redactor.clean(told)
         return pending if clean is told else pending.model_copy(update=cast("JsonObject", clean))
 
-    def _plan_rest(self) -> None:
+    def _plan_yield(self) -> None:
         if self._rest_timer:
             self._rest_timer.cancel()
             self._rest_timer = None
         has_deadline = self.pending is not None and "until" in self.pending.details
         if self._rest_s is not None and self.state is RunState.PAUSED and not has_deadline:
-            self._rest_timer = asyncio.get_running_loop().call_later(self._rest_s, self._rest)
+            self._rest_timer = asyncio.get_running_loop().call_later(self._rest_s, self._yield)
 
-    def _rest(self) -> None:
-        if self.debugger.flights.listed():
-            self._plan_rest()
+    def _yield(self) -> None:
+        if self.debugger.in_flight.listed():
+            self._plan_yield()
         else:
-            self.interrupt(RESTING)
+            self.interrupt(IDLE)
 
     def _append(self, drafts: Sequence[Draft]) -> None:
         """Put entries behind all others; somebody waits for them."""
         for draft in drafts:
-            self.hold(draft)
-        self._hand_over(is_awaited=True)
+            self.buffer(draft)
+        self._submit(is_awaited=True)
 
-    def _hand_over(self, *, is_awaited: bool = False) -> bool:
+    def _submit(self, *, is_awaited: bool = False) -> bool:
         """Give the writer what is held; whether so much waits there now that one should wait for it."""
         drafts, self._held = self._held, []
         self._given_seq += len(drafts)
@@ -397,12 +397,12 @@ class LiveRun:
             for entry in entries:
                 if entry.kind in ("message", "event"):
                     self.chunks.drop(str(entry.body.get("source")))
-        self.bell.ring()
+        self.notifier.notify()
 
 
 def _showable(draft: Draft) -> Draft:
     """The entry with its text."""
     try:
-        return Draft(draft.kind, draft.said, to_json(draft.said).decode())
+        return Draft(draft.kind, draft.body_json, to_json(draft.body_json).decode())
     except PydanticSerializationError:  # half a character, of a person
-        return Draft(draft.kind, cast("JsonObject", well_formed_json(draft.said)))
+        return Draft(draft.kind, cast("JsonObject", well_formed_json(draft.body_json)))

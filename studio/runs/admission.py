@@ -42,7 +42,7 @@ class NotApproved(Forbidden):
 class ApprovalSource(Protocol):
     """Knows what people have allowed."""
 
-    async def in_force(self, hashes: Collection[str], *, team_id: str = "") -> Mapping[str, Sequence[str]]:
+    async def active_for(self, hashes: Collection[str], *, team_id: str = "") -> Mapping[str, Sequence[str]]:
         """Those of the hashes that are allowed in runs of a team, each with the hosts that its code may reach."""
         ...
 
@@ -89,7 +89,7 @@ async def check_approved(component: Component, approvals: ApprovalSource, *, tea
         NotApproved: With all that is missing, each once.
     """
     needed = {capability.hash: capability for capability in await asyncio.to_thread(all_capabilities, component)}
-    allowed = await approvals.in_force(needed, team_id=team_id)
+    allowed = await approvals.active_for(needed, team_id=team_id)
     missing = [capability for key, capability in needed.items() if key not in allowed]
     if missing:
         raise NotApproved(missing, team_id=team_id)

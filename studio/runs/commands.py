@@ -9,18 +9,18 @@ from typing import Annotated, Literal, TypeVar, cast
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints, ValidationError
 
 from studio.components.redaction import Redactor
-from studio.effects import HandedIn
+from studio.effects import InjectedMessage
 from studio.errors import ConfigError, Conflict
-from studio.runs.active_run import STOPPED_AT_QUESTION, Ending, LiveRun
+from studio.runs.active_run import STOPPED_AT_QUESTION, ActiveRun, Ending
 from studio.runs.debugging.settings import Breakpoints, Rules, set_breakpoints, set_policy
 from studio.runs.human import check_answer
 from studio.runs.journal.log import Draft, JsonObject
 from studio.runs.middleware.approvals import (
-    DECIDED,
+    DECISION_KINDS,
     Decision,
+    apply_decision,
     close_question,
     decision_draft,
-    take_decision,
 )
 from studio.runs.spending.limits import Budget
 from studio.runs.state import Reason, RunAlreadyEnded, RunState
@@ -28,7 +28,7 @@ from studio.runs.stepping import StepKind
 
 CommandName = Literal[
     "pause",
-    "hold",
+    "interrupt",
     "resume",
     "continue",
     "step",
@@ -36,7 +36,7 @@ CommandName = Literal[
     "cancel",
     "answer",
     "decide",
-    "amend",
+    "edit",
     "inject",
     "breakpoints",
     "policy",
@@ -44,7 +44,7 @@ CommandName = Literal[
 ]
 """To continue is to resume, also a run that nobody drives any more."""
 
-HELD = "Held: a model that was being asked is asked again when the run goes on."
+PAUSED_ONLY = "Held: a model that was being asked is asked again when the run goes on."
 
 
 Form = TypeVar("Form", bound=BaseModel)
@@ -60,13 +60,13 @@ class _Step(_Data):
     until: StepKind = "event"
 
 
-class _Amendment(_Data):
+class _Edit(_Data):
     message_id: str
     text: Annotated[str | None, Field(max_length=1_000_000)] = None
     """What the message says from now on; None drops it."""
 
 
-class _Words(_Data):
+class _InjectedMessage(_Data):
     text: Annotated[str, StringConstraints(max_length=1_000_000, pattern=r"\S")]
     source: Annotated[str, Field(max_length=200)] = ""
 
@@ -78,8 +78,8 @@ class _NewLimits(_Data):
 DATA: Mapping[CommandName, type[BaseModel]] = {
     "step": _Step,
     "decide": Decision,
-    "amend": _Amendment,
-    "inject": _Words,
+    "edit": _Edit,
+    "inject": _InjectedMessage,
     "breakpoints": Breakpoints,
     "policy": Rules,
     "budget": _NewLimits,
@@ -104,9 +104,9 @@ class Command:
     data: JsonObject = field(default_factory=dict[str, JsonValue])
 
     def __post_init__(self) -> None:
-        self.read(BaseModel)
+        self.parse(BaseModel)
 
-    def read(self, form: type[Form]) -> Form:
+    def parse(self, form: type[Form]) -> Form:
         """The data in the form of this command."""
         try:
             found = DATA.get(self.name, _Data).model_validate(self.data)
@@ -132,7 +132,7 @@ class Command:
         return Draft("command", {**self.data, **about_answer, "command": self.name, "by": self.by})
 
 
-async def obey(run: LiveRun, command: Command) -> None:
+async def dispatch(run: ActiveRun, command: Command) -> None:
     """Carry the command out. One that asks for what is so already changes nothing and is not logged.
 
     Raises:
@@ -147,28 +147,28 @@ async def obey(run: LiveRun, command: Command) -> None:
     await _COMMANDS[command.name](run, command.without_secrets(run.redactor))
 
 
-async def _pause(run: LiveRun, command: Command) -> None:
+async def _pause(run: ActiveRun, command: Command) -> None:
     _refuse_while_stopping(run)
     if run.gate.is_open:
         run.gate.pause("user")
         await run.write(command.draft())
 
 
-async def _hold(run: LiveRun, command: Command) -> None:
+async def _interrupt(run: ActiveRun, command: Command) -> None:
     """As a pause, but a model that is being asked now is given up, and asked again when the run goes on."""
     _refuse_while_stopping(run)
     if run.state is RunState.PAUSED:
         return
-    run.gate.pause("user", HELD)
-    run.debugger.flights.hold()
+    run.gate.pause("user", PAUSED_ONLY)
+    run.debugger.in_flight.interrupt()
     run.chunks.clear()  # what an abandoned model has written so far is written anew
     await run.write(command.draft())
 
 
-async def _resume(run: LiveRun, command: Command) -> None:
+async def _resume(run: ActiveRun, command: Command) -> None:
     if _at_breakpoint(run):
         run.gate.resume()
-        await _let_call_go_on(run, command)
+        await _release_interrupted_call(run, command)
     elif run.gate.is_open:
         if run.pending is not None:
             raise Conflict("The run waits for an answer, not for you to resume it.", fix="Answer its question.")
@@ -176,35 +176,35 @@ async def _resume(run: LiveRun, command: Command) -> None:
         await _open_gate(run, command, "resume", run.gate.resume)
 
 
-async def _step(run: LiveRun, command: Command) -> None:
-    kind = command.read(_Step).until
+async def _step(run: ActiveRun, command: Command) -> None:
+    kind = command.parse(_Step).until
     if run.state is not RunState.PAUSED:
         raise Conflict("Only a paused run can be stepped.", fix="Pause it first.")
     if _at_breakpoint(run):
         run.gate.step(kind)
-        await _let_call_go_on(run, command)
+        await _release_interrupted_call(run, command)
         return
     if run.pending is not None:
         raise Conflict("The run waits for an answer.", fix="Answer its question.")
     await _open_gate(run, command, "step", lambda: run.gate.step(kind))
 
 
-async def _stop(run: LiveRun, command: Command) -> None:
+async def _stop(run: ActiveRun, command: Command) -> None:
     if run.pending is not None:  # its turn cannot end without the answer that nobody is going to give
         await _end_now(run, command, STOPPED_AT_QUESTION)
         return
     if run.is_stopping:
         return
-    run.stop_after_turn()
+    run.request_stop_after_turn()
     await _open_gate(run, command, "stop", run.gate.resume)
 
 
-async def _cancel(run: LiveRun, command: Command) -> None:
+async def _cancel(run: ActiveRun, command: Command) -> None:
     await _end_now(run, command, Ending(RunState.CANCELLED, "user", "Cancelled."))
 
 
-async def _answer(run: LiveRun, command: Command) -> None:
-    if run.pending is not None and run.pending.kind in DECIDED and run.pending.request_id == command.request_id:
+async def _answer(run: ActiveRun, command: Command) -> None:
+    if run.pending is not None and run.pending.kind in DECISION_KINDS and run.pending.request_id == command.request_id:
         raise Conflict("This question takes a decision and no text.", fix="Use the command `decide`.")
     if run.pending is not None and run.pending.request_id == command.request_id:
         check_answer(run.pending, command.text)
@@ -212,84 +212,84 @@ async def _answer(run: LiveRun, command: Command) -> None:
     await close_question(run, command.draft())
 
 
-async def _decide(run: LiveRun, command: Command) -> None:
-    pending, decision = run.pending, command.read(Decision)
-    take_decision(run, command.request_id, decision, command.by)
+async def _decide(run: ActiveRun, command: Command) -> None:
+    pending, decision = run.pending, command.parse(Decision)
+    apply_decision(run, command.request_id, decision, command.by)
     assert pending
     await close_question(run, decision_draft(pending, decision, command.by))
 
 
-async def _amend(run: LiveRun, command: Command) -> None:
+async def _edit(run: ActiveRun, command: Command) -> None:
     """Change the last message, or drop it, before the team takes it up."""
-    pen, given = run.debugger.pen, command.read(_Amendment)
-    if run.state is not RunState.PAUSED or pen.amendable != given.message_id or not pen.amendable:
+    pen, given = run.debugger.edits, command.parse(_Edit)
+    if run.state is not RunState.PAUSED or pen.editable_id != given.message_id or not pen.editable_id:
         raise Conflict(
             "The team has taken this message up already, or the run does not wait.",
             fix="Pause right behind it, or fork the run at it.",
         )
-    pen.amend(given.text)
+    pen.edit(given.text)
     await run.write(command.draft())
 
 
-async def _inject(run: LiveRun, command: Command) -> None:
+async def _inject(run: ActiveRun, command: Command) -> None:
     """Put words into the conversation; the team hears them before its next turn."""
     _refuse_while_stopping(run)
-    given = command.read(_Words)
-    run.debugger.pen.hand_in(HandedIn(given.source or "user", given.text, command.by))
+    given = command.parse(_InjectedMessage)
+    run.debugger.edits.inject(InjectedMessage(given.source or "user", given.text, command.by))
     await run.write(command.draft())
 
 
-async def _breakpoints(run: LiveRun, command: Command) -> None:
+async def _breakpoints(run: ActiveRun, command: Command) -> None:
     if set_breakpoints(run.debugger, command.data):
         await run.write(command.draft())
 
 
-async def _budget(run: LiveRun, command: Command) -> None:
+async def _budget(run: ActiveRun, command: Command) -> None:
     """Note who has changed the run's limits; they are kept outside, and hold already."""
     await run.write(command.draft())
 
 
-async def _policy(run: LiveRun, command: Command) -> None:
+async def _policy(run: ActiveRun, command: Command) -> None:
     if set_policy(run.debugger, command.data):
         await run.write(command.draft())
 
 
-def _refuse_while_stopping(run: LiveRun) -> None:
+def _refuse_while_stopping(run: ActiveRun) -> None:
     if run.is_stopping:
         raise Conflict("The run is stopping after this turn.", fix="Cancel it to end it now.")
 
 
-def _at_breakpoint(run: LiveRun) -> bool:
+def _at_breakpoint(run: ActiveRun) -> bool:
     """Whether the run waits before or behind a call of a tool, because of a breakpoint."""
     return run.pending is not None and run.pending.kind == "breakpoint"
 
 
-async def _let_call_go_on(run: LiveRun, command: Command) -> None:
+async def _release_interrupted_call(run: ActiveRun, command: Command) -> None:
     pending = run.pending
     assert pending
-    take_decision(run, pending.request_id, Decision(hash=str(pending.details["hash"]), verdict="allow"), command.by)
+    apply_decision(run, pending.request_id, Decision(hash=str(pending.details["hash"]), verdict="allow"), command.by)
     await close_question(run, command.draft(), "step" if command.name == "step" else "resume")
 
 
-async def _open_gate(run: LiveRun, command: Command, reason: Reason, opening: Callable[[], None]) -> None:
+async def _open_gate(run: ActiveRun, command: Command, reason: Reason, opening: Callable[[], None]) -> None:
     is_waiting_there = run.state is RunState.PAUSED and run.pending is None
     opening()
     if is_waiting_there:
-        await run.change(RunState.RUNNING, reason, before=[command.draft()])
+        await run.change_state(RunState.RUNNING, reason, before=[command.draft()])
     else:
         await run.write(command.draft())
 
 
-async def _end_now(run: LiveRun, command: Command, ending: Ending) -> None:
+async def _end_now(run: ActiveRun, command: Command, ending: Ending) -> None:
     run.ending = ending
     await run.write(command.draft())
     if not run.is_being_cancelled:  # by somebody who did not have to wait for the log
         run.cancel_task()
 
 
-_COMMANDS: Mapping[CommandName, Callable[[LiveRun, Command], Awaitable[None]]] = {
+_COMMANDS: Mapping[CommandName, Callable[[ActiveRun, Command], Awaitable[None]]] = {
     "pause": _pause,
-    "hold": _hold,
+    "interrupt": _interrupt,
     "resume": _resume,
     "continue": _resume,
     "step": _step,
@@ -297,7 +297,7 @@ _COMMANDS: Mapping[CommandName, Callable[[LiveRun, Command], Awaitable[None]]] =
     "cancel": _cancel,
     "answer": _answer,
     "decide": _decide,
-    "amend": _amend,
+    "edit": _edit,
     "inject": _inject,
     "breakpoints": _breakpoints,
     "policy": _policy,

@@ -9,16 +9,16 @@ from typing import cast
 
 
 @asynccontextmanager
-async def owned_tasks() -> AsyncGenerator[asyncio.TaskGroup]:
+async def task_group() -> AsyncGenerator[asyncio.TaskGroup]:
     """A task group that raises a lone error as itself, so that an operator reads one line and not a tree."""
     try:
         async with asyncio.TaskGroup() as group:
             yield group
     except BaseExceptionGroup as error:
-        raise single_cause(cast("BaseException", error)) from None
+        raise unwrap_single(cast("BaseException", error)) from None
 
 
-def single_cause(error: BaseException) -> BaseException:
+def unwrap_single(error: BaseException) -> BaseException:
     """The one error inside groups that task groups put around it; a group of several stays whole."""
     while isinstance(error, BaseExceptionGroup):
         inner = cast("tuple[BaseException, ...]", error.exceptions)
@@ -28,33 +28,33 @@ def single_cause(error: BaseException) -> BaseException:
     return cast("BaseException", error)
 
 
-class Bell:
+class Notifier:
     """Wakes all who wait, without a queue: a sleeper learns that something changed and looks for itself."""
 
     def __init__(self) -> None:
         self._next = asyncio.Event()
 
-    def listen(self) -> asyncio.Event:
+    def wait_handle(self) -> asyncio.Event:
         """Set at the next ring; take it before you look, so that nothing falls between looking and waiting."""
         return self._next
 
-    def ring(self) -> None:
+    def notify(self) -> None:
         rung, self._next = self._next, asyncio.Event()
         rung.set()
 
 
-LONGEST_SPELL_S = 0.005
+MAX_UNINTERRUPTED_S = 0.005
 """How long a run whose models answer at once, or what happens again from a log, may go on without it."""
 
 
-class Rest:
+class CooperativeYield:
     """Taken once for each round; it rests only when the last time is long ago."""
 
     def __init__(self) -> None:
         self._clock = asyncio.get_running_loop().time
         self._taken_at = self._clock()
 
-    async def taken(self) -> None:
-        if self._clock() - self._taken_at > LONGEST_SPELL_S:
+    async def yield_if_due(self) -> None:
+        if self._clock() - self._taken_at > MAX_UNINTERRUPTED_S:
             await asyncio.sleep(0)
             self._taken_at = self._clock()

@@ -17,14 +17,14 @@ from studio.messages import (
     TaskResult,
     explained,
 )
-from studio.runs.active_run import Ending, LiveRun
-from studio.runs.concurrency import LONGEST_SPELL_S, Rest
-from studio.runs.explanations import Scribe
-from studio.runs.middleware.stack import Guide, port_of
-from studio.runs.model_failures import Attempts
+from studio.runs.active_run import ActiveRun, Ending
+from studio.runs.concurrency import MAX_UNINTERRUPTED_S, CooperativeYield
+from studio.runs.explanations import ExplanationWriter
+from studio.runs.middleware.stack import ReplayGuide, build_effects
+from studio.runs.model_failures import ModelFailures
 from studio.runs.prepare import PreparedRun, Stream
-from studio.runs.redaction import keep_secret
-from studio.runs.replay.entries import draft_of
+from studio.runs.redaction import redactor_for
+from studio.runs.replay.entries import to_draft
 from studio.runs.state import RunState
 from studio.runs.tasks import task_message
 from studio.sandbox.grants import enter
@@ -37,33 +37,35 @@ CANCELLED_INSIDE = Ending.failed(RunFailed("A part of the team cancelled the run
 logger = logging.getLogger(__name__)
 
 
-async def drive(run: LiveRun, prepared: PreparedRun, past: Guide | None = None) -> None:
+async def drive(run: ActiveRun, prepared: PreparedRun, past: ReplayGuide | None = None) -> None:
     """Take the run from its first entry to its last, over those that are in its log already.
 
     Started only by the supervisor, in its task group.
     """
     run.begun.set()
-    attempts = Attempts(run, prepared.names)
+    attempts = ModelFailures(run, prepared.names)
     try:
-        with listening(attempts.failed):
-            ending = run.ending or await _play(run, prepared, past)
+        with listening(attempts.log_failure):
+            ending = run.ending or await _run_team(run, prepared, past)
     except asyncio.CancelledError:
-        if run.was_cancelled_by_others():
+        if run.is_cancelled_from_outside():
             raise  # the process is going down in a way that we did not ask for: not ours to swallow
         ending = run.ending or CANCELLED_INSIDE
     except Exception as error:  # noqa: BLE001  the one broad catch: a run must not end its siblings
-        ending = Ending.failed(error, attempts.culprit(error))
+        ending = Ending.failed(error, attempts.failed_call(error))
     await run.end(ending)
 
 
-async def _play(run: LiveRun, prepared: PreparedRun, past: Guide | None) -> Ending:
+async def _run_team(run: ActiveRun, prepared: PreparedRun, past: ReplayGuide | None) -> Ending:
     player = prepared.player
-    keep_secret(run.redactor, prepared.component, prepared.secrets)
+    redactor_for(run.redactor, prepared.component, prepared.secrets)
     enter(prepared.grants, run.id)
     if past is None:
         run.caught_up.set()
-    port = port_of(run, player, prepared.names, past)
-    scribe = Scribe(run, player, port.now) if past is None else None  # what was told in a past is to be found there
+    port = build_effects(run, player, prepared.names, past)
+    scribe = (
+        ExplanationWriter(run, player, port.now) if past is None else None
+    )  # what was told in a past is to be found there
     with effects.use(port), explained(scribe):
         async with _closing(player.run_stream(task_message(prepared.new.task))) as stream:
             if past is not None:
@@ -73,74 +75,74 @@ async def _play(run: LiveRun, prepared: PreparedRun, past: Guide | None) -> Endi
             return await _pull(run, stream, past)
 
 
-async def _catch_up(run: LiveRun, stream: Stream, past: Guide) -> Ending | None:
+async def _catch_up(run: ActiveRun, stream: Stream, past: ReplayGuide) -> Ending | None:
     """Let happen again what is in the log; how the run ends, where it does so on the way."""
-    rest = Rest()
-    while await past.is_past():
-        await rest.taken()
-        past.pulled(is_held=False)
+    rest = CooperativeYield()
+    while await past.is_behind():
+        await rest.yield_if_due()
+        past.note_pull(is_held=False)
         item = await anext(stream, None)
-        past.pulled(is_held=True)
+        past.note_pull(is_held=True)
         if item is None or isinstance(item, TaskResult):
             await past.end()
-            await run.written()
+            await run.wait_written()
             return _ending(run, item)
-        await (_take if item.is_kept else _pass_on)(run, item, past)
+        await (_handle if item.is_kept else _log_item)(run, item, past)
     return None
 
 
-async def _pull(run: LiveRun, stream: Stream, past: Guide | None) -> Ending:
+async def _pull(run: ActiveRun, stream: Stream, past: ReplayGuide | None) -> Ending:
     gate, clock = run.gate, asyncio.get_running_loop().time
     rested_at = clock()
     is_begun = False  # whatever happens to it, a run that has asked anything of the world tells what its task was
-    await run.pass_gate()
+    await run.wait_at_gate()
     async for item in stream:
         if isinstance(item, TaskResult):
-            await run.written()  # a run whose messages are lost did not end well
+            await run.wait_written()  # a run whose messages are lost did not end well
             return _ending(run, item)
         if not item.is_kept:
-            if await _pass_on(run, item, past):
-                await run.pass_gate()
+            if await _log_item(run, item, past):
+                await run.wait_at_gate()
             continue
-        await _take(run, item, past)
+        await _handle(run, item, past)
         if not is_begun:
-            await run.written()
+            await run.wait_written()
             is_begun = True
-        elif clock() - rested_at > LONGEST_SPELL_S:
+        elif clock() - rested_at > MAX_UNINTERRUPTED_S:
             await asyncio.sleep(0)  # commands and other runs have their turn
             rested_at = clock()
         if not gate.is_open:
-            await run.pass_gate()
-    await run.written()
+            await run.wait_at_gate()
+    await run.wait_written()
     return _ending(run, None)
 
 
-async def _take(run: LiveRun, item: BaseMessage, past: Guide | None) -> bool:
+async def _handle(run: ActiveRun, item: BaseMessage, past: ReplayGuide | None) -> bool:
     """Put a message or event on its way into the log, unless it is there; the run may be held behind it."""
-    is_known = past is not None and await past.knows(item)
-    if item.is_chat and run.watch is not None:
-        run.watch.came(item.source)
+    is_known = past is not None and await past.is_recorded(item)
+    if item.is_chat and run.observer is not None:
+        run.observer.message_added(item.source)
     if not is_known:
-        await run.add(draft_of(item))
-    run.debugger.came(item, run)
+        await run.append(to_draft(item))
+    run.debugger.note_item(item, run)
     return True
 
 
-async def _pass_on(run: LiveRun, item: BaseMessage, past: Guide | None) -> bool:
+async def _log_item(run: ActiveRun, item: BaseMessage, past: ReplayGuide | None) -> bool:
     """Take what no result holds, unless it is in the log; whether the run may be held behind it."""
     if isinstance(item, Explanation):
-        if past is None or not await past.knows(item):
-            run.hold(draft_of(item))  # part of the step that follows, and none itself
-        return run.debugger.told(item)
+        if past is None or not await past.is_recorded(item):
+            run.buffer(to_draft(item))  # part of the step that follows, and none itself
+        return run.debugger.note_explanation(item)
     if not isinstance(item, ModelClientStreamingChunkEvent):
-        return await _take(run, item, past)
-    if past is None or not await past.knows(item):
-        await run.write_held()  # a piece is not shown before what was said ahead of it
+        return await _handle(run, item, past)
+    if past is None or not await past.is_recorded(item):
+        await run.flush()  # a piece is not shown before what was said ahead of it
         run.add_chunk(item.source, item.full_message_id, item.content)
     return False
 
 
-def _ending(run: LiveRun, result: TaskResult | None) -> Ending:
+def _ending(run: ActiveRun, result: TaskResult | None) -> Ending:
     why = (result.stop_reason if result else None) or ""
     if run.is_stopping:
         return Ending(RunState.STOPPED, "user", why)

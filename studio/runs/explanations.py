@@ -9,11 +9,11 @@ from pydantic_core import to_json
 
 from studio.messages import Explanation, Listener, frame_of
 from studio.messages.explanation_json import Frame
-from studio.runs.active_run import LiveRun
+from studio.runs.active_run import ActiveRun
 from studio.runs.journal.log import Draft
 
 
-class Scribe(Listener):
+class ExplanationWriter(Listener):
     """Writes down what one team tells itself, as text; what comes from inside it is among the events.
 
     So is everything while the run may be held at an explanation, by a step or a breakpoint.
@@ -24,13 +24,13 @@ class Scribe(Listener):
         now: The time, as those say it who speak in the run.
     """
 
-    def __init__(self, run: LiveRun, team: object, now: Callable[[], datetime]) -> None:
+    def __init__(self, run: ActiveRun, team: object, now: Callable[[], datetime]) -> None:
         self._team = team
         self._now = now
-        self._hold, self._gate = run.hold, run.gate
+        self._hold, self._gate = run.buffer, run.gate
         self._frames: dict[Hashable, Frame] = {}
 
-    def told(
+    def write(
         self, team: object, as_text: Callable[[str], str], as_event: Callable[[], Explanation]
     ) -> tuple[Explanation, ...]:
         gate = self._gate
@@ -41,7 +41,9 @@ class Scribe(Listener):
         self._hold(Draft("explanation", text, text))
         return ()
 
-    def told_again(self, team: object, key: Hashable, as_event: Callable[[], Explanation]) -> tuple[Explanation, ...]:
+    def match_repeated(
+        self, team: object, key: Hashable, as_event: Callable[[], Explanation]
+    ) -> tuple[Explanation, ...]:
         gate, frame = self._gate, self._frames.get(key)
         if frame is None or team is not self._team or not gate.is_free:
             event = as_event()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Collection, Sequence
 from dataclasses import dataclass
 
-from studio.runs.active_run import LiveRun
+from studio.runs.active_run import ActiveRun
 from studio.runs.journal.buffers import ChunkUpdate, utf16_length
 from studio.runs.journal.log import SHOWN, EntryKind, JsonObject, LogEntry, RunLog
 from studio.runs.view import RunView
@@ -29,7 +29,7 @@ class Batch:
 
 
 async def follow(
-    run: LiveRun, log: RunLog, after_seq: int = 0, kinds: Collection[EntryKind] = SHOWN
+    run: ActiveRun, log: RunLog, after_seq: int = 0, kinds: Collection[EntryKind] = SHOWN
 ) -> AsyncGenerator[Batch]:
     """Follow a run that is under way to its end.
 
@@ -40,7 +40,7 @@ async def follow(
     seen: dict[str, int] = {}
     shown: JsonObject | None = None
     while True:
-        bell = run.bell.listen()
+        bell = run.notifier.wait_handle()
         view = run.view
         pieces = run.chunks.since(seen)  # before the entries: a piece is never shown ahead of what came before it
         entries: Sequence[LogEntry] = ()
@@ -66,7 +66,7 @@ async def follow(
         await bell.wait()
 
 
-async def replay(
+async def read_finished(
     log: RunLog, run_id: str, view: RunView, after_seq: int = 0, kinds: Collection[EntryKind] = SHOWN
 ) -> AsyncGenerator[Batch]:
     """Read a run that nobody drives any more, page by page."""

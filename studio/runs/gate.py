@@ -55,7 +55,7 @@ class Gate:
         """Let the run go on until so much has come."""
         self._open(Step(kind, self.last, self.explanation))
 
-    def watch(self, is_watched: bool) -> None:
+    def set_watched(self, is_watched: bool) -> None:
         """Tell whether there are breakpoints."""
         self._is_watched = is_watched
         self.is_free = self.is_open and self._step is None and not is_watched
@@ -66,21 +66,21 @@ class Gate:
         self.is_free = step is None and not self._is_watched
         self._opened.set()
 
-    def came(self, item: BaseMessage) -> None:
+    def note_item(self, item: BaseMessage) -> None:
         """Tell the gate of a message or event; with the last one of a step it closes."""
         self.last = item
-        if self._step is not None and self._step.came(item):
+        if self._step is not None and self._step.note_item(item):
             self.pause("step")
 
-    def told(self, what: Explanation) -> bool:
+    def note_explanation(self, what: Explanation) -> bool:
         """Tell the gate of an explanation; whether a step ends here, where else none does."""
         self.explanation = what
-        if self._step is None or not self._step.told(what):
+        if self._step is None or not self._step.note_explanation(what):
             return False
         self.pause("step")
         return True
 
-    async def opened(self) -> None:
+    async def wait_open(self) -> None:
         """Wait here until the gate is open."""
         self._held += 1
         try:

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from studio.effects import HumanQuestion
 from studio.errors import ConfigError, Conflict
 from studio.models.schema_model import model_from_schema
-from studio.runs.concurrency import Bell
+from studio.runs.concurrency import Notifier
 from studio.runs.journal.log import JsonObject, PendingInput
 
 
@@ -28,7 +28,7 @@ class HumanPort:
         self._recalled: dict[str, list[str]] = {}
         self._decided: dict[tuple[str, str], list[str]] = {}
         self._expected: PendingInput | None = None
-        self._came = Bell()
+        self._came = Notifier()
 
     async def ask(self, question: HumanQuestion) -> str:
         """Put a question of the team; see `put`."""
@@ -37,13 +37,13 @@ class HumanPort:
             details["choices"] = list(question.choices)
         if question.schema:
             details["schema"] = question.schema
-        return await self.put(
+        return await self.open_question_of(
             PendingInput(
                 request_id=question.request_id, source=question.source, prompt=question.prompt, details=details
             )
         )
 
-    async def put(self, question: PendingInput, timeout_s: float | None = None) -> str:
+    async def open_question_of(self, question: PendingInput, timeout_s: float | None = None) -> str:
         """Wait for the answer; cancelling the caller ends the wait at once.
 
         Args:
@@ -65,20 +65,20 @@ class HumanPort:
             finally:
                 self._open = None
 
-    def expect(self, question: PendingInput | None) -> None:
+    def expect_answer(self, question: PendingInput | None) -> None:
         """Tell which question was open when the run was left, and will come again; None when none will."""
         self._expected = question
-        self._came.ring()
+        self._came.notify()
 
-    async def comes(self, request_id: str) -> None:
+    async def has_recorded(self, request_id: str) -> None:
         """Wait while that question is still to come again."""
         while self._expected is not None and self._expected.request_id == request_id:
-            await self._came.listen().wait()
+            await self._came.wait_handle().wait()
 
     def _as_before(self, question: PendingInput) -> PendingInput:
         """The question with the id under which a person may have seen it before the run was left."""
         before, about = self._expected, _about(question)
-        self.expect(None)
+        self.expect_answer(None)
         if before is None or about is None or before.kind != question.kind or _about(before) != about:
             return question
         return question.model_copy(update={"request_id": before.request_id})

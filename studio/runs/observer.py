@@ -8,21 +8,21 @@ from studio.runs.journal.log import JsonObject
 from studio.runs.state import RunState
 
 
-class Watch(Protocol):
+class RunObserver(Protocol):
     """Told of everything before it is in the log."""
 
-    def came(self, source: str) -> None:
+    def message_added(self, source: str) -> None:
         """Of each message, with who says it."""
         ...
 
-    def turned(self, state: RunState) -> None:
+    def state_changed(self, state: RunState) -> None:
         """Of each new state."""
         ...
 
-    def came_back(self, effect: JsonObject) -> None:
+    def effect_repeated(self, effect: JsonObject) -> None:
         """Of each effect of the run's own that happens again, when it is led over its log."""
         ...
 
-    def worked(self, seconds: float) -> None:
+    def add_elapsed(self, seconds: float) -> None:
         """How long the run had been at work when it was left."""
         ...

@@ -16,7 +16,7 @@ from studio.messages import BaseChatMessage, BaseMessage, TaskResult
 from studio.runs.admission import ApprovalSource, SecretVault, check_approved, has_code, require_jail
 from studio.runs.debugging.settings import SettingsSource
 from studio.runs.journal.log import NewRun, RunRecord, RunStore
-from studio.runs.redaction import without_secrets
+from studio.runs.redaction import redact_new_run
 from studio.runs.spending.costs import names_of
 from studio.sandbox import UNCONFINED, current_jail, current_workers
 from studio.sandbox.grants import Grants
@@ -38,7 +38,7 @@ class Player(Protocol):
 
 
 @dataclass(frozen=True)
-class Sources:
+class RunDependencies:
     """What runs are prepared from, and kept in."""
 
     store: RunStore
@@ -75,7 +75,7 @@ def play_team(component: Component) -> Player:
 
 
 async def prepare_run(
-    sources: Sources,
+    sources: RunDependencies,
     new: NewRun,
     context: Context,
     *,
@@ -101,10 +101,10 @@ async def prepare_run(
     # What is kept is what was loaded: references in place of keys.
     named = new.team_name or (component.label or "" if isinstance(component, Team) else "")
     new = replace(new, component=await asyncio.to_thread(component.dump_component), team_name=well_formed(named))
-    return replace(prepared, new=without_secrets(new, component, prepared.secrets))
+    return replace(prepared, new=redact_new_run(new, component, prepared.secrets))
 
 
-async def prepare_resume(sources: Sources, record: RunRecord, context: Context) -> PreparedRun:
+async def prepare_resume(sources: RunDependencies, record: RunRecord, context: Context) -> PreparedRun:
     """The same for a run that goes on from its log. It is told what it was told then, so nothing of it is changed.
 
     Raises:
@@ -115,7 +115,7 @@ async def prepare_resume(sources: Sources, record: RunRecord, context: Context) 
 
 
 async def _prepare(
-    sources: Sources,
+    sources: RunDependencies,
     new: NewRun,
     context: Context,
     kind: type[Component],
@@ -130,6 +130,6 @@ async def _prepare(
     workers = context.get(current_workers)
     if workers is not None and has_code(component):
         workers.prepare()  # by the time of the first call they are ready
-    if new.changes.began_with:
-        await cast("Team", component).load_state(new.changes.began_with)
+    if new.changes.initial_state:
+        await cast("Team", component).load_state(new.changes.initial_state)
     return PreparedRun(new, player, names, component, grants, await sources.secrets.source())

@@ -16,7 +16,7 @@ from studio.errors import SetupError
 from studio.runs.journal.log import NO_CHANGES, Changes, NewRun
 
 
-def keep_secret(redactor: Redactor, component: object, secrets: SecretSource) -> None:
+def redactor_for(redactor: Redactor, component: object, secrets: SecretSource) -> None:
     """Let what is run here find its secrets, and the redactor know them.
 
     Those that the team names are known before it begins: what one tool has read it may have left for another, and a run
@@ -28,7 +28,7 @@ def keep_secret(redactor: Redactor, component: object, secrets: SecretSource) ->
     _learn(component, source)
 
 
-def without_secrets(new: NewRun, component: Component, secrets: SecretSource) -> NewRun:
+def redact_new_run(new: NewRun, component: Component, secrets: SecretSource) -> NewRun:
     """What a run is started with, in case a person has written down what it must not tell."""
     redactor = Redactor()
     _learn(component, redactor.noting(secrets))
@@ -37,9 +37,9 @@ def without_secrets(new: NewRun, component: Component, secrets: SecretSource) ->
     changes = new.changes
     if changes is not NO_CHANGES:
         changes = Changes.model_validate(redactor.clean(cast("JsonValue", changes.model_dump(mode="json"))))
-    said = new.said and replace(new.said, text=redactor.clean_text(new.said.text))
+    said = new.first_message and replace(new.first_message, text=redactor.clean_text(new.first_message.text))
     task, text = redactor.clean(new.task), redactor.clean_text(new.task_text)
-    return replace(new, task=task, task_text=text, changes=changes, said=said)
+    return replace(new, task=task, task_text=text, changes=changes, first_message=said)
 
 
 def _learn(component: object, source: SecretSource) -> None:

@@ -9,12 +9,12 @@ from pydantic import JsonValue
 from studio.components.well_formed import well_formed_json
 from studio.errors import Conflict, RunFailed
 from studio.runs.journal.log import Changes, JsonObject, NewRun, RunRecord, RunStore
-from studio.runs.replay.fork import past_of
-from studio.runs.replay.reexecute import repeat
+from studio.runs.replay.fork import inherited_log
+from studio.runs.replay.reexecute import reexecute
 from studio.runs.state import RunState
 from studio.runs.tasks import task_text
 
-MAY_GO_ON = frozenset({RunState.FINISHED, RunState.STOPPED})
+CONTINUABLE = frozenset({RunState.FINISHED, RunState.STOPPED})
 
 
 def session_of(record: RunRecord) -> str:
@@ -31,7 +31,7 @@ async def next_of(store: RunStore, record: RunRecord, task: JsonValue) -> NewRun
         InvalidTask: There is nothing to do.
         Conflict: The run has not come to an end, or its team does something else now than was recorded.
     """
-    if record.status.state not in MAY_GO_ON:
+    if record.status.state not in CONTINUABLE:
         raise Conflict(
             "Only a run that has finished or was stopped can go on with another task.", fix="Fork it instead."
         )
@@ -45,22 +45,22 @@ async def next_of(store: RunStore, record: RunRecord, task: JsonValue) -> NewRun
         session_id=session_of(record),
         team_revision=record.team_revision,
         changes=await asyncio.to_thread(
-            Changes, began_with=await _remembered(store, record), continues=record.id, mocks=record.changes.mocks
+            Changes, initial_state=await _remembered(store, record), continues=record.id, mocks=record.changes.mocks
         ),
     )
 
 
 async def _remembered(store: RunStore, record: RunRecord) -> JsonObject:
-    past = past_of(store, record)
-    found = await repeat(
+    past = inherited_log(store, record)
+    found = await reexecute(
         record.component,
         record.task,
         past.entries,
         run_id=record.namespace,
         match=past.match,
-        amendments=past.amendments,
+        edits=past.edits,
         with_state=True,
-        began_with=record.changes.began_with,
+        initial_state=record.changes.initial_state,
         to_end=True,
     )
     if found.error is not None:

@@ -33,7 +33,7 @@ EndReason = Literal["condition", "end", "user", "error", "shutdown", "killed"]
 Reason = PauseReason | EndReason | Literal["start", "resume", "answer", "step", "stop"]
 
 _PAUSES: frozenset[Reason] = frozenset(get_args(PauseReason))
-_GOES_ON: frozenset[Reason] = frozenset({"resume", "answer", "step", "stop"})
+_RESUMES: frozenset[Reason] = frozenset({"resume", "answer", "step", "stop"})
 _BREAKS: Mapping[RunState, frozenset[Reason]] = {
     RunState.CANCELLED: frozenset({"user"}),
     RunState.FAILED: frozenset({"error"}),
@@ -49,7 +49,7 @@ TRANSITIONS: Mapping[RunState, Mapping[RunState, frozenset[Reason]]] = {
     RunState.CREATED: {RunState.RUNNING: frozenset({"start"}), **_BREAKS},
     RunState.RUNNING: {RunState.PAUSED: _PAUSES, **_ENDS},
     # From paused to paused only the reason changes: an answer came in while the user holds the run.
-    RunState.PAUSED: {RunState.RUNNING: _GOES_ON, RunState.PAUSED: _PAUSES, **_ENDS},
+    RunState.PAUSED: {RunState.RUNNING: _RESUMES, RunState.PAUSED: _PAUSES, **_ENDS},
     RunState.FINISHED: {},
     RunState.STOPPED: {},
     RunState.CANCELLED: {},

@@ -32,7 +32,7 @@ class Step:
         self._calls = 1 if isinstance(last, ToolCallRequestEvent) else 0
         self._caller = last.source if self._calls and last else ""
 
-    def came(self, item: BaseMessage) -> bool:
+    def note_item(self, item: BaseMessage) -> bool:
         """Whether the step is over with this message or event."""
         match self._kind:
             case "event":
@@ -44,7 +44,7 @@ class Step:
             case "over":
                 return self._is_past(item)
 
-    def told(self, what: Explanation) -> bool:
+    def note_explanation(self, what: Explanation) -> bool:
         """Whether the step is over with this explanation."""
         if self._kind == "agent":
             return isinstance(what, SpeakerDecisionEvent)

@@ -17,14 +17,14 @@ from pydantic import JsonValue
 from studio.components import Component
 from studio.components.well_formed import well_formed_json
 from studio.errors import Conflict, StudioError
-from studio.runs.active_run import Ending, LiveRun
+from studio.runs.active_run import ActiveRun, Ending
 from studio.runs.admission import ApprovalSource, SecretVault, load_team
-from studio.runs.commands import Command, CommandName, obey
-from studio.runs.concurrency import Bell, owned_tasks
-from studio.runs.debugging.settings import NoSettings, SettingsSource
+from studio.runs.commands import Command, CommandName, dispatch
+from studio.runs.concurrency import Notifier, task_group
+from studio.runs.debugging.settings import EmptySettings, SettingsSource
 from studio.runs.debugging.team_tools import tools_in
 from studio.runs.driver import drive
-from studio.runs.feed import Batch, follow, replay
+from studio.runs.feed import Batch, follow, read_finished
 from studio.runs.journal.log import (
     NO_CHANGES,
     SHOWN,
@@ -37,21 +37,30 @@ from studio.runs.journal.log import (
     RunStatus,
     RunStore,
 )
-from studio.runs.middleware.stack import Guide
+from studio.runs.middleware.stack import ReplayGuide
 from studio.runs.mocks import Mock, mocked
-from studio.runs.prepare import Player, PreparedRun, Sources, play_team, prepare_run
-from studio.runs.replay.fork import FromSeq, Wish, fork_of, inherited_by, past_of, replay_of, rerun_of, start_of
+from studio.runs.prepare import Player, PreparedRun, RunDependencies, play_team, prepare_run
+from studio.runs.replay.fork import (
+    ForkOptions,
+    FromSeq,
+    inherited_entries,
+    inherited_log,
+    make_fork,
+    make_replay,
+    make_rerun,
+    start_of,
+)
 from studio.runs.replay.resume import (
     DIED_TWICE,
-    end_unbegun,
-    goes_on_by_itself,
+    discard_unstarted,
     has_killed_server,
-    park,
-    reason_to_park,
-    take_up,
+    is_auto_resumable,
+    park_run,
+    parking_reason,
+    resume_run,
 )
-from studio.runs.replay.source import Past
-from studio.runs.replay.verify import Replayed, ToolMode
+from studio.runs.replay.source import ReplaySource
+from studio.runs.replay.verify import ReplayVerification, ToolMode
 from studio.runs.sessions import next_of
 from studio.runs.state import PauseReason, RunAlreadyEnded, RunState
 from studio.runs.tasks import task_text
@@ -62,7 +71,7 @@ ANSWER_GRACE_S = 1.0
 """How long a stopping server waits for answers of models: one that is paid for should not be asked for again."""
 
 
-async def drain(runs: Collection[LiveRun], grace_s: float) -> None:
+async def drain_runs(runs: Collection[ActiveRun], grace_s: float) -> None:
     """Let no run begin anything more, and wait a while for what is under way.
 
     Runs are still pulled, so that an answer which has arrived is read to its end and kept, also beside others.
@@ -72,30 +81,30 @@ async def drain(runs: Collection[LiveRun], grace_s: float) -> None:
         grace_s: How long to wait for tools and code: of what is broken off, nobody knows the outcome.
     """
     for run in runs:
-        run.debugger.flights.close()
+        run.debugger.in_flight.close()
     await _while_any(runs, lambda run: run.is_waiting_for_answers, min(ANSWER_GRACE_S, grace_s))
     await _while_any(runs, lambda run: run.is_at_work, grace_s)
 
 
-async def _while_any(runs: Collection[LiveRun], is_busy: Callable[[LiveRun], bool], limit_s: float) -> None:
+async def _while_any(runs: Collection[ActiveRun], is_busy: Callable[[ActiveRun], bool], limit_s: float) -> None:
     with suppress(TimeoutError):
         async with asyncio.timeout(limit_s):
             for run in runs:
                 while is_busy(run) and not run.is_closed:
-                    rung = run.bell.listen()
+                    rung = run.notifier.wait_handle()
                     if is_busy(run):
                         await rung.wait()
 
 
-GOODBYE_S = 2.0
-GOODBYES = 3
+FINISH_S = 2.0
+MAX_FINISH_ATTEMPTS = 3
 """A run that does not end when it is cancelled is told again, so many times, after so many seconds."""
 
 GRACE_S = 5.0
 """How long a stopping server waits for tools and code at work: what is broken off, nobody knows the outcome of."""
-REST_S = 600.0
+IDLE_S = 600.0
 """How long a run that waits for a person is kept in memory."""
-MOST_AT_ONCE = 4
+MAX_RESUMED_AT_ONCE = 4
 """Runs that are taken up at the same time when the server starts."""
 
 SHUT_DOWN = Ending(RunState.INTERRUPTED, "shutdown", "The server was stopped.")
@@ -103,7 +112,7 @@ LEFT = Ending(RunState.PAUSED, "shutdown", "The server was stopped. The run goes
 
 logger = logging.getLogger(__name__)
 
-MakeGuide = Callable[[LiveRun], Guide]
+MakeGuide = Callable[[ActiveRun], ReplayGuide]
 
 
 class RunSupervisor:
@@ -129,18 +138,18 @@ class RunSupervisor:
         settings: SettingsSource | None = None,
         *,
         goes_on: bool = True,
-        rest_s: float = REST_S,
+        rest_s: float = IDLE_S,
     ) -> None:
         self._store = store
-        self._settings = settings or NoSettings()
-        self._sources = Sources(store, approvals, secrets, self._settings)
+        self._settings = settings or EmptySettings()
+        self._sources = RunDependencies(store, approvals, secrets, self._settings)
         self._goes_on = goes_on
         self._rest_s = rest_s
-        self._live: dict[str, LiveRun] = {}
-        self._bells: WeakValueDictionary[str, Bell] = WeakValueDictionary()
+        self._live: dict[str, ActiveRun] = {}
+        self._bells: WeakValueDictionary[str, Notifier] = WeakValueDictionary()
         """Of runs that nobody drives and somebody looks at; rung when one is taken up, or held back."""
         self._taking_up = asyncio.Lock()
-        self._at_once = asyncio.Semaphore(MOST_AT_ONCE)
+        self._at_once = asyncio.Semaphore(MAX_RESUMED_AT_ONCE)
         self._stack = AsyncExitStack()
         self._group: asyncio.TaskGroup | None = None
         self._context = contextvars.copy_context()
@@ -149,9 +158,9 @@ class RunSupervisor:
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(self._store.own_runs())
             self._context = contextvars.copy_context()
-            group = self._group = await stack.enter_async_context(owned_tasks())
+            group = self._group = await stack.enter_async_context(task_group())
             for run_id in await self._store.unfinished():
-                group.create_task(self._take_up_again(run_id), name=f"taking up {run_id}")
+                group.create_task(self._resume_all(run_id), name=f"taking up {run_id}")
             self._stack = stack.pop_all()
         return self
 
@@ -187,7 +196,7 @@ class RunSupervisor:
         team, applied = await asyncio.to_thread(mocked, cast("JsonObject", component), mocks or {})
         changes = Changes(mocks=applied) if applied else NO_CHANGES
         new = NewRun(team, task, text, team_id, team_name, changes=changes, team_revision=team_revision)
-        return await self._begun(await self.play(await self.prepare(new), by=by))
+        return await self._mark_started(await self.play(await self.prepare(new), by=by))
 
     async def start_next(self, run_id: str, task: JsonValue, *, by: str = "") -> str:
         """Start a run that goes on with another task where one has ended, and still knows that one; returns its id.
@@ -197,9 +206,9 @@ class RunSupervisor:
             InvalidTask, InvalidComponent, NotApproved, Conflict: As for `start`; or the run has not come to an end.
         """
         new = await next_of(self._store, await self._store.get(run_id), task)
-        return await self._begun(await self.play(await self.prepare(new), by=by))
+        return await self._mark_started(await self.play(await self.prepare(new), by=by))
 
-    async def fork(self, run_id: str, seq: int, wish: Wish | None = None, *, by: str = "") -> str:
+    async def fork(self, run_id: str, seq: int, wish: ForkOptions | None = None, *, by: str = "") -> str:
         """Start a run that has the first `seq` entries of another one, and go on from there; returns its id.
 
         Raises:
@@ -208,12 +217,12 @@ class RunSupervisor:
             InvalidComponent, NotApproved, Conflict: As for `start`.
         """
         record = await self._store.get(run_id)
-        wish = wish or Wish()
+        wish = wish or ForkOptions()
         if wish.component is not None:
             wish = replace(wish, component=load_team(wish.component).dump_component())
         if wish.task is not None:
             wish = replace(wish, task=well_formed_json(wish.task))
-        return await self._start_from(await fork_of(self._store, record, seq, wish), by)
+        return await self._start_from(await make_fork(self._store, record, seq, wish), by)
 
     async def rerun(self, run_id: str, from_seq: FromSeq = None, *, by: str = "") -> str:
         """Start a run of the same team and task: anew, behind an entry, or from what made the run fail.
@@ -222,7 +231,7 @@ class RunSupervisor:
             NotFound, ConfigError, InvalidComponent, NotApproved, Conflict: As for `fork`.
         """
         record = await self._store.get(run_id)
-        return await self._start_from(await rerun_of(self._store, record, from_seq), by)
+        return await self._start_from(await make_rerun(self._store, record, from_seq), by)
 
     async def replay(self, run_id: str, tools: Mapping[str, ToolMode] | None = None, *, by: str = "") -> str:
         """Start a run that does all of another one again from what was recorded; its log is compared with that one's.
@@ -235,18 +244,18 @@ class RunSupervisor:
         record = await self._store.get(run_id)
         has_ended = record.status.state in (RunState.FINISHED, RunState.STOPPED)
 
-        def guide(run: LiveRun) -> Guide:
-            return Replayed(run, past_of(self._store, record), tools or {}, has_ended=has_ended)
+        def guide(run: ActiveRun) -> ReplayGuide:
+            return ReplayVerification(run, inherited_log(self._store, record), tools or {}, has_ended=has_ended)
 
-        return await self._start_from(replay_of(record), by, guide)
+        return await self._start_from(make_replay(record), by, guide)
 
     async def _start_from(self, new: NewRun, by: str, guide: MakeGuide | None = None) -> str:
         """Start a run that goes on from another one."""
 
-        def past(run: LiveRun) -> Guide:
-            return Past(run, inherited_by(self._store, run.id, new))
+        def past(run: ActiveRun) -> ReplayGuide:
+            return ReplaySource(run, inherited_entries(self._store, run.id, new))
 
-        return await self._begun(await self.play(await self.prepare(new), by=by, guide=guide or past))
+        return await self._mark_started(await self.play(await self.prepare(new), by=by, guide=guide or past))
 
     async def prepare(
         self,
@@ -258,7 +267,7 @@ class RunSupervisor:
         """As `prepare_run`, for runs of this process."""
         return await prepare_run(self._sources, new, self._context, kind=kind, make_player=make_player)
 
-    async def _begun(self, run_id: str) -> str:
+    async def _mark_started(self, run_id: str) -> str:
         if run_id in self._live:
             await self._live[run_id].begun.wait()  # a team that has not begun hears no command
         return run_id
@@ -273,30 +282,30 @@ class RunSupervisor:
         """
         new = prepared.new
         lease = await self._store.create(new)
-        run = LiveRun(lease, self._store, RunStatus(), last_seq=new.parent_seq, namespace=new.root_id or "")
-        if new.said is not None:
-            run.debugger.pen.hand_in(replace(new.said, by=by))
-        await run.change(RunState.RUNNING, "start", before=start_of(new, by))
+        run = ActiveRun(lease, self._store, RunStatus(), last_seq=new.parent_seq, namespace=new.root_id or "")
+        if new.first_message is not None:
+            run.debugger.edits.inject(replace(new.first_message, by=by))
+        await run.change_state(RunState.RUNNING, "start", before=start_of(new, by))
         await self._begin(run, prepared, guide(run) if guide else None, SHUT_DOWN)
         return run.id
 
-    async def _begin(self, run: LiveRun, prepared: PreparedRun, past: Guide | None, too_late: Ending) -> None:
-        settings = await self._settings.of(prepared.new.team_id or "")
+    async def _begin(self, run: ActiveRun, prepared: PreparedRun, past: ReplayGuide | None, too_late: Ending) -> None:
+        settings = await self._settings.load(prepared.new.team_id or "")
         tools = await asyncio.to_thread(tools_in, prepared.component) if prepared.new.team_id else ()
         run.debugger.begin(prepared.new.team_id or "", settings.policy, settings.breakpoints, tools)
         if self._group is None:
             await run.end(too_late)
             raise Conflict("The studio is stopping; it starts no more runs.")
         self._live[run.id] = run
-        run.attend(
+        run.attach_task(
             self._group.create_task(
                 self._drive(run, prepared, past), name=f"run {run.id}", context=self._context.copy()
             ),
             request_stop=lambda: prepared.player.request_stop("Stopped by the user."),
         )
         if self._goes_on:
-            run.rest_after(self._rest_s)
-        self._ring(run.id)
+            run.yield_after(self._rest_s)
+        self._notify(run.id)
 
     async def command(
         self,
@@ -317,80 +326,80 @@ class RunSupervisor:
             Conflict: Its state does not allow this one.
         """
         told = Command(command, by, request_id, text, data or {})
-        run = await self._reached(run_id, command, by)
+        run = await self._find_active(run_id, command, by)
         if command != "cancel":
             await run.caught_up.wait()
         if command in ("answer", "decide"):
-            await run.human.comes(request_id)
+            await run.human.has_recorded(request_id)
         if command != "continue" or run.state is RunState.PAUSED:
-            await obey(run, told)
+            await dispatch(run, told)
         return run.view
 
-    async def _reached(self, run_id: str, command: CommandName, by: str) -> LiveRun:
+    async def _find_active(self, run_id: str, command: CommandName, by: str) -> ActiveRun:
         """The run, taken up if nobody drives it."""
         while (run := self._live.get(run_id)) is not None:
-            if not run.is_leaving or run.task is None:
+            if not run.is_shutting_down or run.task is None:
                 return run
             await asyncio.wait({run.task})
-        await self._check_goes_on(run_id, command)  # who is to be refused need not wait for others
-        return await self._take_up(run_id, command, by)
+        await self._check_resumable(run_id, command)  # who is to be refused need not wait for others
+        return await self._resume(run_id, command, by)
 
-    async def _check_goes_on(self, run_id: str, command: CommandName) -> None:
+    async def _check_resumable(self, run_id: str, command: CommandName) -> None:
         """Raises: RunAlreadyEnded."""
         state = (await self.view(run_id)).state
         if state.is_final and (command != "continue" or state is not RunState.INTERRUPTED):
             raise RunAlreadyEnded(f"The run has ended: {state.value}.", fix="Start a new run of the team.")
 
-    async def _take_up(
+    async def _resume(
         self, run_id: str, command: CommandName = "continue", by: str = "", *, by_itself: bool = False
-    ) -> LiveRun:
+    ) -> ActiveRun:
         async with self._taking_up:
             if (run := self._live.get(run_id)) is not None:
                 return run
-            await self._check_goes_on(run_id, command)  # others may have taken it up meanwhile, to its end
-            taken = await take_up(self._sources, run_id, self._context, by=by, by_itself=by_itself)
+            await self._check_resumable(run_id, command)  # others may have taken it up meanwhile, to its end
+            taken = await resume_run(self._sources, run_id, self._context, by=by, by_itself=by_itself)
             await self._begin(taken.run, taken.prepared, taken.past, LEFT)
             return taken.run
 
-    async def _take_up_again(self, run_id: str) -> None:
+    async def _resume_all(self, run_id: str) -> None:
         """Let a run go on that was under way when the server stopped; whatever is wrong with one, others go on."""
         async with self._at_once:
             try:
                 status = (await self._store.summary(run_id)).status
                 if status.state is RunState.CREATED:
-                    await end_unbegun(self._store, run_id)
+                    await discard_unstarted(self._store, run_id)
                 elif status.state is RunState.RUNNING and await has_killed_server(self._store, run_id):
                     logger.warning("Run %s is not taken up: %s", run_id, DIED_TWICE)
                     await self._park(run_id, "killed", DIED_TWICE)
-                elif goes_on_by_itself(status) and self._group is not None:
-                    run = await self._take_up(run_id, by_itself=True)
+                elif is_auto_resumable(status) and self._group is not None:
+                    run = await self._resume(run_id, by_itself=True)
                     await run.caught_up.wait()
             except Exception as error:
                 logger.warning("Run %s cannot go on: %s", run_id, error, exc_info=not isinstance(error, StudioError))
                 if not isinstance(error, Conflict | LeaseLost | LogUnavailable):
-                    await self._park(run_id, *reason_to_park(error))
+                    await self._park(run_id, *parking_reason(error))
 
     async def _park(self, run_id: str, reason: PauseReason, detail: str) -> None:
         try:
             async with self._taking_up:
                 if run_id not in self._live:  # a person may have been faster
-                    await park(self._store, run_id, reason, detail)
+                    await park_run(self._store, run_id, reason, detail)
         except Exception:
             logger.exception("Run %s cannot be told that it waits.", run_id)
-        self._ring(run_id)
+        self._notify(run_id)
 
     async def command_team(self, team_id: str, command: CommandName, *, by: str = "", data: JsonObject) -> None:
         """Tell all runs of a team that are under way."""
         for run in [run for run in self._live.values() if team_id and run.debugger.team_id == team_id]:
             with suppress(RunAlreadyEnded):
-                await obey(run, Command(command, by, data=data))
+                await dispatch(run, Command(command, by, data=data))
 
-    def break_off(self, run_id: str, ending: Ending) -> None:
+    def interrupt_call(self, run_id: str, ending: Ending) -> None:
         """End a run now, if it is under way, without waiting for its last entry."""
         if (run := self._live.get(run_id)) is not None:
             run.interrupt(ending)
 
-    async def left(self, run_id: str) -> None:
+    async def leave(self, run_id: str) -> None:
         """Wait until nobody drives the run here: it has ended, or it has waited long for a person."""
         while (run := self._live.get(run_id)) is not None and run.task:
             await asyncio.wait({run.task})
@@ -415,13 +424,13 @@ class RunSupervisor:
         Raises:
             NotFound: There is no such run.
         """
-        place, bell = after_seq, self._bells.setdefault(run_id, Bell())
+        place, bell = after_seq, self._bells.setdefault(run_id, Notifier())
         while True:
-            changed, run = bell.listen(), self._live.get(run_id)
+            changed, run = bell.wait_handle(), self._live.get(run_id)
             if run is not None and not run.is_gone:
                 batches = follow(run, self._store, place, kinds)
             else:
-                batches = replay(self._store, run_id, await self.view(run_id), place, kinds)
+                batches = read_finished(self._store, run_id, await self.view(run_id), place, kinds)
             has_ended = False
             async with aclosing(batches):
                 async for batch in batches:
@@ -431,20 +440,20 @@ class RunSupervisor:
                 return
             await changed.wait()
 
-    def _ring(self, run_id: str) -> None:
+    def _notify(self, run_id: str) -> None:
         if (bell := self._bells.get(run_id)) is not None:
-            bell.ring()
+            bell.notify()
 
     @property
     def _is_stopping(self) -> bool:
         return self._group is None
 
-    async def _drive(self, run: LiveRun, prepared: PreparedRun, past: Guide | None) -> None:
+    async def _drive(self, run: ActiveRun, prepared: PreparedRun, past: ReplayGuide | None) -> None:
         try:
             await drive(run, prepared, past)
         finally:
             del self._live[run.id]
-            self._ring(run.id)
+            self._notify(run.id)
 
     async def shut_down(self) -> None:
         """Leave all runs, also those that hang in a call, so that they can go on at the next start; start no more.
@@ -453,17 +462,17 @@ class RunSupervisor:
         """
         self._group = None
         for bell in list(self._bells.values()):
-            bell.ring()
+            bell.notify()
         if self._goes_on:
-            await drain(list(self._live.values()), GRACE_S)
-        tasks: dict[asyncio.Task[None], LiveRun] = {}
+            await drain_runs(list(self._live.values()), GRACE_S)
+        tasks: dict[asyncio.Task[None], ActiveRun] = {}
         for run in list(self._live.values()):
             tasks[run.interrupt(LEFT if self._goes_on else SHUT_DOWN)] = run
         waiting = set(tasks)
-        for _ in range(GOODBYES):
+        for _ in range(MAX_FINISH_ATTEMPTS):
             if not waiting:
                 return
-            _, waiting = await asyncio.wait(waiting, timeout=GOODBYE_S)
+            _, waiting = await asyncio.wait(waiting, timeout=FINISH_S)
             for task in waiting:
                 logger.warning("Run %s does not end; cancelling it again.", tasks[task].id)
                 tasks[task].cancel_task()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
-from studio.runs.debugging.in_flight import InFlight
+from studio.runs.debugging.in_flight import InFlightCall
 from studio.runs.journal.log import JsonObject, RunStatus
 
 
@@ -16,13 +16,13 @@ class RunView(RunStatus):
     """
 
     is_finishing: bool = False
-    in_flight: Sequence[InFlight] = ()
+    in_flight: Sequence[InFlightCall] = ()
     """What a run that is held or ends still waits for."""
-    progress: Sequence[InFlight] = ()
+    progress: Sequence[InFlightCall] = ()
     """Calls that have told of their progress."""
     hits: Mapping[str, int] = {}
     """How often each breakpoint was met, by its id."""
-    amendable: str = ""
+    editable_id: str = ""
     """Id of the last message of a run that is held, while it can be changed."""
     last_seq: int = 0
 
@@ -37,7 +37,7 @@ class RunView(RunStatus):
             "in_flight": [each.model_dump(mode="json") for each in self.in_flight],
             "progress": [each.model_dump(mode="json") for each in self.progress],
             "hits": dict(self.hits),
-            "amendable": self.amendable,
+            "editable_id": self.editable_id,
             "last_seq": self.last_seq,
             "usage": asdict(self.usage),
         }

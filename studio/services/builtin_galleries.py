@@ -17,7 +17,7 @@ UNREADABLE = "unreadable"
 """In place of the version of a gallery that is damaged; it is put back, and nothing is approved again."""
 
 
-async def load_shipped_galleries(store: Store) -> None:
+async def load_builtin_galleries(store: Store) -> None:
     """Add or upgrade each by id and version. What an operator revoked stays revoked until a new version comes."""
     known = {summary.id for summary in await store.galleries.list() if summary.origin == "shipped"}
     for file in shipped_galleries():

@@ -15,11 +15,11 @@ from studio.components import Change, JsonObject, diff
 
 ON_THE_CANVAS = ("mocks", "notes", "groups")
 """What people keep beside a team, and would miss."""
-MOST_SENTENCES = 20
-MOST_ROWS = 500
-MOST_LINES = 1_000
+MAX_SENTENCES = 20
+MAX_ROWS = 500
+MAX_LINES = 1_000
 """Lines of one text that are shown."""
-MOST_STEPS = 5_000_000
+MAX_STEPS = 5_000_000
 """Of comparing texts line by line, in one comparison."""
 KEPT_LINES = 2
 """Unchanged lines that are shown on either side of a change of a long text."""
@@ -37,14 +37,14 @@ class TeamLike(Protocol):
 
 
 @dataclass(frozen=True)
-class Line:
+class DiffLine:
     """One line of a long text; `state` says whether it was kept, added, removed, or stands for lines left out."""
 
     state: Literal["kept", "added", "removed", "skipped"]
     text: str
 
 
-SKIPPED = Line("skipped", "")
+SKIPPED = DiffLine("skipped", "")
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class ChangeRow:
     kind: str
     text: str
     where: str
-    lines: list[Line]
+    lines: list[DiffLine]
 
 
 @dataclass(frozen=True)
@@ -75,22 +75,22 @@ class Comparison:
         return sum(len(group.rows) for group in self.groups) + self.left_out_count
 
 
-async def came_in(before: TeamLike, after: TeamLike) -> list[str]:
+async def is_addition(before: TeamLike, after: TeamLike) -> list[str]:
     """What the second has that the first has not, as sentences."""
     comparison = await compare(before, after)
     said = [
         f"{group.place}: {row.text}" if group.place else row.text for group in comparison.groups for row in group.rows
     ]
     cards = [] if said or not comparison.moved_card_count else [cards_moved(comparison.moved_card_count)]
-    more = [f"and {comparison.count - MOST_SENTENCES} more"] if len(said) > MOST_SENTENCES else []
-    return [*said[:MOST_SENTENCES], *more, *cards]
+    more = [f"and {comparison.count - MAX_SENTENCES} more"] if len(said) > MAX_SENTENCES else []
+    return [*said[:MAX_SENTENCES], *more, *cards]
 
 
 async def compare(before: TeamLike, after: TeamLike) -> Comparison:
     return await asyncio.to_thread(_compare, before, after)
 
 
-def changed_lines(before: str, after: str) -> list[Line]:
+def changed_lines(before: str, after: str) -> list[DiffLine]:
     """What differs between two texts, line by line."""
     return _LineByLine().between(before, after)
 
@@ -113,33 +113,33 @@ def _compare(before: TeamLike, after: TeamLike) -> Comparison:
         if before.layout.get(key) != after.layout.get(key)
     ]
     compared = _LineByLine()
-    for change in changes[:MOST_ROWS]:
+    for change in changes[:MAX_ROWS]:
         rows.setdefault(change.place, []).append(compared.row(change))
     groups = [ChangeGroup(place, found) for place, found in rows.items() if found]
-    return Comparison(groups, _moved_cards(before.layout, after.layout), len(changes[MOST_ROWS:]))
+    return Comparison(groups, _moved_cards(before.layout, after.layout), len(changes[MAX_ROWS:]))
 
 
 class _LineByLine:
     """Compares long texts for as long as that is quick: in the worst case a matcher needs the cube of their lines."""
 
     def __init__(self) -> None:
-        self._left = MOST_STEPS
+        self._left = MAX_STEPS
 
     def row(self, change: Change) -> ChangeRow:
         lines = self.between(_text(change.before), _text(change.after)) if change.has_long_text else []
         return ChangeRow(change.kind, change.said, change.where, lines)
 
-    def between(self, before: str, after: str) -> list[Line]:
+    def between(self, before: str, after: str) -> list[DiffLine]:
         lines = list(self._lines(before, after))
-        return [*lines[:MOST_LINES], SKIPPED] if len(lines) > MOST_LINES else lines
+        return [*lines[:MAX_LINES], SKIPPED] if len(lines) > MAX_LINES else lines
 
-    def _lines(self, before: str, after: str) -> Iterator[Line]:
+    def _lines(self, before: str, after: str) -> Iterator[DiffLine]:
         old, new = _without_same_ends(before.splitlines(), after.splitlines())
         there = Counter(new)
         cost = sum(there[line] for line in old) * min(len(old), len(new))
         if cost > self._left:
-            yield from (Line("removed", text) for text in old[: MOST_LINES // 2])
-            yield from (Line("added", text) for text in new[: MOST_LINES // 2])
+            yield from (DiffLine("removed", text) for text in old[: MAX_LINES // 2])
+            yield from (DiffLine("added", text) for text in new[: MAX_LINES // 2])
             yield SKIPPED
             return
         self._left -= cost
@@ -149,10 +149,10 @@ class _LineByLine:
                 yield SKIPPED
             for tag, old_start, old_end, new_start, new_end in group:
                 if tag == "equal":
-                    yield from (Line("kept", text) for text in old[old_start:old_end])
+                    yield from (DiffLine("kept", text) for text in old[old_start:old_end])
                     continue
-                yield from (Line("removed", text) for text in old[old_start:old_end])
-                yield from (Line("added", text) for text in new[new_start:new_end])
+                yield from (DiffLine("removed", text) for text in old[old_start:old_end])
+                yield from (DiffLine("added", text) for text in new[new_start:new_end])
 
 
 def _without_same_ends(old: list[str], new: list[str]) -> tuple[list[str], list[str]]:

@@ -14,7 +14,7 @@ READ_AT_ONCE = 50
 MAX_KNOWN = 20_000
 
 
-class Remembered(Generic[Row, Value]):
+class DocumentCache(Generic[Row, Value]):
     """Values by the id of what they were made of.
 
     Args:

@@ -10,23 +10,23 @@ from pydantic import JsonValue
 
 from studio.components import JsonObject, take_out_secrets
 from studio.errors import ConfigError, NotFound
-from studio.runs import LogEntry, Wish
+from studio.runs import ForkOptions, LogEntry
 from studio.services.prompts import answer_behind, entries_before
 from studio.store import Store
 
 TOOLS_AT_ONCE = 500
 
 
-async def wish_of(
+async def fork_options(
     store: Store,
     run_id: str,
     seq: int,
     *,
     component: JsonObject | None,
     task: JsonValue,
-    amendments: Mapping[str, str | None],
+    edits: Mapping[str, str | None],
     tool_results: Mapping[str, str],
-) -> Wish:
+) -> ForkOptions:
     """What is to be otherwise behind an entry.
 
     Args:
@@ -40,7 +40,7 @@ async def wish_of(
     for call_id, text in tool_results.items():
         effect = await _effect_of(store, run_id, seq, call_id)
         results[effect.seq] = _saying(effect.body.get("result"), text)
-    return Wish(clean, task, amendments, results)
+    return ForkOptions(clean, task, edits, results)
 
 
 async def before_call(store: Store, run_id: str, seq: int) -> int:

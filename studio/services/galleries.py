@@ -25,7 +25,7 @@ STATUS_TEXT = {"loaded": "Loads", "opaque": "Not installed", "wrong": "Has probl
 PARTLY_OPAQUE = "Parts not installed"
 TALLY_TEXT = {"loaded": "{} loaded", "opaque": "{} not installed here", "wrong": "{} with problems"}
 SHOWN_PARTS = 8
-COULD: Mapping[str, str] = {
+CAPABILITY_WORDS: Mapping[str, str] = {
     "python": "run Python code",
     "process": "start programs",
     "host": "reach other servers",
@@ -146,7 +146,7 @@ def tallies_of(report: GalleryReport) -> tuple[Tally, ...]:
 def what_it_could(capabilities: Iterable[Capability]) -> str:
     """The kinds of things, as the end of a sentence; "" when there are none."""
     kinds = {capability.kind for capability in capabilities}
-    return _joined([text for kind, text in COULD.items() if kind in kinds])
+    return _joined([text for kind, text in CAPABILITY_WORDS.items() if kind in kinds])
 
 
 def _card(checked: EntryReport, index: int) -> ComponentCard:

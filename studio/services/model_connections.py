@@ -32,7 +32,7 @@ class NotAConnection(ConfigError):
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ConnectionRequest:
     """A connection as a person describes it; `key` is a reference, "" none, and None the usual one of the service."""
 
     service: str
@@ -42,7 +42,7 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundService:
     """A service that is ready on this machine, and how that is known."""
 
     service: ModelService
@@ -50,7 +50,7 @@ class Found:
     component: JsonObject
 
 
-def component_of(wanted: Wanted) -> JsonObject:
+def component_of(wanted: ConnectionRequest) -> JsonObject:
     """The model of a connection.
 
     Raises:
@@ -140,15 +140,15 @@ async def move_teams(
 async def check_may_ask(store: Store, client: ServiceClient, team_id: str = "") -> None:
     """Raise NotApproved unless its host and its key are approved, as they must be for a call; nothing is spent."""
     needed: dict[str, Capability] = {each.hash: each for each in client.capabilities() if each.kind != "spend"}
-    allowed = await store.approvals.in_force(needed, team_id=team_id)
+    allowed = await store.approvals.active_for(needed, team_id=team_id)
     if missing := [each for key, each in needed.items() if key not in allowed]:
         raise NotApproved(missing, team_id=team_id)
 
 
-async def found_here(store: Store) -> list[Found]:
+async def found_here(store: Store) -> list[FoundService]:
     """Services whose usual key is in the environment, and Ollama where it runs; without those that are connected."""
     found = [
-        Found(each, f"{each.key_variable} is set.", each.component())
+        FoundService(each, f"{each.key_variable} is set.", each.component())
         for each in model_services()
         if each.key_variable and os.environ.get(each.key_variable) and PLACEHOLDER not in each.address
     ]
@@ -158,18 +158,18 @@ async def found_here(store: Store) -> list[Found]:
     return [each for each in found if place_of(each.component) not in taken]
 
 
-async def _running_ollama() -> Found | None:
+async def _running_ollama() -> FoundService | None:
     service = next(each for each in model_services() if each.id == "ollama")
     address = _ollama_address() or service.address
-    component = component_of(Wanted("ollama", address))
+    component = component_of(ConnectionRequest("ollama", address))
     try:
         names = await list_models(await loaded(component), listing="ollama", timeout_s=PROBE_S)
     except StudioError:
         return None
     config = cast("JsonObject", component["config"])
     if names and config["model"] not in names:
-        component = component_of(Wanted("ollama", address, model=names[0]))
-    return Found(
+        component = component_of(ConnectionRequest("ollama", address, model=names[0]))
+    return FoundService(
         service, f"It runs on this machine with {len(names)} model{'' if len(names) == 1 else 's'}.", component
     )
 

@@ -15,11 +15,11 @@ from studio.runs.admission import check_approved, load_team
 from studio.runs.comparing.alignment import Fold, Row, divergence
 from studio.runs.comparing.prompts import PromptView, changes, view_of
 from studio.runs.comparing.word_diff import WordDiff
-from studio.runs.replay import entries_of, repeat
+from studio.runs.replay import entries_of, reexecute
 from studio.services.run_comparison import RowView, row_view
 from studio.store import Store
 
-MOST_CHANGES = 300
+MAX_CHANGES = 300
 CALLS_AT_ONCE = 50
 MAX_PAGES_BACK = 1_000
 BAR_WIDTH = 1000
@@ -98,7 +98,7 @@ async def prompt_of(store: Store, run_id: str, seq: int) -> Prompt:
         raise NotFound("This entry has no model call.", fix="Select an agent message or a tool call.")
     questions, why = await _questions(store, run, wanted)
     if questions.asked is None:
-        told = f" At entry {why.seq} the record has {why.expected}, and now came {why.came}." if why else ""
+        told = f" At entry {why.seq} the record has {why.expected}, and now came {why.actual}." if why else ""
         raise Conflict(f"The prompt cannot be found again.{told}", fix="Was the run made by an older studio?")
     return _prompt(run_id, questions, questions.asked, await _next_call(store, run_id, questions.asked))
 
@@ -134,7 +134,7 @@ def _shown(rows: Sequence[Row]) -> list[RowView | Fold]:
             found[-1] = Fold(last.start, last.count + 1)
         else:
             found.append(Fold(row.index, 1))
-    return found[:MOST_CHANGES]
+    return found[:MAX_CHANGES]
 
 
 async def _next_call(store: Store, run_id: str, asked: ModelQuestion) -> int | None:
@@ -177,16 +177,16 @@ async def _questions(store: Store, run: RunRecord, until: int) -> tuple[Question
     """All model calls up to an entry, made again."""
     questions = Questions(until)
     changes = run.changes
-    repeated = await repeat(
+    repeated = await reexecute(
         run.component,
         run.task,
         entries_of(store.runs, run.id, until=until),
         until,
         run_id=run.namespace,
         match="by position" if changes.is_other_team else "exact",
-        amendments=changes.amendments,
+        edits=changes.edits,
         look=questions.look,
-        began_with=changes.began_with,
+        initial_state=changes.initial_state,
     )
     return questions, repeated.divergence
 

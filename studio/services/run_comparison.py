@@ -11,7 +11,7 @@ from functools import cached_property
 from studio.components import JsonObject
 from studio.runs import RunRecord, Usage
 from studio.runs.comparing.alignment import Divergence, Fold, Row, State, align, counts, differences, divergence, window
-from studio.runs.comparing.steps import Act, acts_of
+from studio.runs.comparing.steps import RunStep, steps_in
 from studio.runs.comparing.word_diff import Piece, WordDiff
 from studio.runs.journal.pages import read_beginning
 from studio.services.amounts import MICRO, cost_words, duration, money
@@ -19,13 +19,13 @@ from studio.services.changes import Comparison, compare
 from studio.services.run_costs import messages_of
 from studio.store import Store
 
-MOST_ENTRIES = 20_000
+MAX_ENTRIES = 20_000
 """Messages and events of one run that are compared."""
 MAX_BYTES = 32 * 1024 * 1024
 """Of what they say."""
-MOST_TEXT = 20_000
+MAX_TEXT = 20_000
 """Characters of one message that are shown."""
-MOST_ROWS = 200
+MAX_ROWS = 200
 HUES = 8
 
 
@@ -34,12 +34,12 @@ class Side:
     """One of the two runs."""
 
     run: RunRecord
-    acts: Sequence[Act]
+    acts: Sequence[RunStep]
     is_cut: bool
     costs: Mapping[int, int] = field(default_factory=dict[int, int])
     """What led to each message cost, in millionths of a dollar, by the numbers of their entries."""
 
-    def cost_of(self, act: Act | None) -> int:
+    def cost_of(self, act: RunStep | None) -> int:
         """What led to an act cost; nothing where nobody knows."""
         return 0 if act is None else self.costs.get(act.seq, 0)
 
@@ -58,7 +58,7 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Team:
+class ComparedTeam:
     """A run's team, as far as the comparison of configs is concerned."""
 
     name: str
@@ -80,7 +80,7 @@ class Total:
 class Cell:
     """An act in its column; `pieces` are in order, and of its own column only."""
 
-    act: Act
+    act: RunStep
     pieces: Sequence[Piece]
     more_count: int = 0
     """Characters that are not shown."""
@@ -154,7 +154,7 @@ class RunComparison:
 
     async def window(self, start: int, limit: int, *, folded: bool = True) -> WindowView:
         """Rows from `start` on, their texts compared."""
-        return await asyncio.to_thread(self._window, start, min(limit, MOST_ROWS), folded)
+        return await asyncio.to_thread(self._window, start, min(limit, MAX_ROWS), folded)
 
     def _window(self, start: int, limit: int, folded: bool) -> WindowView:
         found = window(self.rows, start, limit, folded=folded)
@@ -178,16 +178,16 @@ async def compare_runs(store: Store, before: str, after: str) -> RunComparison:
 async def _side(store: Store, run_id: str) -> Side:
     run = await store.runs.get(run_id)
     entries, is_cut = await read_beginning(
-        store.runs, run_id, kinds=("message", "event"), max_entries=MOST_ENTRIES, max_bytes=MAX_BYTES
+        store.runs, run_id, kinds=("message", "event"), max_entries=MAX_ENTRIES, max_bytes=MAX_BYTES
     )
     steps = await store.costs.steps_of_run(run_id)
     costs = {each.seq: each.micro_usd for each in await asyncio.to_thread(messages_of, steps)}
-    acts = await asyncio.to_thread(acts_of, entries)
+    acts = await asyncio.to_thread(steps_in, entries)
     return Side(run, acts, is_cut=is_cut, costs=costs)
 
 
-def _team(run: RunRecord) -> Team:
-    return Team(run.team_name, run.component, {})
+def _team(run: RunRecord) -> ComparedTeam:
+    return ComparedTeam(run.team_name, run.component, {})
 
 
 def row_view(row: Row, compared: WordDiff) -> RowView:
@@ -195,18 +195,18 @@ def row_view(row: Row, compared: WordDiff) -> RowView:
     old, new = row.before, row.after
     if old is None or new is None or row.state == "same":
         return RowView(row, old and _whole(old), new and _whole(new))
-    pieces = compared.pieces(old.text[:MOST_TEXT], new.text[:MOST_TEXT])
+    pieces = compared.pieces(old.text[:MAX_TEXT], new.text[:MAX_TEXT])
     if all(piece.state == "kept" for piece in pieces):  # what differs is no text
         return RowView(row, _whole(old), _whole(new))
     return RowView(row, _cell(old, pieces, "added"), _cell(new, pieces, "removed"))
 
 
-def _cell(act: Act, pieces: Sequence[Piece], of_the_other: str) -> Cell:
-    return Cell(act, [piece for piece in pieces if piece.state != of_the_other], max(0, len(act.text) - MOST_TEXT))
+def _cell(act: RunStep, pieces: Sequence[Piece], of_the_other: str) -> Cell:
+    return Cell(act, [piece for piece in pieces if piece.state != of_the_other], max(0, len(act.text) - MAX_TEXT))
 
 
-def _whole(act: Act) -> Cell:
-    return Cell(act, [Piece("kept", act.text[:MOST_TEXT])] if act.text else [], max(0, len(act.text) - MOST_TEXT))
+def _whole(act: RunStep) -> Cell:
+    return Cell(act, [Piece("kept", act.text[:MAX_TEXT])] if act.text else [], max(0, len(act.text) - MAX_TEXT))
 
 
 def cost_totals(one: Usage, other: Usage) -> list[Total]:

@@ -11,7 +11,7 @@ from studio.components import JsonObject, Report, is_reference, take_out_secrets
 from studio.store import Store
 
 
-async def storable(store: Store, document: JsonObject) -> JsonObject:
+async def with_references(store: Store, document: JsonObject) -> JsonObject:
     """The document with a reference in place of each key, which is now encrypted in the store."""
     clean, found = await asyncio.to_thread(take_out_secrets, document)
     for secret in found:

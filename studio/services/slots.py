@@ -12,7 +12,7 @@ from studio.errors import NotFound
 
 
 @dataclass(frozen=True)
-class Place:
+class Slot:
     """A field of some component in a team that takes a component. `pointer` is that field's."""
 
     pointer: str
@@ -20,7 +20,7 @@ class Place:
     is_list: bool
 
 
-def places_for(team: JsonObject, component_type: str) -> Iterator[Place]:
+def slots_for(team: JsonObject, component_type: str) -> Iterator[Slot]:
     """Every place of the team that accepts a component of this type, in document order."""
     for where, envelope in envelopes(team):
         cls = find_class(str(envelope["provider"]))
@@ -31,7 +31,7 @@ def places_for(team: JsonObject, component_type: str) -> Iterator[Place]:
             if component_type in slot.accepts:
                 filled = not slot.many and config.get(slot.field) is not None
                 text = f"{_name(envelope)} · {slot.field.replace('_', ' ')}"
-                yield Place(
+                yield Slot(
                     f"{where}/config/{slot.field}", f"{text} (replaces what is there)" if filled else text, slot.many
                 )
 
@@ -43,7 +43,7 @@ def put_component(team: JsonObject, pointer: str, component: JsonObject) -> Json
         NotFound: The team has no such place for a component of this type.
     """
     kind = type_of(component)
-    place = next((place for place in places_for(team, kind) if place.pointer == pointer), None)
+    place = next((place for place in slots_for(team, kind) if place.pointer == pointer), None)
     if place is None:
         raise NotFound(f"The team has no place for a {kind} here.", fix="Choose one of its places.", where=pointer)
     changed = copy.deepcopy(team)

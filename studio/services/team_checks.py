@@ -11,9 +11,9 @@ from studio.components import JsonObject, validate_component
 from studio.errors import InvalidDocument
 from studio.galleries import parse_gallery
 from studio.models.places import ModelPlace, places_in
-from studio.services.document_cache import Remembered
+from studio.services.document_cache import DocumentCache
 from studio.services.secret_storage import secret_references
-from studio.services.team_templates import Starter, starters_of
+from studio.services.team_templates import TeamTemplate, templates_in
 from studio.store import GallerySummary, Store, TeamSummary
 from studio.store.tables import Gallery, Team
 
@@ -38,7 +38,7 @@ class GalleryOutline:
 
     counts: Mapping[str, int]
     metadata: JsonObject
-    starters: Sequence[Starter]
+    starters: Sequence[TeamTemplate]
 
 
 class TeamChecks:
@@ -49,9 +49,9 @@ class TeamChecks:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._teams = Remembered(store.teams.get_many, _checked)
-        self._asked_for = Remembered(store.galleries.get_many, _asked_for)
-        self._outlines = Remembered(store.galleries.get_many, _outline)
+        self._teams = DocumentCache(store.teams.get_many, _checked)
+        self._asked_for = DocumentCache(store.galleries.get_many, _asked_for)
+        self._outlines = DocumentCache(store.galleries.get_many, _outline)
 
     async def of(self, teams: Sequence[TeamSummary]) -> Mapping[str, TeamCheck]:
         """The checks of teams as they are stored now, by id."""
@@ -65,7 +65,7 @@ class TeamChecks:
         """What lists show of galleries, by id."""
         return await self._outlines.of({gallery.id: gallery.updated_at for gallery in galleries})
 
-    async def starters(self) -> list[Starter]:
+    async def starters(self) -> list[TeamTemplate]:
         """Teams of the shipped galleries first, as they run without a key."""
         galleries = sorted(await self._store.galleries.list(), key=lambda summary: summary.origin != "shipped")
         return [starter for outline in (await self.outlines(galleries)).values() for starter in outline.starters]
@@ -96,5 +96,5 @@ def _outline(row: Gallery) -> tuple[str, datetime, GalleryOutline]:
         gallery = parse_gallery(row.config)
     except InvalidDocument:
         return row.id, row.updated_at, GalleryOutline({}, {}, ())
-    outline = GalleryOutline(gallery.counts, gallery.metadata, starters_of(row, gallery))
+    outline = GalleryOutline(gallery.counts, gallery.metadata, templates_in(row, gallery))
     return row.id, row.updated_at, outline

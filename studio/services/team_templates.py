@@ -28,7 +28,7 @@ TASK = re.compile(r"\bTry: .*", re.DOTALL)
 
 
 @dataclass(frozen=True)
-class Starter:
+class TeamTemplate:
     """A team of a gallery that a new team can start from; `shape` is one of `SHAPES`, or nothing."""
 
     gallery_id: str
@@ -40,7 +40,7 @@ class Starter:
     summary: str
 
 
-def starters_of(row: rows.Gallery, gallery: Gallery) -> list[Starter]:
+def templates_in(row: rows.Gallery, gallery: Gallery) -> list[TeamTemplate]:
     """The teams of a gallery."""
     teams = [entry for entry in gallery.entries if entry.group == "teams"]
     return [_starter(row, index, entry) for index, entry in enumerate(teams)]
@@ -74,13 +74,13 @@ def _class_of(envelope: JsonObject) -> type[Component] | None:
     return find_class(str(envelope.get("provider")))
 
 
-def _starter(gallery: rows.Gallery, index: int, entry: Entry) -> Starter:
+def _starter(gallery: rows.Gallery, index: int, entry: Entry) -> TeamTemplate:
     shape = shape_of(entry.component)
     config = entry.component.get("config")
     members = config.get("participants") if isinstance(config, dict) else None
     counted = "".join(part.text for part in counts_of({"agents": len(members) if isinstance(members, list) else 0}))
     origin = "" if gallery.origin == "shipped" else gallery.name
-    return Starter(
+    return TeamTemplate(
         gallery_id=gallery.id,
         gallery_name=gallery.name,
         index=index,

@@ -2,9 +2,9 @@
 
 from studio.store.approvals import ANYWHERE as ANYWHERE
 from studio.store.approvals import Approvals as Approvals
-from studio.store.approvals import Reviewed as Reviewed
+from studio.store.approvals import ReviewRecord as ReviewRecord
 from studio.store.approvals import team_scope as team_scope
-from studio.store.arrivals import Arrivals as Arrivals
+from studio.store.arrivals import RunImports as RunImports
 from studio.store.audit import Audit as Audit
 from studio.store.costs import Cost as Cost
 from studio.store.costs import Costs as Costs
@@ -20,10 +20,10 @@ from studio.store.galleries import publisher_of as publisher_of
 from studio.store.labels import NO_LABELS as NO_LABELS
 from studio.store.labels import LabelBook as LabelBook
 from studio.store.labels import Labels as Labels
-from studio.store.logs import Found as Found
-from studio.store.logs import Hit as Hit
 from studio.store.logs import IndexRow as IndexRow
 from studio.store.logs import Logs as Logs
+from studio.store.logs import SearchHit as SearchHit
+from studio.store.logs import SearchPage as SearchPage
 from studio.store.merging import TeamDocument as TeamDocument
 from studio.store.merging import TeamsDiffer as TeamsDiffer
 from studio.store.opening import Store as Store
@@ -36,7 +36,7 @@ from studio.store.secrets import SecretSummary as SecretSummary
 from studio.store.sign_ins import SignIns as SignIns
 from studio.store.team_search import ALL_TEAMS as ALL_TEAMS
 from studio.store.team_search import TeamFilter as TeamFilter
-from studio.store.teams import Choices as Choices
+from studio.store.teams import MergeChoices as MergeChoices
 from studio.store.teams import Teams as Teams
 from studio.store.teams import TeamSummary as TeamSummary
 from studio.store.teams import VersionSummary as VersionSummary

@@ -110,7 +110,7 @@ class Appender:
         pause_s = FIRST_PAUSE_S
         while True:
             try:
-                results = await self._database.in_one_go(lambda connection: _write_all(connection, batch))
+                results = await self._database.run_in_transaction(lambda connection: _write_all(connection, batch))
             except StorageUnavailable as error:
                 now = time.monotonic()
                 if self._fails_since is None:
@@ -190,7 +190,7 @@ def _columns(drafts: Sequence[Draft]) -> tuple[Sequence[EntryKind], Sequence[Bod
     """The kinds of all, what they say, and that as JSON text."""
     kinds, said, texts = cast("tuple[Sequence[EntryKind], Sequence[Body], Sequence[str]]", zip(*drafts, strict=True))
     if not all(texts):
-        texts = [draft.text or to_json(draft.said) for draft in drafts]
+        texts = [draft.text or to_json(draft.body_json) for draft in drafts]
     return kinds, said, texts
 
 

@@ -20,7 +20,7 @@ from studio.store.database import Database
 from studio.store.tables import Approval, Team, TeamReview
 
 ANYWHERE = ""
-MOST_AT_ONCE = 500
+MAX_AT_ONCE = 500
 """Hashes of one query; databases take only so many values at once."""
 PAGE = 100
 MAX_CHARACTERS = 1_000_000
@@ -31,7 +31,7 @@ Hosts = Mapping[str, Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Reviewed:
+class ReviewRecord:
     """What of a team was allowed when somebody last decided about it: hashes, each with the place that had it."""
 
     items: tuple[tuple[str, str], ...]
@@ -128,7 +128,7 @@ class Approvals:
                 raise NotFound(f"The approval {before!r} is not revoked.")
             return await _page(session, wanted, ("revoked_at", "at", "id"), last, limit)
 
-    async def in_force(self, hashes: Collection[str], *, team_id: str = "") -> Mapping[str, Sequence[str]]:
+    async def active_for(self, hashes: Collection[str], *, team_id: str = "") -> Mapping[str, Sequence[str]]:
         """Those of the hashes that are allowed in a team's runs, each with the hosts that its code may reach.
 
         Args:
@@ -190,14 +190,14 @@ class Approvals:
                 found.update({row.hash: row for row in rows})
         return found
 
-    async def reviewed(self, team_id: str) -> Reviewed | None:
+    async def reviewed(self, team_id: str) -> ReviewRecord | None:
         """What of a team was allowed when somebody last decided about it; None if nobody did."""
         async with self._database.read() as session:
             row = await session.get(TeamReview, team_id)
         if row is None:
             return None
         items = [cast("dict[str, str]", item) for item in row.items]
-        return Reviewed(tuple((item["hash"], item["place"]) for item in items), row.by, row.at)
+        return ReviewRecord(tuple((item["hash"], item["place"]) for item in items), row.by, row.at)
 
     async def remember(self, team_id: str, items: Collection[tuple[str, str]], *, by: str = "") -> None:
         """Keep what of a team is allowed now, as hashes and places, to compare later versions with."""
@@ -250,7 +250,7 @@ async def _page(
 
 def _in_parts(hashes: Collection[str]) -> list[list[str]]:
     ordered = sorted(set(hashes))
-    return [ordered[start : start + MOST_AT_ONCE] for start in range(0, len(ordered), MOST_AT_ONCE)]
+    return [ordered[start : start + MAX_AT_ONCE] for start in range(0, len(ordered), MAX_AT_ONCE)]
 
 
 def _new(capability: Capability, scope: str, hosts: Sequence[str], by: str, now: datetime) -> Approval:

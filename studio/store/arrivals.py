@@ -18,13 +18,13 @@ IMPORT = "import"
 """The `origin` of such a run."""
 
 
-class Arrivals:
+class RunImports:
     """Takes runs in with the numbers and times that they came with."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def add(self, run: RunRecord, entries: Sequence[LogEntry]) -> None:
+    async def add_run(self, run: RunRecord, entries: Sequence[LogEntry]) -> None:
         """Keep an ended run. It keeps its id, from which the ids of its messages follow.
 
         Raises:

@@ -11,7 +11,7 @@ from studio.store.database import Database
 from studio.store.tables import AuditEntry
 
 KEPT_DAYS = 400
-LONGEST = 300
+MAX_LENGTH = 300
 PAGE = 500
 
 
@@ -25,11 +25,11 @@ class Audit:
         """Write down one thing that was done or refused."""
         entry = AuditEntry(
             at=datetime.now(UTC),
-            who=who[:LONGEST],
-            action=action[:LONGEST],
-            object=object[:LONGEST],
-            address=address[:LONGEST],
-            outcome=outcome[:LONGEST],
+            who=who[:MAX_LENGTH],
+            action=action[:MAX_LENGTH],
+            object=object[:MAX_LENGTH],
+            address=address[:MAX_LENGTH],
+            outcome=outcome[:MAX_LENGTH],
         )
         async with self._database.write() as session:
             session.add(entry)
@@ -57,7 +57,7 @@ class Audit:
             if len(rows) < PAGE:
                 return
 
-    async def forget_the_oldest(self) -> None:
+    async def prune(self) -> None:
         """Drop what is older than a year and a month."""
         async with self._database.write() as session:
             await session.exec(

@@ -171,7 +171,7 @@ class Costs:
                 raise NotFound(f"No price of {model!r} was set.")
             await session.delete(row)
 
-    async def forget_past_limits(self, today: date) -> None:
+    async def prune_limits(self, today: date) -> None:
         """Drop the limits of past days, and of runs and teams that are deleted."""
         scope = col(Budget.scope)
         is_past = scope.startswith("day:") & (scope < f"day:{today.isoformat()}")

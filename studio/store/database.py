@@ -16,7 +16,7 @@ from sqlmodel.ext.asyncio.session import AsyncSession
 
 from studio.components.well_formed import stored_document
 from studio.errors import Conflict, SetupError
-from studio.store.failing import told_in_words, unavailable
+from studio.store.failing import describe, unavailable
 from studio.store.json_text import to_json
 from studio.store.migrate import upgrade
 from studio.store.postgres import ASYNCPG, prepare_postgres, refuse_writing_postgres
@@ -85,13 +85,13 @@ class Database:
 
     @asynccontextmanager
     async def read(self) -> AsyncGenerator[AsyncSession]:
-        with told_in_words(self._reader.url):
+        with describe(self._reader.url):
             async with self._in_use(), AsyncSession(self._reader, expire_on_commit=False) as session:
                 yield session
 
     @asynccontextmanager
     async def write(self) -> AsyncGenerator[AsyncSession]:
-        with told_in_words(self._writer.url):
+        with describe(self._writer.url):
             async with (
                 self._in_use(),
                 self._write_turn,
@@ -100,9 +100,9 @@ class Database:
             ):
                 yield session
 
-    async def in_one_go(self, work: Callable[[Connection], Result]) -> Result:
+    async def run_in_transaction(self, work: Callable[[Connection], Result]) -> Result:
         """Run `work` in a transaction of its own. On SQLite this crosses to another thread once, not per statement."""
-        with told_in_words(self._writer.url):
+        with describe(self._writer.url):
             async with self._in_use(), self._write_turn:
                 if self._own_thread:
                     return await self._own_thread.transact(work)
@@ -110,7 +110,7 @@ class Database:
                     return await connection.run_sync(work)
 
     @asynccontextmanager
-    async def own(self) -> AsyncGenerator[None]:
+    async def lock(self) -> AsyncGenerator[None]:
         """Be the one server that drives the runs in this database, which servers with other data folders may reach.
 
         Raises:

@@ -14,7 +14,7 @@ from sqlmodel import col
 from studio.runs import EntryKind, LogEntry
 from studio.runs.journal.log import MAX_PAGE_BYTES
 from studio.store.database import Database
-from studio.store.lineage import Span, entries_in
+from studio.store.lineage import LogRange, entries_in
 from studio.store.tables import RunEvent
 
 FIRST_ROWS = 32
@@ -35,7 +35,7 @@ _Row = tuple[int, datetime, EntryKind, str]
 
 async def read_page(
     database: Database,
-    spans: Sequence[Span],
+    spans: Sequence[LogRange],
     run_id: str,
     *,
     after: int = 0,

@@ -33,7 +33,7 @@ class StorageUnavailable(SetupError):
 
 
 @contextmanager
-def told_in_words(url: URL) -> Generator[None]:
+def describe(url: URL) -> Generator[None]:
     """Raise `StorageUnavailable` in the place of what a driver says.
 
     What the database refuses because of a value passes as it is.

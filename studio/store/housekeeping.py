@@ -16,11 +16,11 @@ MAX_STEPS = 500
 """Of one time; the rest is for the next."""
 MAX_LOG_BYTES = 4 * 1024 * 1024
 """A write-ahead log that is larger is written into the database and cut off when nobody reads."""
-FREED_FROM = 100
+MIN_FREED = 100
 """Free pages from which on they are given back: a few are needed again soon."""
 
 
-async def keep_small(file: Path) -> None:
+async def run_housekeeping(file: Path) -> None:
     """Look after the file until cancelled."""
     while True:
         await asyncio.sleep(EVERY_S)
@@ -40,7 +40,7 @@ def tidy(file: Path) -> bool:
     """
     with closing(sqlite3.connect(file, timeout=0, isolation_level=None)) as connection:
         free = _number(connection, "freelist_count")
-        can_give_back = _number(connection, "auto_vacuum") == 2 and free > FREED_FROM
+        can_give_back = _number(connection, "auto_vacuum") == 2 and free > MIN_FREED
         try:
             if can_give_back:
                 connection.execute(f"PRAGMA incremental_vacuum({PAGES_AT_ONCE})").fetchall()

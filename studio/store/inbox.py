@@ -14,7 +14,7 @@ from studio.runs import PendingInput, RunState
 from studio.store.database import Database
 from studio.store.tables import Run, RunEvent
 
-MOST = 200
+MAX_QUESTIONS = 200
 """That are read together. What is answered makes room for the others."""
 
 
@@ -37,7 +37,7 @@ class Inbox:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def list(self, *, limit: int = MOST) -> Sequence[OpenQuestion]:
+    async def list(self, *, limit: int = MAX_QUESTIONS) -> Sequence[OpenQuestion]:
         """The open questions, the one that waits longest first; so many of them."""
         newest = (
             select(func.max(RunEvent.seq))

@@ -25,11 +25,13 @@ INDEXED_AT_ONCE = 2_000
 SEARCH_PAGE = 500
 SEARCH_SCAN = 4000
 """Entries that one search reads at most: the rest is found by going on, so that no request takes long."""
-UNTOLD = frozenset({"id", "type", "created_at", "call_id", "request_id", "message_id", "path", "where", "models_usage"})
+UNINDEXED = frozenset(
+    {"id", "type", "created_at", "call_id", "request_id", "message_id", "path", "where", "models_usage"}
+)
 """Fields that nobody reads, so nothing is found in them."""
 BEFORE_CHARS = 48
 AFTER_CHARS = 96
-SURE_WORDS = 6
+MAX_SCANNED_WORDS = 6
 _PLAIN = re.compile(r"[!#-\[\]-~]+")
 """Characters that JSON writes as they are, whoever wrote it; a space may have been a line break."""
 
@@ -51,7 +53,7 @@ class IndexRow(NamedTuple):
     is_question: bool
 
 
-class Hit(NamedTuple):
+class SearchHit(NamedTuple):
     """An entry that holds the text, and the words around it."""
 
     seq: int
@@ -60,10 +62,10 @@ class Hit(NamedTuple):
     after: str
 
 
-class Found(NamedTuple):
+class SearchPage(NamedTuple):
     """`next_after` is where to go on, None when the log has been read to its end."""
 
-    hits: Sequence[Hit]
+    hits: Sequence[SearchHit]
     next_after: int | None
 
 
@@ -114,13 +116,15 @@ class Logs:
                     break
         return found
 
-    async def search(self, run_id: str, text: str, *, after: int, limit: int, kinds: Collection[EntryKind]) -> Found:
+    async def search(
+        self, run_id: str, text: str, *, after: int, limit: int, kinds: Collection[EntryKind]
+    ) -> SearchPage:
         """Entries that say `text` in something that people read; upper and lower case are the same."""
         wanted = " ".join(text.split()).lower()
         if not wanted:
-            return Found([], None)
+            return SearchPage([], None)
         stands = await self._stands(run_id, kinds)
-        hits: list[Hit] = []
+        hits: list[SearchHit] = []
         place = after
         for _ in range(SEARCH_SCAN // SEARCH_PAGE):
             rows = await self._perhaps(stands, wanted, place)
@@ -128,15 +132,15 @@ class Logs:
                 if hit := _hit(row, wanted):
                     hits.append(hit)
                 if len(hits) == limit:
-                    return Found(hits, row.seq)
+                    return SearchPage(hits, row.seq)
             if len(rows) < SEARCH_PAGE:
-                return Found(hits, None)
+                return SearchPage(hits, None)
             place = rows[-1].seq
-        return Found(hits, place)
+        return SearchPage(hits, place)
 
     async def _perhaps(self, stands: Sequence[ColumnElement[bool]], wanted: str, after: int) -> Sequence[RunEvent]:
         query = select(RunEvent).where(*stands, RunEvent.seq > after).order_by(col(RunEvent.seq))
-        for sure in _PLAIN.findall(wanted)[:SURE_WORDS]:
+        for sure in _PLAIN.findall(wanted)[:MAX_SCANNED_WORDS]:
             query = query.where(sql_cast(col(RunEvent.body), Text).icontains(sure, autoescape=True))
         async with self._database.read() as session:
             return (await session.exec(query.limit(SEARCH_PAGE))).all()
@@ -188,13 +192,13 @@ def _count(told: object) -> int:
     return int(told) if isinstance(told, str) and told.isdecimal() else 0
 
 
-def _hit(row: RunEvent, wanted: str) -> Hit | None:
+def _hit(row: RunEvent, wanted: str) -> SearchHit | None:
     for said in _texts(row.body):
         text = " ".join(said.split())
         at = text.lower().find(wanted)
         if at >= 0:
             end = at + len(wanted)
-            return Hit(row.seq, _clipped(text, at), text[at:end], text[end : end + AFTER_CHARS])
+            return SearchHit(row.seq, _clipped(text, at), text[at:end], text[end : end + AFTER_CHARS])
     return None
 
 
@@ -212,5 +216,5 @@ def _texts(value: JsonValue) -> Iterator[str]:
             yield from _texts(part)
     elif isinstance(value, dict):
         for name, part in value.items():
-            if name not in UNTOLD:
+            if name not in UNINDEXED:
                 yield from _texts(part)

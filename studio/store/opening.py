@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from studio.errors import SetupError
-from studio.runs import owned_tasks
+from studio.runs import task_group
 from studio.store.appender import Appender
 from studio.store.approvals import Approvals
-from studio.store.arrivals import Arrivals
+from studio.store.arrivals import RunImports
 from studio.store.audit import Audit
 from studio.store.connections import Connections
 from studio.store.costs import Costs
 from studio.store.database import Database, database_url
 from studio.store.galleries import Galleries
-from studio.store.housekeeping import keep_small
+from studio.store.housekeeping import run_housekeeping
 from studio.store.inbox import Inbox
 from studio.store.labels import LabelBook
 from studio.store.lineage import Lineage
@@ -25,7 +25,7 @@ from studio.store.logs import Logs
 from studio.store.runs import Runs
 from studio.store.secrets import Secrets
 from studio.store.sign_ins import SignIns
-from studio.store.team_settings import SettingsOfTeams
+from studio.store.team_settings import TeamSettingsStore
 from studio.store.teams import Teams
 from studio.store.trash import Trash
 from studio.store.trends import Trends
@@ -37,14 +37,14 @@ class Store:
     """Everything that the studio keeps, by what it is."""
 
     teams: Teams
-    settings: SettingsOfTeams
+    settings: TeamSettingsStore
     galleries: Galleries
     runs: Runs
     logs: Logs
     labels: LabelBook
     trash: Trash
     trends: Trends
-    arrivals: Arrivals
+    run_imports: RunImports
     connections: Connections
     secrets: Secrets
     approvals: Approvals
@@ -70,9 +70,11 @@ async def open_store(data_dir: Path, url: str = "") -> AsyncGenerator[Store]:
     database = await Database.connect(database_url(data_dir, url))
     appender, lineage = Appender(database), Lineage(database)
     try:
-        async with owned_tasks() as group:
+        async with task_group() as group:
             group.create_task(appender.run(), name="append to run logs")
-            tidying = group.create_task(keep_small(database.file), name="tidy the database") if database.file else None
+            tidying = (
+                group.create_task(run_housekeeping(database.file), name="tidy the database") if database.file else None
+            )
             try:
                 yield _store(database, appender, lineage, data_dir)
             finally:
@@ -98,14 +100,14 @@ async def read_store(data_dir: Path, url: str = "") -> AsyncGenerator[Store]:
 def _store(database: Database, appender: Appender, lineage: Lineage, data_dir: Path) -> Store:
     return Store(
         teams=Teams(database),
-        settings=SettingsOfTeams(database),
+        settings=TeamSettingsStore(database),
         galleries=Galleries(database),
         runs=Runs(database, appender, lineage, data_dir),
         logs=Logs(database, lineage),
         labels=LabelBook(database),
         trash=Trash(database, lineage),
         trends=Trends(database),
-        arrivals=Arrivals(database),
+        run_imports=RunImports(database),
         connections=Connections(database),
         secrets=Secrets(database, data_dir / "secret.key"),
         approvals=Approvals(database),

@@ -257,7 +257,7 @@ class Runs:
 
     @asynccontextmanager
     async def own_runs(self) -> AsyncGenerator[None]:
-        async with own_folder(self._data_dir), self._database.own():
+        async with own_folder(self._data_dir), self._database.lock():
             yield
 
 

@@ -20,7 +20,7 @@ TOKEN_PREFIX = "studio_"
 """Tokens are found in logs and repositories by it."""
 
 
-class Held(NamedTuple):
+class AuthenticatedSignIn(NamedTuple):
     """A sign-in and whose it is."""
 
     sign_in: SignIn
@@ -60,14 +60,14 @@ class SignIns:
             session.add(sign_in)
         return sign_in, key
 
-    async def held_by(self, key_hash: str) -> Held | None:
+    async def find_by_key(self, key_hash: str) -> AuthenticatedSignIn | None:
         """The way in of that key, unless it has ended or expired."""
         wanted = select(SignIn, User).where(SignIn.user_id == User.id, SignIn.key_hash == key_hash)
         async with self._database.read() as session:
             found = (await session.exec(wanted)).first()
-        return Held(*found) if found and found[0].expires_at > datetime.now(UTC) else None
+        return AuthenticatedSignIn(*found) if found and found[0].expires_at > datetime.now(UTC) else None
 
-    async def seen(self, sign_in_id: str) -> None:
+    async def mark_seen(self, sign_in_id: str) -> None:
         """Keep that it was used just now."""
         async with self._database.write() as session:
             if sign_in := await session.get(SignIn, sign_in_id):

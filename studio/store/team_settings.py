@@ -22,13 +22,13 @@ class DamagedSettings(Conflict):
     code = "damaged_settings"
 
 
-class SettingsOfTeams:
+class TeamSettingsStore:
     """The settings of all teams; those of a deleted team go with it."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def of(self, team_id: str) -> RunSettings:
+    async def load(self, team_id: str) -> RunSettings:
         """Those of a team; the empty ones where nobody set any."""
         async with self._database.read() as session:
             row = await session.get(TeamSettings, team_id) if team_id else None

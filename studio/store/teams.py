@@ -65,7 +65,7 @@ class SavedTeam:
 
 
 @dataclass(frozen=True, slots=True)
-class Choices:
+class MergeChoices:
     """Which side to take where both changed the same, by the `id` of the conflict.
 
     They count only while `against` is the stored revision: nobody chooses against what they have not seen.
@@ -76,7 +76,7 @@ class Choices:
 
 
 @dataclass(frozen=True, slots=True)
-class Reason:
+class VersionInfo:
     """Why a version is made, by whom, and of which kind it is."""
 
     note: str = ""
@@ -116,7 +116,7 @@ class Teams:
             created_at=now,
             updated_at=now,
         )
-        first = await asyncio.to_thread(_version, team.id, 1, _document(team), Reason("", author), "", now)
+        first = await asyncio.to_thread(_version, team.id, 1, _document(team), VersionInfo("", author), "", now)
         row = {**dict(team), "component": first["component"], "layout": first["layout"]}
         async with self._database.write() as session:
             connection = await session.connection()
@@ -172,7 +172,7 @@ class Teams:
         note: str = "",
         name: str | None = None,
         author: str = "",
-        choices: Choices | None = None,
+        choices: MergeChoices | None = None,
     ) -> SavedTeam:
         """Save a change that was made to revision `revision`; one that was saved since is merged with it.
 
@@ -185,13 +185,13 @@ class Teams:
 
         async def plan(team: Team) -> _Change:
             new_name = team.name if name is None or not name.strip() else name.strip()
-            mine, reason = TeamDocument(new_name, component, layout), Reason(note, author)
+            mine, reason = TeamDocument(new_name, component, layout), VersionInfo(note, author)
             if await asyncio.to_thread(_same, _document(team), mine):
                 return _Change(team, note=note)
             base = await self._base(team, revision, author)
             if base is None:
                 return await asyncio.to_thread(_change, team, mine, reason)
-            return await asyncio.to_thread(_merge, team, _document(base), mine, reason, choices or Choices())
+            return await asyncio.to_thread(_merge, team, _document(base), mine, reason, choices or MergeChoices())
 
         return await self._store(team_id, plan)
 
@@ -267,7 +267,7 @@ class Teams:
             old = _document(await self.version(team_id, number))
             if await asyncio.to_thread(_same, _document(team), old):
                 return _Change(team)
-            return await asyncio.to_thread(_change, team, old, Reason(f"Restored version {number}"))
+            return await asyncio.to_thread(_change, team, old, VersionInfo(f"Restored version {number}"))
 
         return (await self._store(team_id, plan)).team
 
@@ -371,26 +371,26 @@ async def _prune(connection: AsyncConnection, team_id: str, pruning: _Pruning) -
         await connection.execute(update(version).where(*here).values(changes=changes))
 
 
-def _merge(team: Team, base: TeamDocument, mine: TeamDocument, reason: Reason, choices: Choices) -> _Change:
+def _merge(team: Team, base: TeamDocument, mine: TeamDocument, reason: VersionInfo, choices: MergeChoices) -> _Change:
     """Bring the change and the stored team together; what was sent stays as a version of its own."""
     theirs, revision = _document(team), team.revision
-    decided = (choices if choices.against == revision else Choices()).sides
+    decided = (choices if choices.against == revision else MergeChoices()).sides
     merged, conflicts = merge_documents(base, mine, theirs, decided)
     if conflicts:
         raise TeamsDiffer(conflicts, merged, revision)
     if _same(merged, theirs) and not decided:
         return _Change(team, sent=mine)
-    side = Reason(f"Before it was merged with version {revision}", reason.author, SIDE)
-    both = Reason(reason.note or f"Merged with version {revision}", reason.author, MERGE)
+    side = VersionInfo(f"Before it was merged with version {revision}", reason.author, SIDE)
+    both = VersionInfo(reason.note or f"Merged with version {revision}", reason.author, MERGE)
     return _changed(team, [(mine, side, base), (merged, both, theirs)], mine)
 
 
-def _change(team: Team, document: TeamDocument, reason: Reason) -> _Change:
+def _change(team: Team, document: TeamDocument, reason: VersionInfo) -> _Change:
     return _changed(team, [(document, reason, _document(team))])
 
 
 def _changed(
-    team: Team, steps: Sequence[tuple[TeamDocument, Reason, TeamDocument]], sent: TeamDocument | None = None
+    team: Team, steps: Sequence[tuple[TeamDocument, VersionInfo, TeamDocument]], sent: TeamDocument | None = None
 ) -> _Change:
     """Each step makes a version: the document, why it is made, and what its changes are counted from."""
     now, versions = datetime.now(UTC), list[dict[str, object]]()
@@ -452,7 +452,7 @@ def _no_version(team_id: str, number: int) -> NotFound:
 
 
 def _version(
-    team_id: str, number: int, document: TeamDocument, reason: Reason, changes: str, at: datetime
+    team_id: str, number: int, document: TeamDocument, reason: VersionInfo, changes: str, at: datetime
 ) -> dict[str, object]:
     """The row of a version, with its documents as text: JSON of hundreds of agents is written in a thread."""
     return {

@@ -124,7 +124,7 @@ class Trash:
             deleted += len(ids)
         return deleted
 
-    async def forget_the_oldest(self, now: datetime) -> None:
+    async def prune(self, now: datetime) -> None:
         """Delete for good what has been in the trash for `KEPT_DAYS`."""
         await self.empty(until=now - timedelta(days=KEPT_DAYS))
 
@@ -132,7 +132,7 @@ class Trash:
         """Forget the oldest now and every hour, until cancelled."""
         while True:
             try:
-                await self.forget_the_oldest(datetime.now(UTC))
+                await self.prune(datetime.now(UTC))
             except StudioError as error:  # the database is full or away, which all who use it are told
                 logger.warning("The trash could not be emptied: %s", error)
             await asyncio.sleep(EVERY_S)

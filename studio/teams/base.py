@@ -128,7 +128,7 @@ class Team(TeamFields):
         choose_speaker, hear, judge = self.choose_speaker, self.receive, self.check_termination
         named, tells_choices = self._named(), self.emit_team_events
         while state.stop_reason is None and state.stop_requested is None:
-            injected = await self._receive_injected() if port.amends and not is_inside else ()
+            injected = await self._receive_injected() if port.can_edit and not is_inside else ()
             choice = injected or (self.resume_turns(again) if again else choose_speaker())
             again = again if injected else ()
             if isinstance(choice, CoroutineType):
@@ -150,7 +150,7 @@ class Team(TeamFields):
                 turn = await speaker.take_turn(conversation.begin_turn(name), token)
             else:
                 turn = self._run_in_parallel(names, token)
-            if not isinstance(turn, Response) or port.amends:
+            if not isinstance(turn, Response) or port.can_edit:
                 async with aclosing(self._whole_turn(turn, name)) as items:
                     async for item in items:
                         yield item
@@ -194,8 +194,8 @@ class Team(TeamFields):
     async def _receive_injected(self) -> tuple[BaseMessage, ...]:
         """Let everybody hear what people have put into the conversation meanwhile; nobody's turn ends with it."""
         said: list[BaseMessage] = []
-        for given in await effects.current().handed_in():
-            metadata = {effects.HANDED_IN_BY: given.by}
+        for given in await effects.current().injected():
+            metadata = {effects.INJECTED_BY: given.by}
             message = TextMessage(source=given.source, content=given.text, metadata=metadata)
             if (rest := Team.receive(self, [message], [message], speaker=None)) is not None:
                 await rest
@@ -253,7 +253,7 @@ class Team(TeamFields):
                 item = to_team_item(step, name)
                 if not isinstance(item, TurnResult):
                     yield item
-                elif port.amends:  # asked only now: a run may be held while somebody speaks
+                elif port.can_edit:  # asked only now: a run may be held while somebody speaks
                     async for shown in self._show_and_end_turn(item, []):
                         yield shown
                 else:
@@ -267,7 +267,7 @@ class Team(TeamFields):
 
         `new` is what others have said in the same round, to which this is added; `is_last` when nobody still speaks.
         """
-        if effects.current().amends:
+        if effects.current().can_edit:
             spoken = await with_edits(spoken)
             if spoken.unshown is not None:
                 yield spoken.unshown

@@ -146,7 +146,7 @@ class _Order:
 
     def place(self, offered: Callable[[], Sequence[str]]) -> int | None:
         """Place of the item to give; None to wait for one that is still to come."""
-        upcoming = self._port.upcoming()
+        upcoming = self._port.recorded_order()
         if not upcoming:
             return 0
         ids = offered()

@@ -19,7 +19,7 @@ from studio.agents.turn import add_to_context, whole_answer
 from studio.components import JsonObject, Warn
 from studio.components.templates import fill_in, unknown_placeholders
 from studio.contexts import ChatCompletionContext, UnboundedChatCompletionContext
-from studio.effects import Noting
+from studio.effects import RequestRecorder
 from studio.errors import Finding
 from studio.messages import (
     AssistantMessage,
@@ -405,7 +405,7 @@ def _as_word(name: str) -> re.Pattern[str]:
 @contextmanager
 def _noting(asked: _Asked) -> Generator[None]:
     """Note the hash of the call inside the block, for the explanation."""
-    port = Noting(effects.current())
+    port = RequestRecorder(effects.current())
     with effects.use(port):
         yield
     asked.request = port.request or asked.request

@@ -92,7 +92,7 @@ async def with_edits(spoken: TurnResult) -> TurnResult:
     was = spoken.unshown
     if was is None:
         return spoken
-    now = await effects.current().amended(was)
+    now = await effects.current().edited(was)
     if now is was:
         return spoken
 

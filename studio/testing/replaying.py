@@ -19,8 +19,8 @@ from studio.messages import BaseMessage, message_from_json
 from studio.runs import LogEntry
 from studio.runs.admission import load_team
 from studio.runs.comparing.prompts import PromptView, view_of
-from studio.runs.replay import repeat
-from studio.runs.sharing.cassette import Cassette, Recalled, read_cassette, recall, what_differs
+from studio.runs.replay import reexecute
+from studio.runs.sharing.cassette import Cassette, PlaybackResult, play_back, read_cassette, what_differs
 from studio.teams import Team
 
 FilePath = str | os.PathLike[str]
@@ -75,12 +75,12 @@ def _document(team: FilePath | None, recorded: Cassette) -> JsonValue:
     return inner if isinstance(inner, dict) and "provider" not in document else document
 
 
-async def _again(team: Team, recorded: Cassette) -> Recalled:
+async def _again(team: Team, recorded: Cassette) -> PlaybackResult:
     heading = recorded.heading
-    return await recall(team, heading.task, heading.namespace, recorded.log, heading.changes)
+    return await play_back(team, heading.task, heading.namespace, recorded.log, heading.changes)
 
 
-def _told(name: str, differs: str, found: Recalled, recorded: Cassette) -> Iterator[str]:
+def _told(name: str, differs: str, found: PlaybackResult, recorded: Cassette) -> Iterator[str]:
     yield f"The team no longer does what was recorded in {name}."
     yield differs
     changed = list(_prompt_changes(found, recorded))
@@ -94,7 +94,7 @@ def _told(name: str, differs: str, found: Recalled, recorded: Cassette) -> Itera
     yield "If the change is meant, run the team again in the studio and save the test anew."
 
 
-def _prompt_changes(found: Recalled, recorded: Cassette) -> Iterator[str]:
+def _prompt_changes(found: PlaybackResult, recorded: Cassette) -> Iterator[str]:
     """How the prompt differs at which the two parted, if it was at one."""
     parted, asked = found.divergence, found.unanswered
     if parted is None or asked is None or asked.kind != "model":
@@ -115,10 +115,8 @@ async def _recorded_prompt(recorded: Cassette, seq: int) -> PromptView | None:
     async def pages() -> AsyncIterator[Sequence[LogEntry]]:
         yield recorded.log
 
-    amendments = heading.changes.amendments
-    await repeat(
-        heading.component, heading.task, pages(), seq, run_id=heading.namespace, amendments=amendments, look=look
-    )
+    edits = heading.changes.edits
+    await reexecute(heading.component, heading.task, pages(), seq, run_id=heading.namespace, edits=edits, look=look)
     return found[0] if found else None
 
 

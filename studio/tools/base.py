@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue, TypeAdapter, ValidationEr
 
 from studio import effects
 from studio.components import Component, JsonObject
-from studio.effects import EffectRequest, ToolAct
+from studio.effects import EffectRequest, ToolCall
 from studio.errors import StudioError, ToolFailed
 from studio.messages import CancellationToken, ToolSchema, linked
 from studio.tools.reporter import calling_agent, pass_on, telling
@@ -82,7 +82,7 @@ class BaseTool(Component):
             body["context_variables"] = copy.deepcopy(dict(team_variables() or {}))
 
         with linked(cancellation_token):
-            act = ToolAct(name, given, calling_agent(), self._attempt, _saying, _said_by, self.taken)
+            act = ToolCall(name, given, calling_agent(), self._attempt, _saying, _said_by, self.taken)
             request = EffectRequest("tool", name, lambda: body, tool=act, is_safe=self.is_safe_to_repeat)
             answer = await effects.call(request, lambda: self._attempt(given))
         answer = cast("JsonObject", answer)

@@ -21,9 +21,9 @@ from studio.errors import StudioError
 from studio.executors.docker_engine import remove_left_containers
 from studio.help import load_library
 from studio.models.prices import PriceBook
-from studio.runs import Bookkeeping, BudgetBook, Measure, RunSupervisor, Trials, keeping_books
+from studio.runs import BudgetRegistry, Measure, PartRunner, RunSupervisor, SpendingScope, spending_scope
 from studio.sandbox import open_sandbox, outside_of
-from studio.services.builtin_galleries import load_shipped_galleries
+from studio.services.builtin_galleries import load_builtin_galleries
 from studio.services.team_checks import TeamChecks
 from studio.settings import Settings
 from studio.store import Store, open_store
@@ -69,7 +69,7 @@ from studio.web.fragments import diff, form
 from studio.web.fragments import galleries as gallery_fragments
 from studio.web.fragments import review as review_fragments
 from studio.web.fragments import tries as try_fragments
-from studio.web.observability import discreet_logs, open_tracing
+from studio.web.observability import open_tracing, redacting_logs
 from studio.web.pages import accounts as account_pages
 from studio.web.pages import charts, comparisons, play, sharing
 from studio.web.pages import costs as cost_pages
@@ -219,16 +219,16 @@ def _lifespan(
         cast("Routes", app.state.routes).read()
         async with (
             open_store(settings.data_dir, settings.database_url) as store,
-            discreet_logs(store, keys.token),
+            redacting_logs(store, keys.token),
             open_accounts(settings, store, keys) as accounts,
             _open_books(store) as books,
             open_tracing(settings),
             open_sandbox(settings.sandbox, outside_of(settings)),
             RunSupervisor(store.runs, store.approvals, store.secrets, store.settings) as supervisor,
-            Trials(store.approvals, store.secrets) as trials,
+            PartRunner(store.approvals, store.secrets) as trials,
         ):
-            await load_shipped_galleries(store)
-            await store.audit.forget_the_oldest()
+            await load_builtin_galleries(store)
+            await store.audit.prune()
             services = Services(
                 settings,
                 store,
@@ -257,18 +257,18 @@ def _lifespan(
 
 
 @asynccontextmanager
-async def _open_books(store: Store) -> AsyncGenerator[Bookkeeping]:
+async def _open_books(store: Store) -> AsyncGenerator[SpendingScope]:
     """What runs reckon with; the supervisors that are entered inside the block know it."""
     date = datetime.now(UTC).date()
-    await store.costs.forget_past_limits(date)
+    await store.costs.prune_limits(date)
     today = await store.costs.of_day(date)
     spent: dict[str, dict[Measure, int]] = {
         team_id: {"micro_usd": total.micro_usd, "tokens": total.prompt_tokens + total.completion_tokens}
         for team_id, total in today.items()
     }
-    budget_book = BudgetBook(store.costs, await store.costs.budgets(), spent)
-    books = Bookkeeping(PriceBook(await store.costs.own_prices()), budget_book)
-    with keeping_books(books):
+    budget_book = BudgetRegistry(store.costs, await store.costs.budgets(), spent)
+    books = SpendingScope(PriceBook(await store.costs.own_prices()), budget_book)
+    with spending_scope(books):
         yield books
 
 

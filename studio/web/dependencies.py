@@ -9,15 +9,15 @@ from typing import Annotated, cast
 
 from fastapi import Depends, Request, Response
 
-from studio.runs import Bookkeeping, RunSupervisor, Trials
+from studio.runs import PartRunner, RunSupervisor, SpendingScope
 from studio.services.team_checks import TeamChecks
 from studio.settings import Settings
 from studio.store import Store
-from studio.web.auth.authorization import ADMITTED
+from studio.web.auth.authorization import AUTH_CONTEXT
 from studio.web.auth.person import Person
-from studio.web.auth.session_cache import Admitted
+from studio.web.auth.session_cache import AuthContext
 from studio.web.auth.sessions import Accounts
-from studio.web.queueing import Turns
+from studio.web.queueing import RequestQueue
 from studio.web.templates import Templates
 from studio.web.views import View, Views
 
@@ -28,14 +28,14 @@ class Services:
 
     settings: Settings
     store: Store
-    books: Bookkeeping
+    books: SpendingScope
     supervisor: RunSupervisor
-    trials: Trials
+    part_runner: PartRunner
     templates: Templates
     checks: TeamChecks
     accounts: Accounts
     views: Views
-    check_turns: Turns = field(default_factory=lambda: Turns("checks"))
+    check_turns: RequestQueue = field(default_factory=lambda: RequestQueue("checks"))
     closing: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when the server stops; event streams end then."""
 
@@ -55,7 +55,7 @@ def _store(found: ServicesDep) -> Store:
     return found.store
 
 
-def _books(found: ServicesDep) -> Bookkeeping:
+def _books(found: ServicesDep) -> SpendingScope:
     return found.books
 
 
@@ -63,8 +63,8 @@ def _supervisor(found: ServicesDep) -> RunSupervisor:
     return found.supervisor
 
 
-def _trials(found: ServicesDep) -> Trials:
-    return found.trials
+def _trials(found: ServicesDep) -> PartRunner:
+    return found.part_runner
 
 
 def _team_checks(found: ServicesDep) -> TeamChecks:
@@ -83,9 +83,9 @@ def _accounts(found: ServicesDep) -> Accounts:
     return found.accounts
 
 
-def admitted(request: Request) -> Admitted:
+def admitted(request: Request) -> AuthContext:
     """Whom the guard has let in with this request."""
-    return cast("Admitted", request.scope[ADMITTED])
+    return cast("AuthContext", request.scope[AUTH_CONTEXT])
 
 
 def _person(request: Request) -> Person:
@@ -105,7 +105,7 @@ class Viewing:
 
 
 async def _check_turn(found: ServicesDep, person: PersonDep) -> AsyncGenerator[None]:
-    async with found.check_turns.of(person.id or person.name):
+    async with found.check_turns.wait_turn(person.id or person.name):
         yield
 
 
@@ -115,16 +115,16 @@ def _viewing(request: Request, found: ServicesDep) -> Viewing:
 
 SettingsDep = Annotated[Settings, Depends(_settings)]
 StoreDep = Annotated[Store, Depends(_store)]
-BooksDep = Annotated[Bookkeeping, Depends(_books)]
+BooksDep = Annotated[SpendingScope, Depends(_books)]
 SupervisorDep = Annotated[RunSupervisor, Depends(_supervisor)]
-TrialsDep = Annotated[Trials, Depends(_trials)]
+TrialsDep = Annotated[PartRunner, Depends(_trials)]
 TeamChecksDep = Annotated[TeamChecks, Depends(_team_checks)]
 TemplatesDep = Annotated[Templates, Depends(_templates)]
 ClosingDep = Annotated[asyncio.Event, Depends(_closing)]
 AccountsDep = Annotated[Accounts, Depends(_accounts)]
 PersonDep = Annotated[Person, Depends(_person)]
 """Who makes the request; their `name` is what logs and versions say."""
-IN_TURN = Depends(_check_turn)
+QUEUED = Depends(_check_turn)
 """For routes that read a whole document or script: one at a time for each person."""
 ViewingDep = Annotated[Viewing, Depends(_viewing)]
-AdmittedDep = Annotated[Admitted, Depends(admitted)]
+AdmittedDep = Annotated[AuthContext, Depends(admitted)]

@@ -30,7 +30,7 @@ async def learn(store: Store, before: Team, document: JsonValue, revision: int, 
         revision: Which one it was made of.
         person: Who saved it.
     """
-    policy = (await store.settings.of(before.id)).policy
+    policy = (await store.settings.load(before.id)).policy
     if policy.known is None or revision != before.revision or not person.may("approver"):
         return
     brought = set(await marks_in(document)) - set(await marks_in(before.component))

@@ -12,7 +12,7 @@ from functools import cache
 from studio.components import DefaultEnv, component_classes
 from studio.components.redaction import Redactor
 from studio.components.secrets import is_secret_name
-from studio.runs import Tracing, otlp_provider, traced_by
+from studio.runs import Tracing, otlp_provider, use_tracing
 from studio.settings import Settings
 from studio.store import Store
 
@@ -27,7 +27,7 @@ async def open_tracing(settings: Settings) -> AsyncGenerator[None]:
         return
     provider = otlp_provider(settings.otlp_endpoint)
     try:
-        with traced_by(Tracing(provider.get_tracer("studio"), content=settings.trace_content)):
+        with use_tracing(Tracing(provider.get_tracer("studio"), content=settings.trace_content)):
             yield
     finally:
         await asyncio.to_thread(provider.shutdown)
@@ -44,7 +44,7 @@ def key_variables() -> set[str]:
 
 
 @asynccontextmanager
-async def discreet_logs(store: Store, token: str) -> AsyncGenerator[None]:
+async def redacting_logs(store: Store, token: str) -> AsyncGenerator[None]:
     """Keep secrets out of the log inside the block: of messages, tracebacks and whatever else a record holds.
 
     Each handler that the process has gets a filter of this server's own, so that several servers in one process

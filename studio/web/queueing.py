@@ -20,7 +20,7 @@ class TooManyAtOnce(StudioError):
 
 
 @dataclass
-class Turns:
+class RequestQueue:
     """The turns of one kind of work.
 
     Args:
@@ -31,7 +31,7 @@ class Turns:
     _turns: dict[str, _Turn] = field(default_factory=lambda: dict[str, _Turn]())
 
     @asynccontextmanager
-    async def of(self, person: str) -> AsyncGenerator[None]:
+    async def wait_turn(self, person: str) -> AsyncGenerator[None]:
         """The person's turn, which ends with the block.
 
         Raises:

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 
 from studio.errors import Conflict
 from studio.runs.admission import check_approved, load_team
-from studio.runs.sharing.cassette import Cassette, recall, record, what_differs
-from studio.runs.sharing.redaction import Remover
+from studio.runs.sharing.cassette import Cassette, play_back, record, what_differs
+from studio.runs.sharing.redaction import SecretRemover
 from studio.settings import Settings
 from studio.store import Store
 from studio.web.sharing import known_secrets, whole_log
@@ -48,11 +48,11 @@ async def make_test(store: Store, settings: Settings, run_id: str) -> tuple[str,
     if not run.status.state.is_final:
         raise Conflict("The run is still under way.", fix="Wait for its end, or stop it.")
     await check_approved(load_team(run.component), store.approvals, team_id=run.team_id or "")
-    remover = Remover(await known_secrets(store, settings, run))
+    remover = SecretRemover(await known_secrets(store, settings, run))
     cassette = await asyncio.to_thread(record, run, await whole_log(store, run_id), remover)
     heading = cassette.heading
     team = load_team(heading.component)
-    found = await recall(team, heading.task, heading.namespace, cassette.log, heading.changes)
+    found = await play_back(team, heading.task, heading.namespace, cassette.log, heading.changes)
     if differs := what_differs(found, heading):
         taken = [one.name for one in remover.removed]
         why = f" These secrets were taken out of it: {', '.join(taken)}." if taken else ""

@@ -17,10 +17,10 @@ from studio.components.secrets import references_within
 from studio.errors import TooLarge
 from studio.messages import Image
 from studio.runs import LogEntry, RunRecord
-from studio.runs.comparing.steps import Act, acts_of
+from studio.runs.comparing.steps import RunStep, steps_in
 from studio.runs.journal.pages import MAX_WHOLE_BYTES, read_whole
-from studio.runs.sharing.bundle import MOST_ENTRIES, Bundle, Packed, embedded, pack
-from studio.runs.sharing.redaction import Remover
+from studio.runs.sharing.bundle import MAX_ENTRIES, Bundle, ExportedBundle, embedded, pack
+from studio.runs.sharing.redaction import SecretRemover
 from studio.services.run_comparison import duration
 from studio.settings import Settings
 from studio.store import Store
@@ -34,10 +34,10 @@ MB = 1024 * 1024
 
 
 @dataclass(frozen=True)
-class Line:
+class BundleLine:
     """A message or event as the file shows it; `level` says from which detail on."""
 
-    act: Act
+    act: RunStep
     level: str
     pictures: Sequence[str]
     number: int
@@ -47,7 +47,7 @@ class Line:
 class Shared:
     """A run that was packed, and its file."""
 
-    packed: Packed
+    packed: ExportedBundle
     html: str
 
     @property
@@ -71,7 +71,7 @@ async def share(store: Store, settings: Settings, templates: Templates, run_id: 
 def _share(
     run: RunRecord, entries: Sequence[LogEntry], secrets: Mapping[str, str], settings: Settings, templates: Templates
 ) -> Shared:
-    packed = pack(run, entries, Remover(secrets), saved_at=datetime.now(UTC))
+    packed = pack(run, entries, SecretRemover(secrets), saved_at=datetime.now(UTC))
     shared = Shared(packed, _html(packed.bundle, templates))
     if shared.size_mb > settings.max_upload_mb:
         most = f"{settings.max_upload_mb} MB"
@@ -85,7 +85,7 @@ async def whole_log(store: Store, run_id: str, *, max_bytes: int = MAX_WHOLE_BYT
     Raises:
         TooLarge: They are more than a bundle may hold.
     """
-    return await read_whole(store.runs, run_id, max_entries=MOST_ENTRIES, max_bytes=max_bytes)
+    return await read_whole(store.runs, run_id, max_entries=MAX_ENTRIES, max_bytes=max_bytes)
 
 
 async def known_secrets(store: Store, settings: Settings, run: RunRecord) -> dict[str, str]:
@@ -124,16 +124,16 @@ def _html(bundle: Bundle, templates: Templates) -> str:
     )
 
 
-def _lines(bundle: Bundle) -> Iterator[Line]:
+def _lines(bundle: Bundle) -> Iterator[BundleLine]:
     entries = [LogEntry(bundle.run.id, entry.seq, entry.at, entry.kind, entry.body) for entry in bundle.entries]
     bodies = {entry.seq: entry.body for entry in entries}
     numbers: dict[str, int] = {}
-    for act in acts_of(entries):
+    for act in steps_in(entries):
         number = numbers.setdefault(act.source, len(numbers))
-        yield Line(act, _level(act), list(_pictures(bodies[act.seq].get("content"))), number % 6)
+        yield BundleLine(act, _level(act), list(_pictures(bodies[act.seq].get("content"))), number % 6)
 
 
-def _level(act: Act) -> str:
+def _level(act: RunStep) -> str:
     if act.type == "ThoughtEvent":
         return "thought"
     if act.type.startswith("Code") or (act.type.startswith("Tool") and act.type.endswith("Event")):

@@ -17,8 +17,8 @@ from starlette.responses import HTMLResponse
 
 from studio.store import Role
 from studio.web.assets.assets import Loading, load_assets
-from studio.web.auth.authorization import ADMITTED
-from studio.web.auth.session_cache import Admitted
+from studio.web.auth.authorization import AUTH_CONTEXT
+from studio.web.auth.session_cache import AuthContext
 from studio.web.help_links import HELP
 from studio.web.review.source_lines import as_said
 
@@ -71,7 +71,7 @@ class Templates:
 
     def page(self, request: Request, name: str, *, title: str, **context: object) -> HTMLResponse:
         """A whole page; `name` is relative to the templates folder."""
-        admitted = cast("Admitted | None", request.scope.get(ADMITTED))
+        admitted = cast("AuthContext | None", request.scope.get(AUTH_CONTEXT))
         person = admitted.person if admitted else None
         return _html(
             self.text(

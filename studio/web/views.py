@@ -23,12 +23,12 @@ from anyio import BrokenWorkerProcess, CapacityLimiter, to_process
 from fastapi import Request, Response
 
 from studio.errors import TooLarge
-from studio.runs import RunSummary, owned_tasks
+from studio.runs import RunSummary, task_group
 from studio.settings import Settings
 from studio.store import Store, read_store
-from studio.web.auth.authorization import ADMITTED
-from studio.web.auth.session_cache import Admitted
-from studio.web.queueing import Turns
+from studio.web.auth.authorization import AUTH_CONTEXT
+from studio.web.auth.session_cache import AuthContext
+from studio.web.queueing import RequestQueue
 from studio.web.templates import Templates, load_templates
 
 MAX_ENTRIES_HERE = 400
@@ -59,12 +59,12 @@ class Desk:
     store: Store
     settings: Settings
     templates: Templates
-    admitted: Admitted
+    admitted: AuthContext
 
     @property
     def request(self) -> Request:
         """As a template is given it; it tells who asks and nothing else."""
-        return Request({"type": "http", ADMITTED: self.admitted})
+        return Request({"type": "http", AUTH_CONTEXT: self.admitted})
 
 
 View = Callable[..., Awaitable[Response]]
@@ -79,11 +79,11 @@ class Views:
     settings: Settings
     templates: Templates
     _processes: CapacityLimiter = field(default_factory=lambda: CapacityLimiter(MAX_PROCESSES))
-    _turns: Turns = field(default_factory=lambda: Turns("views"))
+    _turns: RequestQueue = field(default_factory=lambda: RequestQueue("views"))
     _cache: OrderedDict[object, Response] = field(default_factory=lambda: OrderedDict[object, Response]())
 
     async def show(
-        self, request: Request, admitted: Admitted, view: View, runs: Sequence[str], *args: object, is_kept: bool
+        self, request: Request, admitted: AuthContext, view: View, runs: Sequence[str], *args: object, is_kept: bool
     ) -> Response:
         """Make a view of these runs, or give the one that was made before.
 
@@ -110,7 +110,7 @@ class Views:
             *((run.id, run.created_at, run.last_seq) for run in found),
             await self.store.approvals.mark(),
         )
-        async with self._turns.of(admitted.person.id or admitted.person.name):
+        async with self._turns.wait_turn(admitted.person.id or admitted.person.name):
             if is_kept and (made := self._cache.get(key)) is not None:
                 self._cache.move_to_end(key)
                 return _again(made)
@@ -128,8 +128,8 @@ class Views:
             return False
         return sum([await self.store.logs.size(run.id) for run in runs]) <= MAX_BYTES_HERE
 
-    async def _made(self, request: Request, admitted: Admitted, view: View, args: Sequence[object]) -> Response:
-        async with owned_tasks() as group:
+    async def _made(self, request: Request, admitted: AuthContext, view: View, args: Sequence[object]) -> Response:
+        async with task_group() as group:
             work = group.create_task(self._by_process(admitted, view, args), name="make a view")
             left = group.create_task(_left(request), name="see whether the reader leaves")
             await asyncio.wait((work, left), return_when=asyncio.FIRST_COMPLETED)
@@ -137,7 +137,7 @@ class Views:
             work.cancel()
         return Response(status_code=LEFT) if work.cancelled() else work.result()
 
-    async def _by_process(self, admitted: Admitted, view: View, args: Sequence[object]) -> Response:
+    async def _by_process(self, admitted: AuthContext, view: View, args: Sequence[object]) -> Response:
         too_large = TooLarge("This run is too long to be looked at as a whole.", fix="Choose an earlier entry.")
         while True:
             began_s = time.monotonic()
@@ -169,7 +169,7 @@ def _again(made: Response) -> Response:
     return Response(made.body, made.status_code, dict(made.headers))
 
 
-def _in_process(settings: Settings, admitted: Admitted, view: View, args: Sequence[object]) -> Response:
+def _in_process(settings: Settings, admitted: AuthContext, view: View, args: Sequence[object]) -> Response:
     """What the process does. It is killed by a signal when it has taken too much of the processor."""
     _settle_down()
     signal.alarm(0)
@@ -184,7 +184,7 @@ def _in_process(settings: Settings, admitted: Admitted, view: View, args: Sequen
         signal.alarm(IDLE_S)
 
 
-async def _view(settings: Settings, admitted: Admitted, view: View, args: Sequence[object]) -> Response:
+async def _view(settings: Settings, admitted: AuthContext, view: View, args: Sequence[object]) -> Response:
     async with read_store(settings.data_dir, settings.database_url) as store:
         return await view(Desk(store, settings, load_templates(), admitted), *args)
 

@@ -69,7 +69,7 @@ async def test_a_turn_that_is_recorded_and_explained_costs_a_late_run_no_more() 
     async def kept_nowhere(entry: JsonObject) -> None:
         del entry
 
-    with explained(), effects.use(effects.Recording(kept_nowhere, run_id="counted")):
+    with explained(), effects.use(effects.RecordingEffects(kept_nowhere, run_id="counted")):
         await instructions(round_robin, 40, "replay")
         early = await instructions_between(round_robin, "replay", 40, 80)
         late = await instructions_between(round_robin, "replay", 200, 240)

@@ -14,7 +14,7 @@ from studio import effects
 from studio.agents import ChatAgent, Participant
 from studio.agents.tasks import Task
 from studio.components import JsonObject, load_component, walk
-from studio.effects import EffectRequest, HumanQuestion, Live, Perform, StreamItem
+from studio.effects import EffectRequest, HumanQuestion, LiveEffects, Perform, StreamItem
 from studio.errors import InvalidComponent, StudioError
 from studio.messages import BaseChatMessage, BaseMessage, TaskResult, message_from_json
 from studio.teams import Team
@@ -37,7 +37,7 @@ def unknown_parts(component: JsonValue) -> list[str]:
     return sorted({part.label for _, part in walk(loaded) if part.is_opaque})
 
 
-class Witness(Live):
+class Witness(LiveEffects):
     """Lets a run talk to the world, notes each question to a model, and answers for the person."""
 
     def __init__(self, answers: list[str]) -> None:

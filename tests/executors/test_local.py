@@ -14,7 +14,7 @@ from pydantic import JsonValue
 
 from studio import effects
 from studio.components import all_capabilities, load_component
-from studio.effects import Recording
+from studio.effects import RecordingEffects
 from studio.executors import CommandLineCodeResult, LocalCommandLineCodeExecutor
 from studio.executors.scripts import with_quiet_pip
 from studio.messages import CancellationToken, CodeBlock, CodeResult
@@ -154,7 +154,7 @@ async def test_one_execution_is_one_effect() -> None:
     async def append(entry: dict[str, JsonValue]) -> None:
         log.append(entry)
 
-    with effects.use(Recording(append, run_id="run")):
+    with effects.use(RecordingEffects(append, run_id="run")):
         await run(blocks(("sh", "true"), ("sh", "true")))
     assert [entry["effect"] for entry in log] == ["code"]
 

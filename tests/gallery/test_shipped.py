@@ -12,7 +12,7 @@ import pytest
 from pydantic import JsonValue
 
 from studio.components import JsonObject, component_classes, load_component
-from studio.effects import HumanQuestion, Live, use
+from studio.effects import HumanQuestion, LiveEffects, use
 from studio.galleries import Entry, parse_gallery, shipped_galleries
 from studio.messages import (
     BaseMessage,
@@ -45,7 +45,7 @@ async def played(label: str, answers: Sequence[str] = ()) -> list[BaseMessage | 
         return waiting.pop(0)
 
     seen: list[BaseMessage | TaskResult] = []
-    with use(Live(answer)):
+    with use(LiveEffects(answer)):
         async with aclosing(team.run_stream(task="Please begin.")) as stream:
             async for item in stream:
                 seen.append(item)

@@ -8,7 +8,7 @@ import pytest
 from pydantic import BaseModel, JsonValue
 
 from studio import effects
-from studio.effects import EffectRequest, Perform, Recording
+from studio.effects import EffectRequest, Perform, RecordingEffects
 from studio.errors import ModelRefused
 from studio.messages import AssistantMessage, CancellationToken, LLMMessage, SystemMessage, ToolSchema, UserMessage
 from studio.messages.llm import HASHED_AS_IT_IS
@@ -23,7 +23,7 @@ class Answer(BaseModel):
     text: str
 
 
-class Listening(Recording):
+class Listening(RecordingEffects):
     """Keeps the requests themselves as well."""
 
     def __init__(self) -> None:

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 from studio import effects
 from studio.components import all_capabilities, env, load_component
-from studio.effects import Recording
+from studio.effects import RecordingEffects
 from studio.errors import ConfigError
 from studio.messages import CreateResult, LLMMessage, UserMessage
 from studio.models import (
@@ -88,7 +88,7 @@ async def test_each_call_is_one_effect_whether_asked_or_stored() -> None:
     inner = ReplayChatCompletionClient(chat_completions=["a", "b"])
     inner.set_cached_bool_value(False)
     client = ChatCompletionCache(client=inner)
-    with effects.use(Recording(append, run_id="test")):
+    with effects.use(RecordingEffects(append, run_id="test")):
         await client.create(ASK)
         await client.create(ASK)
         await collect(client)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from studio.runs import RunSupervisor
-from studio.runs.supervisor import REST_S
+from studio.runs.supervisor import IDLE_S
 from studio.store import open_store
 from tests.runs.scripted import OpenStudio, Studio, World, current_world
 from tests.runs.tooling import Drawer, current_drawer
@@ -37,7 +37,7 @@ def open_studio(tmp_path: Path, world: World) -> OpenStudio:
     del world
 
     @asynccontextmanager
-    async def opening(*, rest_s: float = REST_S) -> AsyncGenerator[Studio]:
+    async def opening(*, rest_s: float = IDLE_S) -> AsyncGenerator[Studio]:
         async with (
             open_store(tmp_path) as store,
             RunSupervisor(store.runs, store.approvals, store.secrets, store.settings, rest_s=rest_s) as supervisor,

@@ -21,7 +21,13 @@ class MemoryLog:
     def append(self, lease: Lease, drafts: Sequence[Draft], status: RunStatus) -> asyncio.Future[Sequence[LogEntry]]:
         first = len(self.entries) + 1
         added = [
-            LogEntry(run_id=lease.run_id, seq=first + offset, at=datetime.now(UTC), kind=draft.kind, said=draft.said)
+            LogEntry(
+                run_id=lease.run_id,
+                seq=first + offset,
+                at=datetime.now(UTC),
+                kind=draft.kind,
+                body_json=draft.body_json,
+            )
             for offset, draft in enumerate(drafts)
         ]
         self.entries += added

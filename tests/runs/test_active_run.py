@@ -10,61 +10,61 @@ from pydantic import JsonValue
 
 from studio.effects import HumanQuestion
 from studio.runs import Lease, RunState, RunStatus
-from studio.runs.active_run import LiveRun
-from studio.runs.commands import Command, obey
+from studio.runs.active_run import ActiveRun
+from studio.runs.commands import Command, dispatch
 from tests.runs.memory_log import MemoryLog
 from tests.waiting import until
 
 
 @pytest.fixture
-async def run() -> AsyncGenerator[LiveRun]:
+async def run() -> AsyncGenerator[ActiveRun]:
     """A running run that is held at the gate."""
-    live = LiveRun(Lease("run", 1), MemoryLog(), RunStatus())
-    await live.change(RunState.RUNNING, "start")
+    live = ActiveRun(Lease("run", 1), MemoryLog(), RunStatus())
+    await live.change_state(RunState.RUNNING, "start")
     async with asyncio.TaskGroup() as group:
-        await obey(live, Command("pause", "ann"))
-        driver = group.create_task(live.pass_gate())
+        await dispatch(live, Command("pause", "ann"))
+        driver = group.create_task(live.wait_at_gate())
         await until(lambda: live.gate.is_held)
         yield live
         driver.cancel()
 
 
-async def test_resume_and_pause_at_the_same_moment_hold_the_run(run: LiveRun) -> None:
+async def test_resume_and_pause_at_the_same_moment_hold_the_run(run: ActiveRun) -> None:
     async with asyncio.TaskGroup() as group:
-        group.create_task(obey(run, Command("resume", "ann")))
-        group.create_task(obey(run, Command("pause", "ben")))
+        group.create_task(dispatch(run, Command("resume", "ann")))
+        group.create_task(dispatch(run, Command("pause", "ben")))
     await until(lambda: run.gate.is_held and run.view.state is RunState.PAUSED)
     assert (run.view.state, run.view.reason) == (RunState.PAUSED, "user")
 
 
-async def test_an_answer_to_a_held_run_leaves_it_held(run: LiveRun) -> None:
+async def test_an_answer_to_a_held_run_leaves_it_held(run: ActiveRun) -> None:
     async with asyncio.TaskGroup() as group:
         branch = group.create_task(run.human.ask(HumanQuestion("q1", "ann", "Which?")))
         await until(lambda: run.view.reason == "input")
-        await obey(run, Command("answer", "ann", "q1", "this"))
+        await dispatch(run, Command("answer", "ann", "q1", "this"))
         assert await branch == "this"
     assert run.gate.is_held
     assert (run.view.state, run.view.reason, run.view.pending) == (RunState.PAUSED, "user", None)
 
 
 async def test_a_question_stays_open_while_another_branch_comes_to_the_gate() -> None:
-    run = LiveRun(Lease("run", 1), MemoryLog(), RunStatus())
-    await run.change(RunState.RUNNING, "start")
+    run = ActiveRun(Lease("run", 1), MemoryLog(), RunStatus())
+    await run.change_state(RunState.RUNNING, "start")
     async with asyncio.TaskGroup() as group:
         branch = group.create_task(run.human.ask(HumanQuestion("q1", "ann", "Which?")))
         await until(lambda: run.view.pending is not None)
-        await obey(run, Command("pause", "ann"))
-        driver = group.create_task(run.pass_gate())
+        await dispatch(run, Command("pause", "ann"))
+        driver = group.create_task(run.wait_at_gate())
         await until(lambda: run.gate.is_held)
         assert run.view.pending is not None
         branch.cancel()
         driver.cancel()
 
 
-async def test_a_count_of_tokens_that_no_model_can_mean_is_cut(run: LiveRun) -> None:
+async def test_a_count_of_tokens_that_no_model_can_mean_is_cut(run: ActiveRun) -> None:
     result: JsonValue = {"usage": {"prompt_tokens": 10**30, "completion_tokens": -5}}
     for _ in range(2):
         run.record_effect({"effect": "model", "result": result})
-    await run.written()
+    await run.wait_written()
     assert 0 < run.view.usage.prompt_tokens < 2**53
     assert run.view.usage.completion_tokens == 0

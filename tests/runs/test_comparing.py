@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 
 from studio.runs import LogEntry
 from studio.runs.comparing.alignment import Fold, Row, align, counts, divergence, window
-from studio.runs.comparing.steps import acts_of
+from studio.runs.comparing.steps import steps_in
 from studio.runs.comparing.word_diff import WordDiff
 from tests.runs.logs import call, log_of, said
 
 
 def compared(before: list[LogEntry], after: list[LogEntry]) -> list[Row]:
-    return align(acts_of(before), acts_of(after))
+    return align(steps_in(before), steps_in(after))
 
 
 def shown(rows: list[Row]) -> list[tuple[str, str, str]]:

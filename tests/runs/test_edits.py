@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from studio.errors import Conflict
 from studio.runs import Breakpoint, RunState
-from studio.runs.replay import entries_of, repeat
+from studio.runs.replay import entries_of, reexecute
 from tests.runs.scripted import OpenStudio, Studio
 from tests.runs.tooling import agent, started, team
 
@@ -21,8 +21,8 @@ async def held_at(studio: Studio, document: JsonValue) -> tuple[str, str]:
     """A run that waits behind the writer's first message, and the id of that message."""
     run_id = await started(studio, document, breakpoints=[AFTER])
     view = (await studio.until(run_id, RunState.PAUSED)).view
-    assert view.amendable
-    return run_id, view.amendable
+    assert view.editable_id
+    return run_id, view.editable_id
 
 
 async def prompts(studio: Studio, run_id: str) -> list[str]:
@@ -30,7 +30,7 @@ async def prompts(studio: Studio, run_id: str) -> list[str]:
     record = await studio.store.runs.get(run_id)
     told: list[str] = []
     entries = entries_of(studio.store.runs, run_id)
-    found = await repeat(
+    found = await reexecute(
         record.component,
         record.task,
         entries,
@@ -45,20 +45,20 @@ async def test_the_others_hear_what_a_person_made_of_a_message(open_studio: Open
     async with open_studio() as studio:
         run_id, message_id = await held_at(studio, PAIR)
         data: dict[str, JsonValue] = {"message_id": message_id, "text": "Uno."}
-        await studio.supervisor.command(run_id, "amend", by="ann", data=data)
+        await studio.supervisor.command(run_id, "edit", by="ann", data=data)
         await studio.supervisor.command(run_id, "resume")
         await studio.until(run_id, RunState.FINISHED)
         critic = (await prompts(studio, run_id))[1]
         assert "Uno." in critic
         assert "One." not in critic
-        told = [entry.body for entry in await studio.log(run_id) if entry.body.get("command") == "amend"]
-        assert told == [{"command": "amend", "by": "ann", **data}]
+        told = [entry.body for entry in await studio.log(run_id) if entry.body.get("command") == "edit"]
+        assert told == [{"command": "edit", "by": "ann", **data}]
 
 
 async def test_a_message_that_is_dropped_is_heard_by_nobody(open_studio: OpenStudio) -> None:
     async with open_studio() as studio:
         run_id, message_id = await held_at(studio, PAIR)
-        await studio.supervisor.command(run_id, "amend", data={"message_id": message_id, "text": None})
+        await studio.supervisor.command(run_id, "edit", data={"message_id": message_id, "text": None})
         await studio.supervisor.command(run_id, "resume")
         await studio.until(run_id, RunState.FINISHED)
         assert "One." not in (await prompts(studio, run_id))[1]
@@ -72,7 +72,7 @@ async def test_a_condition_looks_at_the_changed_message(open_studio: OpenStudio)
     members = agent("writer", "TERMINATE"), agent("critic", "Not yet.")
     async with open_studio() as studio:
         run_id, message_id = await held_at(studio, team(*members, turns=2, termination_condition=condition))
-        await studio.supervisor.command(run_id, "amend", data={"message_id": message_id, "text": "Go on."})
+        await studio.supervisor.command(run_id, "edit", data={"message_id": message_id, "text": "Go on."})
         await studio.supervisor.command(run_id, "resume")
         await studio.until(run_id, RunState.FINISHED)
         assert (await studio.said(run_id))[-1] == "Not yet."
@@ -91,7 +91,7 @@ async def test_one_of_several_that_speak_at_once_is_changed(open_studio: OpenStu
     cast("dict[str, object]", document["config"]).update({"graph": graph, "max_turns": None})
     async with open_studio() as studio:
         run_id, message_id = await held_at(studio, document)
-        await studio.supervisor.command(run_id, "amend", data={"message_id": message_id, "text": "Uno."})
+        await studio.supervisor.command(run_id, "edit", data={"message_id": message_id, "text": "Uno."})
         await studio.supervisor.command(run_id, "resume")
         await studio.until(run_id, RunState.FINISHED)
         assert "Uno." in (await prompts(studio, run_id))[-1]
@@ -102,10 +102,10 @@ async def test_what_the_team_has_taken_up_can_not_be_changed(open_studio: OpenSt
         run_id, message_id = await held_at(studio, PAIR)
         await studio.supervisor.command(run_id, "step")
         later = (await studio.until(run_id, RunState.PAUSED, "step")).view
-        assert later.amendable not in ("", message_id)
+        assert later.editable_id not in ("", message_id)
         for wrong in (message_id, "", "nonsense"):
             with pytest.raises(Conflict):
-                await studio.supervisor.command(run_id, "amend", data={"message_id": wrong, "text": "Uno."})
+                await studio.supervisor.command(run_id, "edit", data={"message_id": wrong, "text": "Uno."})
         await studio.supervisor.command(run_id, "cancel")
 
 
@@ -113,7 +113,7 @@ async def test_the_last_change_counts(open_studio: OpenStudio) -> None:
     async with open_studio() as studio:
         run_id, message_id = await held_at(studio, PAIR)
         for text in (None, "Uno.", "Un."):
-            await studio.supervisor.command(run_id, "amend", data={"message_id": message_id, "text": text})
+            await studio.supervisor.command(run_id, "edit", data={"message_id": message_id, "text": text})
         await studio.supervisor.command(run_id, "resume")
         await studio.until(run_id, RunState.FINISHED)
         critic = (await prompts(studio, run_id))[1]

@@ -4,9 +4,9 @@ from collections.abc import Collection, Sequence
 from contextlib import AsyncExitStack, aclosing
 
 from studio.runs import Draft, EntryKind, Lease, LogEntry, RunState, RunStatus
-from studio.runs.active_run import Ending, LiveRun
-from studio.runs.feed import PAGE_SIZE, follow, replay
-from studio.runs.journal.buffers import KEPT
+from studio.runs.active_run import ActiveRun, Ending
+from studio.runs.feed import PAGE_SIZE, follow, read_finished
+from studio.runs.journal.buffers import MAX_RECENT
 from studio.runs.view import RunView
 from tests.runs.memory_log import MemoryLog
 
@@ -16,7 +16,7 @@ HELLO = Draft("message", {"source": "a", "content": "hello"})
 class BusyLog(MemoryLog):
     """A log in which the message is written while a page reads it."""
 
-    run: LiveRun | None = None
+    run: ActiveRun | None = None
 
     async def read(
         self, run_id: str, *, after: int = 0, limit: int = 500, kinds: Collection[EntryKind] | None = None
@@ -31,8 +31,8 @@ class BusyLog(MemoryLog):
 async def test_a_message_is_not_shown_once_more_as_unfinished() -> None:
     log = BusyLog()
     await log.append(Lease("run", 1), [HELLO], RunStatus())  # before this process drove the run: not in its memory
-    run = LiveRun(Lease("run", 1), log, RunStatus())
-    await run.change(RunState.RUNNING, "start")
+    run = ActiveRun(Lease("run", 1), log, RunStatus())
+    await run.change_state(RunState.RUNNING, "start")
     run.add_chunk("a", "m1", "hel")
     log.run = run
     async with aclosing(follow(run, log)) as batches:
@@ -44,8 +44,8 @@ async def test_a_message_is_not_shown_once_more_as_unfinished() -> None:
 
 async def test_a_long_log_comes_in_pages_and_nothing_is_left_out() -> None:
     log = MemoryLog()
-    run = LiveRun(Lease("run", 1), log, RunStatus())
-    await run.change(RunState.RUNNING, "start")
+    run = ActiveRun(Lease("run", 1), log, RunStatus())
+    await run.change_state(RunState.RUNNING, "start")
     await run.write(*[HELLO] * (2 * PAGE_SIZE))
     await run.end(Ending(RunState.FINISHED, "end"))
     batches = [batch async for batch in follow(run, log, 3)]
@@ -56,11 +56,11 @@ async def test_a_long_log_comes_in_pages_and_nothing_is_left_out() -> None:
 
 async def test_pages_that_keep_up_do_not_ask_the_log() -> None:
     log = MemoryLog()
-    run = LiveRun(Lease("run", 1), log, RunStatus())
-    await run.change(RunState.RUNNING, "start")
+    run = ActiveRun(Lease("run", 1), log, RunStatus())
+    await run.change_state(RunState.RUNNING, "start")
     async with AsyncExitStack() as stack:
         pages = [await stack.enter_async_context(aclosing(follow(run, log))) for _ in range(3)]
-        for seq in range(2, 3 * KEPT):
+        for seq in range(2, 3 * MAX_RECENT):
             for page in pages:
                 assert [entry.seq for entry in (await anext(page)).entries] == [seq - 1]
             await run.write(HELLO)
@@ -69,11 +69,11 @@ async def test_pages_that_keep_up_do_not_ask_the_log() -> None:
 
 async def test_a_page_that_is_behind_goes_to_the_log_and_misses_nothing() -> None:
     log = MemoryLog()
-    run = LiveRun(Lease("run", 1), log, RunStatus())
-    await run.change(RunState.RUNNING, "start")
+    run = ActiveRun(Lease("run", 1), log, RunStatus())
+    await run.change_state(RunState.RUNNING, "start")
     async with aclosing(follow(run, log)) as page:
         seqs = [entry.seq for entry in (await anext(page)).entries]
-        for _ in range(KEPT + 1):
+        for _ in range(MAX_RECENT + 1):
             await run.write(HELLO, Draft("effect", {}))
         await run.end(Ending(RunState.FINISHED, "end"))
         seqs += [entry.seq async for batch in page for entry in batch.entries]
@@ -83,16 +83,16 @@ async def test_a_page_that_is_behind_goes_to_the_log_and_misses_nothing() -> Non
 
 async def test_entries_whose_writer_left_are_shown_all_the_same() -> None:
     log = MemoryLog()
-    run = LiveRun(Lease("run", 1), log, RunStatus())
-    await run.change(RunState.RUNNING, "start")
+    run = ActiveRun(Lease("run", 1), log, RunStatus())
+    await run.change_state(RunState.RUNNING, "start")
     await log.append(Lease("run", 1), [HELLO], RunStatus(state=RunState.RUNNING, reason="start"))
     await run.end(Ending(RunState.FINISHED, "end"))
     assert [entry.seq async for batch in follow(run, log) for entry in batch.entries] == [1, 2, 3]
 
 
 async def test_the_status_is_only_told_again_when_it_is_another_one() -> None:
-    run = LiveRun(Lease("run", 1), MemoryLog(), RunStatus())
-    await run.change(RunState.RUNNING, "start")
+    run = ActiveRun(Lease("run", 1), MemoryLog(), RunStatus())
+    await run.change_state(RunState.RUNNING, "start")
     async with aclosing(follow(run, MemoryLog())) as page:
         assert (await anext(page)).is_view_news
         for word in ("more", "and more"):
@@ -100,7 +100,7 @@ async def test_the_status_is_only_told_again_when_it_is_another_one() -> None:
             batch = await anext(page)
             assert ([chunk.text for chunk in batch.chunks], batch.is_view_news) == ([word], False)
         run.gate.pause("user")
-        run.bell.ring()
+        run.notifier.notify()
         assert (await anext(page)).is_view_news
 
 
@@ -110,6 +110,6 @@ async def test_who_reads_a_run_while_it_is_taken_up_is_shown_each_entry_once() -
     await log.append(Lease("run", 1), [HELLO], RunStatus())
     view = RunView(last_seq=1)
     await log.append(Lease("run", 1), [Draft("command", {"command": "continue"}), HELLO], RunStatus())
-    async with aclosing(replay(log, "run", view)) as batches:
+    async with aclosing(read_finished(log, "run", view)) as batches:
         [shown] = [batch async for batch in batches]
     assert ([entry.seq for entry in shown.entries], shown.last_seq) == ([1, 2, 3], 3)

@@ -10,7 +10,7 @@ import pytest
 
 from studio.errors import ConfigError, Conflict
 from studio.runs import Breakpoint, RunState, RunSupervisor
-from studio.runs.replay import entries_of, repeat
+from studio.runs.replay import entries_of, reexecute
 from studio.store import open_store
 from tests.fakes.openai_server import HEADERS, OpenAIServer
 from tests.runs.replay.generated import KINDS, answer, generated_team
@@ -151,7 +151,7 @@ async def test_every_kind_of_team_hears_it_and_does_so_again(
         [heard] = [entry.seq for entry in log if entry.body.get("content") == "Mind the gap."]
         assert any("Mind the gap." in str(request.body) for request in openai_server.requests)
 
-        again = await repeat(record.component, record.task, entries_of(store.runs, run_id), run_id=run_id)
+        again = await reexecute(record.component, record.task, entries_of(store.runs, run_id), run_id=run_id)
         assert again.divergence is None, again.divergence
         replay = await supervisor.replay(run_id)
         assert (await to_its_end(supervisor, replay)).state is RunState.FINISHED

@@ -10,7 +10,7 @@ import pytest
 from pydantic import JsonValue
 
 from studio.runs import RunAlreadyEnded, RunState, RunSummary, RunSupervisor
-from studio.runs.active_run import LiveRun
+from studio.runs.active_run import ActiveRun
 from studio.runs.journal.log import Draft
 from studio.runs.replay.resume import MAX_CRASHES
 from studio.store import open_store
@@ -123,8 +123,10 @@ async def test_a_run_that_a_person_continued_goes_on_by_itself_once_more(
         await studio.until(run.id, RunState.PAUSED)
     async with open_store(tmp_path) as store:  # as if the server had died after a person continued it
         lease, status = await store.runs.take_over(run.id)
-        live = LiveRun(lease, store.runs, status, last_seq=(await store.runs.summary(run.id)).last_seq)
-        await live.change(RunState.RUNNING, "resume", before=[Draft("command", {"command": "continue", "by": "ann"})])
+        live = ActiveRun(lease, store.runs, status, last_seq=(await store.runs.summary(run.id)).last_seq)
+        await live.change_state(
+            RunState.RUNNING, "resume", before=[Draft("command", {"command": "continue", "by": "ann"})]
+        )
     world.answers.set()
     async with open_studio() as studio:
         await studio.until(run.id, RunState.FINISHED)
@@ -138,7 +140,7 @@ async def test_a_run_that_gets_further_each_time_goes_on_by_itself_only_so_often
     async with open_store(tmp_path) as store:
         [run] = await store.runs.list()
         lease, status = await store.runs.take_over(run.id)
-        live = LiveRun(lease, store.runs, status, last_seq=run.last_seq)
+        live = ActiveRun(lease, store.runs, status, last_seq=run.last_seq)
         for _ in range(MAX_CRASHES):
             crashed = Draft("command", {"command": "continue", "by": "", "after": "killed"})
             await live.write(crashed, Draft("explanation", {"type": "Nothing"}))
@@ -169,7 +171,7 @@ async def test_a_run_that_ends_before_somebody_else_takes_it_up_has_ended(
             await is_read.wait()
         await studio.supervisor.command(run.id, "continue", by="ann")
         await studio.until(run.id, RunState.FINISHED)
-        await studio.supervisor.left(run.id)
+        await studio.supervisor.leave(run.id)
         may_return.set()
         with pytest.raises(RunAlreadyEnded):
             await late

@@ -14,14 +14,21 @@ from studio import effects
 from studio.components import SecretRef, load_component, secret_source
 from studio.components.redaction import Redactor
 from studio.components.secrets import SecretSource
-from studio.effects import AsyncGeneratorLike, EffectRequest, HumanQuestion, Recording, Redacting, StreamItem
+from studio.effects import (
+    AsyncGeneratorLike,
+    EffectRequest,
+    HumanQuestion,
+    RecordingEffects,
+    RedactingEffects,
+    StreamItem,
+)
 from studio.effects.outcomes import outcome_of
 from studio.errors import ModelUnavailable
 from studio.runs import NewRun, RunState
-from studio.runs.active_run import Ending, LiveRun
+from studio.runs.active_run import ActiveRun, Ending
 from studio.runs.commands import Command
 from studio.runs.journal.log import RunStatus
-from studio.runs.redaction import keep_secret, without_secrets
+from studio.runs.redaction import redact_new_run, redactor_for
 from tests.runs.scripted import OpenStudio
 from tests.web.documents import assistant, function_tool, team
 
@@ -36,7 +43,7 @@ class Log:
     def __init__(self, redactor: Redactor | None = None) -> None:
         self.bodies: list[dict[str, JsonValue]] = []
         known = Redactor({"env:KEY": KEY}) if redactor is None else redactor
-        self.port = Recording(self._append, run_id="run", redactor=known)
+        self.port = RecordingEffects(self._append, run_id="run", redactor=known)
 
     async def _append(self, body: dict[str, JsonValue]) -> None:
         self.bodies.append(body)
@@ -104,7 +111,7 @@ async def test_what_a_call_resolves_is_hidden_in_its_own_answer() -> None:
 
 
 async def test_without_a_log_the_world_tells_no_secrets_either() -> None:
-    port, error = Redacting(Redactor({"env:KEY": KEY})), LookupError("nothing")
+    port, error = RedactingEffects(Redactor({"env:KEY": KEY})), LookupError("nothing")
 
     async def perform(answer: JsonValue | Exception) -> JsonValue:
         if isinstance(answer, Exception):
@@ -125,7 +132,7 @@ async def test_without_a_log_the_world_tells_no_secrets_either() -> None:
 
 async def test_a_key_in_the_open_is_hidden_when_it_is_used() -> None:
     redactor = Redactor()
-    keep_secret(redactor, None, dict[str, str]().get)
+    redactor_for(redactor, None, dict[str, str]().get)
     assert SecretRef("secret:unnamed", SecretStr(KEY)).resolve() == KEY
     assert redactor.clean_text(KEY) == "[removed: secret:unnamed]"
 
@@ -139,9 +146,9 @@ def test_a_task_that_names_a_value_of_its_team_is_kept_without_it() -> None:
     config["tools"] = [function_tool('import os\n\ndef shout() -> str:\n    return os.environ["KEY"]\n')]
     loaded = load_component(team(agent))
     new = NewRun({}, f"Use {KEY} and of-another-team.", f"Use {KEY} and…")
-    clean = without_secrets(new, loaded, SECRETS)
+    clean = redact_new_run(new, loaded, SECRETS)
     assert (clean.task, clean.task_text) == (f"Use {HIDDEN} and of-another-team.", f"Use {HIDDEN} and…")
-    assert without_secrets(new, load_component(team()), SECRETS) is new
+    assert redact_new_run(new, load_component(team()), SECRETS) is new
 
 
 def test_what_a_person_tells_a_run_is_cleaned() -> None:
@@ -153,13 +160,13 @@ def test_what_a_person_tells_a_run_is_cleaned() -> None:
 async def test_a_question_with_a_secret_in_it_is_asked_without(open_studio: OpenStudio) -> None:
     async with open_studio() as studio:
         lease = await studio.store.runs.create(NewRun({}, "Go.", "Go."))
-        run = LiveRun(lease, studio.store.runs, RunStatus())
+        run = ActiveRun(lease, studio.store.runs, RunStatus())
         run.redactor.add("env:KEY", KEY)
-        await run.change(RunState.RUNNING, "start")
+        await run.change_state(RunState.RUNNING, "start")
         async with asyncio.TaskGroup() as group:
             asking = group.create_task(run.human.ask(HumanQuestion("1", "server", f"Log in with {KEY}?", [KEY])))
             while run.view.pending is None:
-                await run.bell.listen().wait()
+                await run.notifier.wait_handle().wait()
             assert (run.view.pending.prompt, run.view.detail) == (f"Log in with {HIDDEN}?",) * 2
             assert run.view.pending.details == {"choices": [HIDDEN]}
             asking.cancel()

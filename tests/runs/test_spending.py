@@ -9,14 +9,14 @@ import pytest
 from pydantic import JsonValue
 
 from studio.components import JsonObject
-from studio.effects import EffectRequest, Recording
+from studio.effects import EffectRequest, RecordingEffects
 from studio.models import Price
 from studio.models.prices import PriceBook
 from studio.models.spending import Spending
-from studio.runs import Bookkeeping, Lease, RunState, RunStatus, Usage
-from studio.runs.active_run import LiveRun
-from studio.runs.middleware.budget import Budgeted
-from studio.runs.spending.ledger import A_DAY_S, BudgetBook
+from studio.runs import Lease, RunState, RunStatus, SpendingScope, Usage
+from studio.runs.active_run import ActiveRun
+from studio.runs.middleware.budget import BudgetEffects
+from studio.runs.spending.ledger import A_DAY_S, BudgetRegistry
 from studio.runs.spending.limits import Budget, DayLimits
 from tests.runs.memory_log import MemoryLog
 
@@ -44,14 +44,14 @@ class Reckoning:
     def __init__(self) -> None:
         self.now_s = 0.0
         self.prices = PriceBook({"some-model": price(2, month=1)})
-        self.book = BudgetBook(clock=lambda: self.now_s)
+        self.book = BudgetRegistry(clock=lambda: self.now_s)
         self.log = MemoryLog()
-        self.run = LiveRun(Lease("run", 1), self.log, RunStatus())
+        self.run = ActiveRun(Lease("run", 1), self.log, RunStatus())
         self._client = Client()
-        recording = Recording(self.run.record_effect, run_id="run", written=self.run.written)
+        recording = RecordingEffects(self.run.record_effect, run_id="run", written=self.run.wait_written)
         names = {id(self._client): "ann"}
-        self._port = Budgeted(recording, self.run, Bookkeeping(self.prices, self.book), names)
-        recording.meter = self._port.measured
+        self._port = BudgetEffects(recording, self.run, SpendingScope(self.prices, self.book), names)
+        recording.meter = self._port.record_spending
 
     async def ask(self, answer: JsonObject) -> None:
         async def perform() -> JsonValue:
@@ -62,7 +62,7 @@ class Reckoning:
 
     async def told(self) -> list[tuple[JsonValue, ...]]:
         """Tokens, money and the kind of price of each call, as the log has them."""
-        await self.run.written()
+        await self.run.wait_written()
         spent = [entry.body["spent"] for entry in self.log.entries if entry.kind == "effect"]
         return [(each["prompt_tokens"], each["micro_usd"], each["price"]) for each in spent if isinstance(each, dict)]
 
@@ -70,7 +70,7 @@ class Reckoning:
     def today(self) -> tuple[int, int]:
         """Tokens and money of all runs of the day."""
         (line,) = self.book.day_lines("")
-        return line.purse.tokens, line.purse.micro_usd
+        return line.account.tokens, line.account.micro_usd
 
 
 @pytest.fixture
@@ -121,9 +121,9 @@ async def test_what_was_spent_before_there_was_a_limit_counts_for_it(reckoning: 
 
 async def test_a_status_tells_the_usage_of_the_entries_that_it_is_written_with(reckoning: Reckoning) -> None:
     await reckoning.ask(ANSWER)
-    await reckoning.run.change(RunState.RUNNING, "start")
+    await reckoning.run.change_state(RunState.RUNNING, "start")
     await reckoning.ask(ANSWER)
-    await reckoning.run.written()
+    await reckoning.run.wait_written()
     for count, status in reckoning.log.statuses:
         calls = [entry for entry in reckoning.log.entries[:count] if entry.kind == "effect"]
         assert status.usage.prompt_tokens == 100 * len(calls)

@@ -23,8 +23,8 @@ from studio.runs import (
     RunState,
     RunStatus,
 )
-from studio.runs.active_run import Ending, LiveRun
-from studio.runs.commands import Command, obey
+from studio.runs.active_run import ActiveRun, Ending
+from studio.runs.commands import Command, dispatch
 from studio.runs.state import check_transition
 from tests.runs.memory_log import MemoryLog
 
@@ -51,7 +51,7 @@ class ControlOfARun(RuleBasedStateMachine):
         self.runner = asyncio.Runner()
         self.log = MemoryLog()
         self.turns: asyncio.Queue[str] = asyncio.Queue()
-        self.run = LiveRun(Lease("run", 1), self.log, RunStatus())
+        self.run = ActiveRun(Lease("run", 1), self.log, RunStatus())
         self.group_done = asyncio.Event()
         self.task: asyncio.Task[None] | None = None
         self.branches: list[asyncio.Task[None]] = []
@@ -69,16 +69,16 @@ class ControlOfARun(RuleBasedStateMachine):
         return self.runner.run(settle())
 
     async def _start(self) -> None:
-        await self.run.change(RunState.RUNNING, "start")
+        await self.run.change_state(RunState.RUNNING, "start")
         self.task = asyncio.get_running_loop().create_task(self._drive())
-        self.run.attend(self.task, request_stop=lambda: None)
+        self.run.attach_task(self.task, request_stop=lambda: None)
 
     async def _drive(self) -> None:
         self.run.begun.set()
         try:
             ending = self.run.ending or await self._play()
         except asyncio.CancelledError:
-            assert not self.run.was_cancelled_by_others()
+            assert not self.run.is_cancelled_from_outside()
             assert self.run.ending
             ending = self.run.ending
         for branch in self.branches:
@@ -93,7 +93,7 @@ class ControlOfARun(RuleBasedStateMachine):
 
     async def _play(self) -> Ending:
         while True:
-            await self.run.pass_gate()
+            await self.run.wait_at_gate()
             turn = await self.turns.get()
             if turn == "end":
                 return Ending(RunState.FINISHED, "end")
@@ -103,7 +103,7 @@ class ControlOfARun(RuleBasedStateMachine):
                 self.branches.append(asyncio.get_running_loop().create_task(self._ask()))
             self.made += 1
             await self.run.write(Draft("message", {"source": "a"}))
-            self.run.gate.came(TextMessage(content="", source="a"))
+            self.run.gate.note_item(TextMessage(content="", source="a"))
             if self.run.is_stopping:
                 return Ending(RunState.STOPPED, "user")
 
@@ -128,7 +128,7 @@ class ControlOfARun(RuleBasedStateMachine):
 
     async def _obey(self, command: Command) -> None:
         try:
-            await obey(self.run, command)
+            await dispatch(self.run, command)
         except RunAlreadyEnded:
             assert self.run.is_closed or self.run.ending
         except IllegalTransition:

@@ -181,7 +181,7 @@ async def test_pages_hear_of_the_servers_stop(open_studio: OpenStudio, world: Wo
 async def test_a_run_that_does_not_hear_its_end_is_told_again(
     open_studio: OpenStudio, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(supervisor, "GOODBYE_S", 0.01)
+    monkeypatch.setattr(supervisor, "FINISH_S", 0.01)
     async with open_studio() as studio:
         world.answers.clear()
         run_id = await studio.supervisor.start(scripted("a: deaf"), "Go.")

@@ -43,7 +43,7 @@ async def test_other_hosts_replace_an_approval_and_the_old_one_is_kept_as_histor
     async with open_it() as store:
         await store.approvals.approve([PYTHON], by="ann", hosts={PYTHON.hash: ["a.test"]})
         await store.approvals.approve([PYTHON], by="ben")
-        assert await store.approvals.in_force([PYTHON.hash]) == {PYTHON.hash: ()}
+        assert await store.approvals.active_for([PYTHON.hash]) == {PYTHON.hash: ()}
         (past,) = await store.approvals.revoked()
         assert (past.hosts, past.revoked_by) == (["a.test"], "ben")
 
@@ -55,10 +55,10 @@ async def test_the_narrowest_approval_decides_what_code_may_reach(open_it: OpenS
         everywhere = {PYTHON.hash: ["*"]}
         await store.approvals.approve([PYTHON], hosts=everywhere)
         await store.approvals.approve([PYTHON], scope=team.publisher, hosts={PYTHON.hash: ["a.test"]})
-        assert await store.approvals.in_force([PYTHON.hash], team_id=team.id) == {PYTHON.hash: ("a.test",)}
+        assert await store.approvals.active_for([PYTHON.hash], team_id=team.id) == {PYTHON.hash: ("a.test",)}
         await store.approvals.approve([PYTHON], scope=team_scope(team.id))
-        assert await store.approvals.in_force([PYTHON.hash], team_id=team.id) == {PYTHON.hash: ()}
-        assert await store.approvals.in_force([PYTHON.hash], team_id=other.id) == {PYTHON.hash: ("*",)}
+        assert await store.approvals.active_for([PYTHON.hash], team_id=team.id) == {PYTHON.hash: ()}
+        assert await store.approvals.active_for([PYTHON.hash], team_id=other.id) == {PYTHON.hash: ("*",)}
 
 
 async def test_what_was_allowed_of_a_team_is_remembered_and_goes_with_it(open_it: OpenStore) -> None:

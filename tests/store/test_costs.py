@@ -108,7 +108,7 @@ async def test_limits_of_what_is_gone_are_not_kept(open_it: OpenStore) -> None:
         await store.runs.append(run, [], FINISHED)
         await store.runs.delete(run.run_id)
         assert f"run:{run.run_id}" not in await store.costs.budgets()
-        await store.costs.forget_past_limits(date(2026, 11, 21))
+        await store.costs.prune_limits(date(2026, 11, 21))
         assert set(await store.costs.budgets()) == {"studio", days[1], f"run:{other.run_id}", f"team:{team.id}"}
         await store.teams.delete(team.id)
         assert f"team:{team.id}" not in await store.costs.budgets()

@@ -126,7 +126,7 @@ async def test_a_run_with_the_id_of_a_deleted_fork_has_only_its_own_entries(open
         await store.logs.between(fork.run_id, after=0, before=9, limit=9, kinds=KINDS)
         for run_id in (fork.run_id, root.run_id):
             await store.runs.delete(run_id)
-        await store.arrivals.add(record, entries)
+        await store.run_imports.add_run(record, entries)
         read = await store.runs.read(fork.run_id)
         shown = (await store.logs.between(fork.run_id, after=0, before=9, limit=9, kinds=KINDS)).entries
         assert [entry.seq for entry in shown] == [entry.seq for entry in read] == [1, 2, 3]
@@ -139,7 +139,7 @@ async def test_a_run_that_was_brought_here_joins_no_line_of_another(open_it: Ope
         record = await store.runs.get(real.run_id)
         claims = record.model_copy(update={"id": "brought", "root_id": real.run_id})
         entries = [entry._replace(run_id="brought") for entry in await store.runs.read(real.run_id)]
-        await store.arrivals.add(claims, entries)
+        await store.run_imports.add_run(claims, entries)
         again = NewRun({}, "Go.", "Go.", None, "", "brought", 1, real.run_id, origin="fork")
         fork = await store.runs.create(again)
         assert [(run.id, run.origin) for run in await store.runs.line(real.run_id)] == [(real.run_id, "")]

@@ -74,7 +74,7 @@ async def test_old_approvals_go_on_to_hold_everywhere(open_it: OpenStore, databa
     async with open_it() as store:
         (approval,) = await store.approvals.list()
         assert (approval.hash, approval.scope, approval.hosts, approval.by) == ("h", "", [], "ann")
-        assert await store.approvals.in_force(["h"]) == {"h": ()}
+        assert await store.approvals.active_for(["h"]) == {"h": ()}
 
 
 async def test_opening_again_changes_nothing(open_it: OpenStore) -> None:

@@ -11,7 +11,7 @@ import pytest
 from studio.errors import RunFailed, SetupError
 from studio.runs import Draft, NewRun, RunState, RunStatus
 from studio.store import StorageUnavailable, Store, open_store
-from studio.store.housekeeping import FREED_FROM, MAX_LOG_BYTES, tidy
+from studio.store.housekeeping import MAX_LOG_BYTES, MIN_FREED, tidy
 from tests.store.opening import OpenStore, sqlite_only
 from tests.store.test_runs import locked
 
@@ -59,7 +59,7 @@ async def test_the_space_of_deleted_runs_is_given_back(open_it: OpenStore, tmp_p
         await store.runs.delete(run_id)
         while tidy(file):
             pass
-        assert page_count(file) <= before + 2 * FREED_FROM
+        assert page_count(file) <= before + 2 * MIN_FREED
 
 
 @sqlite_only

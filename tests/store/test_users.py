@@ -51,14 +51,14 @@ async def test_a_sign_in_lasts_until_it_ends(open_it: OpenStore) -> None:
         browser, key = await store.sign_ins.add(ann.id, "browser", HOUR, label="Firefox \0", address="127.0.0.1")
         _, token = await store.sign_ins.add(ann.id, "token", HOUR)
         _, past = await store.sign_ins.add(ann.id, "token", -HOUR)
-        held = await store.sign_ins.held_by(hash_of(key))
+        held = await store.sign_ins.find_by_key(hash_of(key))
         assert held is not None
         assert (held.user.identity, held.sign_in.address) == ("issuer ann", "127.0.0.1")
-        assert await store.sign_ins.held_by(hash_of(past)) is None
-        await store.sign_ins.seen(browser.id)
+        assert await store.sign_ins.find_by_key(hash_of(past)) is None
+        await store.sign_ins.mark_seen(browser.id)
         assert [one.kind for one in await store.sign_ins.list(ann.id)] == ["browser", "token"]
         await store.sign_ins.end_all(ann.id, but=browser.id)
-        assert await store.sign_ins.held_by(hash_of(token)) is None
+        assert await store.sign_ins.find_by_key(hash_of(token)) is None
         await store.users.remove(ann.id, even_the_last=True)
         assert (await store.sign_ins.list(), await store.users.count()) == ([], 0)
 
@@ -71,7 +71,7 @@ async def test_what_was_done_is_written_down_in_its_order(open_it: OpenStore) ->
         assert [(entry.who, entry.object[:2]) for entry in newest] == [("who 1", "/3"), ("who 0", "/2")]
         assert [entry.object[:2] for entry in await store.audit.list(before=newest[-1].id, who="who 1")] == ["/1"]
         assert [entry.id async for entry in store.audit.all()] == [1, 2, 3, 4]
-        await store.audit.forget_the_oldest()
+        await store.audit.prune()
         assert len(await store.audit.list()) == 4
 
 

@@ -76,6 +76,6 @@ async def test_a_fork_goes_on_from_its_parents_entries(open_it: OpenStore) -> No
         with pytest.raises(Conflict):
             await studio.store.runs.delete(run_id)
         for each in (fork, run_id):
-            await studio.supervisor.left(each)
+            await studio.supervisor.leave(each)
             await studio.store.runs.delete(each)
         assert await studio.store.runs.list() == []

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from studio.agents import AssistantAgent
 from studio.conditions import MaxMessageTermination
-from studio.effects import EffectRequest, HumanQuestion, Live, Perform, StreamItem
+from studio.effects import EffectRequest, HumanQuestion, LiveEffects, Perform, StreamItem
 from studio.messages import BaseMessage, CreateResult, FunctionCall, RequestUsage
 from studio.models import ModelInfo, ReplayChatCompletionClient
 from studio.teams import RoundRobinGroupChat
@@ -49,7 +49,7 @@ def said(messages: Sequence[BaseMessage]) -> list[tuple[str, str]]:
     return [(message.source, message.to_text()) for message in messages]
 
 
-class CountingWorld(Live):
+class CountingWorld(LiveEffects):
     """The world, counting what is asked of it; a person answers from a list."""
 
     def __init__(self, *answers: str) -> None:

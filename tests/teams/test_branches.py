@@ -12,7 +12,7 @@ from pydantic import JsonValue
 from studio import effects
 from studio.agents import ChatAgent, Participant
 from studio.agents.base import Step
-from studio.effects import EffectRequest, Live, Perform, Recording
+from studio.effects import EffectRequest, LiveEffects, Perform, RecordingEffects
 from studio.messages import (
     BaseChatMessage,
     BaseMessage,
@@ -61,7 +61,7 @@ async def test_branches_take_turns_where_both_have_something_to_show():
     assert [message.source for message in result.messages] == ["user", "A", *"BC" * 3, "D"]
 
 
-class SlowWorld(Live):
+class SlowWorld(LiveEffects):
     """Calls wait until they are let go."""
 
     def __init__(self) -> None:
@@ -189,7 +189,7 @@ async def test_ids_of_branches_do_not_depend_on_which_is_faster():
         async def forget(_entry: dict[str, JsonValue]) -> None:
             return None
 
-        with effects.use(Recording(forget, run_id="one")):
+        with effects.use(RecordingEffects(forget, run_id="one")):
             names = ("b", "c")
             branches = [numbers(name, delay) for name, delay in zip(names, delays, strict=True)]
             return {item async for item in side_by_side(branches)}

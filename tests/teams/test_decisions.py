@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from studio import effects
 from studio.conditions import MaxMessageTermination, TextMentionTermination
-from studio.effects import Recording
+from studio.effects import RecordingEffects
 from studio.messages import (
     BaseMessage,
     Explanation,
@@ -99,7 +99,7 @@ async def test_an_attempt_names_the_recorded_effect_of_its_answer(streams: bool)
     async def append(body: dict[str, JsonValue]) -> None:
         recorded.append(body)
 
-    with effects.use(Recording(append, run_id="run")):
+    with effects.use(RecordingEffects(append, run_id="run")):
         first, _ = await decisions_of(selector("ann", "bob", model_client_streaming=streams))
     [effect] = [body for body in recorded if body["request"] == first.attempts[0].request]
     assert "ann" in json.dumps(effect["result"])
@@ -291,7 +291,7 @@ async def messages_in(*, explains: bool) -> list[JsonValue]:
         del body
 
     async def run() -> TaskResult:
-        with effects.use(Recording(append, run_id="run")):
+        with effects.use(RecordingEffects(append, run_id="run")):
             return await nested().run(task="go")
 
     if not explains:

@@ -11,7 +11,7 @@ from pydantic import JsonValue, PrivateAttr
 from studio import effects
 from studio.agents import ChatAgent, Participant
 from studio.conditions import TerminationCondition
-from studio.effects import EffectRequest, Live, Perform, StreamItem
+from studio.effects import EffectRequest, LiveEffects, Perform, StreamItem
 from studio.memory import ListMemory, UpdateContextResult
 from studio.memory.base import Conversation
 from studio.messages import BaseChatMessage, BaseMessage, CancellationToken, Response, TextMessage
@@ -26,7 +26,7 @@ class Failed(Exception):
     """What the test brought about."""
 
 
-class FailingWorld(Live):
+class FailingWorld(LiveEffects):
     """A world in which the n-th request fails, counted from 1."""
 
     def __init__(self, at: int) -> None:

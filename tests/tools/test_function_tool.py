@@ -10,7 +10,7 @@ import pytest
 
 from studio import effects
 from studio.components import JsonObject, all_capabilities, load_component, validate_component
-from studio.effects import Recording
+from studio.effects import RecordingEffects
 from studio.errors import ConfigError, ToolFailed
 from studio.tools import Alias, FunctionTool, ImportFromModule
 
@@ -170,7 +170,7 @@ async def test_the_call_is_one_effect_and_an_error_is_its_result() -> None:
     async def append(entry: dict[str, Any]) -> None:
         entries.append(entry)
 
-    with effects.use(Recording(append, run_id="r")):
+    with effects.use(RecordingEffects(append, run_id="r")):
         await load_add().run_json({"a": 1}, call_id="c1")
         with pytest.raises(ToolFailed):
             await tool("def f(): raise ValueError('bad')").run_json({})

@@ -106,7 +106,7 @@ async def test_what_a_tool_told_is_part_of_its_recorded_effect():
     async def append(entry: JsonObject) -> None:
         entries.append(entry)
 
-    with effects.use(effects.Recording(append, run_id="1")), use_variables(ContextVariables()):
+    with effects.use(effects.RecordingEffects(append, run_id="1")), use_variables(ContextVariables()):
         await Checkpoints().call({})
     assert entries[0]["result"] == {
         "value": "ok",

@@ -13,7 +13,7 @@ from studio.settings import Settings
 from studio.web.app import create_app
 from studio.web.auth.access import WRONG_GUESSES
 from studio.web.auth.session_cache import BROWSER_LASTS
-from studio.web.auth.sessions import WRONG_FOR_A_NAME
+from studio.web.auth.sessions import MAX_WRONG_PER_NAME
 from tests.web.direct import Asked, ask
 from tests.web.doors import BASE_URL, TOKEN, client_of
 from tests.web.signing_in import COOKIE, PASSWORD, add, csrf_of, signed_in, try_to_sign_in, work_passwords_out_quickly
@@ -110,8 +110,8 @@ def test_a_wrong_name_and_a_wrong_password_get_the_same_answer(ada: TestClient, 
 
 
 def test_guessing_a_password_is_slowed_down_by_name(ada: TestClient, server: TestClient):
-    statuses = [try_to_sign_in(server, "Ada", "wrong").status_code for _ in range(WRONG_FOR_A_NAME + 1)]
-    assert statuses == [401] * WRONG_FOR_A_NAME + [429]
+    statuses = [try_to_sign_in(server, "Ada", "wrong").status_code for _ in range(MAX_WRONG_PER_NAME + 1)]
+    assert statuses == [401] * MAX_WRONG_PER_NAME + [429]
     held_up = try_to_sign_in(server, "ADA", PASSWORD)
     assert held_up.status_code == 429
     assert int(held_up.headers["Retry-After"]) > 0
@@ -121,7 +121,7 @@ def test_guessing_a_password_is_slowed_down_by_name(ada: TestClient, server: Tes
 @pytest.mark.parametrize("name", [" Ada", "ada\t", "Ada" + " " * 300, "\u00a0ADA\u3000"])
 def test_blanks_around_a_name_make_it_no_other_one(ada: TestClient, server: TestClient, name: str):
     assert ada.get("/teams").status_code == 200
-    assert {try_to_sign_in(server, name, "wrong").status_code for _ in range(WRONG_FOR_A_NAME)} == {401}
+    assert {try_to_sign_in(server, name, "wrong").status_code for _ in range(MAX_WRONG_PER_NAME)} == {401}
     assert {try_to_sign_in(server, given, PASSWORD).status_code for given in ("Ada", name)} == {429}
 
 

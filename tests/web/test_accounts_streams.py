@@ -94,7 +94,7 @@ def ended(sent: list[Message]) -> bool:
 async def sign_everybody_out(services: Services) -> None:
     for user in await services.store.users.list():
         await services.store.sign_ins.end_all(user.id)
-    services.accounts.presence.changed()
+    services.accounts.presence.invalidate()
 
 
 def test_a_stream_ends_when_its_sign_in_is_revoked(server: TestClient, client: TestClient, run_id: str):
@@ -122,7 +122,7 @@ def test_the_owners_stream_ends_when_the_first_user_comes(server: TestClient, br
     def add_ada(services: Services) -> Awaitable[object]:
         async def made() -> None:
             await services.store.users.add("Ada", "admin", password="x")
-            services.accounts.presence.changed()
+            services.accounts.presence.invalidate()
 
         return made()
 

@@ -9,7 +9,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from studio.web.assets.assets import Assets, load_assets
-from studio.web.assets.bundling import COMMENT_LINES, DIGITS, NotJoinable, join
+from studio.web.assets.bundling import COMMENT_LINES, DIGITS, NotBundleable, bundle
 from studio.web.assets.imports import joined, with_imports
 
 FILES = {
@@ -42,7 +42,7 @@ def assets() -> Assets:
 
 
 def test_modules_are_joined_each_after_what_it_imports():
-    made = join("js/page.js", ["js/shell.js"], FILES, PACKAGES)
+    made = bundle("js/page.js", ["js/shell.js"], FILES, PACKAGES)
     assert made.apart == ("js/shared.js", "vendor/words/index.js"), "there is only one of what others load too"
     assert made.code.decode().splitlines() == [
         "import * as $m0 from './shared.js'",
@@ -75,7 +75,7 @@ def test_modules_are_joined_each_after_what_it_imports():
 
 
 def test_each_line_leads_back_to_the_file_that_it_was_written_in():
-    made = join("js/page.js", ["js/shell.js"], FILES, PACKAGES)
+    made = bundle("js/page.js", ["js/shell.js"], FILES, PACKAGES)
     lines, source_map = made.code.decode().splitlines(), json.loads(made.source_map)
     source = line = found = 0
     for text, mapping in zip(lines, source_map["mappings"].split(";"), strict=False):
@@ -112,7 +112,7 @@ const b = /* inside */ 2 /* after */
 /** second */
 export const c = '/* no comment */'
 """
-    made = join("js/page.js", [], {"js/page.js": text.encode()}, {})
+    made = bundle("js/page.js", [], {"js/page.js": text.encode()}, {})
     assert made.code.decode().splitlines()[1:9] == [
         "",
         "",
@@ -137,8 +137,8 @@ def test_no_text_spans_lines_of_which_one_could_be_taken_for_a_comment(assets: A
 @pytest.mark.parametrize("line", ["export default 1", "export * from './c.js'", "import c, { d } from './c.js'"])
 def test_what_has_another_form_is_loaded_module_by_module(line: str):
     files = {"js/page.js": f"{line}\n".encode(), "js/c.js": b"import './page.js'\n"}
-    with pytest.raises(NotJoinable):
-        join("js/page.js", [], files, {})
+    with pytest.raises(NotBundleable):
+        bundle("js/page.js", [], files, {})
 
 
 @pytest.mark.parametrize("name", ["builder", "playground", "galleries", "settings", "teams"])
@@ -146,7 +146,7 @@ def test_all_modules_of_a_page_can_be_joined(assets: Assets, name: str):
     entry = f"js/{name}.js"
     if entry not in assets.files:
         pytest.skip("there is no such page")
-    assert assets.joined(entry) is not None
+    assert assets.bundle(entry) is not None
 
 
 def test_a_page_asks_for_few_files(client: TestClient, assets: Assets):

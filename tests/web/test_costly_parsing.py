@@ -10,7 +10,7 @@ from fastapi.testclient import TestClient
 
 from studio.components import JsonObject
 from studio.web import queueing as turns
-from studio.web.queueing import TooManyAtOnce, Turns
+from studio.web.queueing import RequestQueue, TooManyAtOnce
 
 
 def tool(name: str, formatted: str) -> JsonObject:
@@ -65,16 +65,16 @@ def test_who_has_too_many_checks_under_way_is_told(client: TestClient, monkeypat
 
 
 async def test_one_person_has_one_thing_done_at_a_time_and_keeps_no_other_waiting():
-    busy = Turns("checks")
+    busy = RequestQueue("checks")
     done: list[str] = []
 
     async def work() -> None:
-        async with busy.of("a"):
+        async with busy.wait_turn("a"):
             done.append("later")
 
-    async with asyncio.TaskGroup() as tasks, busy.of("a"):
+    async with asyncio.TaskGroup() as tasks, busy.wait_turn("a"):
         tasks.create_task(work())
-        async with busy.of("b"):
+        async with busy.wait_turn("b"):
             done.append("another person")
         await asyncio.sleep(0)
         done.append("first")
@@ -83,9 +83,9 @@ async def test_one_person_has_one_thing_done_at_a_time_and_keeps_no_other_waitin
 
 async def test_no_more_wait_than_the_bound_and_what_is_done_makes_room(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(turns, "MAX_WAITING", 1)
-    busy = Turns("checks")
-    async with busy.of("a"):
+    busy = RequestQueue("checks")
+    async with busy.wait_turn("a"):
         with pytest.raises(TooManyAtOnce):
-            await busy.of("a").__aenter__()
-    async with busy.of("a"):
+            await busy.wait_turn("a").__aenter__()
+    async with busy.wait_turn("a"):
         pass

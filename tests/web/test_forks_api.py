@@ -50,7 +50,7 @@ def test_a_fork_has_the_first_entries_and_goes_on(client: TestClient, run_id: st
 
 def test_a_fork_with_another_message_shows_it(client: TestClient, run_id: str):
     second = messages(client, run_id)[1]
-    child = started(client, run_id, "fork", {"seq": second["seq"], "amendments": {second["body"]["id"]: "Uno."}})
+    child = started(client, run_id, "fork", {"seq": second["seq"], "edits": {second["body"]["id"]: "Uno."}})
     assert said(client, child)[:2] == ["Say hello.", "Uno."]
     found = compare(client, (run_id, child))
     assert found["divergence"]["words"] == "writer has another message."
@@ -129,7 +129,7 @@ def test_there_is_no_prompt_to_ask_anew_for_what_a_person_said(client: TestClien
 
 def test_the_prompts_of_a_fork_are_found(client: TestClient, run_id: str):
     second = messages(client, run_id)[1]
-    child = started(client, run_id, "fork", {"seq": second["seq"], "amendments": {second["body"]["id"]: "Uno."}})
+    child = started(client, run_id, "fork", {"seq": second["seq"], "edits": {second["body"]["id"]: "Uno."}})
     third = messages(client, child)[2]
     prompt = client.get(f"/api/runs/{child}/prompts/{third['seq']}").json()
     assert [message["text"] for message in prompt["messages"]] == ["Say hello.", "Say hello.", "Uno."]
@@ -137,7 +137,7 @@ def test_the_prompts_of_a_fork_are_found(client: TestClient, run_id: str):
 
 def test_a_shared_fork_comes_back_and_can_be_forked_again(client: TestClient, run_id: str):
     second = messages(client, run_id)[1]
-    child = started(client, run_id, "fork", {"seq": second["seq"], "amendments": {second["body"]["id"]: "Uno."}})
+    child = started(client, run_id, "fork", {"seq": second["seq"], "edits": {second["body"]["id"]: "Uno."}})
     before = said(client, child)
     page = client.get(f"/api/runs/{child}/bundle").content
     assert client.delete(f"/api/runs/{child}").status_code == 204

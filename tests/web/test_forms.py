@@ -8,7 +8,7 @@ from pydantic import JsonValue
 
 from studio.components import catalogue
 from studio.errors import Finding, NotFound
-from studio.web.forms.form_fields import MOST_FIELDS, MOST_NAMES
+from studio.web.forms.form_fields import MAX_FIELDS, MAX_NAMES
 from studio.web.forms.form_model import FormField, FormModel
 from studio.web.forms.forms import build_form, form_at
 
@@ -331,7 +331,7 @@ def test_a_phrase_of_a_schema_only_fills_in_names() -> None:
 
 
 def test_a_form_of_very_many_entries_has_an_end() -> None:
-    many: list[JsonValue] = [f"name{index}" for index in range(MOST_FIELDS + 1)]
+    many: list[JsonValue] = [f"name{index}" for index in range(MAX_FIELDS + 1)]
     properties: dict[str, JsonValue] = {
         "many": {"type": "array", "items": {"type": "string"}},
         "few": {"type": "array", "items": {"type": "string"}},
@@ -347,7 +347,7 @@ def test_names_to_choose_from_are_not_repeated_without_end() -> None:
     entries: list[JsonValue] = ["w1"] * 1_000
     [field] = form_of({"it": listed}, {"it": entries, "participants": members}).primary
     assert len(field.parts[0].suggestions) == 1_000
-    assert sum(len(part.suggestions) for part in field.parts) <= MOST_NAMES + 1_000
+    assert sum(len(part.suggestions) for part in field.parts) <= MAX_NAMES + 1_000
 
 
 def test_the_name_of_the_whole_team_is_folded_away_and_that_of_one_inside_is_not() -> None:

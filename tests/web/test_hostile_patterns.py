@@ -141,4 +141,4 @@ def test_patterns_share_what_is_looked_at_at_once(count: int):
     test = ArgumentTest(argument="text", test="matches", value="(?:a|b)*a(?:a|b){15}c?")
     rules = tuple(ToolRule(tool=f"tool{number}", when=(test,), verdict="allow") for number in range(count))
     policy = ToolPolicy(rules=rules, otherwise="ask")
-    assert policy.ruling("tool0", {"text": "ab" * 9_000})[0] == ("allow" if count == 1 else "ask")
+    assert policy.decision("tool0", {"text": "ab" * 9_000})[0] == ("allow" if count == 1 else "ask")

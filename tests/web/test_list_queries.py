@@ -12,7 +12,7 @@ from fastapi.testclient import TestClient
 
 from studio.components import Capability, JsonObject
 from studio.runs import Draft, NewRun, PendingInput, RunState, RunStatus
-from studio.services.document_cache import Remembered
+from studio.services.document_cache import DocumentCache
 from studio.services.team_checks import TeamChecks
 from studio.settings import Settings
 from studio.store import open_store
@@ -160,7 +160,7 @@ async def test_what_several_ask_for_at_once_is_checked_once() -> None:
         made.append(key)
         return key, 1, key.upper()
 
-    remembered = Remembered(read, make)
+    remembered = DocumentCache(read, make)
     states = dict.fromkeys("abc", 1)
     found = await asyncio.gather(remembered.of(states), remembered.of({"b": 1}), remembered.of(states))
     assert [dict(each) for each in found] == [

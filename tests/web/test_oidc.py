@@ -15,7 +15,7 @@ from joserfc import jwk
 from studio.errors import SetupError
 from studio.settings import Settings
 from studio.web.app import create_app
-from studio.web.auth.oidc import BEGUN_LASTS_S, States
+from studio.web.auth.oidc import STATE_LIFETIME_S, States
 from tests.fakes.oidc_provider import CLIENT_ID, CLIENT_SECRET, Provider, identity_provider
 from tests.web.doors import BASE_URL, TOKEN, client_of
 from tests.web.signing_in import COOKIE, PASSWORD, add, work_passwords_out_quickly
@@ -144,7 +144,7 @@ def test_a_state_ends_and_is_used_once_at_most():
     first, second = states.make(), states.make()
     assert [states.use(first), states.use(first), States(lambda: 0.0).use(second)] == [True, False, False]
     assert [states.use(second.replace(".", "0.", 1)), states.use(second[:-1]), states.use("0" + second)] == [False] * 3
-    now[0] = BEGUN_LASTS_S + 1
+    now[0] = STATE_LIFETIME_S + 1
     assert not states.use(second)
 
 

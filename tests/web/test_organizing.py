@@ -149,7 +149,7 @@ def test_what_was_trashed_long_ago_goes_by_itself(settings: Settings, ids: dict[
 
     async def left() -> list[str]:
         async with open_store(settings.data_dir) as store:
-            await store.trash.forget_the_oldest(datetime(2026, 1, 1, tzinfo=UTC))
+            await store.trash.prune(datetime(2026, 1, 1, tzinfo=UTC))
             assert list(await store.trash.teams(limit=9)) == []
             return [each.name for each in await store.trash.runs(limit=9)]
 

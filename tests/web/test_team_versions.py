@@ -9,7 +9,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from studio.components import JsonObject
-from studio.services.changes import MOST_LINES, MOST_ROWS
+from studio.services.changes import MAX_LINES, MAX_ROWS
 from tests.web.documents import assistant, team
 
 HERE, THERE = "Chrome on Linux#a.1", "Firefox on Mac#b.1"
@@ -221,7 +221,7 @@ def test_a_comparison_of_very_long_texts_has_an_end(client: TestClient):
     """A matcher would look at each pair of equal lines, of which there are 400 million."""
     sides = {"before": document(text="a\n" * 20_000), "after": document(text="b\n" + "a\nc\n" * 20_000)}
     html = client.post("/fragments/diff", json=sides).text
-    assert html.count('class="diff-line"') <= MOST_LINES + 1
+    assert html.count('class="diff-line"') <= MAX_LINES + 1
     assert html.count('data-state="skipped"') == 1
 
 
@@ -236,8 +236,8 @@ def test_one_line_of_a_very_long_text_is_shown_with_its_neighbours(client: TestC
 
 
 def test_more_changes_than_anybody_reads_are_counted(client: TestClient):
-    before, after = (document(**{f"f{index}": value for index in range(MOST_ROWS + 7)}) for value in (1, 2))
+    before, after = (document(**{f"f{index}": value for index in range(MAX_ROWS + 7)}) for value in (1, 2))
     html = client.post("/fragments/diff", json={"before": before, "after": after}).text
-    assert f"{MOST_ROWS + 7} changes" in html
-    assert html.count('class="diff-row"') == MOST_ROWS
+    assert f"{MAX_ROWS + 7} changes" in html
+    assert html.count('class="diff-row"') == MAX_ROWS
     assert "and 7 more" in html

@@ -24,7 +24,7 @@ from studio.settings import Settings
 from studio.web import queueing, views
 from studio.web.app import create_app, services_of
 from studio.web.auth.person import OWNER
-from studio.web.auth.session_cache import Admitted
+from studio.web.auth.session_cache import AuthContext
 from studio.web.queueing import TooManyAtOnce
 from studio.web.views import Desk, Views
 from tests.web.documents import assistant, team
@@ -37,7 +37,7 @@ TURNS = 110
 """Of a run that is too long to be looked at in the server."""
 MADE_AT = re.compile(r'"created_at":"[^"]*"')
 """When a team is run again, its messages are new."""
-ADMITTED = Admitted(OWNER, "")
+ADMITTED = AuthContext(OWNER, "")
 
 
 @pytest.fixture(scope="module")

@@ -3,12 +3,12 @@
 from pydantic import JsonValue
 
 from studio.conditions import MaxMessageTermination, TextMentionTermination
-from studio.web.forms.wording import condition_words
+from studio.web.forms.wording import describe_conditions
 
 
 def test_each_condition_of_a_tree_is_put_into_words_at_its_place() -> None:
     tree = TextMentionTermination(text="DONE") | MaxMessageTermination(max_messages=5)
-    words = condition_words({"provider": "a.Team", "config": {"termination_condition": tree.dump_component()}})
+    words = describe_conditions({"provider": "a.Team", "config": {"termination_condition": tree.dump_component()}})
     place = "/config/termination_condition/config/conditions"
     assert words[f"{place}/0"] == '"DONE" is mentioned'
     assert words[f"{place}/1"] == "5 messages are reached"
@@ -16,4 +16,4 @@ def test_each_condition_of_a_tree_is_put_into_words_at_its_place() -> None:
 
 def test_a_condition_that_is_wrong_has_no_words_and_stops_nobody() -> None:
     wrong: JsonValue = {"provider": MaxMessageTermination.provider, "config": {"max_messages": "many"}}
-    assert condition_words([wrong, {"provider": "un.Known", "config": {}}]) == {}
+    assert describe_conditions([wrong, {"provider": "un.Known", "config": {}}]) == {}

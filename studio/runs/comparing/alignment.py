@@ -8,24 +8,24 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from studio.runs.comparing.steps import Act
+from studio.runs.comparing.steps import RunStep
 
-MOST_CELLS = 400_000
+MAX_CELLS = 400_000
 """Pairs of acts that are weighed against each other at once; longer stretches are paired as they stand."""
-MOST_ALIKE_CELLS = 40_000
+MAX_SIMILAR_CELLS = 40_000
 """Up to so many pairs the words are looked at, too."""
 LOOK_AHEAD = 40
 """Acts that are looked through for the next common one in a stretch that is too long to be weighed."""
-KEPT_ROWS = 2
+CONTEXT_ROWS = 2
 """Equal rows that are shown beside one that differs."""
-FOLDED_FROM = 4
+MIN_FOLDED_ROWS = 4
 """A fold hides at least so many rows; it takes room itself."""
 
 State = Literal["same", "changed", "before", "after"]
 Pair = tuple[int | None, int | None]
 
 SAME = 3.0
-ALIKE = 1.0
+SIMILAR = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +33,8 @@ class Row:
     """An act of the first run beside its twin in the second; `before` and `after` are acts of one run only."""
 
     index: int
-    before: Act | None
-    after: Act | None
+    before: RunStep | None
+    after: RunStep | None
 
     @property
     def state(self) -> State:
@@ -69,7 +69,7 @@ class Window:
     following: int | None
 
 
-def align(before: Sequence[Act], after: Sequence[Act]) -> list[Row]:
+def align(before: Sequence[RunStep], after: Sequence[RunStep]) -> list[Row]:
     """Pair the acts of two runs by who did what sort of thing, in their order; what says the same is paired first."""
     pairs = list(_pairs(before, after))
     return [
@@ -105,7 +105,7 @@ def window(rows: Sequence[Row], start: int, limit: int, *, folded: bool = True) 
     at = start
     while at < len(rows) and len(items) < limit:
         hidden = _equal_from(rows, at) if folded else 0
-        if hidden >= FOLDED_FROM:
+        if hidden >= MIN_FOLDED_ROWS:
             items.append(Fold(at, hidden))
             at += hidden
         else:
@@ -116,10 +116,10 @@ def window(rows: Sequence[Row], start: int, limit: int, *, folded: bool = True) 
 
 def _equal_from(rows: Sequence[Row], at: int) -> int:
     """How many rows from here on may be hidden: equal, and not beside one that differs."""
-    if any(row.state != "same" for row in rows[max(0, at - KEPT_ROWS) : at + 1]):
+    if any(row.state != "same" for row in rows[max(0, at - CONTEXT_ROWS) : at + 1]):
         return 0
     end = next((index for index in range(at, len(rows)) if rows[index].state != "same"), None)
-    return len(rows) - at if end is None else end - KEPT_ROWS - at
+    return len(rows) - at if end is None else end - CONTEXT_ROWS - at
 
 
 def _words_of(rows: Sequence[Row], first: Row) -> str:
@@ -137,11 +137,11 @@ def _words_of(rows: Sequence[Row], first: Row) -> str:
     return f"{here}, the {which} has {there}."
 
 
-def _who(act: Act) -> str:
+def _who(act: RunStep) -> str:
     return act.source or "somebody"
 
 
-def _pairs(before: Sequence[Act], after: Sequence[Act]) -> Iterator[Pair]:
+def _pairs(before: Sequence[RunStep], after: Sequence[RunStep]) -> Iterator[Pair]:
     old_from = new_from = 0
     for old_to, new_to in [*_anchors(before, after), (len(before), len(after))]:
         stretch = _weighed(before[old_from:old_to], after[new_from:new_to])
@@ -156,19 +156,19 @@ def _moved(pair: Pair, old_by: int, new_by: int) -> Pair:
     return None if old is None else old + old_by, None if new is None else new + new_by
 
 
-def _anchors(before: Sequence[Act], after: Sequence[Act]) -> list[tuple[int, int]]:
+def _anchors(before: Sequence[RunStep], after: Sequence[RunStep]) -> list[tuple[int, int]]:
     """Acts that are equal and stand once in each run, as many as keep their order: all else lies between them."""
     old, new = _once(before), _once(after)
     common = sorted((old[what], new[what]) for what in old.keys() & new.keys())
     return _in_order([*_ends(before, after), *common])
 
 
-def _once(acts: Sequence[Act]) -> dict[tuple[str, str, str], int]:
+def _once(acts: Sequence[RunStep]) -> dict[tuple[str, str, str], int]:
     number = Counter((*act.key, act.what) for act in acts)
     return {it: index for index, act in enumerate(acts) if number[it := (*act.key, act.what)] == 1}
 
 
-def _ends(before: Sequence[Act], after: Sequence[Act]) -> list[tuple[int, int]]:
+def _ends(before: Sequence[RunStep], after: Sequence[RunStep]) -> list[tuple[int, int]]:
     """What is equal from the start on; a common end is found by weighing."""
     same = zip(before, after, strict=False)
     length = next((at for at, (old, new) in enumerate(same) if not _is_same(old, new)), min(len(before), len(after)))
@@ -194,16 +194,16 @@ def _in_order(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return found[::-1]
 
 
-def _is_same(one: Act, other: Act) -> bool:
+def _is_same(one: RunStep, other: RunStep) -> bool:
     return one.key == other.key and one.what == other.what
 
 
-def _weighed(old: Sequence[Act], new: Sequence[Act]) -> Iterator[Pair]:
+def _weighed(old: Sequence[RunStep], new: Sequence[RunStep]) -> Iterator[Pair]:
     """The pairing of two stretches that is worth most; of equal ones that which pairs earlier."""
-    if len(old) * len(new) > MOST_CELLS:
+    if len(old) * len(new) > MAX_CELLS:
         yield from _as_they_stand(old, new)
         return
-    with_words = len(old) * len(new) <= MOST_ALIKE_CELLS
+    with_words = len(old) * len(new) <= MAX_SIMILAR_CELLS
     worth = _worth(old, new, with_words)
     here = there = 0
     while here < len(old) and there < len(new):
@@ -221,7 +221,7 @@ def _weighed(old: Sequence[Act], new: Sequence[Act]) -> Iterator[Pair]:
     yield from ((None, at) for at in range(there, len(new)))
 
 
-def _worth(old: Sequence[Act], new: Sequence[Act], with_words: bool) -> list[list[float]]:
+def _worth(old: Sequence[RunStep], new: Sequence[RunStep], with_words: bool) -> list[list[float]]:
     """For each two places what the best pairing of all that follows is worth."""
     worth = [[0.0] * (len(new) + 1) for _ in range(len(old) + 1)]
     for here in range(len(old) - 1, -1, -1):
@@ -234,17 +234,17 @@ def _worth(old: Sequence[Act], new: Sequence[Act], with_words: bool) -> list[lis
     return worth
 
 
-def _value(old: Act, new: Act, with_words: bool) -> float:
+def _value(old: RunStep, new: RunStep, with_words: bool) -> float:
     if old.key != new.key:
         return 0.0
     if old.what == new.what:
         return SAME
     if not with_words or not (either := len(old.words | new.words)):
-        return ALIKE
-    return ALIKE + len(old.words & new.words) / either
+        return SIMILAR
+    return SIMILAR + len(old.words & new.words) / either
 
 
-def _as_they_stand(old: Sequence[Act], new: Sequence[Act]) -> Iterator[Pair]:
+def _as_they_stand(old: Sequence[RunStep], new: Sequence[RunStep]) -> Iterator[Pair]:
     """Pair one after the other; where the sorts differ, leave out as little as leads to the next common one."""
     here = there = 0
     while here < len(old) and there < len(new):
@@ -260,7 +260,7 @@ def _as_they_stand(old: Sequence[Act], new: Sequence[Act]) -> Iterator[Pair]:
     yield from ((None, at) for at in range(there, len(new)))
 
 
-def _next_common(old: Sequence[Act], new: Sequence[Act]) -> tuple[int, int]:
+def _next_common(old: Sequence[RunStep], new: Sequence[RunStep]) -> tuple[int, int]:
     places = {act.key: index for index, act in reversed(list(enumerate(new)))}
     found = [(index, places[act.key]) for index, act in enumerate(old) if act.key in places]
     return min(found, key=sum, default=(len(old), len(new)))

@@ -15,7 +15,7 @@ from studio.effects import canonical_json, sha256_hex
 from studio.models.base import BYTES_PER_TOKEN, TOKENS_PER_IMAGE, TOKENS_PER_MESSAGE
 from studio.models.info import context_tokens
 from studio.runs.comparing.alignment import Row, align
-from studio.runs.comparing.steps import Act, text_of
+from studio.runs.comparing.steps import RunStep, text_of
 from studio.runs.journal.log import JsonObject
 
 PartKind = Literal["system", "tools", "memory", "history", "results", "format"]
@@ -101,17 +101,17 @@ def view_of(body: JsonValue) -> PromptView:
 
 def changes(before: PromptView, after: PromptView) -> list[Row]:
     """The messages and tools of two prompts of one agent, aligned: what came in, went out and was changed."""
-    return align(list(_acts(before)), list(_acts(after)))
+    return align(list(_entries(before)), list(_entries(after)))
 
 
-def _acts(view: PromptView) -> Iterator[Act]:
+def _entries(view: PromptView) -> Iterator[RunStep]:
     at = datetime(1970, 1, 1, tzinfo=UTC)
     for number, tool in enumerate(view.tools, 1):
         text = f"{tool.name}: {tool.description}\n{json.dumps(tool.schema, ensure_ascii=False)}"
-        yield Act(number, at, tool.name, "tool", text, sha256_hex(text))
+        yield RunStep(number, at, tool.name, "tool", text, sha256_hex(text))
     for number, message in enumerate(view.messages, 1 + len(view.tools)):
         source = message.source or message.role
-        yield Act(number, at, source, message.part, message.text, sha256_hex(message.text))
+        yield RunStep(number, at, source, message.part, message.text, sha256_hex(message.text))
 
 
 def _shares(messages: Sequence[PromptMessage], tools: Sequence[ToolShown], format_tokens: int) -> Iterator[Share]:

@@ -31,12 +31,12 @@ NOUNS = {
     "SelectSpeakerEvent": "next speaker",
 }
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_TELLING = ("content", "results", "target", "result", "context", "removed", "guardrail", "tool", "name")
+_SHOWN_FIELDS = ("content", "results", "target", "result", "context", "removed", "guardrail", "tool", "name")
 """What an act says beside its text. Ids, times and the tokens differ in any two runs."""
 
 
 @dataclass(frozen=True)
-class Act:
+class RunStep:
     """A message or event of a run. `seconds` is how long after the act before it came."""
 
     seq: int
@@ -77,26 +77,26 @@ def noun_of(message_type: str) -> str:
     return NOUNS.get(message_type) or _CAMEL.sub(" ", plain).lower() or "event"
 
 
-def acts_of(entries: Iterable[LogEntry]) -> list[Act]:
+def steps_in(entries: Iterable[LogEntry]) -> list[RunStep]:
     """The messages and events of a log, oldest first; all other entries are passed over."""
-    return list(_acts(entries))
+    return list(_steps(entries))
 
 
-def _acts(entries: Iterable[LogEntry]) -> Iterator[Act]:
+def _steps(entries: Iterable[LogEntry]) -> Iterator[RunStep]:
     before: datetime | None = None
     for entry in entries:
         if entry.kind not in ("message", "event"):
             continue
         seconds = max(0.0, (entry.at - before).total_seconds()) if before else 0.0
         before = entry.at
-        yield _act(entry, seconds)
+        yield _step(entry, seconds)
 
 
-def _act(entry: LogEntry, seconds: float) -> Act:
+def _step(entry: LogEntry, seconds: float) -> RunStep:
     body = entry.body
     usage = body.get("models_usage")
     used = usage if isinstance(usage, dict) else {}
-    return Act(
+    return RunStep(
         seq=entry.seq,
         at=entry.at,
         source=str(body.get("source", "")),
@@ -110,7 +110,7 @@ def _act(entry: LogEntry, seconds: float) -> Act:
 
 
 def _what(body: JsonObject) -> str:
-    told: JsonObject = {key: value for key in _TELLING if (value := body.get(key)) is not None}
+    told: JsonObject = {key: value for key in _SHOWN_FIELDS if (value := body.get(key)) is not None}
     if len(told) == 1 and isinstance(content := told.get("content"), str):
         return content  # most say nothing else
     return sha256_hex(json.dumps(_without_ids(told), sort_keys=True))

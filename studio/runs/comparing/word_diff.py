@@ -13,9 +13,9 @@ _WORDS = re.compile(r"\w+\s*|[^\w\s]\s*|\s+")
 """A word with the blanks after it: blanks by themselves would all look like each other."""
 _LINES = re.compile(r"[^\n.!?]*[\n.!?]+\s*|[^\n.!?]+")
 """Lines and sentences."""
-MOST_STEPS = 8_000_000
+MAX_STEPS = 8_000_000
 """Of all comparisons that share a `WordDiff`; in the worst case a matcher needs the cube of the words."""
-LEAST_KEPT = 0.3
+MIN_COMMON_LENGTH = 0.3
 """Share of the shorter text; of texts that have less in common, all is told to be another one."""
 QUICK_STEPS = 1_000_000
 """Of one comparison; longer texts are first compared line by line."""
@@ -32,7 +32,7 @@ class Piece:
 class WordDiff:
     """Compares texts until it has done as much as a page may ask for; then it tells only that they differ."""
 
-    def __init__(self, most_steps: int = MOST_STEPS) -> None:
+    def __init__(self, most_steps: int = MAX_STEPS) -> None:
         self._left = most_steps
 
     def pieces(self, before: str, after: str) -> list[Piece]:
@@ -45,7 +45,7 @@ class WordDiff:
         middle = list(self._compared(old, new))
         pieces = _joined([Piece("kept", before[:head]), *middle, *ends])
         kept = sum(len(piece.text) for piece in pieces if piece.state == "kept")
-        if kept < LEAST_KEPT * min(len(before), len(after)):
+        if kept < MIN_COMMON_LENGTH * min(len(before), len(after)):
             return _joined([Piece("removed", before), Piece("added", after)])
         return pieces
 

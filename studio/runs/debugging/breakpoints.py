@@ -10,11 +10,11 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from studio.components.patterns import MAX_STEPS_AT_ONCE, compiled
 from studio.messages import BaseMessage, Explanation, SpeakerDecisionEvent, TerminationProgressEvent
-from studio.runs.debugging.policy import MOST_CHARACTERS, check_pattern
+from studio.runs.debugging.policy import MAX_CHARACTERS, check_pattern
 from studio.runs.journal.log import Usage
 
 Moment = Literal["agent", "tool", "message", "text", "tokens", "cost", "progress"]
-MOST_BREAKPOINTS = 100
+MAX_BREAKPOINTS = 100
 
 
 class Breakpoint(BaseModel):
@@ -53,7 +53,7 @@ class Breakpoint(BaseModel):
             check_pattern(self.text, context)
 
     @property
-    def in_words(self) -> str:
+    def description(self) -> str:
         """Completes "Paused …"."""
         name = self.name or "any"
         match self.on:
@@ -84,10 +84,10 @@ class Breakpoint(BaseModel):
             pattern = compiled(self.text, dot_all=True)
         except ValueError:
             return False
-        return pattern.search(text[: min(MOST_CHARACTERS, most_steps // (4 * pattern.size))]) is not None
+        return pattern.search(text[: min(MAX_CHARACTERS, most_steps // (4 * pattern.size))]) is not None
 
 
-class Watch:
+class BreakpointSet:
     """The breakpoints of one run that are on, and how often each was met.
 
     Whoever drives the run asks `is_idle` first, so that a run without breakpoints pays nothing for them.
@@ -101,7 +101,7 @@ class Watch:
         self._passed: set[tuple[str, str]] = set()
         self._most_steps = MAX_STEPS_AT_ONCE
 
-    def put(self, breakpoints: Iterable[Breakpoint]) -> None:
+    def replace(self, breakpoints: Iterable[Breakpoint]) -> None:
         """Take these in place of those before; what is unchanged keeps its count."""
         before = {each.id: each for each in self.breakpoints}
         self.breakpoints = tuple(breakpoints)
@@ -112,24 +112,24 @@ class Watch:
         self.hits = {key: count for key, count in self.hits.items() if key in kept}
         self._passed = {(key, what) for key, what in self._passed if key in kept}
 
-    def told(self, what: Explanation) -> Breakpoint | None:
+    def match_explanation(self, what: Explanation) -> Breakpoint | None:
         """The breakpoint before the turn that begins now, if there is one."""
         if not isinstance(what, SpeakerDecisionEvent):
             return None
         met = [each for each in self._on("agent", "before") if any(map(each.names, what.chosen))]
         return self._first(met)
 
-    def progressed(self, what: Explanation) -> Breakpoint | None:
+    def match_progress(self, what: Explanation) -> Breakpoint | None:
         """The breakpoint that a termination condition has come to."""
         if not isinstance(what, TerminationProgressEvent):
             return None
-        return self._first([each for each in self._on("progress") if self._is_news(each, _far(what, each.limit))])
+        return self._first([each for each in self._on("progress") if self._is_new_visit(each, _far(what, each.limit))])
 
-    def came(self, item: BaseMessage, usage: Usage) -> Breakpoint | None:
+    def match_item(self, item: BaseMessage, usage: Usage) -> Breakpoint | None:
         """The breakpoint at a message or event, if there is one."""
-        return self._first([each for each in self._enabled() if self._is_at(each, item, usage)])
+        return self._first([each for each in self._enabled() if self._matches(each, item, usage)])
 
-    def tool(self, name: str, when: Literal["before", "after"]) -> Breakpoint | None:
+    def match_call(self, name: str, when: Literal["before", "after"]) -> Breakpoint | None:
         """The breakpoint at a call of a tool, if there is one."""
         return self._first([each for each in self._on("tool", when) if each.names(name)])
 
@@ -139,7 +139,7 @@ class Watch:
     def _on(self, moment: Moment, when: str = "") -> Iterator[Breakpoint]:
         return (each for each in self._enabled() if each.on == moment and when in ("", each.when))
 
-    def _is_at(self, each: Breakpoint, item: BaseMessage, usage: Usage) -> bool:
+    def _matches(self, each: Breakpoint, item: BaseMessage, usage: Usage) -> bool:
         match each.on:
             case "agent":
                 return each.when == "after" and item.is_chat and each.names(item.source)
@@ -149,13 +149,13 @@ class Watch:
                 return each.names(item.source) and each.is_in(item.to_text(), self._most_steps)
             case "tokens":
                 spent = usage.prompt_tokens + usage.completion_tokens
-                return self._is_news(each, {"tokens"} if spent >= each.limit else set())
+                return self._is_new_visit(each, {"tokens"} if spent >= each.limit else set())
             case "cost":
-                return self._is_news(each, {"cost"} if usage.micro_usd >= each.limit * 1_000_000 else set())
+                return self._is_new_visit(each, {"cost"} if usage.micro_usd >= each.limit * 1_000_000 else set())
             case _:
                 return False
 
-    def _is_news(self, each: Breakpoint, reached: set[str]) -> bool:
+    def _is_new_visit(self, each: Breakpoint, reached: set[str]) -> bool:
         """What goes over a limit is met once, and not with all that follows."""
         new = {(each.id, what) for what in reached} - self._passed
         self._passed |= new

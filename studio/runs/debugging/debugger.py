@@ -8,84 +8,84 @@ from typing import Protocol
 
 from pydantic import JsonValue
 
-from studio.effects import HANDED_IN_BY, HandedIn
+from studio.effects import INJECTED_BY, InjectedMessage
 from studio.errors import Conflict
 from studio.messages import BaseChatMessage, BaseMessage, Explanation, TextMessage
-from studio.runs.debugging.breakpoints import Breakpoint, Watch
-from studio.runs.debugging.in_flight import Flights, InFlight
-from studio.runs.debugging.policy import ToolPolicy, Verdict
+from studio.runs.debugging.breakpoints import Breakpoint, BreakpointSet
+from studio.runs.debugging.in_flight import InFlightCall, InFlightCalls
+from studio.runs.debugging.policy import RuleVerdict, ToolPolicy
 from studio.runs.debugging.team_tools import ANY, TeamTool, new_names
 from studio.runs.edits import with_text
 from studio.runs.gate import Gate
 from studio.runs.journal.log import Usage
 
-MAX_UNHEARD = 20
+MAX_PENDING_MESSAGES = 20
 """Messages that wait for the next turn of a team."""
 
 
 @dataclass(slots=True)
-class Pen:
+class PendingEdits:
     """What was changed and not taken up yet."""
 
-    amendable: str = ""
+    editable_id: str = ""
     """Id of the last message, while the team waits to take it up."""
-    is_used: bool = False
+    is_active: bool = False
     """Whether it must be told what comes."""
-    handed_in: list[HandedIn] = field(default_factory=list[HandedIn])
+    injected: list[InjectedMessage] = field(default_factory=list[InjectedMessage])
     """What people want to be heard before the next turn."""
     _texts: dict[str, str | None] = field(default_factory=dict[str, "str | None"])
     _announced: set[str] = field(default_factory=set[str])
 
-    def came(self, item: BaseMessage) -> None:
+    def note_item(self, item: BaseMessage) -> None:
         """Take note of what is shown now."""
-        self.amendable = item.id if item.is_chat and item.id in self._announced else ""
-        self.is_used = bool(self._announced)
+        self.editable_id = item.id if item.is_chat and item.id in self._announced else ""
+        self.is_active = bool(self._announced)
 
-    def amend(self, text: str | None) -> None:
+    def edit(self, text: str | None) -> None:
         """Change the last message; None drops it."""
-        self._texts[self.amendable] = text
+        self._texts[self.editable_id] = text
 
     def announce(self, message: BaseMessage) -> bool:
         """Told before a message is shown, and again before it is taken up; whether this is the first time."""
         if message.id in self._announced:
             self._announced.remove(message.id)
-            self.amendable = ""
+            self.editable_id = ""
             return False
         self._announced.add(message.id)
-        self.is_used = True
+        self.is_active = True
         return True
 
-    def written(self, message: BaseChatMessage) -> BaseChatMessage | None:
+    def edited(self, message: BaseChatMessage) -> BaseChatMessage | None:
         """The message as it was changed."""
         if message.id not in self._texts:
             return message
         text = self._texts.pop(message.id)
         return None if text is None else with_text(message, text)
 
-    def hand_in(self, given: HandedIn) -> None:
+    def inject(self, given: InjectedMessage) -> None:
         """Keep words until the team takes its next turn.
 
         Raises:
             Conflict: The team has not heard many others yet.
         """
-        if len(self.handed_in) >= MAX_UNHEARD:
+        if len(self.injected) >= MAX_PENDING_MESSAGES:
             raise Conflict(
-                f"{MAX_UNHEARD} messages wait for the team's next turn already.",
+                f"{MAX_PENDING_MESSAGES} messages wait for the team's next turn already.",
                 fix="Send another one when the team has heard these.",
             )
-        self.handed_in.append(given)
+        self.injected.append(given)
 
-    def heard_again(self, said: BaseMessage) -> None:
-        """Told of a message of a log that the team repeats: it need not be handed in once more."""
-        by = said.metadata.get(HANDED_IN_BY) if isinstance(said, BaseChatMessage) else None
+    def discard_repeated(self, said: BaseMessage) -> None:
+        """Told of a message of a log that the team repeats: it need not be injected again."""
+        by = said.metadata.get(INJECTED_BY) if isinstance(said, BaseChatMessage) else None
         if by is not None and isinstance(said, TextMessage):
-            given = HandedIn(said.source, said.content, by)
-            if given in self.handed_in:
-                self.handed_in.remove(given)
+            given = InjectedMessage(said.source, said.content, by)
+            if given in self.injected:
+                self.injected.remove(given)
 
-    def take_handed_in(self) -> Sequence[HandedIn]:
-        """What was handed in since the last time."""
-        found, self.handed_in = self.handed_in, []
+    def take_injected(self) -> Sequence[InjectedMessage]:
+        """What was injected since the last time."""
+        found, self.injected = self.injected, []
         return found
 
 
@@ -111,9 +111,9 @@ class Debugger:
         self.policy = ToolPolicy()
         self.tools: Sequence[TeamTool] = ()
         """Those of the run."""
-        self.watch = Watch()
-        self.flights = Flights(lambda: None if gate.is_open and not self.is_over else tell(), tell)
-        self.pen = Pen()
+        self.breakpoints = BreakpointSet()
+        self.in_flight = InFlightCalls(lambda: None if gate.is_open and not self.is_over else tell(), tell)
+        self.edits = PendingEdits()
         self.is_over = False
         """Whether the run is to stop: nothing holds it any more."""
 
@@ -124,12 +124,14 @@ class Debugger:
         self.team_id = team_id
         self.tools = tools
         self.policy = policy
-        self.put(breakpoints)
+        self.set_breakpoints(breakpoints)
 
-    def ruling(self, tool: str, arguments: Mapping[str, JsonValue], named: Collection[str]) -> tuple[Verdict, str]:
+    def decision(
+        self, tool: str, arguments: Mapping[str, JsonValue], named: Collection[str]
+    ) -> tuple[RuleVerdict, str]:
         """What happens with a call, and the reason that a rule gives. Nothing is permitted to a tool that the team did
         not have like this when the rules were made: a rule names what an approver has seen."""
-        verdict, reason = self.policy.ruling(tool, arguments, named)
+        verdict, reason = self.policy.decision(tool, arguments, named)
         return ("ask", "") if verdict == "allow" and self._is_new(tool) else (verdict, reason)
 
     def may_repeat(self, tool: str) -> bool:
@@ -141,38 +143,38 @@ class Debugger:
             return False
         return not {tool, ANY}.isdisjoint(new_names(self.tools, frozenset(self.policy.known)))
 
-    def put(self, breakpoints: Sequence[Breakpoint]) -> None:
+    def set_breakpoints(self, breakpoints: Sequence[Breakpoint]) -> None:
         """Go on with these breakpoints."""
-        self.watch.put(breakpoints)
-        self._gate.watch(not self.watch.is_idle)
+        self.breakpoints.replace(breakpoints)
+        self._gate.set_watched(not self.breakpoints.is_idle)
 
-    def came(self, item: BaseMessage, spender: Spender) -> None:
+    def note_item(self, item: BaseMessage, spender: Spender) -> None:
         """Take note of a message or event that is on its way into the log, and of what was spent until then."""
-        gate, pen = self._gate, self.pen
-        if pen.is_used:
-            pen.came(item)
+        gate, pen = self._gate, self.edits
+        if pen.is_active:
+            pen.note_item(item)
         if gate.is_free:
             gate.last = item
             return
-        gate.came(item)
-        if not self.watch.is_idle:
-            self._wait_at(self.watch.came(item, spender.usage))
+        gate.note_item(item)
+        if not self.breakpoints.is_idle:
+            self._pause_at(self.breakpoints.match_item(item, spender.usage))
 
-    def told(self, what: Explanation) -> bool:
+    def note_explanation(self, what: Explanation) -> bool:
         """Take note of an explanation; whether the run waits right behind it, where else no step ends."""
-        is_held = self._gate.told(what)
-        if self.watch.is_idle:
+        is_held = self._gate.note_explanation(what)
+        if self.breakpoints.is_idle:
             return is_held
-        met = self.watch.progressed(what) or self.watch.told(what)
-        return self._wait_at(met) or is_held
+        met = self.breakpoints.match_progress(what) or self.breakpoints.match_explanation(what)
+        return self._pause_at(met) or is_held
 
     @property
-    def finishing(self) -> Sequence[InFlight]:
+    def finishing(self) -> Sequence[InFlightCall]:
         """What a run that is held or ends still waits for; nothing while it goes on as it should."""
-        return self.flights.listed() if self.is_over or not self._gate.is_open else ()
+        return self.in_flight.listed() if self.is_over or not self._gate.is_open else ()
 
-    def _wait_at(self, met: Breakpoint | None) -> bool:
+    def _pause_at(self, met: Breakpoint | None) -> bool:
         if met is None or self.is_over:
             return False
-        self._gate.pause("breakpoint", f"Breakpoint: {met.in_words}.")
+        self._gate.pause("breakpoint", f"Breakpoint: {met.description}.")
         return True

@@ -13,19 +13,19 @@ from pydantic import BaseModel, ConfigDict
 
 from studio.effects import EffectKind, EffectRequest
 
-LISTED: frozenset[EffectKind] = frozenset({"model", "tool", "code", "memory"})
+MAX_LISTED: frozenset[EffectKind] = frozenset({"model", "tool", "code", "memory"})
 """What a person waits for; a question to a person is shown as what it is."""
 
 
-TELLING: frozenset[EffectKind] = frozenset({"tool", "code"})
+REPORTED_KINDS: frozenset[EffectKind] = frozenset({"tool", "code"})
 """What may tell of its progress."""
-MOST_SAID = 500
+MAX_PROGRESS_CHARS = 500
 """Characters of what a call told last that are shown."""
-TOLD_EVERY_S = 0.1
+PROGRESS_INTERVAL_S = 0.1
 """Pages are woken no more often for what calls tell."""
 
 
-class InFlight(BaseModel):
+class InFlightCall(BaseModel):
     """One call under way. `agent` is empty where nobody told, `said` where it has told nothing of its progress."""
 
     model_config = ConfigDict(frozen=True)
@@ -34,14 +34,14 @@ class InFlight(BaseModel):
     name: str
     agent: str
     since: datetime
-    said: str = ""
+    progress_text: str = ""
 
 
-class Held(Exception):
+class CallInterrupted(Exception):
     """Raised where a call was waited for that is abandoned, to be made again."""
 
 
-class Flights:
+class InFlightCalls:
     """The calls of one run that are under way, oldest first. Kept in the fewest steps, since every call comes here.
 
     Args:
@@ -71,36 +71,36 @@ class Flights:
             Held: It was given up while nobody waited for it.
         """
         if self._given_up and request in self._given_up:
-            self._land(request)
-            raise Held
+            self._finish(request)
+            raise CallInterrupted
         task = cast("asyncio.Task[object]", current_task())
         self._under_way[request] = task, task.cancelling(), since_s
 
-    def rest(self, request: EffectRequest) -> None:
+    def suspend(self, request: EffectRequest) -> None:
         """Nobody waits for it for a while, though it goes on."""
         _, _, since_s = self._under_way[request]
-        self._land(request)
+        self._finish(request)
         self._under_way[request] = None, 0, since_s
 
     def end(self, request: EffectRequest) -> None:
         """It goes on no more."""
         if self._given_up:
-            self._land(request)
+            self._finish(request)
         del self._under_way[request]
         if self._said:
             self._said.pop(request, None)
         self._changed()
 
-    def note(self, request: EffectRequest, text: str) -> None:
+    def note_progress(self, request: EffectRequest, text: str) -> None:
         """A call tells of its progress; only the newest is kept."""
         if not text or request not in self._under_way:
             return
-        self._said[request] = text[-MOST_SAID:]
-        if (now_s := monotonic()) - self._told_at_s >= TOLD_EVERY_S:
+        self._said[request] = text[-MAX_PROGRESS_CHARS:]
+        if (now_s := monotonic()) - self._told_at_s >= PROGRESS_INTERVAL_S:
             self._told_at_s = now_s
             self._progressed()
 
-    def gave_up(self, request: EffectRequest) -> bool:
+    def note_failure(self, request: EffectRequest) -> bool:
         """Whether the waiting was cancelled here, and by nobody else."""
         task, others, _ = self._under_way[request]
         return request in self._cancelled and task is not None and task.cancelling() <= others + 1
@@ -114,7 +114,7 @@ class Flights:
         await asyncio.get_running_loop().create_future()
         raise AssertionError("nobody gives this a result")
 
-    def hold(self) -> None:
+    def interrupt(self) -> None:
         """Give up the calls of models, which can be made again: now, or when they are waited for next."""
         for request, (task, _, _) in self._under_way.items():
             if request.kind == "model" and request not in self._given_up:
@@ -125,25 +125,25 @@ class Flights:
         """The call that a task waits for now."""
         return next((request for request, (waits, _, _) in self._under_way.items() if waits is task), None)
 
-    def listed(self) -> Sequence[InFlight]:
+    def listed(self) -> Sequence[InFlightCall]:
         """What is under way now."""
         shown = [
             _shown(request, at, self._said.get(request, ""))
             for request, (_, _, at) in self._under_way.items()
-            if request.kind in LISTED
+            if request.kind in MAX_LISTED
         ]
         return sorted(shown, key=lambda each: each.since)
 
-    def telling(self) -> Sequence[InFlight]:
+    def reporting(self) -> Sequence[InFlightCall]:
         """Those that have told of their progress."""
-        return [each for each in self.listed() if each.said] if self._said else ()
+        return [each for each in self.listed() if each.progress_text] if self._said else ()
 
     def _cancel(self, request: EffectRequest, task: asyncio.Task[object]) -> None:
         # As `asyncio.timeout`, which takes several times as long for something that hardly ever happens.
         self._cancelled.add(request)
         task.cancel()
 
-    def _land(self, request: EffectRequest) -> None:
+    def _finish(self, request: EffectRequest) -> None:
         if (giving_up := self._given_up.pop(request, None)) is not None:
             giving_up.cancel()
         if request in self._cancelled:
@@ -153,8 +153,10 @@ class Flights:
                 task.uncancel()
 
 
-def _shown(request: EffectRequest, since_s: float, said: str) -> InFlight:
+def _shown(request: EffectRequest, since_s: float, said: str) -> InFlightCall:
     """As pages are told of it."""
     act = request.tool
     name, agent = (act.name, act.agent) if act else (request.source, "")
-    return InFlight(kind=request.kind, name=name, agent=agent, since=datetime.fromtimestamp(since_s, UTC), said=said)
+    return InFlightCall(
+        kind=request.kind, name=name, agent=agent, since=datetime.fromtimestamp(since_s, UTC), progress_text=said
+    )

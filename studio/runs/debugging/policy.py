@@ -12,10 +12,10 @@ from pydantic import BaseModel, ConfigDict, FailFast, Field, JsonValue
 from studio.components.patterns import MAX_STEPS_AT_ONCE, checked, compiled
 from studio.effects import canonical_json
 
-Verdict = Literal["ask", "allow", "deny"]
-MOST_CHARACTERS = 20_000
+RuleVerdict = Literal["ask", "allow", "deny"]
+MAX_CHARACTERS = 20_000
 """Of an argument or a message that is compared with a pattern."""
-MOST_RULES = 200
+MAX_RULES = 200
 MAX_MARKS = 50_000
 MAX_PATTERNS = 50
 """Of all rules or breakpoints together: they share the steps that are taken at once."""
@@ -56,7 +56,7 @@ class ArgumentTest(BaseModel):
         if self.test == "matches":
             check_pattern(self.value, context)
 
-    def holds(self, arguments: Mapping[str, JsonValue], most_steps: int = MAX_STEPS_AT_ONCE) -> bool | None:
+    def matches(self, arguments: Mapping[str, JsonValue], most_steps: int = MAX_STEPS_AT_ONCE) -> bool | None:
         """Whether the arguments are so; None when it cannot be told."""
         found = _found(arguments, self.argument)
         if found is None:
@@ -80,7 +80,7 @@ class ToolRule(BaseModel):
 
     tool: ToolName
     when: Annotated[tuple[ArgumentTest, ...], FailFast(), Field(max_length=20)] = ()
-    verdict: Verdict = "ask"
+    verdict: RuleVerdict = "ask"
     reason: Annotated[str, Field(max_length=2_000)] = ""
     """What the agent reads when the call is refused."""
     exactly: bool = False
@@ -109,7 +109,7 @@ class ToolRule(BaseModel):
             return False
         if self.exactly and not {test.argument for test in self.when}.issuperset(arguments if named is None else named):
             return False
-        found = [test.holds(arguments, most_steps) for test in self.when]
+        found = [test.matches(arguments, most_steps) for test in self.when]
         return False not in found and (None not in found or self.verdict != "allow")
 
 
@@ -118,12 +118,12 @@ class ToolPolicy(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    rules: Annotated[tuple[ToolRule, ...], FailFast(), Field(max_length=MOST_RULES)] = ()
-    otherwise: Verdict = "allow"
+    rules: Annotated[tuple[ToolRule, ...], FailFast(), Field(max_length=MAX_RULES)] = ()
+    otherwise: RuleVerdict = "allow"
     timeout_s: Annotated[float | None, Field(ge=0, le=31_536_000)] = None
     """How long a person has; None waits forever."""
     on_timeout: Literal["allow", "deny"] = "deny"
-    repeatable: Annotated[tuple[ToolName, ...], Field(max_length=MOST_RULES)] = ()
+    repeatable: Annotated[tuple[ToolName, ...], Field(max_length=MAX_RULES)] = ()
     """Tools that may run again when nobody knows whether they ran, as after the server was killed."""
     known: Annotated[tuple[str, ...] | None, Field(max_length=MAX_MARKS)] = None
     """The tools that the team had when an approver last decided about them; see `team_tools`. What another name, source
@@ -155,9 +155,9 @@ class ToolPolicy(BaseModel):
                     return True
         return self.otherwise == "allow"
 
-    def ruling(
+    def decision(
         self, tool: str, arguments: Mapping[str, JsonValue], named: Collection[str] | None = None
-    ) -> tuple[Verdict, str]:
+    ) -> tuple[RuleVerdict, str]:
         """What happens with a call, and the reason that the rule gives; see `ToolRule.applies`."""
         most_steps = MAX_STEPS_AT_ONCE // max(1, self._pattern_count)
         for rule in self.rules:
@@ -171,7 +171,7 @@ def _fits(value: str, text: str, most_steps: int) -> bool | None:
         pattern = compiled(value, dot_all=True)  # a line break in an argument must not lead past a rule
     except ValueError:
         return None
-    is_short = len(text) <= MOST_CHARACTERS and pattern.steps(text) <= most_steps
+    is_short = len(text) <= MAX_CHARACTERS and pattern.steps(text) <= most_steps
     return pattern.fits(text) if is_short else None
 
 

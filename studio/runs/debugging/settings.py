@@ -8,7 +8,7 @@ from typing import Annotated, Protocol
 from pydantic import BaseModel, ConfigDict, FailFast, Field, ValidationError
 
 from studio.errors import ConfigError
-from studio.runs.debugging.breakpoints import MOST_BREAKPOINTS, Breakpoint
+from studio.runs.debugging.breakpoints import MAX_BREAKPOINTS, Breakpoint
 from studio.runs.debugging.debugger import Debugger
 from studio.runs.debugging.policy import ToolPolicy, check_count
 from studio.runs.journal.log import JsonObject
@@ -19,7 +19,7 @@ class Breakpoints(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    breakpoints: Annotated[tuple[Breakpoint, ...], FailFast(), Field(max_length=MOST_BREAKPOINTS)] = ()
+    breakpoints: Annotated[tuple[Breakpoint, ...], FailFast(), Field(max_length=MAX_BREAKPOINTS)] = ()
 
     def model_post_init(self, context: object) -> None:
         check_count(sum(each.is_regex for each in self.breakpoints), context)
@@ -45,15 +45,15 @@ class RunSettings(BaseModel):
 class SettingsSource(Protocol):
     """Where the settings of teams are kept."""
 
-    async def of(self, team_id: str) -> RunSettings:
+    async def load(self, team_id: str) -> RunSettings:
         """Those of a team; the empty ones where nobody set any."""
         ...
 
 
-class NoSettings:
+class EmptySettings:
     """For runs of no team."""
 
-    async def of(self, team_id: str) -> RunSettings:
+    async def load(self, team_id: str) -> RunSettings:
         del team_id
         return RunSettings()
 
@@ -68,9 +68,9 @@ def set_breakpoints(debugger: Debugger, data: JsonObject, context: object = None
         given = Breakpoints.model_validate(data, context=context).breakpoints
     except ValidationError as error:
         raise _refusal("breakpoints", error) from error
-    if given == debugger.watch.breakpoints:
+    if given == debugger.breakpoints.breakpoints:
         return False
-    debugger.put(given)
+    debugger.set_breakpoints(given)
     return True
 
 

@@ -48,7 +48,7 @@ class _Stream:
         )
 
 
-class Chunks:
+class ChunkBuffer:
     """The unfinished messages of one run; each source writes at most one at a time.
 
     Readers keep their own place, so any number of them, slow or gone, costs the run nothing.
@@ -95,15 +95,15 @@ def utf16_length(text: str) -> int:
     return len(text) if text.isascii() else len(text) + sum(character > "\uffff" for character in text)
 
 
-KEPT = 300
-KEPT_BYTES = 2 * MAX_PAGE_BYTES
+MAX_RECENT = 300
+MAX_RECENT_BYTES = 2 * MAX_PAGE_BYTES
 """Of all of them, for each run under way; the newest is kept in any case."""
 
 _seq = cast("Callable[[LogEntry], int]", attrgetter("seq"))
 _kind = cast("Callable[[LogEntry], EntryKind]", attrgetter("kind"))
 
 
-class Recent:
+class RecentEntries:
     """Committed entries of the kinds that pages show, without a gap after `_after`.
 
     Others are large and asked for by nobody who follows a run.
@@ -130,11 +130,11 @@ class Recent:
         self._last = entries[-1].seq
         shown = list(compress(entries, map(SHOWN.__contains__, map(_kind, entries))))
         self._entries += shown
-        sizes = [len(said if isinstance(said := entry.said, str) else entry.text) for entry in shown]
+        sizes = [len(said if isinstance(said := entry.body_json, str) else entry.text) for entry in shown]
         self._sizes += sizes
         self._size += sum(sizes)
         surplus = 0
-        while len(self._sizes) > KEPT or (self._size > KEPT_BYTES and len(self._sizes) > 1):
+        while len(self._sizes) > MAX_RECENT or (self._size > MAX_RECENT_BYTES and len(self._sizes) > 1):
             self._size -= self._sizes.popleft()
             surplus += 1
         if surplus:

@@ -8,13 +8,13 @@ from collections.abc import Collection, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, NamedTuple, Protocol, cast
+from typing import Annotated, Literal, NamedTuple, Protocol, cast
 
-from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, JsonValue
 from pydantic_core import from_json
 
 from studio.components.well_formed import stored_json, stored_text
-from studio.effects import HandedIn
+from studio.effects import InjectedMessage
 from studio.errors import RunFailed
 from studio.messages import unchecked
 from studio.runs.state import Reason, RunState
@@ -46,30 +46,30 @@ class LogEntry(NamedTuple):
     seq: int
     at: datetime
     kind: EntryKind
-    said: Body
+    body_json: Body
 
     @property
     def body(self) -> JsonObject:
         """What it says; read anew each time from one that is text, so keep it where you need it twice."""
-        return body_of(self.said)
+        return body_of(self.body_json)
 
     @property
     def text(self) -> str:
         """What it says as JSON, to be passed on as it is."""
-        return text_of(self.said)
+        return text_of(self.body_json)
 
 
 class Draft(NamedTuple):
     """An entry that has no number yet. `text` is what it says as JSON, where somebody has made that already."""
 
     kind: EntryKind
-    said: Body
+    body_json: Body
     text: str | None = None
 
     @property
     def body(self) -> JsonObject:
         """As that of an entry."""
-        return body_of(self.said)
+        return body_of(self.body_json)
 
 
 def body_of(said: Body) -> JsonObject:
@@ -160,20 +160,20 @@ class Changes(BaseModel):
     """What a run does otherwise than the one it goes on from, beside another team or task; and its mocks.
 
     Args:
-        amendments: Other texts for messages, by their ids; None drops the message.
+        edits: Other texts for messages, by their ids; None drops the message.
         results: Other results of effects, by the hashes of their requests.
         is_other_team: Whether what was recorded can only be told to fit by its place.
-        began_with: What the team remembered of earlier tasks when the run began.
+        initial_state: What the team remembered of earlier tasks when the run began.
         continues: Id of the run at whose end it remembered that.
         mocks: What stands in its team for other parts, which are not in it any more.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    amendments: dict[str, str | None] = {}
+    edits: Annotated[dict[str, str | None], Field(validation_alias=AliasChoices("edits", "amendments"))] = {}
     results: dict[str, JsonValue] = {}
     is_other_team: bool = False
-    began_with: JsonObject = {}
+    initial_state: Annotated[JsonObject, Field(validation_alias=AliasChoices("initial_state", "began_with"))] = {}
     continues: str = ""
     mocks: tuple[Mocked, ...] = ()
 
@@ -235,7 +235,7 @@ class NewRun:
     origin: Origin = ""
     changes: Changes = NO_CHANGES
     team_revision: int | None = None
-    said: HandedIn | None = None
+    first_message: InjectedMessage | None = None
 
 
 class LeaseLost(RunFailed):

@@ -44,7 +44,7 @@ async def read_beginning(
     entries: list[LogEntry] = []
     async for page in read_log(log, run_id, until=until, kinds=kinds):
         for entry in page:
-            max_bytes -= len(entry.said)
+            max_bytes -= len(entry.body_json)
             if len(entries) == max_entries or max_bytes < 0:
                 return entries, True
             entries.append(entry)

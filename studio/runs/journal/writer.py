@@ -10,10 +10,10 @@ from itertools import chain
 from operator import itemgetter
 from typing import cast
 
-from studio.runs.concurrency import Bell
+from studio.runs.concurrency import Notifier
 from studio.runs.journal.log import Draft, Lease, LeaseLost, LogEntry, LogUnavailable, RunLog, RunStatus, Usage
 
-MOST_UNWRITTEN = 200
+MAX_UNWRITTEN = 200
 """Parts. Whoever adds more waits for the log."""
 
 GATHER_S = 0.005
@@ -54,7 +54,7 @@ class LogWriter:
         self._is_urgent = False
         self._one_by_one = 0
         self._failure: LeaseLost | LogUnavailable | None = None
-        self._changed = Bell()
+        self._changed = Notifier()
 
     def add(self, drafts: Sequence[Draft], status: RunStatus, usage: Usage, *, is_awaited: bool) -> bool:
         """Put entries, and the status that they lead to, behind all others.
@@ -79,9 +79,9 @@ class LogWriter:
             self._plan()
         elif self._timer is None:
             self._plan()
-        return len(self._waiting) >= MOST_UNWRITTEN
+        return len(self._waiting) >= MAX_UNWRITTEN
 
-    async def written(self) -> None:
+    async def wait_written(self) -> None:
         """Wait until everything that was added so far is in the log.
 
         Raises:
@@ -90,15 +90,15 @@ class LogWriter:
         newest = self._settled + len(self._sent) + len(self._waiting)
         self._hurry()
         while self._settled < newest:
-            await self._changed.listen().wait()
+            await self._changed.wait_handle().wait()
         if self._loss and newest in self._lost:
             raise self._loss
 
-    async def forgive(self) -> None:
+    async def reset_failure(self) -> None:
         """Wait until nothing is under way, and take entries again although some were lost: the last one is tried."""
         self._hurry()
         while self._waiting or self._sent:
-            await self._changed.listen().wait()
+            await self._changed.wait_handle().wait()
         self._failure = None
 
     def _hurry(self) -> None:
@@ -127,7 +127,7 @@ class LogWriter:
         drafts = list(chain.from_iterable(map(_drafts_of, self._sent)))
         _, status, usage, _ = self._sent[-1]
         leads_to = status.with_usage(usage)  # made once for all that go together
-        self._log.append(self._lease, drafts, leads_to).add_done_callback(partial(self._take_note, leads_to))
+        self._log.append(self._lease, drafts, leads_to).add_done_callback(partial(self._note_committed, leads_to))
 
     def _next_count(self) -> int:
         if self._one_by_one:
@@ -135,7 +135,7 @@ class LogWriter:
         awaited = list(map(_is_awaited, self._waiting))
         return awaited.index(True) + 1 if True in awaited else len(awaited)
 
-    def _take_note(self, leads_to: RunStatus, appended: asyncio.Future[Sequence[LogEntry]]) -> None:
+    def _note_committed(self, leads_to: RunStatus, appended: asyncio.Future[Sequence[LogEntry]]) -> None:
         sent, self._sent = self._sent, []
         error = _failure_of(appended)
         if error is None:
@@ -152,7 +152,7 @@ class LogWriter:
 
     def _settle(self, count: int) -> None:
         self._settled += count
-        self._changed.ring()
+        self._changed.notify()
 
     def _lose(self, sent: int, error: LeaseLost | LogUnavailable) -> None:
         """Lose what was sent and all that waits behind it."""

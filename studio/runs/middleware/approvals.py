@@ -12,22 +12,22 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from studio.effects import (
     EffectRequest,
     Effects,
+    EffectsMiddleware,
     Perform,
-    Relay,
-    ToolAct,
+    ToolCall,
     canonical_json,
     current,
     random_id,
     sha256_hex,
 )
-from studio.effects.outcomes import came_body
+from studio.effects.outcomes import received_body
 from studio.errors import Conflict
-from studio.runs.active_run import LiveRun
-from studio.runs.debugging.policy import Verdict
+from studio.runs.active_run import ActiveRun
+from studio.runs.debugging.policy import RuleVerdict
 from studio.runs.journal.log import Draft, JsonObject, PendingInput, QuestionKind
 from studio.runs.state import Reason, RunState
 
-DECIDED = frozenset({"approval", "breakpoint"})
+DECISION_KINDS = frozenset({"approval", "breakpoint"})
 """The kinds of questions that take a decision and no text."""
 
 
@@ -48,20 +48,20 @@ class Decision(BaseModel):
     is_error: bool = False
 
 
-class Decided(Decision):
+class RecordedDecision(Decision):
     """A decision with who made it: a person, a rule of the team, or the clock."""
 
     by: str
 
 
-def take_decision(run: LiveRun, request_id: str, decision: Decision, by: str) -> None:
+def apply_decision(run: ActiveRun, request_id: str, decision: Decision, by: str) -> None:
     """Hand a decision to the call that waits for it. It counts once, for this question and these arguments.
 
     Raises:
         Conflict: The run does not wait for it.
     """
     pending = run.pending
-    if pending is None or pending.kind not in DECIDED or pending.request_id != request_id:
+    if pending is None or pending.kind not in DECISION_KINDS or pending.request_id != request_id:
         raise Conflict(
             "The run does not wait for this decision.", fix="It may have been made in another tab, or too late."
         )
@@ -71,15 +71,15 @@ def take_decision(run: LiveRun, request_id: str, decision: Decision, by: str) ->
         )
     if decision.text is not None and "result" not in pending.details:
         raise Conflict("The tool has not been called yet; there is no result to change.", fix="Allow or refuse it.")
-    run.human.answer(request_id, Decided(**dict(decision), by=by).model_dump_json())
+    run.human.answer(request_id, RecordedDecision(**dict(decision), by=by).model_dump_json())
 
 
-async def close_question(run: LiveRun, draft: Draft, reason: Reason = "answer") -> None:
+async def close_question(run: ActiveRun, draft: Draft, reason: Reason = "answer") -> None:
     """Tell the log that what the run waited for has come."""
     if run.gate.is_held:
-        await run.change(RunState.PAUSED, run.gate.reason, before=[draft], detail=run.gate.detail)
+        await run.change_state(RunState.PAUSED, run.gate.reason, before=[draft], detail=run.gate.detail)
     else:
-        await run.change(RunState.RUNNING, reason, before=[draft])
+        await run.change_state(RunState.RUNNING, reason, before=[draft])
 
 
 def decision_draft(question: PendingInput, decision: Decision, by: str) -> Draft:
@@ -94,19 +94,21 @@ def decision_draft(question: PendingInput, decision: Decision, by: str) -> Draft
     return Draft("command", body)
 
 
-def settles(body: JsonObject, question: PendingInput) -> bool:
+def answers_question(body: JsonObject, question: PendingInput) -> bool:
     """Whether an entry of a log has the form of a decision about this question, and nothing beside it."""
-    known = {"command", "request_id", "tool", *Decided.model_fields}
+    known = {"command", "request_id", "tool", *RecordedDecision.model_fields}
     about: JsonObject = {"request_id": question.request_id, "hash": question.details.get("hash")}
-    return body.keys() <= known and question.kind in DECIDED and about.items() <= body.items()
+    return body.keys() <= known and question.kind in DECISION_KINDS and about.items() <= body.items()
 
 
 def recorded_decision(body: JsonObject) -> str:
     """The decision that a log tells of, as whoever asked for it is given it."""
-    return Decided.model_validate({name: body[name] for name in Decided.model_fields if name in body}).model_dump_json()
+    return RecordedDecision.model_validate(
+        {name: body[name] for name in RecordedDecision.model_fields if name in body}
+    ).model_dump_json()
 
 
-STRICTNESS: Mapping[Verdict, int] = {"allow": 0, "ask": 1, "deny": 2}
+STRICTNESS: Mapping[RuleVerdict, int] = {"allow": 0, "ask": 1, "deny": 2}
 RULE, TIMEOUT = "rule", "timeout"
 """Who decided, where no person did."""
 REFUSED = "This call was refused."
@@ -114,14 +116,14 @@ REVIEW = "review"
 """Where the recorded result of a call says what was decided about it, so that repeating it needs no decision."""
 
 
-class Reviewed(Relay):
+class ApprovalEffects(EffectsMiddleware):
     """Stands before the port that makes the calls. What a person decides becomes part of the recorded result.
 
     Each question has an id that nobody can guess and the hash of the request. A decision without both is refused, and
     what is then carried out is the copy of the arguments that was shown.
     """
 
-    def __init__(self, outer: Effects, run: LiveRun) -> None:
+    def __init__(self, outer: Effects, run: ActiveRun) -> None:
         super().__init__(outer)
         self._run = run
 
@@ -129,11 +131,11 @@ class Reviewed(Relay):
         if (act := request.tool) is None:
             return self._outer.call(request, perform)
         debugger = self._run.debugger
-        if debugger.policy.is_idle and debugger.watch.is_idle:
+        if debugger.policy.is_idle and debugger.breakpoints.is_idle:
             return self._outer.call(request, perform)
         return self._reviewed(request, act, perform)
 
-    async def _reviewed(self, request: EffectRequest, act: ToolAct, perform: Perform) -> JsonValue:
+    async def _reviewed(self, request: EffectRequest, act: ToolCall, perform: Perform) -> JsonValue:
         shown = copy.deepcopy(act.arguments)
         decided = await self._decide(request, act, shown)
 
@@ -141,41 +143,43 @@ class Reviewed(Relay):
             result = await _as_decided(act, shown, decided, perform)
             if decided is not None and decided.verdict == "deny":
                 return result
-            return await self._look_at(request, act, shown, result)
+            return await self._review_result(request, act, shown, result)
 
         return await self._outer.call(request, carry_out)
 
-    async def _decide(self, request: EffectRequest, act: ToolAct, shown: JsonObject) -> Decided | None:
+    async def _decide(self, request: EffectRequest, act: ToolCall, shown: JsonObject) -> RecordedDecision | None:
         """What is to happen with a call; None when nobody has anything to say about it."""
         debugger = self._run.debugger
-        verdict, reason = self._ruling(act, shown)
-        met = debugger.watch.tool(act.name, "before")
+        verdict, reason = self._policy_decision(act, shown)
+        met = debugger.breakpoints.match_call(act.name, "before")
         if verdict == "deny":
-            return Decided(hash=request.hash, verdict="deny", reason=reason, by=RULE)
+            return RecordedDecision(hash=request.hash, verdict="deny", reason=reason, by=RULE)
         if verdict == "ask":
             return await self._ask("approval", f"{_who(act)} wants to use {act.name}.", request, act, shown, {})
         if met is None or debugger.is_over:
             return None
-        prompt = f"Breakpoint: {met.in_words}."
+        prompt = f"Breakpoint: {met.description}."
         decided = await self._ask("breakpoint", prompt, request, act, shown, {"breakpoint": met.id})
         return await self._within_the_rules(request, act, decided)
 
-    def _ruling(self, act: ToolAct, arguments: JsonObject) -> tuple[Verdict, str]:
+    def _policy_decision(self, act: ToolCall, arguments: JsonObject) -> tuple[RuleVerdict, str]:
         """By the arguments as the model wrote them, and as the tool takes them: `"yes"` may be true there, and what is
         left out has a default. The stricter one counts."""
         debugger = self._run.debugger
-        found = (debugger.ruling(act.name, each, arguments) for each in (arguments, act.taken(arguments)))
+        found = (debugger.decision(act.name, each, arguments) for each in (arguments, act.taken(arguments)))
         return max(found, key=lambda ruling: STRICTNESS[ruling[0]])
 
-    async def _within_the_rules(self, request: EffectRequest, act: ToolAct, decided: Decided) -> Decided:
+    async def _within_the_rules(
+        self, request: EffectRequest, act: ToolCall, decided: RecordedDecision
+    ) -> RecordedDecision:
         """Whoever steers the run may change the arguments at a breakpoint; the rules look at the new ones, too."""
         if decided.verdict == "deny" or decided.arguments is None:
             return decided
-        verdict, reason = self._ruling(act, decided.arguments)
+        verdict, reason = self._policy_decision(act, decided.arguments)
         if verdict == "allow":
             return decided
         if verdict == "deny":
-            return Decided(hash=request.hash, verdict="deny", reason=reason, by=RULE)
+            return RecordedDecision(hash=request.hash, verdict="deny", reason=reason, by=RULE)
         prompt = f"{_who(act)} wants to use {act.name}, with arguments that {decided.by} has written."
         changed = sha256_hex(request.hash + canonical_json(decided.arguments))
         approved = await self._ask("approval", prompt, request, act, decided.arguments, {"hash": changed})
@@ -183,27 +187,37 @@ class Reviewed(Relay):
             return approved
         return approved.model_copy(update={"arguments": decided.arguments})
 
-    async def _look_at(self, request: EffectRequest, act: ToolAct, shown: JsonObject, result: JsonValue) -> JsonValue:
+    async def _review_result(
+        self, request: EffectRequest, act: ToolCall, shown: JsonObject, result: JsonValue
+    ) -> JsonValue:
         """Wait behind a call where a breakpoint says so; the person may change what it gave."""
         debugger = self._run.debugger
-        met = debugger.watch.tool(act.name, "after")
+        met = debugger.breakpoints.match_call(act.name, "after")
         if met is None or debugger.is_over:
             return result
         result = self._run.redactor.clean(result)
-        await self._run.add(Draft("intent", came_body(request, current().scope, result)))  # whoever dies now has it
+        await self._run.append(
+            Draft("intent", received_body(request, current().scope, result))
+        )  # whoever dies now has it
         text, is_error = act.text_of(result)
         more: JsonObject = {"breakpoint": met.id, "result": text, "is_error": is_error}
-        decided = await self._ask("breakpoint", f"Breakpoint: {met.in_words}.", request, act, shown, more)
+        decided = await self._ask("breakpoint", f"Breakpoint: {met.description}.", request, act, shown, more)
         if decided.verdict == "deny":
             return _noted(act.answer(decided.reason or REFUSED, True), decided, {"was": text})
         if decided.text is None:
             return result
-        changed = {**_beside(result), **act.answer(decided.text, decided.is_error)}
+        changed = {**_with_edits(result), **act.answer(decided.text, decided.is_error)}
         return _noted(changed, decided, {"was": text})
 
     async def _ask(
-        self, kind: QuestionKind, prompt: str, request: EffectRequest, act: ToolAct, shown: JsonObject, more: JsonObject
-    ) -> Decided:
+        self,
+        kind: QuestionKind,
+        prompt: str,
+        request: EffectRequest,
+        act: ToolCall,
+        shown: JsonObject,
+        more: JsonObject,
+    ) -> RecordedDecision:
         policy = self._run.debugger.policy
         timeout_s = policy.timeout_s if kind == "approval" else None
         details: JsonObject = {
@@ -218,16 +232,16 @@ class Reviewed(Relay):
             request_id=random_id(), source=act.agent or act.name, prompt=prompt, kind=kind, details=details
         )
         try:
-            return Decided.model_validate_json(await self._run.human.put(question, timeout_s))
+            return RecordedDecision.model_validate_json(await self._run.human.open_question_of(question, timeout_s))
         except TimeoutError:
             reason = "" if policy.on_timeout == "allow" else "Nobody approved this call in time."
-            decided = Decided(hash=request.hash, verdict=policy.on_timeout, reason=reason, by=TIMEOUT)
+            decided = RecordedDecision(hash=request.hash, verdict=policy.on_timeout, reason=reason, by=TIMEOUT)
             await close_question(self._run, decision_draft(question, decided, TIMEOUT))
             return decided
 
 
 async def _as_decided(
-    act: ToolAct, shown: JsonObject, decided: Decided | None, perform: Callable[[], Awaitable[JsonValue]]
+    act: ToolCall, shown: JsonObject, decided: RecordedDecision | None, perform: Callable[[], Awaitable[JsonValue]]
 ) -> JsonValue:
     if decided is None:
         return await perform()
@@ -238,7 +252,7 @@ async def _as_decided(
     return _noted(await act.perform_with(copy.deepcopy(arguments)), decided, {})
 
 
-def _noted(result: JsonValue, decided: Decided, more: JsonObject) -> JsonValue:
+def _noted(result: JsonValue, decided: RecordedDecision, more: JsonObject) -> JsonValue:
     """The result with what was decided about it; a later decision stands beside an earlier one."""
     found = cast("JsonObject", result)
     note = {**decided.model_dump(exclude_defaults=True, exclude={"hash", "text"}), **more}
@@ -246,13 +260,13 @@ def _noted(result: JsonValue, decided: Decided, more: JsonObject) -> JsonValue:
     return {**found, REVIEW: [*before, cast("JsonValue", note)]}
 
 
-def _beside(result: JsonValue) -> JsonObject:
+def _with_edits(result: JsonValue) -> JsonObject:
     """What a call told and changed besides its result, and what was decided about it before."""
     kept = ("events", "context_variables", REVIEW)
     return {key: value for key, value in cast("JsonObject", result).items() if key in kept}
 
 
-def _who(act: ToolAct) -> str:
+def _who(act: ToolCall) -> str:
     return act.agent or "The team"
 
 

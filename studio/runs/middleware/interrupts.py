@@ -10,22 +10,22 @@ from typing import cast
 
 from pydantic import JsonValue
 
-from studio.effects import EffectRequest, Effects, Perform, Relay, StreamItem
+from studio.effects import EffectRequest, Effects, EffectsMiddleware, Perform, StreamItem
 from studio.effects.progress import listening
-from studio.runs.active_run import LiveRun
-from studio.runs.debugging.in_flight import TELLING, Held
+from studio.runs.active_run import ActiveRun
+from studio.runs.debugging.in_flight import REPORTED_KINDS, CallInterrupted
 
 
-class Holding(Relay):
+class InterruptibleEffects(EffectsMiddleware):
     """Keeps the list of what is under way, and lets go of calls that can be made again.
 
     A tool, code, or a question to a person is never abandoned: it may change something in the world.
     """
 
-    def __init__(self, outer: Effects, run: LiveRun) -> None:
+    def __init__(self, outer: Effects, run: ActiveRun) -> None:
         super().__init__(outer)
         self._run = run
-        self._flights = run.debugger.flights
+        self._flights = run.debugger.in_flight
 
     async def call(self, request: EffectRequest, perform: Perform) -> JsonValue:
         flights, since_s = self._flights, time()
@@ -34,19 +34,19 @@ class Holding(Relay):
                 await flights.never_begin()
             flights.begin(request, since_s)
             try:
-                if request.kind in TELLING:
-                    with listening(lambda text: flights.note(request, self._run.redactor.clean_text(text))):
+                if request.kind in REPORTED_KINDS:
+                    with listening(lambda text: flights.note_progress(request, self._run.redactor.clean_text(text))):
                         return await self._outer.call(request, perform)
                 return await self._outer.call(request, perform)
             except asyncio.CancelledError:
-                if not flights.gave_up(request):
+                if not flights.note_failure(request):
                     raise
             except Exception:
                 flights.failed = request
                 raise
             finally:
                 flights.end(request)
-            await self._run.pass_gate()
+            await self._run.wait_at_gate()
 
     async def stream(
         self, request: EffectRequest, perform: Callable[[], AsyncIterator[StreamItem]]
@@ -61,11 +61,11 @@ class Holding(Relay):
                     while (item := await self._next(request, pieces, since_s)) is not None:
                         yield item
                 return
-            except Held:
+            except CallInterrupted:
                 pass
             finally:
                 flights.end(request)
-            await self._run.pass_gate()
+            await self._run.wait_at_gate()
 
     async def _next(
         self, request: EffectRequest, pieces: AsyncGenerator[StreamItem, None], since_s: float
@@ -75,11 +75,11 @@ class Holding(Relay):
         try:
             return await anext(pieces, None)
         except asyncio.CancelledError:
-            if not flights.gave_up(request):
+            if not flights.note_failure(request):
                 raise
-            raise Held from None
+            raise CallInterrupted from None
         except Exception:
             flights.failed = request
             raise
         finally:
-            flights.rest(request)
+            flights.suspend(request)

@@ -7,31 +7,31 @@ from typing import Protocol
 
 from studio import effects
 from studio.messages import BaseMessage
-from studio.runs.active_run import LiveRun
-from studio.runs.middleware.approvals import Reviewed
-from studio.runs.middleware.budget import Budgeted
-from studio.runs.middleware.edits import Amendable
-from studio.runs.middleware.interrupts import Holding
-from studio.runs.middleware.tracing import Both, Traced, tracing
-from studio.runs.spending.ledger import bookkeeping
+from studio.runs.active_run import ActiveRun
+from studio.runs.middleware.approvals import ApprovalEffects
+from studio.runs.middleware.budget import BudgetEffects
+from studio.runs.middleware.edits import EditableEffects
+from studio.runs.middleware.interrupts import InterruptibleEffects
+from studio.runs.middleware.tracing import CompositeObserver, TracingEffects, tracing
+from studio.runs.spending.ledger import current_spending
 
 
-class Guide(Protocol):
+class ReplayGuide(Protocol):
     """Leads a run over what was recorded."""
 
-    def port(self, outer: effects.Effects, recording: effects.Effects) -> effects.Effects:
+    def wrap(self, outer: effects.Effects, recording: effects.Effects) -> effects.Effects:
         """The ports through which the run asks, given those of a run without a past and the innermost of them."""
         ...
 
-    async def is_past(self) -> bool:
+    async def is_behind(self) -> bool:
         """Whether what is asked for now was recorded."""
         ...
 
-    def pulled(self, *, is_held: bool) -> None:
+    def note_pull(self, *, is_held: bool) -> None:
         """Tell whether somebody waits for the team's next item, or holds it."""
         ...
 
-    async def knows(self, item: BaseMessage) -> bool:
+    async def is_recorded(self, item: BaseMessage) -> bool:
         """Whether the team has given this before and it is in the run's own log.
 
         Raises:
@@ -48,23 +48,25 @@ class Guide(Protocol):
         ...
 
 
-def port_of(run: LiveRun, player: object, names: Mapping[int, str], past: Guide | None = None) -> effects.Effects:
+def build_effects(
+    run: ActiveRun, player: object, names: Mapping[int, str], past: ReplayGuide | None = None
+) -> effects.Effects:
     """What a run of the supervisor asks through: each answer goes into its log, with what it cost.
 
     What is in its log already answers first. `names` tell for whom each part of the team works; see `names_of`.
     """
-    recording = effects.Recording(
+    recording = effects.RecordingEffects(
         run.record_effect,
         run_id=run.namespace,
         human=run.human.ask,
-        written=run.written,
+        written=run.wait_written,
         intend=run.intend,
         redactor=run.redactor,
     )
     found = tracing()
-    traced = Traced(recording, found, run.id, player, names) if found else None
-    budgeted = Budgeted(traced or recording, run, bookkeeping(), names)
-    recording.meter = budgeted.measured
-    run.watch = Both(budgeted, traced) if traced else budgeted
-    port = Amendable(Reviewed(Holding(budgeted, run), run), run)
-    return past.port(port, recording) if past else port
+    traced = TracingEffects(recording, found, run.id, player, names) if found else None
+    budgeted = BudgetEffects(traced or recording, run, current_spending(), names)
+    recording.meter = budgeted.record_spending
+    run.observer = CompositeObserver(budgeted, traced) if traced else budgeted
+    port = EditableEffects(ApprovalEffects(InterruptibleEffects(budgeted, run), run), run)
+    return past.wrap(port, recording) if past else port

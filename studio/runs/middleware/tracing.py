@@ -19,7 +19,7 @@ from studio.components import Component
 from studio.effects import AsyncGeneratorLike, EffectRequest, Perform, StreamItem
 from studio.errors import SetupError
 from studio.runs.journal.log import JsonObject
-from studio.runs.observer import Watch
+from studio.runs.observer import RunObserver
 from studio.runs.spending.costs import UNMEASURED, agent_of, name_of
 from studio.runs.state import RunState
 
@@ -48,7 +48,7 @@ def tracing() -> Tracing | None:
 
 
 @contextmanager
-def traced_by(found: Tracing | None) -> Generator[None]:
+def use_tracing(found: Tracing | None) -> Generator[None]:
     """Let the supervisors that are entered inside the block send the spans of their runs there."""
     token = _current.set(found)
     try:
@@ -81,7 +81,7 @@ def otlp_provider(endpoint: str) -> TracerProvider:
     return provider
 
 
-class Traced(effects.Relay):
+class TracingEffects(effects.EffectsMiddleware):
     """A span for the run, one for each turn of an agent, and one for each call of a model or tool.
 
     Args:
@@ -110,7 +110,7 @@ class Traced(effects.Relay):
             return await super().call(request, perform)
         with self._span(request) as span:
             result = await super().call(request, perform)
-            self._tell(span, request, result)
+            self._set_attributes(span, request, result)
             return result
 
     async def stream(
@@ -120,21 +120,21 @@ class Traced(effects.Relay):
             async with aclosing(cast("AsyncGeneratorLike", super().stream(request, perform))) as items:
                 async for item in items:
                     if not isinstance(item, str):
-                        self._tell(span, request, item)
+                        self._set_attributes(span, request, item)
                     yield item
 
-    def came(self, source: str) -> None:
+    def message_added(self, source: str) -> None:
         """End the turn of an agent with the message that it said."""
         if (span := self._agents.pop(source, None)) is not None:
             span.end()
 
-    def came_back(self, effect: JsonObject) -> None:
+    def effect_repeated(self, effect: JsonObject) -> None:
         """Nothing: what happens again was traced when it happened."""
 
-    def worked(self, seconds: float) -> None:
+    def add_elapsed(self, seconds: float) -> None:
         """Nothing: the span of a run that is taken up begins anew."""
 
-    def turned(self, state: RunState) -> None:
+    def state_changed(self, state: RunState) -> None:
         """End everything with the run."""
         if not state.is_final:
             return
@@ -152,7 +152,7 @@ class Traced(effects.Relay):
         span.set_attribute("gen_ai.agent.name", agent)
         span.set_attribute("gen_ai.request.model" if request.kind == "model" else "gen_ai.tool.name", name)
         if self._content:
-            self._tell_request(span, request)
+            self._set_request_attributes(span, request)
         try:
             yield span
         except BaseException as error:
@@ -183,7 +183,7 @@ class Traced(effects.Relay):
         told = {"gen_ai.conversation.id": self._run_id, **attributes}
         return self._tracer.start_span(name, context, kind=kind, attributes=told)
 
-    def _tell(self, span: Span, request: EffectRequest, result: JsonValue) -> None:
+    def _set_attributes(self, span: Span, request: EffectRequest, result: JsonValue) -> None:
         answer = result if isinstance(result, dict) else {}
         usage = answer.get("usage")
         counts = usage if request.kind == "model" and isinstance(usage, dict) else {}
@@ -196,7 +196,7 @@ class Traced(effects.Relay):
             name = "gen_ai.output.messages" if request.kind == "model" else "gen_ai.tool.call.result"
             span.set_attribute(name, json.dumps(answer.get("content") if request.kind == "model" else result))
 
-    def _tell_request(self, span: Span, request: EffectRequest) -> None:
+    def _set_request_attributes(self, span: Span, request: EffectRequest) -> None:
         if request.kind == "model" and isinstance(request.body, dict):
             span.set_attribute("gen_ai.input.messages", json.dumps(request.body.get("messages")))
         elif request.tool is not None:
@@ -217,24 +217,24 @@ _USAGE = {
 
 
 @dataclass(frozen=True, slots=True)
-class Both:
+class CompositeObserver:
     """Two that are told the same."""
 
-    first: Watch
-    second: Watch
+    first: RunObserver
+    second: RunObserver
 
-    def came(self, source: str) -> None:
-        self.first.came(source)
-        self.second.came(source)
+    def message_added(self, source: str) -> None:
+        self.first.message_added(source)
+        self.second.message_added(source)
 
-    def turned(self, state: RunState) -> None:
-        self.first.turned(state)
-        self.second.turned(state)
+    def state_changed(self, state: RunState) -> None:
+        self.first.state_changed(state)
+        self.second.state_changed(state)
 
-    def came_back(self, effect: JsonObject) -> None:
-        self.first.came_back(effect)
-        self.second.came_back(effect)
+    def effect_repeated(self, effect: JsonObject) -> None:
+        self.first.effect_repeated(effect)
+        self.second.effect_repeated(effect)
 
-    def worked(self, seconds: float) -> None:
-        self.first.worked(seconds)
-        self.second.worked(seconds)
+    def add_elapsed(self, seconds: float) -> None:
+        self.first.add_elapsed(seconds)
+        self.second.add_elapsed(seconds)

@@ -52,7 +52,7 @@ class NoToolCall(ConfigError):
     code = "no_tool_call"
 
 
-class Dialogue:
+class PartDriver:
     """Base of what is tried: takes what the person says, one message at a time."""
 
     def __init__(self) -> None:
@@ -91,7 +91,7 @@ class Dialogue:
         return await effects.ask_human(HumanQuestion(effects.new_id(), NEXT, self.outcome))
 
 
-class ModelDialogue(Dialogue):
+class ModelDriver(PartDriver):
     """Asks a model, without an agent around it."""
 
     def __init__(self, client: ChatCompletionClient, system_message: str = "") -> None:
@@ -118,7 +118,7 @@ class ModelDialogue(Dialogue):
         await release_all(self._client.close)
 
 
-class ParticipantDialogue(Dialogue):
+class ParticipantDriver(PartDriver):
     """Talks with one agent, or gives a team one task after the other."""
 
     def __init__(self, participant: Participant) -> None:
@@ -137,7 +137,7 @@ class ParticipantDialogue(Dialogue):
         await release_all(self._participant.release)
 
 
-class ToolDialogue(Dialogue):
+class ToolDriver(PartDriver):
     """Calls tools: the person says `{"name": ..., "arguments": {...}}`, or `{}` to see which tools there are."""
 
     def __init__(self, workbench: Workbench) -> None:

@@ -15,7 +15,7 @@ from studio.runs.journal.log import SHOWN, Draft, EntryKind, Lease, LogEntry, Ne
 
 
 @dataclass(slots=True)
-class _Kept:
+class _StoredRun:
     """One run: what pages show of its log, and how large that is."""
 
     run: NewRun
@@ -26,7 +26,7 @@ class _Kept:
     size: int = 0
 
 
-class FleetingRuns:
+class InMemoryRunStore:
     """Keeps runs in memory until they are forgotten; fulfils `RunStore`.
 
     Args:
@@ -37,11 +37,11 @@ class FleetingRuns:
     def __init__(self, most_characters: int, overfull: Callable[[str], None]) -> None:
         self._most_characters = most_characters
         self._overfull = overfull
-        self._runs: dict[str, _Kept] = {}
+        self._runs: dict[str, _StoredRun] = {}
 
     async def create(self, run: NewRun) -> Lease:
         run_id = str(uuid4())
-        self._runs[run_id] = _Kept(run, datetime.now(UTC))
+        self._runs[run_id] = _StoredRun(run, datetime.now(UTC))
         return Lease(run_id, epoch=1)
 
     def append(self, lease: Lease, drafts: Sequence[Draft], status: RunStatus) -> asyncio.Future[Sequence[LogEntry]]:
@@ -54,13 +54,13 @@ class FleetingRuns:
             return written
         now = datetime.now(UTC)
         added = [
-            LogEntry(lease.run_id, kept.last_seq + place, now, draft.kind, draft.said)
+            LogEntry(lease.run_id, kept.last_seq + place, now, draft.kind, draft.body_json)
             for place, draft in enumerate(drafts, start=1)
         ]
         kept.last_seq += len(added)
         kept.status = status
         kept.entries.extend(entry for entry in added if entry.kind in SHOWN)
-        kept.size += sum(len(draft.text or json.dumps(draft.said)) for draft in drafts if draft.kind in SHOWN)
+        kept.size += sum(len(draft.text or json.dumps(draft.body_json)) for draft in drafts if draft.kind in SHOWN)
         if kept.size > self._most_characters:
             loop.call_soon(self._overfull, lease.run_id)
         loop.call_soon(_settle, written, added)
@@ -110,7 +110,7 @@ class FleetingRuns:
     def own_runs(self) -> AbstractAsyncContextManager[None]:
         return self._owned()
 
-    def _found(self, run_id: str) -> _Kept:
+    def _found(self, run_id: str) -> _StoredRun:
         kept = self._runs.get(run_id)
         if kept is None:
             raise NotFound(f"There is no try {run_id!r}.", fix="It may have ended: try again.")

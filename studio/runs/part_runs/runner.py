@@ -20,8 +20,8 @@ from studio.runs.active_run import Ending
 from studio.runs.admission import ApprovalSource, SecretVault
 from studio.runs.feed import Batch
 from studio.runs.journal.log import JsonObject, NewRun
-from studio.runs.part_runs.dialogues import Dialogue, ModelDialogue, ParticipantDialogue, ToolDialogue
-from studio.runs.part_runs.memory_store import FleetingRuns
+from studio.runs.part_runs.dialogues import ModelDriver, PartDriver, ParticipantDriver, ToolDriver
+from studio.runs.part_runs.memory_store import InMemoryRunStore
 from studio.runs.part_runs.tools import tools_for
 from studio.runs.prepare import PreparedRun
 from studio.runs.state import RunState
@@ -32,9 +32,9 @@ from studio.tools import BaseTool, StaticStreamWorkbench, Workbench
 
 WORK_LIMIT_S = 300.0
 """How long a part may work at a stretch; waiting for the person does not count."""
-MOST_CHARACTERS = 8_000_000
+MAX_CHARACTERS = 8_000_000
 """Of what a try may say altogether."""
-MOST_AT_ONCE = 20
+MAX_CONCURRENT = 20
 """Tries that are open at the same time; each may hold a tool server, a browser or a container."""
 
 LEFT = Ending(RunState.CANCELLED, "user", "Nobody follows it any more.")
@@ -46,19 +46,19 @@ TOO_MUCH = Ending.failed(
 )
 
 
-class CannotBeTried(ConfigError):
+class NotRunnableAlone(ConfigError):
     """Only some kinds of components do something by themselves."""
 
     code = "cannot_be_tried"
 
 
-class TooManyTries(Conflict):
+class TooManyPartRuns(Conflict):
     """As many tries are open as the studio keeps at once."""
 
     code = "too_many_tries"
 
 
-class Trials:
+class PartRunner:
     """Tries parts of teams; an async context manager, as the supervisor in it is.
 
     Args:
@@ -75,14 +75,14 @@ class Trials:
         secrets: SecretVault,
         *,
         work_limit_s: float = WORK_LIMIT_S,
-        most_characters: int = MOST_CHARACTERS,
-        most_at_once: int = MOST_AT_ONCE,
+        most_characters: int = MAX_CHARACTERS,
+        most_at_once: int = MAX_CONCURRENT,
     ) -> None:
         self._most_characters = most_characters
         self._most_at_once = most_at_once
         self._open_count = 0
         self._work_limit_s = work_limit_s
-        self._runs = FleetingRuns(most_characters, lambda run_id: self._supervisor.break_off(run_id, TOO_MUCH))
+        self._runs = InMemoryRunStore(most_characters, lambda run_id: self._supervisor.interrupt_call(run_id, TOO_MUCH))
         self._supervisor = RunSupervisor(self._runs, approvals, secrets, goes_on=False)
 
     async def __aenter__(self) -> Self:
@@ -113,19 +113,19 @@ class Trials:
             TooManyTries: So many are open that no more begins.
         """
         if self._open_count >= self._most_at_once:
-            raise TooManyTries(
+            raise TooManyPartRuns(
                 f"{self._open_count} tries are open, and the studio keeps no more at once.",
                 fix="End one of them: reset it, or close its page.",
             )
         text = task_text(said := well_formed_json(said))
         new = NewRun(cast("JsonObject", document), said, text, team_id or None)
         prepared = await self._supervisor.prepare(
-            new, kind=Component, make_player=lambda part: _dialogue_with(part, system_message)
+            new, kind=Component, make_player=lambda part: _driver_for(part, system_message)
         )
         return replace(prepared, new=replace(prepared.new, team_id=None))  # it counts as no run of that team
 
     @asynccontextmanager
-    async def trying(self, trial: PreparedRun) -> AsyncGenerator[str]:
+    async def running(self, trial: PreparedRun) -> AsyncGenerator[str]:
         """Begin a try; the block gets its id, and leaving the block ends it.
 
         Raises:
@@ -138,20 +138,20 @@ class Trials:
             yield run_id
         finally:  # without awaiting anything: it must also work while the reader's task is being cancelled
             self._open_count -= 1
-            self._supervisor.break_off(run_id, LEFT)
+            self._supervisor.interrupt_call(run_id, LEFT)
             self._runs.forget(trial.new)
 
     async def follow(self, run_id: str) -> AsyncGenerator[Batch]:
         """Follow a try to its end. A part that works for too long, or streams too much, is broken off."""
         streamed = 0
-        limit = _WorkLimit(self._work_limit_s, lambda: self._supervisor.break_off(run_id, TOO_LONG))
+        limit = _WorkLimit(self._work_limit_s, lambda: self._supervisor.interrupt_call(run_id, TOO_LONG))
         try:
             async with aclosing(self._supervisor.subscribe(run_id)) as batches:
                 async for batch in batches:
                     limit.see(is_waiting=batch.view.pending is not None)
                     streamed += sum(len(chunk.text) for chunk in batch.chunks)
                     if streamed > self._most_characters:
-                        self._supervisor.break_off(run_id, TOO_MUCH)
+                        self._supervisor.interrupt_call(run_id, TOO_MUCH)
                     yield batch
         finally:
             limit.lift()
@@ -189,19 +189,19 @@ class _WorkLimit:
             self._timer = None
 
 
-def _dialogue_with(part: Component, system_message: str) -> Dialogue:
+def _driver_for(part: Component, system_message: str) -> PartDriver:
     match part:
         case ChatCompletionClient():
-            return ModelDialogue(part, system_message)
+            return ModelDriver(part, system_message)
         case Participant():
-            return ParticipantDialogue(part)
+            return ParticipantDriver(part)
         case Workbench():
-            return ToolDialogue(part)
+            return ToolDriver(part)
         case BaseTool():
-            return ToolDialogue(StaticStreamWorkbench(tools=[part]))
+            return ToolDriver(StaticStreamWorkbench(tools=[part]))
         case _ if tools := tools_for(part):
-            return ToolDialogue(StaticStreamWorkbench(tools=list(tools)))
+            return ToolDriver(StaticStreamWorkbench(tools=list(tools)))
         case _:
-            raise CannotBeTried(
+            raise NotRunnableAlone(
                 f"A {part.component_type} cannot be tried alone.", fix="Try the agent or the team that uses it."
             )

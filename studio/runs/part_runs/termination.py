@@ -19,12 +19,12 @@ from studio.messages import BaseMessage, ConditionProgress, ContextVariablesEven
 from studio.tools import ContextVariables
 from studio.tools.variables import apply_changes, use_variables
 
-MOST_QUESTIONS = 100_000
+MAX_QUESTIONS = 100_000
 """Messages times conditions."""
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class PreviewedTurn:
     """What a condition is asked about at once: a chat message, with the events before it.
 
     `stop_reason` is why the team would stop here; "" when it would go on.
@@ -36,10 +36,10 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class TerminationPreview:
     """The turns up to the one where the conversation would stop, and how many messages it never comes to."""
 
-    turns: Sequence[Turn]
+    turns: Sequence[PreviewedTurn]
     unread_count: int
     has_times: bool
     """Whether the messages tell when they were said; without, no time passes."""
@@ -49,7 +49,7 @@ class Verdict:
         return self.turns[-1].stop_reason if self.turns else ""
 
 
-class _AsSaid(effects.Relay):
+class _RecordedTimes(effects.EffectsMiddleware):
     """The time is that of the message in question; all else is asked as ever."""
 
     def __init__(self, at: datetime) -> None:
@@ -71,18 +71,18 @@ def load_condition(document: JsonValue) -> TerminationCondition:
     return condition
 
 
-async def judge(condition: TerminationCondition, messages: Sequence[BaseMessage]) -> Verdict:
+async def preview_termination(condition: TerminationCondition, messages: Sequence[BaseMessage]) -> TerminationPreview:
     """Show a fresh condition a conversation, as a team does, until it says stop.
 
     Raises:
         ConfigError: The condition cannot be asked, such as one on values that cannot be compared, or has fired already.
         TooLarge: There is more to ask than a page waits for.
     """
-    if len(messages) * sum(1 for _ in walk(condition)) > MOST_QUESTIONS:
+    if len(messages) * sum(1 for _ in walk(condition)) > MAX_QUESTIONS:
         raise TooLarge("So many messages and conditions take too long.", fix="Take a part of the conversation.")
-    clock = _AsSaid(messages[0].created_at)
+    clock = _RecordedTimes(messages[0].created_at)
     variables = ContextVariables({})
-    turns: list[Turn] = []
+    turns: list[PreviewedTurn] = []
     left = len(messages)
     with effects.use(clock), use_variables(variables):
         await condition.start()
@@ -94,10 +94,10 @@ async def judge(condition: TerminationCondition, messages: Sequence[BaseMessage]
             stop = await condition(turn)
             left -= len(turn)
             await asyncio.sleep(0)  # others have their turn
-            turns.append(Turn(turn, list(condition.progress()), stop.content if stop else ""))
+            turns.append(PreviewedTurn(turn, list(condition.progress()), stop.content if stop else ""))
             if stop:
                 break
-    return Verdict(turns, left, has_times=messages[0].created_at != messages[-1].created_at)
+    return TerminationPreview(turns, left, has_times=messages[0].created_at != messages[-1].created_at)
 
 
 def _turns(messages: Sequence[BaseMessage]) -> Iterator[list[BaseMessage]]:

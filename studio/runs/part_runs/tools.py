@@ -47,7 +47,7 @@ def _schema(name: str, description: str, properties: dict[str, JsonObject]) -> T
 class PartTool(BaseTool):
     """Base: one thing to do with a part. What that does are effects, so the call as a whole is none."""
 
-    told: ClassVar[ToolSchema]
+    definition: ClassVar[ToolSchema]
 
     _part: Component = PrivateAttr()
 
@@ -60,7 +60,7 @@ class PartTool(BaseTool):
 
     @property
     def schema(self) -> ToolSchema:  # pyright: ignore[reportIncompatibleMethodOverride] -- AutoGen's name; Pydantic's is deprecated
-        return self.told
+        return self.definition
 
     async def call(
         self,
@@ -79,7 +79,7 @@ class PartTool(BaseTool):
 
 
 class QueryMemory(PartTool):
-    told = _schema(
+    definition = _schema(
         "query",
         "Find what it remembers that is relevant.",
         {"text": {"type": "string", "title": "Query", "default": "", "x-multiline": True}},
@@ -96,7 +96,7 @@ class QueryMemory(PartTool):
 
 
 class AddToMemory(PartTool):
-    told = _schema(
+    definition = _schema(
         "add",
         "Remember something. Where it is kept outside of the studio, it stays there.",
         {"text": {"type": "string", "title": "Content", "x-multiline": True}},
@@ -111,7 +111,7 @@ class AddToMemory(PartTool):
 
 
 class ShowContext(PartTool):
-    told = _schema(
+    definition = _schema(
         "show",
         "What a model would see of a conversation.",
         {"conversation": {"type": "string", "title": "Conversation", "description": LINES, "x-multiline": True}},
@@ -130,7 +130,7 @@ class ShowContext(PartTool):
 
 
 class RunCode(PartTool):
-    told = _schema(
+    definition = _schema(
         "run",
         "Run a piece of code as an agent would.",
         {

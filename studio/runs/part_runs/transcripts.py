@@ -13,7 +13,7 @@ from studio.components import parse_json
 from studio.errors import InvalidDocument
 from studio.messages import BaseMessage, TextMessage, message_from_json
 
-MOST_MESSAGES = 5_000
+MAX_MESSAGES = 5_000
 _SPOKEN = re.compile(r"(?P<source>[A-Za-z_][\w-]*):(?:\s+(?P<text>.*))?")
 
 
@@ -84,6 +84,6 @@ def _paragraphs(text: str) -> list[tuple[str, str]]:
 def _bounded(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
     if not messages:
         raise InvalidConversation("There are no messages.", fix="Paste some lines like `writer: text`.")
-    if len(messages) > MOST_MESSAGES:
-        raise InvalidConversation(f"There are more than {MOST_MESSAGES:,} messages.", fix="Take the last ones only.")
+    if len(messages) > MAX_MESSAGES:
+        raise InvalidConversation(f"There are more than {MAX_MESSAGES:,} messages.", fix="Take the last ones only.")
     return list(messages)

@@ -9,7 +9,7 @@ from studio.messages import BaseMessage, Explanation
 from studio.runs.journal.log import Draft, EntryKind, JsonObject
 
 
-def draft_of(item: BaseMessage) -> Draft:
+def to_draft(item: BaseMessage) -> Draft:
     """The entry of an item, which becomes JSON only once."""
     kind: EntryKind = "message" if item.is_chat else "event"
     try:
@@ -18,11 +18,11 @@ def draft_of(item: BaseMessage) -> Draft:
         else:  # as `model_dump_json`, whose many arguments take half of its time
             text = item.__pydantic_serializer__.to_json(item).decode()
     except PydanticSerializationError:  # half a character
-        return Draft(kind, as_logged(item))
+        return Draft(kind, to_body(item))
     return Draft(kind, text, text)
 
 
-def as_logged(item: BaseMessage) -> JsonObject:
+def to_body(item: BaseMessage) -> JsonObject:
     """The body of the entry of an item."""
     body = well_formed_json(item.dump())
     assert isinstance(body, dict)

@@ -9,33 +9,33 @@ from typing import Literal
 from pydantic import JsonValue
 
 from studio.components.well_formed import well_formed
-from studio.effects import HANDED_IN_BY, HandedIn
+from studio.effects import INJECTED_BY, InjectedMessage
 from studio.errors import ConfigError
 from studio.runs.journal.log import Changes, Draft, JsonObject, LogEntry, NewRun, Origin, RunRecord, RunStore
-from studio.runs.replay.source import PastLog, entries_of
+from studio.runs.replay.source import InheritedLog, entries_of
 from studio.runs.tasks import task_text
 
 FromSeq = int | Literal["failure"] | None
 
 
 @dataclass(frozen=True)
-class Wish:
+class ForkOptions:
     """What a fork is to do otherwise.
 
     Args:
         component: Another team; None for the same.
         task: Another task; None for the same.
-        amendments: Other texts for messages, by their ids; None drops the message. That of the first one is the task.
+        edits: Other texts for messages, by their ids; None drops the message. That of the first one is the task.
         results: Other results of effects, by their numbers in the log.
     """
 
     component: JsonObject | None = None
     task: JsonValue = None
-    amendments: Mapping[str, str | None] = field(default_factory=dict[str, "str | None"])
+    edits: Mapping[str, str | None] = field(default_factory=dict[str, "str | None"])
     results: Mapping[int, JsonValue] = field(default_factory=dict[int, JsonValue])
 
 
-async def fork_of(store: RunStore, record: RunRecord, seq: int, wish: Wish, origin: Origin = "fork") -> NewRun:
+async def make_fork(store: RunStore, record: RunRecord, seq: int, wish: ForkOptions, origin: Origin = "fork") -> NewRun:
     """What a fork behind the entry `seq` is started with.
 
     It begins before everything that it changes, so that its own log shows the change: with the entries of its parent
@@ -50,20 +50,20 @@ async def fork_of(store: RunStore, record: RunRecord, seq: int, wish: Wish, orig
     cut, task = place.cut, wish.task if place.task is None else place.task
     is_other = wish.component is not None and wish.component != record.component
     changes = Changes(
-        amendments={**record.changes.amendments, **place.amendments},
+        edits={**record.changes.edits, **place.edits},
         results=place.results,
         is_other_team=is_other or (record.changes.is_other_team and cut > 0),
-        began_with=record.changes.began_with,
+        initial_state=record.changes.initial_state,
         mocks=() if is_other else record.changes.mocks,
         continues=record.changes.continues,
     )
-    new = replace(_same(record), parent_seq=cut, origin=origin, changes=changes, said=place.said)
+    new = replace(_same(record), parent_seq=cut, origin=origin, changes=changes, first_message=place.said)
     if is_other:
         new = replace(new, component=wish.component, team_revision=None)
     return new if task is None else replace(new, task=task, task_text=task_text(task))
 
 
-async def rerun_of(store: RunStore, record: RunRecord, from_seq: FromSeq) -> NewRun:
+async def make_rerun(store: RunStore, record: RunRecord, from_seq: FromSeq) -> NewRun:
     """What a re-run is started with: from the beginning, behind an entry, or from what made the run fail.
 
     Raises:
@@ -71,20 +71,20 @@ async def rerun_of(store: RunStore, record: RunRecord, from_seq: FromSeq) -> New
     """
     if from_seq == "failure":
         from_seq = await _before_failure(store, record)
-    return await fork_of(store, record, from_seq or 0, Wish(), origin="rerun")
+    return await make_fork(store, record, from_seq or 0, ForkOptions(), origin="rerun")
 
 
-def replay_of(record: RunRecord) -> NewRun:
+def make_replay(record: RunRecord) -> NewRun:
     """What a replay is started with: it has a log of its own from its first entry."""
     return replace(_same(record), origin="replay", changes=record.changes)
 
 
-def past_of(store: RunStore, record: RunRecord) -> PastLog:
+def inherited_log(store: RunStore, record: RunRecord) -> InheritedLog:
     """What a run repeats that goes on, or is replayed."""
     return _past(store, record.id, record.last_seq, record.parent_seq, record.changes)
 
 
-def inherited_by(store: RunStore, run_id: str, new: NewRun) -> PastLog:
+def inherited_entries(store: RunStore, run_id: str, new: NewRun) -> InheritedLog:
     """What a run repeats that begins with entries of another one."""
     return _past(store, run_id, new.parent_seq, new.parent_seq, new.changes)
 
@@ -94,21 +94,25 @@ def start_of(new: NewRun, by: str) -> list[Draft]:
     body: JsonObject = {"command": new.origin or "start"}
     if new.parent_id:
         changes = new.changes.model_dump(
-            mode="json", exclude_defaults=True, exclude={"began_with", "continues", "mocks"}
+            mode="json", exclude_defaults=True, exclude={"initial_state", "continues", "mocks"}
         )
         body |= {"from": new.parent_id, "seq": new.parent_seq, **({"changes": changes} if changes else {})}
     if new.changes.mocks:
         body["mocks"] = [mock.model_dump(mode="json") for mock in new.changes.mocks]
-    said: JsonObject | None = new.said and {"command": "inject", "source": new.said.source, "text": new.said.text}
+    said: JsonObject | None = new.first_message and {
+        "command": "inject",
+        "source": new.first_message.source,
+        "text": new.first_message.text,
+    }
     return [Draft("command", {**told, "by": by}) for told in (body, said) if told is not None]
 
 
-def _past(store: RunStore, run_id: str, until: int, inherited: int, changes: Changes) -> PastLog:
-    return PastLog(
+def _past(store: RunStore, run_id: str, until: int, inherited: int, changes: Changes) -> InheritedLog:
+    return InheritedLog(
         entries_of(store, run_id, until=until),
         inherited=inherited,
         match="by position" if changes.is_other_team else "exact",
-        amendments=changes.amendments,
+        edits=changes.edits,
         results=changes.results,
     )
 
@@ -134,9 +138,9 @@ class _Place:
     cut: int
     results: dict[str, JsonValue] = field(default_factory=dict[str, JsonValue])
     """By the hashes of their requests."""
-    amendments: dict[str, str | None] = field(default_factory=dict[str, "str | None"])
+    edits: dict[str, str | None] = field(default_factory=dict[str, "str | None"])
     task: JsonValue = None
-    said: HandedIn | None = None
+    said: InjectedMessage | None = None
     """A message that a person handed in, which no agent says again."""
 
     def amend(self, entry: LogEntry, text: str | None, task: JsonValue) -> None:
@@ -145,14 +149,14 @@ class _Place:
         if task is not None:
             self.task = _saying(task, text)
         elif by is None:
-            self.amendments[message_id] = text
+            self.edits[message_id] = text
         elif text is not None and entry.seq <= self.cut:
-            self.said = HandedIn(str(entry.body.get("source")), well_formed(text), by)
+            self.said = InjectedMessage(str(entry.body.get("source")), well_formed(text), by)
 
 
-async def _place(store: RunStore, record: RunRecord, seq: int, wish: Wish) -> _Place:
+async def _place(store: RunStore, record: RunRecord, seq: int, wish: ForkOptions) -> _Place:
     """Results are those that are changed, and what other tools gave meanwhile, that they are not called again."""
-    missing, place = {*wish.amendments, *wish.results}, _Place(seq)
+    missing, place = {*wish.edits, *wish.results}, _Place(seq)
     beside: dict[str, JsonValue] = {}
     if wish.task is not None:
         missing.add("")
@@ -170,8 +174,8 @@ async def _place(store: RunStore, record: RunRecord, seq: int, wish: Wish) -> _P
                 beside[str(body.get("request"))] = body["result"]
             elif entry.kind in ("message", "event"):
                 found = "" if "" in missing else str(body.get("id"))
-                if found in wish.amendments:
-                    place.amend(entry, wish.amendments[found], record.task if is_first else None)
+                if found in wish.edits:
+                    place.amend(entry, wish.edits[found], record.task if is_first else None)
                 is_first = False
             if found in missing:
                 missing.discard(found)
@@ -184,14 +188,14 @@ async def _place(store: RunStore, record: RunRecord, seq: int, wish: Wish) -> _P
 
 def _handed_in_by(entry: LogEntry) -> str | None:
     metadata = entry.body.get("metadata")
-    by = metadata.get(HANDED_IN_BY) if isinstance(metadata, dict) else None
+    by = metadata.get(INJECTED_BY) if isinstance(metadata, dict) else None
     return None if by is None else str(by)
 
 
 def _saying(task: JsonValue, text: str | None) -> JsonValue:
     """The task with other words and the same pictures."""
     if text is None:
-        raise ConfigError("The task cannot be dropped.", fix="Give another text.", where="/amendments")
+        raise ConfigError("The task cannot be dropped.", fix="Give another text.", where="/edits")
     if not isinstance(task, list):
         return text
     return [*([text] if text else []), *(part for part in task if not isinstance(part, str))]

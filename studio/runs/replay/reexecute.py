@@ -20,19 +20,19 @@ from studio.effects import (
     Named,
     Perform,
     Recorded,
-    Repeating,
+    ReplayCursor,
+    ReplayEffects,
     StreamItem,
-    Tape,
 )
 from studio.executors import CodeExecutor
 from studio.memory import Memory
 from studio.messages import BaseMessage, Explanation, TaskResult, explained
 from studio.runs.admission import ApprovalSource, check_approved, load_team
-from studio.runs.concurrency import Rest
-from studio.runs.edits import Amending
+from studio.runs.concurrency import CooperativeYield
+from studio.runs.edits import AppliedEdits
 from studio.runs.journal.log import RunStore
-from studio.runs.replay.fork import past_of
-from studio.runs.replay.source import Entries, tape_pages
+from studio.runs.replay.fork import inherited_log
+from studio.runs.replay.source import Entries, recorded_pages
 from studio.runs.tasks import task_message
 from studio.teams import Team
 from studio.tools import StreamTool
@@ -42,7 +42,7 @@ Look = Callable[[EffectRequest, Recorded], None]
 
 
 @dataclass
-class Repeated:
+class Reexecution:
     """What came of it.
 
     Args:
@@ -60,7 +60,7 @@ class Repeated:
     error: Exception | None = None
 
 
-async def repeat(
+async def reexecute(
     component: JsonValue,
     task: JsonValue,
     entries: Entries,
@@ -68,12 +68,12 @@ async def repeat(
     *,
     run_id: str,
     match: Match = "exact",
-    amendments: Mapping[str, str | None] | None = None,
+    edits: Mapping[str, str | None] | None = None,
     look: Look | None = None,
     with_state: bool = False,
-    began_with: Mapping[str, JsonValue] | None = None,
+    initial_state: Mapping[str, JsonValue] | None = None,
     to_end: bool = False,
-) -> Repeated:
+) -> Reexecution:
     """Run a team over recorded entries, up to one of them, and stop there. Costs nothing and asks nothing.
 
     Args:
@@ -83,29 +83,29 @@ async def repeat(
         until_seq: The last entry that happens again; None for all.
         run_id: Whose ids the messages have: `RunRecord.namespace`.
         match: How requests are told to be those that were recorded; `"by position"` for a changed team.
-        amendments: Other texts for messages, by their ids: `RunRecord.changes.amendments`.
+        edits: Other texts for messages, by their ids: `RunRecord.changes.edits`.
         look: Told of each request with the recorded entry that answered it: its `body` is the exact prompt of a call.
         with_state: Whether the state is wanted.
-        began_with: What the team remembered at the beginning: `RunRecord.changes.began_with`.
+        initial_state: What the team remembered at the beginning: `RunRecord.changes.initial_state`.
         to_end: Whether a team that said its last word is let come to its end.
 
     Raises:
         InvalidComponent: The team does not load.
     """
     team = await asyncio.to_thread(load_team, component)
-    if began_with:
-        await team.load_state(began_with)
+    if initial_state:
+        await team.load_state(initial_state)
     end = _End(run_id)
-    world = Amending(end, amendments or {})
-    tape = Tape(tape_pages(entries, until=until_seq), seen=world.note)
+    world = AppliedEdits(end, edits or {})
+    tape = ReplayCursor(recorded_pages(entries, until=until_seq), seen=world.note)
 
     async def tell(request: EffectRequest, entry: Recorded) -> None:
         if look:
             look(request, entry)
 
-    port = Repeating(tape, world, match=match, given=tell)
+    port = ReplayEffects(tape, world, match=match, given=tell)
     port.takes_up_last = with_state
-    found = Repeated()
+    found = Reexecution()
     with effects.use(port), explained():
         async with asyncio.TaskGroup() as group:
             pulling = group.create_task(_pull(team, task, port, found, end.reached, to_end))
@@ -143,14 +143,14 @@ async def _nothing() -> JsonValue:
 
 
 async def _pull(
-    team: Team, task: JsonValue, port: Repeating, found: Repeated, reached: asyncio.Event, to_end: bool
+    team: Team, task: JsonValue, port: ReplayEffects, found: Reexecution, reached: asyncio.Event, to_end: bool
 ) -> None:
     """Pull the team to the end of its log, and hold it there."""
     try:
         async with aclosing(team.run_stream(task_message(task))) as stream:
-            rest = Rest()
+            rest = CooperativeYield()
             while to_end or await port.tape.head() is not None:
-                await rest.taken()
+                await rest.yield_if_due()
                 item = await anext(stream, None)
                 if item is None or isinstance(item, TaskResult):
                     break
@@ -166,7 +166,7 @@ async def _pull(
         reached.set()
 
 
-WHY: tuple[tuple[type[Component], str], ...] = (
+UNRECORDED_KINDS: tuple[tuple[type[Component], str], ...] = (
     (Memory, "What a memory holds is not part of a team's state."),
     (McpWorkbench, "A tool server keeps what it knows to itself."),
     (CodeExecutor, "Code may leave files and variables behind, which nobody keeps."),
@@ -174,7 +174,7 @@ WHY: tuple[tuple[type[Component], str], ...] = (
 )
 
 
-class Unsure(NamedTuple):
+class UnrecordedState(NamedTuple):
     """A part of a team that keeps something elsewhere: where it stands in the component, and why it matters."""
 
     where: str
@@ -182,20 +182,20 @@ class Unsure(NamedTuple):
 
 
 @dataclass(frozen=True)
-class StateThen:
+class HistoricalState:
     """The state behind an entry, as `Team.save_state` gives it; exact where nothing is unsure."""
 
     seq: int
     state: Mapping[str, JsonValue]
-    unsure: tuple[Unsure, ...]
+    unrecorded: tuple[UnrecordedState, ...]
     divergence: Divergence | None
 
     @property
     def is_exact(self) -> bool:
-        return not self.unsure and self.divergence is None
+        return not self.unrecorded and self.divergence is None
 
 
-async def state_at(store: RunStore, approvals: ApprovalSource, run_id: str, seq: int) -> StateThen:
+async def state_at(store: RunStore, approvals: ApprovalSource, run_id: str, seq: int) -> HistoricalState:
     """What the team of a run remembered behind the entry `seq`: its log is repeated up to there.
 
     Raises:
@@ -206,25 +206,25 @@ async def state_at(store: RunStore, approvals: ApprovalSource, run_id: str, seq:
     record = await store.get(run_id)
     team = load_team(record.component)
     await check_approved(team, approvals, team_id=record.team_id or "")
-    past = past_of(store, record)
-    found = await repeat(
+    past = inherited_log(store, record)
+    found = await reexecute(
         record.component,
         record.task,
         past.entries,
         seq,
         run_id=record.namespace,
         match=past.match,
-        amendments=past.amendments,
+        edits=past.edits,
         with_state=True,
-        began_with=record.changes.began_with,
+        initial_state=record.changes.initial_state,
     )
-    return StateThen(seq, found.state, tuple(unsure_parts(team)), found.divergence)
+    return HistoricalState(seq, found.state, tuple(unrecorded_parts(team)), found.divergence)
 
 
-def unsure_parts(team: Component) -> Iterator[Unsure]:
+def unrecorded_parts(team: Component) -> Iterator[UnrecordedState]:
     """Parts that keep something outside of the team's state."""
     for where, part in walk(team):
-        for kind, reason in WHY:
+        for kind, reason in UNRECORDED_KINDS:
             if isinstance(part, kind):
-                yield Unsure(where, reason)
+                yield UnrecordedState(where, reason)
                 break

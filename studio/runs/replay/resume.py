@@ -6,13 +6,13 @@ from contextvars import Context
 from typing import NamedTuple
 
 from studio.errors import StudioError
-from studio.runs.active_run import Ending, LiveRun
+from studio.runs.active_run import ActiveRun, Ending
 from studio.runs.admission import NotApproved
 from studio.runs.journal.log import Draft, LogEntry, RunStatus, RunStore
 from studio.runs.journal.pages import read_log
-from studio.runs.prepare import PreparedRun, Sources, prepare_resume
-from studio.runs.replay.fork import past_of
-from studio.runs.replay.source import Past
+from studio.runs.prepare import PreparedRun, RunDependencies, prepare_resume
+from studio.runs.replay.fork import inherited_log
+from studio.runs.replay.source import ReplaySource
 from studio.runs.state import PauseReason, RunState
 
 DIED_TWICE = "The server died twice while this run was under way. Continue it to try again, or cancel it."
@@ -22,15 +22,15 @@ MAX_CRASHES = 5
 NEVER_BEGUN = Ending(RunState.INTERRUPTED, "killed", "The server was killed before the run began.")
 
 
-class TakenUp(NamedTuple):
+class ResumedRun(NamedTuple):
     """A run that can be driven over its log."""
 
-    run: LiveRun
+    run: ActiveRun
     prepared: PreparedRun
-    past: Past
+    past: ReplaySource
 
 
-def goes_on_by_itself(status: RunStatus) -> bool:
+def is_auto_resumable(status: RunStatus) -> bool:
     """Whether a run that nobody drives goes on at the start of the server; others wait for a person."""
     if status.state is RunState.PAUSED:
         has_deadline = status.pending is not None and bool(status.pending.details.get("until"))
@@ -57,7 +57,9 @@ def _is_after_crash(entry: LogEntry) -> bool:
     return entry.kind == "command" and (entry.body.get("command"), entry.body.get("after")) == ("continue", "killed")
 
 
-async def take_up(sources: Sources, run_id: str, context: Context, *, by: str = "", by_itself: bool = False) -> TakenUp:
+async def resume_run(
+    sources: RunDependencies, run_id: str, context: Context, *, by: str = "", by_itself: bool = False
+) -> ResumedRun:
     """Become the owner of a run and make it ready to go on; one that does not wait for a person is told to.
 
     Raises:
@@ -68,26 +70,26 @@ async def take_up(sources: Sources, run_id: str, context: Context, *, by: str = 
     prepared = await prepare_resume(sources, record, context)
     lease, status = await sources.store.take_over(run_id)
     last_seq = (await sources.store.summary(run_id)).last_seq  # only now does nobody else write
-    run = LiveRun(lease, sources.store, status, last_seq=last_seq, namespace=record.namespace)
-    past = Past(run, past_of(sources.store, record))
+    run = ActiveRun(lease, sources.store, status, last_seq=last_seq, namespace=record.namespace)
+    past = ReplaySource(run, inherited_log(sources.store, record))
     has_crashed = by_itself and status.state is RunState.RUNNING
     told = Draft("command", {"command": "continue", "by": by, "after": "killed" if has_crashed else status.reason})
     if status.state is RunState.RUNNING:
         await run.write(told)
     elif status.state is RunState.INTERRUPTED or status.reason == "shutdown":
-        await run.change(RunState.RUNNING, "resume", before=[told])
-    return TakenUp(run, prepared, past)
+        await run.change_state(RunState.RUNNING, "resume", before=[told])
+    return ResumedRun(run, prepared, past)
 
 
-async def park(store: RunStore, run_id: str, reason: PauseReason, detail: str) -> None:
+async def park_run(store: RunStore, run_id: str, reason: PauseReason, detail: str) -> None:
     """Let a run wait that cannot be taken up; a person may try again."""
     lease, status = await store.take_over(run_id)
     summary = await store.summary(run_id)
-    run = LiveRun(lease, store, status, last_seq=summary.last_seq)
-    await run.change(RunState.PAUSED, reason, detail=detail)
+    run = ActiveRun(lease, store, status, last_seq=summary.last_seq)
+    await run.change_state(RunState.PAUSED, reason, detail=detail)
 
 
-def reason_to_park(error: Exception) -> tuple[PauseReason, str]:
+def parking_reason(error: Exception) -> tuple[PauseReason, str]:
     """Why a run waits that could not be taken up, and what its viewers are told."""
     if isinstance(error, NotApproved):
         return "approval", str(error)
@@ -96,7 +98,7 @@ def reason_to_park(error: Exception) -> tuple[PauseReason, str]:
     return "error", f"The run could not be taken up after a restart. {type(error).__name__}: {error}"
 
 
-async def end_unbegun(store: RunStore, run_id: str) -> None:
+async def discard_unstarted(store: RunStore, run_id: str) -> None:
     """End a run of which nothing is in the log: nobody was told that there is one."""
     lease, status = await store.take_over(run_id)
-    await LiveRun(lease, store, status).end(NEVER_BEGUN)
+    await ActiveRun(lease, store, status).end(NEVER_BEGUN)

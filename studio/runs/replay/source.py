@@ -9,58 +9,70 @@ from typing import cast
 
 from pydantic import JsonValue
 
-from studio.effects import Diverged, Divergence, EffectRequest, Effects, HandedIn, Match, Recorded, Repeating, Tape
+from studio.effects import (
+    Diverged,
+    Divergence,
+    EffectRequest,
+    Effects,
+    InjectedMessage,
+    Match,
+    Recorded,
+    ReplayCursor,
+    ReplayEffects,
+)
 from studio.effects.divergence import of_entry
 from studio.messages import BaseMessage, Explanation, ModelClientStreamingChunkEvent
-from studio.runs.active_run import CANCELLED, LiveRun
+from studio.runs.active_run import CANCELLED, ActiveRun
 from studio.runs.debugging.policy import STORED
 from studio.runs.debugging.settings import set_breakpoints, set_policy
-from studio.runs.edits import Amending
+from studio.runs.edits import AppliedEdits
 from studio.runs.journal.log import JsonObject, LogEntry, PendingInput, RunLog
 from studio.runs.journal.pages import Entries as Entries
 from studio.runs.journal.pages import read_log
-from studio.runs.middleware.approvals import recorded_decision, settles
-from studio.runs.replay.entries import as_logged
-from studio.runs.replay.unresolved import Doubts, InDoubt
+from studio.runs.middleware.approvals import answers_question, recorded_decision
+from studio.runs.replay.entries import to_body
+from studio.runs.replay.unresolved import UnresolvedEffects, UnresolvedIntents
 from studio.runs.state import PauseReason, RunState
 
-GATE = frozenset({"pause", "hold", "resume", "step", "stop"})
+INTERRUPTS = frozenset({"interrupt", "hold"})
+"""Logs of earlier versions call it `hold`."""
+GATE = frozenset({"pause", "resume", "step", "stop"}) | INTERRUPTS
 CLOSED = frozenset({"answer", "user", "step", "breakpoint"})
 """Why a run is in its state right after a question was decided."""
 
 
 @dataclass(frozen=True)
-class PastLog:
+class InheritedLog:
     """What a run repeats before it goes on.
 
     Args:
         entries: All there are.
         inherited: Up to which number they are another run's, whose people's commands are not about this one.
         match: How what is asked is told to be what was recorded.
-        amendments: Other texts for messages.
+        edits: Other texts for messages.
         results: Other results of what is asked, by the hash of the request.
     """
 
     entries: Entries
     inherited: int = 0
     match: Match = "exact"
-    amendments: Mapping[str, str | None] = field(default_factory=dict[str, "str | None"])
+    edits: Mapping[str, str | None] = field(default_factory=dict[str, "str | None"])
     results: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])
 
 
-class Past:
+class ReplaySource:
     """Leads a run over its log. Nothing of it is written again; after the last entry the run is as it was there."""
 
-    def __init__(self, run: LiveRun, log: PastLog) -> None:
+    def __init__(self, run: ActiveRun, log: InheritedLog) -> None:
         self._run = run
         self._log = log
-        self._tape = Tape(tape_pages(log.entries), seen=self._seen, passed=self._passed, over=self._over)
-        self._amending: Amending | None = None
-        self._port: Repeating | None = None
-        self._doubts = Doubts()
+        self._tape = ReplayCursor(recorded_pages(log.entries), seen=self._seen, passed=self._passed, over=self._over)
+        self._edits: AppliedEdits | None = None
+        self._port: ReplayEffects | None = None
+        self._doubts = UnresolvedIntents()
         self._explanations = 0
         """In the log, less those that the team has given."""
-        self._worked = WorkTime()
+        self._worked = ElapsedTime()
         self._told = ""
         self._is_cancelled = False
         self._question: PendingInput | None = None
@@ -68,28 +80,28 @@ class Past:
         self._decision: JsonObject | None = None
         """Told by the entry before, to be believed if the next one closes the question with it."""
 
-    def port(self, outer: Effects, recording: Effects) -> Effects:
+    def wrap(self, outer: Effects, recording: Effects) -> Effects:
         """The ports through which the run asks, given those of a run without a past and the innermost of them."""
-        doubting = InDoubt(outer, recording, self._doubts, self._run, self._log.results)
-        self._amending = Amending(doubting, self._log.amendments)
-        self._port = Repeating(self._tape, self._amending, match=self._log.match, given=self._given)
+        doubting = UnresolvedEffects(outer, recording, self._doubts, self._run, self._log.results)
+        self._edits = AppliedEdits(doubting, self._log.edits)
+        self._port = ReplayEffects(self._tape, self._edits, match=self._log.match, given=self._given)
         return self._port
 
     @property
-    def is_over(self) -> bool:
+    def has_reached_live_edge(self) -> bool:
         """Whether everything has happened again."""
         return self._tape.is_over
 
-    async def is_past(self) -> bool:
+    async def is_behind(self) -> bool:
         """Whether what is asked for now is in the log."""
         return await self._tape.head() is not None
 
-    def pulled(self, *, is_held: bool) -> None:
+    def note_pull(self, *, is_held: bool) -> None:
         """Tell whether somebody waits for the team's next item."""
         assert self._port
         self._port.is_held = is_held
 
-    async def knows(self, item: BaseMessage) -> bool:
+    async def is_recorded(self, item: BaseMessage) -> bool:
         """Whether the team has given this before.
 
         Raises:
@@ -97,12 +109,12 @@ class Past:
         """
         assert self._port
         if isinstance(item, ModelClientStreamingChunkEvent):
-            return not self.is_over
+            return not self.has_reached_live_edge
         if isinstance(item, Explanation):
-            return self._knows_explanation()
-        is_known = await self._port.happened(as_logged(item)) is not None
+            return self._is_recorded_explanation()
+        is_known = await self._port.happened(to_body(item)) is not None
         if is_known:
-            self._run.debugger.pen.heard_again(item)
+            self._run.debugger.edits.discard_repeated(item)
         return is_known
 
     async def end(self) -> None:
@@ -117,33 +129,33 @@ class Past:
         if (rest := await self._tape.head()) is not None:
             raise Diverged(Divergence(rest.seq, of_entry(rest), "the end of the run"))
 
-    def _knows_explanation(self) -> bool:
-        is_known = not self.is_over or self._explanations > 0
+    def _is_recorded_explanation(self) -> bool:
+        is_known = not self.has_reached_live_edge or self._explanations > 0
         self._explanations -= is_known
         return is_known
 
     async def _given(self, request: EffectRequest, entry: Recorded) -> None:
         if entry.seq > self._log.inherited:
-            self._worked.note(entry)
-            if self._run.watch is not None:
-                self._run.watch.came_back(entry.body)
-        self._doubts.take(request)
+            self._worked.add(entry)
+            if self._run.observer is not None:
+                self._run.observer.effect_repeated(entry.body)
+        self._doubts.pop(request)
         self._run.human.forget(request.hash)
 
     def _seen(self, entry: Recorded) -> None:
-        assert self._amending
-        self._amending.note(entry)
+        assert self._edits
+        self._edits.note(entry)
 
     def _passed(self, entry: Recorded) -> None:
         if entry.name == "explanation":
             self._explanations += 1
         elif entry.seq > self._log.inherited:
-            self._worked.note(entry)
+            self._worked.add(entry)
             decision, self._decision = self._decision, None
             if entry.name == "intent":
                 self._doubts.add(entry)
             elif entry.name == "command":
-                self._obey_again(entry.body)
+                self._repeat_command(entry.body)
             elif entry.name == "state":
                 self._turn(entry.body, decision)
 
@@ -152,17 +164,23 @@ class Past:
         together, which no other command does, whatever was put into it."""
         question, pending = self._question, body.get("pending")
         self._question = PendingInput.model_validate(pending) if pending else None
-        if decision and question and not pending and body.get("reason") in CLOSED and settles(decision, question):
+        if (
+            decision
+            and question
+            and not pending
+            and body.get("reason") in CLOSED
+            and answers_question(decision, question)
+        ):
             self._run.human.recall_decision(question, recorded_decision(decision))
 
-    def _obey_again(self, body: JsonObject) -> None:
+    def _repeat_command(self, body: JsonObject) -> None:
         """What a person has told the run at this place, as far as it still matters."""
         run, command = self._run, str(body.get("command"))
         if command in GATE:
             self._told = command
         match command:
             case "stop":
-                run.stop_after_turn()
+                run.request_stop_after_turn()
             case "cancel":
                 self._is_cancelled = True
             case "breakpoints":
@@ -172,7 +190,7 @@ class Past:
                     set_policy(run.debugger, {"policy": body.get("policy")}, STORED)
             case "inject":
                 source = str(body.get("source") or "user")
-                run.debugger.pen.hand_in(HandedIn(source, str(body.get("text")), str(body.get("by"))))
+                run.debugger.edits.inject(InjectedMessage(source, str(body.get("text")), str(body.get("by"))))
             case "answer":
                 run.human.recall(str(body.get("request_id")), str(body.get("text")))
             case "decide":
@@ -185,13 +203,13 @@ class Past:
         run = self._run
         if run.state is RunState.PAUSED and run.pending is None:
             run.gate.pause(cast("PauseReason", run.status.reason), run.status.detail)
-        elif self._told in ("pause", "hold"):
+        elif self._told in {"pause", *INTERRUPTS}:
             run.gate.pause("user")
         elif self._told != "step":
             run.gate.resume()
-        run.human.expect(run.pending)
-        if run.watch is not None:
-            run.watch.worked(self._worked.seconds)
+        run.human.expect_answer(run.pending)
+        if run.observer is not None:
+            run.observer.add_elapsed(self._worked.seconds)
         run.caught_up.set()
         if self._is_cancelled:
             run.interrupt(CANCELLED)
@@ -202,7 +220,7 @@ def entries_of(log: RunLog, run_id: str, *, until: int | None = None) -> Entries
     return read_log(log, run_id, until=until)
 
 
-async def tape_pages(entries: Entries, *, until: int | None = None) -> AsyncIterator[Sequence[Recorded]]:
+async def recorded_pages(entries: Entries, *, until: int | None = None) -> AsyncIterator[Sequence[Recorded]]:
     """The same as a tape takes them, up to the entry `until`."""
     async for page in entries:
         yield [_recorded(entry) for entry in page if until is None or entry.seq <= until]
@@ -215,7 +233,7 @@ def _recorded(entry: LogEntry) -> Recorded:
     return Recorded(entry.seq, "item" if is_item else "other", entry.body, entry.kind, entry.at)
 
 
-class WorkTime:
+class ElapsedTime:
     """Adds up the time between entries, given in the order of the log, as long as the run is at work."""
 
     def __init__(self) -> None:
@@ -223,7 +241,7 @@ class WorkTime:
         self._is_working = False
         self._last: datetime | None = None
 
-    def note(self, entry: Recorded) -> None:
+    def add(self, entry: Recorded) -> None:
         """Take up the next entry of the run's own."""
         if entry.at is None:
             return

@@ -14,15 +14,15 @@ from studio.effects import (
     AsyncGeneratorLike,
     EffectRequest,
     Effects,
+    EffectsMiddleware,
     Perform,
     Recorded,
-    Relay,
     StreamItem,
     current,
-    once_with,
+    idempotency_scope,
 )
 from studio.errors import RunFailed
-from studio.runs.active_run import STOPPED_AT_QUESTION, LiveRun
+from studio.runs.active_run import STOPPED_AT_QUESTION, ActiveRun
 from studio.runs.journal.log import PendingInput
 
 Outcome = Literal["again", "result", "failed", "stop"]
@@ -38,7 +38,7 @@ class OutcomeUnknown(RunFailed):
     code = "outcome_unknown"
 
 
-class Tries(NamedTuple):
+class Attempts(NamedTuple):
     """Numbers of the intents of one call: of the first, and of the last, whose outcome nobody knows.
 
     `came` holds the result of one that was carried out and then looked at by a person.
@@ -49,25 +49,25 @@ class Tries(NamedTuple):
     came: tuple[JsonValue] | None = None
 
 
-class Doubts:
+class UnresolvedIntents:
     """Intents whose effects are not in the log."""
 
     def __init__(self) -> None:
-        self._open: dict[tuple[str, str], Tries] = {}
+        self._open: dict[tuple[str, str], Attempts] = {}
 
     def add(self, intent: Recorded) -> None:
         """Something was about to be carried out."""
         key = str(intent.body.get("scope", "")), str(intent.body.get("request"))
         before = self._open.get(key)
         came = (intent.body["came"],) if "came" in intent.body else before.came if before else None
-        self._open[key] = Tries(before.first if before else intent.seq, intent.seq, came)
+        self._open[key] = Attempts(before.first if before else intent.seq, intent.seq, came)
 
-    def take(self, request: EffectRequest) -> Tries | None:
+    def pop(self, request: EffectRequest) -> Attempts | None:
         """The intents of this request; it is no longer in doubt."""
         return self._open.pop((current().scope, request.hash), None) if self._open else None
 
 
-class InDoubt(Relay):
+class UnresolvedEffects(EffectsMiddleware):
     """Asks a person about calls in doubt before they are made again, and gives results that are known beforehand.
 
     Args:
@@ -79,7 +79,12 @@ class InDoubt(Relay):
     """
 
     def __init__(
-        self, outer: Effects, recording: Effects, doubts: Doubts, run: LiveRun, results: Mapping[str, JsonValue]
+        self,
+        outer: Effects,
+        recording: Effects,
+        doubts: UnresolvedIntents,
+        run: ActiveRun,
+        results: Mapping[str, JsonValue],
     ) -> None:
         super().__init__(outer)
         self._recording = recording
@@ -90,7 +95,7 @@ class InDoubt(Relay):
     async def call(self, request: EffectRequest, perform: Perform) -> JsonValue:
         if self._results and request.hash in self._results:
             return await self._settle(request, self._results.pop(request.hash))
-        tries = self._doubts.take(request)
+        tries = self._doubts.pop(request)
         if tries is None:
             return await self._outer.call(request, perform)
         if tries.came is not None:
@@ -104,7 +109,7 @@ class InDoubt(Relay):
             return await self._fail(request)
 
         async def again() -> JsonValue:
-            with once_with(self._key(tries.first)):
+            with idempotency_scope(self._key(tries.first)):
                 return await perform()
 
         return await self._outer.call(request, again)
@@ -123,7 +128,7 @@ class InDoubt(Relay):
         act = request.tool
         return request.is_safe or (act is not None and self._run.debugger.may_repeat(act.name))
 
-    async def _ask(self, request: EffectRequest, tries: Tries) -> tuple[Outcome, str]:
+    async def _ask(self, request: EffectRequest, tries: Attempts) -> tuple[Outcome, str]:
         act = request.tool
         question = PendingInput(
             request_id=self._key(tries.last),
@@ -139,7 +144,7 @@ class InDoubt(Relay):
             },
         )
         while True:
-            if (answer := outcome_in(await self._run.human.put(question))) is not None:
+            if (answer := outcome_in(await self._run.human.open_question_of(question))) is not None:
                 return answer
 
     def _key(self, seq: int) -> str:

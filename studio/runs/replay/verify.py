@@ -15,23 +15,23 @@ from studio.effects import (
     Divergence,
     EffectRequest,
     Effects,
+    EffectsMiddleware,
     NotRecorded,
     Perform,
     Recorded,
-    Relay,
-    Repeating,
+    ReplayCursor,
+    ReplayEffects,
     StreamItem,
     Substitute,
-    Tape,
     random_id,
 )
 from studio.effects.divergence import of_entry, of_item, of_request
 from studio.messages import BaseMessage, Explanation, ModelClientStreamingChunkEvent
-from studio.runs.active_run import Ending, LiveRun
-from studio.runs.edits import Amending
+from studio.runs.active_run import ActiveRun, Ending
+from studio.runs.edits import AppliedEdits
 from studio.runs.journal.log import Draft, PendingInput
-from studio.runs.replay.entries import as_logged
-from studio.runs.replay.source import PastLog, tape_pages
+from studio.runs.replay.entries import to_body
+from studio.runs.replay.source import InheritedLog, recorded_pages
 from studio.runs.state import RunState
 
 RECORD_ENDS = Ending(RunState.FINISHED, "end", "The record ends here.")
@@ -50,7 +50,7 @@ ToolMode = Literal["recorded", "live", "ask"] | Fixed
 """What a tool does in a replay: gives what is recorded, is called, or a person says what it gives."""
 
 
-class Replayed:
+class ReplayVerification:
     """Leads a run over the log of another one.
 
     Args:
@@ -60,23 +60,23 @@ class Replayed:
         has_ended: Whether the other one came to its own end; more than it did is then a divergence.
     """
 
-    def __init__(self, run: LiveRun, log: PastLog, tools: Mapping[str, ToolMode], *, has_ended: bool) -> None:
+    def __init__(self, run: ActiveRun, log: InheritedLog, tools: Mapping[str, ToolMode], *, has_ended: bool) -> None:
         self._run = run
         self._log = log
         self._tools = tools
         self._has_ended = has_ended
-        self._tape = Tape(tape_pages(log.entries), seen=self._seen, passed=self._passed)
-        self._amending: Amending | None = None
-        self._port: Repeating | None = None
+        self._tape = ReplayCursor(recorded_pages(log.entries), seen=self._seen, passed=self._passed)
+        self._edits: AppliedEdits | None = None
+        self._port: ReplayEffects | None = None
         run.caught_up.set()
 
-    def port(self, outer: Effects, recording: Effects) -> Effects:
+    def wrap(self, outer: Effects, recording: Effects) -> Effects:
         """The ports through which the run asks."""
-        self._amending = Amending(_Refusing(outer, self._refused), self._log.amendments)
+        self._edits = AppliedEdits(_Refusing(outer, self._refused), self._log.edits)
         substitutes = {name: self._substitute(mode, outer, recording) for name, mode in self._tools.items()}
-        self._port = Repeating(
+        self._port = ReplayEffects(
             self._tape,
-            self._amending,
+            self._edits,
             match=self._log.match,
             given=self._given,
             substitutes={name: each for name, each in substitutes.items() if each},
@@ -84,18 +84,18 @@ class Replayed:
         return self._port
 
     @property
-    def is_over(self) -> bool:
+    def has_reached_end(self) -> bool:
         return self._tape.is_over
 
-    async def is_past(self) -> bool:
-        await self._run.pass_gate()
+    async def is_behind(self) -> bool:
+        await self._run.wait_at_gate()
         return await self._tape.head() is not None
 
-    def pulled(self, *, is_held: bool) -> None:
+    def note_pull(self, *, is_held: bool) -> None:
         assert self._port
         self._port.is_held = is_held
 
-    async def knows(self, item: BaseMessage) -> bool:
+    async def is_recorded(self, item: BaseMessage) -> bool:
         """Never: everything is logged once more, after it was compared.
 
         Raises:
@@ -104,7 +104,7 @@ class Replayed:
         assert self._port
         if isinstance(item, ModelClientStreamingChunkEvent | Explanation):
             return False
-        body = as_logged(item)
+        body = to_body(item)
         if await self._port.happened(body) is None and self._tape.is_over:
             raise Diverged(Divergence(self._tape.last_seq + 1, "nothing more", of_item(body)))
         return False
@@ -117,17 +117,17 @@ class Replayed:
             raise Diverged(Divergence(rest.seq, of_entry(rest), "the end of the run"))
 
     def _seen(self, entry: Recorded) -> None:
-        assert self._amending
-        self._amending.note(entry)
+        assert self._edits
+        self._edits.note(entry)
 
     def _passed(self, entry: Recorded) -> None:
         if entry.name == "command" and entry.body.get("command") == "stop":
-            self._run.stop_after_turn()
+            self._run.request_stop_after_turn()
 
     async def _given(self, request: EffectRequest, entry: Recorded) -> None:
         del request
         body = {name: value for name, value in entry.body.items() if name != "spent"}  # it costs nothing this time
-        await self._run.add(Draft("effect", body))
+        await self._run.append(Draft("effect", body))
 
     def _substitute(self, mode: ToolMode, outer: Effects, recording: Effects) -> Substitute | None:
         if isinstance(mode, Fixed):
@@ -141,7 +141,7 @@ class Replayed:
         question = PendingInput(
             request_id=random_id(), source=request.source, prompt=prompt, details={"request": request.body}
         )
-        return Fixed(fixed=await self._run.human.put(question))
+        return Fixed(fixed=await self._run.human.open_question_of(question))
 
     async def _refused(self, request: EffectRequest) -> Exception:
         if self._has_ended:
@@ -152,7 +152,7 @@ class Replayed:
         return NotRecorded(request)
 
 
-class _Refusing(Relay):
+class _Refusing(EffectsMiddleware):
     """Asks nothing of the world."""
 
     def __init__(self, outer: Effects, why: Callable[[EffectRequest], Awaitable[Exception]]) -> None:

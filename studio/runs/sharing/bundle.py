@@ -19,7 +19,7 @@ from studio.components.well_formed import well_formed_json
 from studio.errors import InvalidDocument, TooLarge
 from studio.messages import BaseChatMessage, Explanation, message_from_json
 from studio.runs.journal.log import NO_CHANGES, Changes, EntryKind, JsonObject, LogEntry, RunRecord, Usage
-from studio.runs.sharing.redaction import Removed, Remover
+from studio.runs.sharing.redaction import Removed, SecretRemover
 from studio.runs.state import TRANSITIONS, Reason, RunState
 from studio.runs.tasks import InvalidTask, task_text
 
@@ -27,8 +27,7 @@ FORMAT = "team-studio-run"
 VERSION = 1
 OPENING = f'<script type="application/json" id="{FORMAT}">'
 CLOSING = "</script>"
-MOST_BYTES = MAX_BYTES
-MOST_ENTRIES = 100_000
+MAX_ENTRIES = 100_000
 UNDER_WAY = "The run was still under way when it was saved."
 _ESCAPES = {ord("<"): "\\u003c", ord(">"): "\\u003e", ord("&"): "\\u0026", 0x2028: "\\u2028", 0x2029: "\\u2029"}
 """JSON inside a script element: whatever a text holds, it cannot end the element."""
@@ -95,12 +94,12 @@ class Bundle(BaseModel):
     saved_at: AwareDatetime
     run: BundledRun
     component: JsonObject
-    entries: Annotated[list[BundledEntry], Field(max_length=MOST_ENTRIES)]
+    entries: Annotated[list[BundledEntry], Field(max_length=MAX_ENTRIES)]
     removed: Annotated[list[RemovedSecret], Field(max_length=1_000)] = []
 
 
 @dataclass(frozen=True)
-class Packed:
+class ExportedBundle:
     """A bundle that could be written, and what was taken out of it."""
 
     bundle: Bundle
@@ -109,7 +108,7 @@ class Packed:
     """Secrets that were not looked for."""
 
 
-def pack(run: RunRecord, entries: Iterable[LogEntry], remover: Remover, *, saved_at: datetime) -> Packed:
+def pack(run: RunRecord, entries: Iterable[LogEntry], remover: SecretRemover, *, saved_at: datetime) -> ExportedBundle:
     """Put a run together without its secrets.
 
     Raises:
@@ -117,8 +116,8 @@ def pack(run: RunRecord, entries: Iterable[LogEntry], remover: Remover, *, saved
     """
     component, _ = take_out_secrets(run.component)
     kept = [_packed_entry(entry, remover) for entry in entries]
-    if len(kept) > MOST_ENTRIES:
-        raise TooLarge(f"The run has more than {MOST_ENTRIES:,} entries.", fix="Share a shorter run.")
+    if len(kept) > MAX_ENTRIES:
+        raise TooLarge(f"The run has more than {MAX_ENTRIES:,} entries.", fix="Share a shorter run.")
     status = run.status
     is_over = _is_over(status.state)
     if not is_over:
@@ -145,7 +144,7 @@ def pack(run: RunRecord, entries: Iterable[LogEntry], remover: Remover, *, saved
         entries=kept,
         removed=[RemovedSecret(name=one.name, count=one.count) for one in remover.removed],
     )
-    return Packed(bundle, remover.removed, remover.too_short)
+    return ExportedBundle(bundle, remover.removed, remover.too_short)
 
 
 def embedded(bundle: Bundle) -> str:
@@ -155,8 +154,8 @@ def embedded(bundle: Bundle) -> str:
         TooLarge: No studio would read it again.
     """
     text = bundle.model_dump_json().translate(_ESCAPES)
-    if len(text.encode("utf-8", "surrogatepass")) > MOST_BYTES:
-        most = f"{MOST_BYTES // (1024 * 1024)} MB"
+    if len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
+        most = f"{MAX_BYTES // (1024 * 1024)} MB"
         raise TooLarge(f"The run is larger than the {most} that a bundle may have.", fix="Share a shorter run.")
     return f"{OPENING}{text}{CLOSING}"
 
@@ -174,7 +173,7 @@ def read_bundle(document: bytes) -> Bundle:
     inside, closing, _ = text.partition(OPENING)[2].partition(CLOSING)
     if not closing:
         raise InvalidBundle("The file is not complete.", fix="Download or copy it again.")
-    value = parse_json(inside, max_bytes=MOST_BYTES)
+    value = parse_json(inside, max_bytes=MAX_BYTES)
     version = value.get("version") if isinstance(value, dict) else None
     if isinstance(version, int) and version > VERSION:
         raise InvalidBundle("The file was saved by a newer studio.", fix="Update this studio.")
@@ -260,7 +259,7 @@ def _message_body(entry: BundledEntry, where: str) -> JsonObject:
     return message.dump()
 
 
-def _packed_entry(entry: LogEntry, remover: Remover) -> BundledEntry:
+def _packed_entry(entry: LogEntry, remover: SecretRemover) -> BundledEntry:
     body = entry.body
     source = body.get("source") or body.get("command") or ""
     place = f"{'recorded answer' if entry.kind == 'effect' else entry.kind} {entry.seq} {source}".strip()

@@ -16,12 +16,12 @@ from studio.effects import Diverged, Divergence, EffectRequest, Perform, Recorde
 from studio.effects.divergence import of_item
 from studio.errors import InvalidDocument
 from studio.messages import BaseMessage, Explanation, TaskResult, explained
-from studio.runs.concurrency import single_cause
-from studio.runs.edits import Amending
+from studio.runs.concurrency import unwrap_single
+from studio.runs.edits import AppliedEdits
 from studio.runs.journal.log import NO_CHANGES, Changes, EntryKind, JsonObject, LogEntry, RunRecord
-from studio.runs.replay.entries import as_logged
-from studio.runs.replay.source import tape_pages
-from studio.runs.sharing.redaction import Remover
+from studio.runs.replay.entries import to_body
+from studio.runs.replay.source import recorded_pages
+from studio.runs.sharing.redaction import SecretRemover
 from studio.runs.state import RunState
 from studio.runs.tasks import task_message
 from studio.teams import Team
@@ -30,7 +30,7 @@ AT_ONCE = 200
 
 
 @dataclass
-class Recalled:
+class PlaybackResult:
     """What came of running the engine again."""
 
     items: list[JsonObject] = field(default_factory=list[JsonObject])
@@ -47,9 +47,9 @@ class Recalled:
     """Whether everything that was recorded has happened again."""
 
 
-async def recall(
+async def play_back(
     team: Team, task: JsonValue, namespace: str, entries: Sequence[LogEntry], changes: Changes = NO_CHANGES
-) -> Recalled:
+) -> PlaybackResult:
     """Take a team through its log, and see whether it ends where that does. Nothing is performed.
 
     Args:
@@ -59,15 +59,15 @@ async def recall(
         entries: The whole log, oldest first.
         changes: What the run did otherwise than the one that it went on from.
     """
-    found = Recalled()
-    world = Amending(_Unrecorded(namespace, found), changes.amendments)
+    found = PlaybackResult()
+    world = AppliedEdits(_Unrecorded(namespace, found), changes.edits)
     port = _repeating(found, world, entries)
     secret_token = secret_source.set(_no_secret)
     try:
         with effects.use(_Asking(port, found)), explained():
             await _pull(team, task, port, found)
     except Exception as error:  # noqa: BLE001  a run that failed fails again, with whatever it was
-        found.error = single_cause(error)
+        found.error = unwrap_single(error)
     finally:
         secret_source.reset(secret_token)
     found.divergence = port.divergence
@@ -75,7 +75,7 @@ async def recall(
     return found
 
 
-async def _pull(team: Team, task: JsonValue, port: effects.Repeating, found: Recalled) -> None:
+async def _pull(team: Team, task: JsonValue, port: effects.ReplayEffects, found: PlaybackResult) -> None:
     stream: AsyncGenerator[BaseMessage | TaskResult, None] = team.run_stream(task=task_message(task))
     async with aclosing(stream):
         async for item in stream:
@@ -83,7 +83,7 @@ async def _pull(team: Team, task: JsonValue, port: effects.Repeating, found: Rec
                 found.stop_reason = item.stop_reason
                 await port.tape.head()  # to learn whether this was all
             elif item.is_kept and not isinstance(item, Explanation):
-                body = as_logged(item)
+                body = to_body(item)
                 if await port.happened(body) is None and port.tape.is_over:
                     found.missing = f"It went on with {of_item(body)}."
                     return
@@ -97,7 +97,7 @@ def _no_secret(reference: str) -> None:
 class _Unrecorded(effects.Named):
     """The end of what is known: it gives ids as the run did, and refuses everything else."""
 
-    def __init__(self, namespace: str, found: Recalled) -> None:
+    def __init__(self, namespace: str, found: PlaybackResult) -> None:
         super().__init__(namespace)
         self._found = found
 
@@ -118,10 +118,10 @@ class _Unrecorded(effects.Named):
         return refusal
 
 
-class _Asking(effects.Relay):
+class _Asking(effects.EffectsMiddleware):
     """Keeps the newest request until it is answered."""
 
-    def __init__(self, outer: effects.Effects, found: Recalled) -> None:
+    def __init__(self, outer: effects.Effects, found: PlaybackResult) -> None:
         super().__init__(outer)
         self._found = found
 
@@ -136,12 +136,14 @@ class _Asking(effects.Relay):
         return super().stream(request, perform)
 
 
-def _repeating(found: Recalled, world: Amending, entries: Sequence[LogEntry]) -> effects.Repeating:
+def _repeating(found: PlaybackResult, world: AppliedEdits, entries: Sequence[LogEntry]) -> effects.ReplayEffects:
     async def given(request: EffectRequest, entry: Recorded) -> None:
         del request, entry
         found.unanswered = None
 
-    return effects.Repeating(effects.Tape(tape_pages(_pages(entries)), seen=world.note), world, given=given)
+    return effects.ReplayEffects(
+        effects.ReplayCursor(recorded_pages(_pages(entries)), seen=world.note), world, given=given
+    )
 
 
 async def _pages(entries: Sequence[LogEntry]) -> AsyncIterator[Sequence[LogEntry]]:
@@ -150,7 +152,7 @@ async def _pages(entries: Sequence[LogEntry]) -> AsyncIterator[Sequence[LogEntry
 
 
 VERSION = 1
-KEPT: frozenset[EntryKind] = frozenset({"message", "event", "effect", "command"})
+RECORDED_KINDS: frozenset[EntryKind] = frozenset({"message", "event", "effect", "command"})
 """Explanations follow from the rest, and of the states only the last matters."""
 CUT_SHORT = frozenset({RunState.STOPPED, RunState.CANCELLED, RunState.INTERRUPTED})
 """Ends that did not come from the team, so that it goes on when it is repeated."""
@@ -206,7 +208,7 @@ class Cassette(BaseModel):
         return "".join(_line(part) for part in (self.heading, *self.entries))
 
 
-def record(run: RunRecord, entries: Iterable[LogEntry], remover: Remover) -> Cassette:
+def record(run: RunRecord, entries: Iterable[LogEntry], remover: SecretRemover) -> Cassette:
     """Make a cassette of an ended run, without its secrets."""
     component, _ = take_out_secrets(run.component)
     heading = Heading(
@@ -251,7 +253,7 @@ def read_cassette(text: str) -> Cassette:
     return Cassette(heading=heading, entries=entries)
 
 
-def what_differs(found: Recalled, heading: Heading) -> str:
+def what_differs(found: PlaybackResult, heading: Heading) -> str:
     """How a repeated run is unlike the recorded one, in a sentence; empty when it is not."""
     if found.divergence is not None:
         return Diverged(found.divergence).what
@@ -266,9 +268,9 @@ def what_differs(found: Recalled, heading: Heading) -> str:
     return ""
 
 
-def _kept(entries: Iterable[LogEntry], remover: Remover) -> Iterator[CassetteEntry]:
+def _kept(entries: Iterable[LogEntry], remover: SecretRemover) -> Iterator[CassetteEntry]:
     for entry in entries:
-        if entry.kind in KEPT:
+        if entry.kind in RECORDED_KINDS:
             body = cast("JsonObject", remover.clean(entry.body, f"{entry.kind} {entry.seq}"))
             yield CassetteEntry(seq=entry.seq, at=entry.at, kind=entry.kind, body=body)
 

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from studio.components.key_patterns import LOOKS_LIKE_A_KEY
 from studio.components.redaction import Redactor
 
-MOST_PLACES = 5
+MAX_PLACES = 5
 
 KEY_LIKE = "what looks like a key"
 
@@ -25,7 +25,7 @@ class Removed:
     places: list[str] = field(default_factory=list[str])
 
 
-class Remover:
+class SecretRemover:
     """Replaces secrets in JSON values, and keeps account of it.
 
     Args:
@@ -64,6 +64,6 @@ class Remover:
     def _note(self, name: str, place: str) -> str:
         one = self._found.setdefault(name, Removed(name))
         one.count += 1
-        if place not in one.places and len(one.places) < MOST_PLACES:
+        if place not in one.places and len(one.places) < MAX_PLACES:
             one.places.append(place)
         return f"[removed: {name}]"

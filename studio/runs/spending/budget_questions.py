@@ -9,8 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from studio.effects import random_id
 from studio.runs.journal.log import JsonObject, PendingInput
-from studio.runs.spending.ledger import Line
-from studio.runs.spending.limits import MOST, Measure
+from studio.runs.spending.ledger import BudgetLine
+from studio.runs.spending.limits import MAX_AMOUNTS, Measure
 
 MICRO = 1_000_000
 
@@ -21,16 +21,16 @@ class Answer(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     action: Literal["raise", "stop", "allow", "look"] = "look"
-    by: Annotated[int, Field(ge=0, le=MOST)] = 0
+    by: Annotated[int, Field(ge=0, le=MAX_AMOUNTS)] = 0
 
 
-class Shortage(NamedTuple):
+class BudgetExceeded(NamedTuple):
     """A limit that does not allow what is next.
 
     `why` is `unbounded` or `unpriced` when nobody can tell what it takes.
     """
 
-    line: Line
+    line: BudgetLine
     measure: Measure
     estimate: int
     agent: str
@@ -40,11 +40,11 @@ class Shortage(NamedTuple):
     @property
     def is_passing(self) -> bool:
         """Whether other calls have set something aside that may be left when they are settled."""
-        return not self.why and self.line.purse.aside.get(self.measure, 0) > 0
+        return not self.why and self.line.account.aside.get(self.measure, 0) > 0
 
     @property
     def whose(self) -> str:
-        return whose(self.line)
+        return scope_words(self.line)
 
 
 def read_answer(text: str) -> Answer:
@@ -57,7 +57,7 @@ def read_answer(text: str) -> Answer:
         return Answer()
 
 
-def question_of(short: Shortage, *, source: str) -> PendingInput:
+def question_of(short: BudgetExceeded, *, source: str) -> PendingInput:
     """The question to the person."""
     line, measure = short.line, short.measure
     details: JsonObject = {
@@ -65,7 +65,7 @@ def question_of(short: Shortage, *, source: str) -> PendingInput:
         "name": line.name,
         "measure": measure,
         "limit": line.limit(measure),
-        "spent": line.purse.spent(measure),
+        "spent": line.account.spent(measure),
         "next_call_estimate": short.estimate,
         "model": short.model,
         "why": short.why,
@@ -73,13 +73,15 @@ def question_of(short: Shortage, *, source: str) -> PendingInput:
     return PendingInput(request_id=random_id(), source=source, prompt=_prompt(short), kind="budget", details=details)
 
 
-def warning_of(line: Line, measure: Measure) -> JsonObject:
+def warning_of(line: BudgetLine, measure: Measure) -> JsonObject:
     """An entry of the log that tells that four fifths of a limit are used."""
-    spent, limit = line.purse.spent(measure), line.limit(measure) or 0
+    spent, limit = line.account.spent(measure), line.limit(measure) or 0
     return {
         "command": "budget_warning",
         "by": "studio",
-        "content": f"{in_words(measure, spent)} of {in_words(measure, limit)} used: the budget of {whose(line)}.",
+        "content": (
+            f"{amount_words(measure, spent)} of {amount_words(measure, limit)} used: the budget of {scope_words(line)}."
+        ),
         "scope": line.scope,
         "name": line.name,
         "measure": measure,
@@ -88,7 +90,7 @@ def warning_of(line: Line, measure: Measure) -> JsonObject:
     }
 
 
-def whose(line: Line) -> str:
+def scope_words(line: BudgetLine) -> str:
     """What a limit is for, in words."""
     return {
         "run": "this run",
@@ -98,14 +100,14 @@ def whose(line: Line) -> str:
     }[line.scope]
 
 
-def in_words(measure: Measure, amount: int) -> str:
+def amount_words(measure: Measure, amount: int) -> str:
     """An amount as people read it."""
     if measure == "micro_usd":
         return f"${amount / MICRO:,.2f}" if amount >= MICRO // 10 or amount == 0 else f"${amount / MICRO:,.4f}"
     return f"{amount:,} {measure if amount != 1 else measure[:-1]}"
 
 
-def _prompt(short: Shortage) -> str:
+def _prompt(short: BudgetExceeded) -> str:
     measure, line = short.measure, short.line
     if short.why == "unpriced":
         return f"The price of {short.model} is not known, and the money of {short.whose} is limited. Ask the model?"
@@ -113,8 +115,8 @@ def _prompt(short: Shortage) -> str:
         return (
             f"Nobody can tell what the next call of {short.model} takes, and {short.whose} has a limit. Ask the model?"
         )
-    spent, limit = in_words(measure, line.purse.spent(measure)), in_words(measure, line.limit(measure) or 0)
+    spent, limit = amount_words(measure, line.account.spent(measure)), amount_words(measure, line.limit(measure) or 0)
     if measure in ("turns", "seconds"):
         return f"The budget of {short.whose} is used up: {spent} of {limit}."
-    may = in_words(measure, short.estimate)
+    may = amount_words(measure, short.estimate)
     return f"The next call may take up to {may}; {spent} of the {limit} of {short.whose} are spent."

@@ -47,7 +47,7 @@ def name_of(request: EffectRequest) -> str:
     return request.tool.name if request.tool is not None else request.source
 
 
-class Taken(Protocol):
+class RunCost(Protocol):
     """What an earlier run took; `unpriced_calls` are calls whose price was not known."""
 
     @property
@@ -79,7 +79,7 @@ class Estimate(BaseModel):
     ms: Range | None = None
 
 
-def estimate_of(runs: Sequence[Taken]) -> Estimate:
+def estimate_of(runs: Sequence[RunCost]) -> Estimate:
     """The ranges of tokens, money and working time."""
     if not runs:
         return Estimate(run_count=0)
@@ -98,9 +98,9 @@ def _range(values: Sequence[int]) -> Range:
     return Range(median=ordered[last // 2], high=ordered[-(-last * 9 // 10)])
 
 
-MOST_TOKENS = 10**12
+MAX_TOKENS = 10**12
 """Of one model call. A service can say any number; the database and the pages cannot hold any."""
-MOST_MICRO_USD = MOST_TOKENS
+MAX_MICRO_USD = MAX_TOKENS
 
 
 def with_effect(usage: Usage, effect: JsonObject) -> Usage:
@@ -116,11 +116,11 @@ def with_effect(usage: Usage, effect: JsonObject) -> Usage:
     return Usage(
         usage.prompt_tokens + prompt,
         usage.completion_tokens + completion,
-        usage.micro_usd + (min(cost, MOST_MICRO_USD) if cost else 0),
+        usage.micro_usd + (min(cost, MAX_MICRO_USD) if cost else 0),
         usage.unpriced_calls + (cost is None),
     )
 
 
 def tokens_in(value: JsonValue) -> int:
     """As many as a service says, within bounds."""
-    return min(max(value, 0), MOST_TOKENS) if isinstance(value, int) else 0
+    return min(max(value, 0), MAX_TOKENS) if isinstance(value, int) else 0

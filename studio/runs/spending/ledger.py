@@ -25,7 +25,7 @@ A_DAY_S = 24 * 60 * 60
 
 
 @dataclass(slots=True, eq=False)
-class Purse:
+class Account:
     """What was spent, by measure. `aside` is set aside for calls that are under way."""
 
     micro_usd: int = 0
@@ -51,12 +51,12 @@ class Purse:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class BudgetLine:
     """One purse with the limits that hold for it. `name` is the agent's; `limits` of a day have no turns or seconds."""
 
     scope: Scope
     name: str
-    purse: Purse
+    account: Account
     limits: Limits | DayLimits
     bounds: Mapping[Measure, int] = field(init=False, repr=False)
     """The limits that there are; asked for several times in each call."""
@@ -71,37 +71,37 @@ class Line:
     def left(self, measure: Measure) -> int | None:
         """What may still be spent; None without a limit."""
         limit = self.bounds.get(measure)
-        return None if limit is None else max(0, limit - self.purse.used(measure))
+        return None if limit is None else max(0, limit - self.account.used(measure))
 
 
 _TURNS_AND_TIME: frozenset[Measure] = frozenset({"turns", "seconds"})
 
 
 @dataclass(slots=True, eq=False)
-class Payer:
+class CostCenter:
     """For whom calls are made: an agent, or nobody; and all that they are paid from, as of an `edition` of the book."""
 
     agent: str
-    purse: Purse = field(default_factory=Purse)
+    account: Account = field(default_factory=Account)
     """The agent's own."""
     edition: int = 0
-    purses: Sequence[Purse] = ()
-    bound: Sequence[Line] = ()
+    accounts: Sequence[Account] = ()
+    bound: Sequence[BudgetLine] = ()
     """What has a limit; mostly nothing has."""
-    of_turns_and_time: Sequence[tuple[Line, Measure]] = ()
-    of_tokens_and_money: Sequence[tuple[Line, Measure]] = ()
+    of_turns_and_time: Sequence[tuple[BudgetLine, Measure]] = ()
+    of_tokens_and_money: Sequence[tuple[BudgetLine, Measure]] = ()
 
     def pay(self, tokens: int, micro_usd: int) -> None:
-        for purse in self.purses:
+        for purse in self.accounts:
             purse.tokens += tokens
             purse.micro_usd += micro_usd
 
-    def draw(self, lines: Sequence[Line], edition: int) -> None:
+    def charge(self, lines: Sequence[BudgetLine], edition: int) -> None:
         """Pay from these from now on."""
         self.edition = edition
-        self.purses = [line.purse for line in lines]
+        self.accounts = [line.account for line in lines]
         self.bound = [line for line in lines if line.bounds]
-        bounds: list[tuple[Line, Measure]] = [(line, measure) for line in self.bound for measure in line.bounds]
+        bounds: list[tuple[BudgetLine, Measure]] = [(line, measure) for line in self.bound for measure in line.bounds]
         self.of_turns_and_time = [each for each in bounds if each[1] in _TURNS_AND_TIME]
         self.of_tokens_and_money = [each for each in bounds if each[1] not in _TURNS_AND_TIME]
 
@@ -114,14 +114,14 @@ class BudgetStore(Protocol):
         ...
 
 
-class KeptNowhere:
+class NullBudgetStore:
     """For runs that nobody can find again."""
 
     async def put(self, scope: str, limits: JsonObject) -> None:
         del scope, limits
 
 
-class BudgetBook:
+class BudgetRegistry:
     """All budgets of a studio, and what was spent today.
 
     Args:
@@ -138,21 +138,21 @@ class BudgetBook:
         spent_today: Mapping[str, Mapping[Measure, int]] | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._store = store or KeptNowhere()
+        self._store = store or NullBudgetStore()
         self._kept = {scope: _budget(scope, limits) for scope, limits in (kept or {}).items()}
         self._clock = clock
         self._day_ends_at = 0.0
-        self._days: dict[tuple[date, str], Purse] = {}
+        self._days: dict[tuple[date, str], Account] = {}
         self._waiting: list[asyncio.Future[None]] = []
         self.edition = 0
         """Another one when other limits or purses may hold than before."""
         for team_id, spent in (spent_today or {}).items():
-            for purse in (self._purse(team_id), self._purse(STUDIO)):
+            for purse in (self._account(team_id), self._account(STUDIO)):
                 purse.micro_usd += spent.get("micro_usd", 0)
                 purse.tokens += spent.get("tokens", 0)
-        self.look_at_the_clock()
+        self.roll_over()
 
-    def look_at_the_clock(self) -> None:
+    def roll_over(self) -> None:
         """Begin another edition when another day has begun."""
         if self._clock() >= self._day_ends_at:
             self._day_ends_at = (self._clock() // A_DAY_S + 1) * A_DAY_S
@@ -184,11 +184,13 @@ class BudgetBook:
         more = (getattr(limits, measure) or 0) + by
         await self.set(key, Budget(day=limits.model_copy(update={measure: more})))
 
-    def day_lines(self, team_id: str) -> list[Line]:
+    def day_lines(self, team_id: str) -> list[BudgetLine]:
         """What the team and the studio have spent today."""
-        lines = [Line("studio_day", "", self._purse(STUDIO), self._limits_of_day("studio_day", ""))]
+        lines = [BudgetLine("studio_day", "", self._account(STUDIO), self._limits_of_day("studio_day", ""))]
         if team_id:
-            lines.insert(0, Line("team_day", "", self._purse(team_id), self._limits_of_day("team_day", team_id)))
+            lines.insert(
+                0, BudgetLine("team_day", "", self._account(team_id), self._limits_of_day("team_day", team_id))
+            )
         return lines
 
     def changed(self) -> None:
@@ -216,8 +218,8 @@ class BudgetBook:
     def _today(self) -> date:
         return datetime.fromtimestamp(self._clock(), UTC).date()
 
-    def _purse(self, whose: str) -> Purse:
-        return self._days.setdefault((self._today(), whose), Purse())
+    def _account(self, whose: str) -> Account:
+        return self._days.setdefault((self._today(), whose), Account())
 
 
 def _budget(scope: str, limits: JsonObject) -> Budget:
@@ -230,23 +232,23 @@ def _budget(scope: str, limits: JsonObject) -> Budget:
 
 
 @dataclass(slots=True)
-class Bookkeeping:
+class SpendingScope:
     """Shared by all runs that begin in one context."""
 
     prices: PriceBook = field(default_factory=PriceBook)
-    budgets: BudgetBook = field(default_factory=BudgetBook)
+    budgets: BudgetRegistry = field(default_factory=BudgetRegistry)
 
 
-_current: ContextVar[Bookkeeping | None] = ContextVar("studio_bookkeeping", default=None)
+_current: ContextVar[SpendingScope | None] = ContextVar("studio_bookkeeping", default=None)
 
 
-def bookkeeping() -> Bookkeeping:
+def current_spending() -> SpendingScope:
     """The one in force here; the catalogue's prices and no limits where nobody set one."""
-    return _current.get() or Bookkeeping()
+    return _current.get() or SpendingScope()
 
 
 @contextmanager
-def keeping_books(books: Bookkeeping) -> Generator[None]:
+def spending_scope(books: SpendingScope) -> Generator[None]:
     """Let the supervisors that are entered inside the block reckon with these."""
     token = _current.set(books)
     try:

@@ -9,13 +9,13 @@ from pydantic import BaseModel, ConfigDict, Field
 Measure = Literal["micro_usd", "tokens", "turns", "seconds"]
 Scope = Literal["run", "agent", "team_day", "studio_day"]
 
-MOST = 10**15
+MAX_AMOUNTS = 10**15
 EACH = "*"
 """In place of an agent's name: every agent that has no limits of its own."""
 MEASURES: tuple[Measure, ...] = ("micro_usd", "tokens", "turns", "seconds")
-MOST_AGENTS = 200
+MAX_AGENTS = 200
 
-Amount = Annotated[int | None, Field(ge=0, le=MOST)]
+Amount = Annotated[int | None, Field(ge=0, le=MAX_AMOUNTS)]
 
 
 class _Kept(BaseModel):
@@ -43,7 +43,7 @@ class Budget(_Kept):
     """All limits that are kept together: with the studio, a team or a run."""
 
     run: Limits = NO_LIMITS
-    agents: Annotated[dict[str, Limits], Field(max_length=MOST_AGENTS)] = {}
+    agents: Annotated[dict[str, Limits], Field(max_length=MAX_AGENTS)] = {}
     day: DayLimits = DayLimits()
 
     def over(self, general: Budget) -> Budget:

@@ -11,7 +11,7 @@ from studio.models import Price
 from studio.models.prices import FREE, Known, PriceBook
 from studio.models.spending import Spending
 from studio.runs.spending.costs import name_of, tokens_in
-from studio.runs.spending.ledger import Payer
+from studio.runs.spending.ledger import CostCenter
 
 Spent = dict[str, Any]
 """What one call took, as it stands in the log beside its result: of which agent, the name of the model or tool, and
@@ -20,7 +20,7 @@ Spent = dict[str, Any]
 _NO_TOKENS: Spent = {"prompt_tokens": 0, "completion_tokens": 0, "cached_tokens": 0, "micro_usd": 0}
 
 
-class Account:
+class CallPricing:
     """The calls of one payer to one model or tool.
 
     Args:
@@ -29,7 +29,7 @@ class Account:
         prices: What models cost.
     """
 
-    def __init__(self, payer: Payer, request: EffectRequest, prices: PriceBook) -> None:
+    def __init__(self, payer: CostCenter, request: EffectRequest, prices: PriceBook) -> None:
         self.payer = payer
         self._agent = payer.agent
         self.name = name_of(request)
@@ -55,7 +55,7 @@ class Account:
         """What a call took, by what the model gave."""
         answer = result if isinstance(result, dict) else {}
         if not self._is_charged(answer):
-            return self.only_time(seconds, why="kept answer")
+            return self.time_only(seconds, why="kept answer")
         if self._looked_into is not self._prices.own:
             self._look_up()
         used = answer.get("usage")
@@ -76,7 +76,7 @@ class Account:
             "price": self._told,
         }
 
-    def only_time(self, seconds: float, *, why: str = "") -> Spent:
+    def time_only(self, seconds: float, *, why: str = "") -> Spent:
         """What a call took that was not to a model, or cost nothing; `why` stands in place of its price."""
         spent = {"agent": self._agent, "name": self.name, "ms": round(seconds * 1000)}
         return {**spent, **_NO_TOKENS, "price": why} if self.is_model else spent

@@ -12,7 +12,7 @@ from studio import effects
 from studio.agents.cleanup import release_all
 from studio.components import JsonObject
 from studio.conditions import Count
-from studio.effects import Noting
+from studio.effects import RequestRecorder
 from studio.errors import Finding, RunFailed
 from studio.messages import (
     AssistantMessage,
@@ -219,7 +219,7 @@ class MagenticOneGroupChat(Team):
         asked = self._readable([*self._context(), question])
         form = LedgerEntry if info["structured_output"] else True if info["json_output"] else None
         for _ in range(MOST_LEDGER_ATTEMPTS):
-            port = Noting(effects.current()) if is_explained() else None
+            port = RequestRecorder(effects.current()) if is_explained() else None
             with effects.use(port or effects.current()):
                 result = await self.model_client.create(asked, json_output=form, cancellation_token=self._state.token)
             entry = read_ledger(result.content, names) if isinstance(result.content, str) else None

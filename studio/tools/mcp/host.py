@@ -67,7 +67,7 @@ class ChatCompletionClientSampler(Sampler):
             options["temperature"] = params.temperature
         if params.stop_sequences is not None:
             options["stop"] = params.stop_sequences
-        with effects.use(effects.Live()):
+        with effects.use(effects.LiveEffects()):
             reply = await self.client_config.create(messages, extra_create_args=options)
         text = reply.content if isinstance(reply.content, str) else _calls_as_text(reply.content)
         return types.CreateMessageResult(

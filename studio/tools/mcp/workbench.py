@@ -9,7 +9,7 @@ from pydantic import Field, JsonValue, PrivateAttr, TypeAdapter, model_validator
 
 from studio import effects
 from studio.components import Capability, Component, JsonObject, Warn
-from studio.effects import EffectRequest, ToolAct
+from studio.effects import EffectRequest, ToolCall
 from studio.errors import StudioError
 from studio.messages import CancellationToken, ToolSchema, linked
 from studio.models.schema_model import parameters_of
@@ -158,7 +158,7 @@ class McpWorkbench(Workbench):
             schemas = (tool.get("inputSchema") for tool in self._tools or () if tool.get("name") == own_name)
             return {**defaults_in(cast("JsonObject", next(schemas, None) or {})), **given}
 
-        act = ToolAct(name, given, calling_agent(), perform_with, _saying, _said_by, taken)
+        act = ToolCall(name, given, calling_agent(), perform_with, _saying, _said_by, taken)
         body: JsonObject = {"name": name, "arguments": given, "call_id": call_id}
         request = EffectRequest("tool", name, lambda: body, tool=act)
         self._may_have_changed = True

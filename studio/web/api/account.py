@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr
 from studio.errors import ConfigError, Conflict, Forbidden
 from studio.store import Role
 from studio.web.auth import Person
-from studio.web.auth.request_info import Incoming
+from studio.web.auth.request_info import RequestInfo
 from studio.web.dependencies import AccountsDep, AdmittedDep, PersonDep, StoreDep
 from studio.web.requests import StudioRoute
 
@@ -78,22 +78,22 @@ async def list_sign_ins(store: StoreDep, person: PersonDep) -> list[SignInOut]:
 @router.delete("/sign-ins/{sign_in_id}", status_code=204, summary="End one of your sign-ins")
 async def end_sign_in(sign_in_id: str, store: StoreDep, accounts: AccountsDep, person: PersonDep) -> None:
     await store.sign_ins.end(sign_in_id, person.id)
-    accounts.presence.changed()
+    accounts.presence.invalidate()
 
 
 @router.delete("/sign-ins", status_code=204, summary="Sign out everywhere; tokens stay")
 async def sign_out_everywhere(request: Request, store: StoreDep, accounts: AccountsDep, person: PersonDep) -> Response:
     await store.sign_ins.end_all(_user_id(person), kind="browser")
-    accounts.presence.changed()
-    return Incoming(request.scope).without_cookie(Response(status_code=204))
+    accounts.presence.invalidate()
+    return RequestInfo(request.scope).without_cookie(Response(status_code=204))
 
 
 @router.post("/sign-out", status_code=204, summary="Sign out here")
 async def sign_out(request: Request, store: StoreDep, accounts: AccountsDep, person: PersonDep) -> Response:
     if person.sign_in:
         await store.sign_ins.end(person.sign_in, person.id)
-        accounts.presence.changed()
-    return Incoming(request.scope).without_cookie(Response(status_code=204))
+        accounts.presence.invalidate()
+    return RequestInfo(request.scope).without_cookie(Response(status_code=204))
 
 
 @router.put("/password", status_code=204, summary="Change your password; your other browsers are signed out")
@@ -103,7 +103,7 @@ async def change_password(
     user = await store.users.get(_user_id(person))
     if not user.password:
         raise ConfigError("You have no password here.", fix="You sign in with the identity provider.")
-    address = Incoming(request.scope).address
+    address = RequestInfo(request.scope).address
     if wait_s := accounts.wait_s(address, user.name):
         raise Forbidden("Too many wrong tries.", fix=f"Try again in {wait_s} s.")
     if await accounts.with_password(user.name, body.old.get_secret_value(), address) is None:
@@ -111,7 +111,7 @@ async def change_password(
     hashed = await accounts.passwords.hash(body.new.get_secret_value(), name=user.name)
     await store.users.set_password(user.id, hashed)
     await store.sign_ins.end_all(user.id, but=person.sign_in, kind="browser")
-    accounts.presence.changed()
+    accounts.presence.invalidate()
 
 
 @router.post("/tokens", status_code=201, summary="Make a token for a program; it may what you may")

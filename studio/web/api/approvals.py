@@ -20,12 +20,12 @@ from studio.services.team_checks import TeamChecks
 from studio.settings import Settings
 from studio.store import ALL_TEAMS, ANYWHERE, Store, publisher_of, team_scope
 from studio.store.tables import Approval, Team
-from studio.web.dependencies import IN_TURN, PersonDep, SettingsDep, StoreDep, TeamChecksDep
+from studio.web.dependencies import QUEUED, PersonDep, SettingsDep, StoreDep, TeamChecksDep
 from studio.web.requests import StudioRoute
 from studio.web.review.review import gallery_manifest, remember_allowed, team_manifest
 
 router = APIRouter(prefix="/api/approvals", tags=["approvals"], route_class=StudioRoute)
-MOST_HOSTS = 50
+MAX_HOSTS = 50
 MAX_LISTED = 200
 
 
@@ -85,7 +85,7 @@ async def list_approvals(
     return [_out(row) for row in await wanted(before=before, limit=limit)]
 
 
-@router.post("", status_code=201, dependencies=[IN_TURN], summary="Approve exactly these things")
+@router.post("", status_code=201, dependencies=[QUEUED], summary="Approve exactly these things")
 async def approve(
     body: ApproveRequest, store: StoreDep, checks: TeamChecksDep, person: PersonDep, settings: SettingsDep
 ) -> list[ApprovalOut]:
@@ -168,8 +168,8 @@ async def _hosts(capability: Capability | None, names: Collection[str]) -> list[
     """Raises: CannotAllow."""
     if capability is None or not capability.may_have_network:
         raise CannotAllow("A network can be given to code and programs that are approved here.", where="/hosts")
-    if len(names) > MOST_HOSTS:
-        raise CannotAllow(f"These are more than {MOST_HOSTS} hosts.", fix="Allow any host.", where="/hosts")
+    if len(names) > MAX_HOSTS:
+        raise CannotAllow(f"These are more than {MAX_HOSTS} hosts.", fix="Allow any host.", where="/hosts")
     hosts = [name.strip().lower() for name in names]
     for host in hosts:
         if host != ANY_HOST and not is_host(host):

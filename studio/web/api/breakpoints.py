@@ -18,7 +18,7 @@ router = APIRouter(prefix="/api/teams/{team_id}", tags=["runs"], route_class=Stu
 @router.get("/breakpoints", summary="Read the breakpoints that are kept with a team")
 async def read_breakpoints(team_id: str, store: StoreDep) -> Breakpoints:
     await store.teams.summary(team_id)
-    return Breakpoints(breakpoints=tuple((await store.settings.of(team_id)).breakpoints))
+    return Breakpoints(breakpoints=tuple((await store.settings.load(team_id)).breakpoints))
 
 
 @router.put("/breakpoints", summary="Set the breakpoints of a team and of its runs that are under way")
@@ -34,7 +34,7 @@ async def set_breakpoints(
 @router.get("/policy", summary="Read which tools of a team ask, run by themselves, or are refused")
 async def read_policy(team_id: str, store: StoreDep) -> Rules:
     await store.teams.summary(team_id)
-    return _shown((await store.settings.of(team_id)).policy)
+    return _shown((await store.settings.load(team_id)).policy)
 
 
 @router.put("/policy", summary="Set the rules for tools of a team and of its runs that are under way")

@@ -10,8 +10,8 @@ from fastapi import APIRouter
 from pydantic import BaseModel
 
 from studio.components import JsonObject
-from studio.runs import Bookkeeping, Budget, DayLimits, Limits, RunAlreadyEnded
-from studio.runs.spending.ledger import STUDIO, Line
+from studio.runs import Budget, DayLimits, Limits, RunAlreadyEnded, SpendingScope
+from studio.runs.spending.ledger import STUDIO, BudgetLine
 from studio.store import RunPart
 from studio.web.dependencies import BooksDep, PersonDep, StoreDep, SupervisorDep
 from studio.web.requests import StudioRoute
@@ -104,12 +104,12 @@ def _used(scope: str, name: str, limits: Limits | DayLimits, micro_usd: int, tok
     ]
 
 
-def _days(books: Bookkeeping, team_id: str) -> list[Used]:
+def _days(books: SpendingScope, team_id: str) -> list[Used]:
     return [used for line in books.budgets.day_lines(team_id) for used in _used_of_day(line)]
 
 
-def _used_of_day(line: Line) -> list[Used]:
-    return _used(line.scope, "", line.limits, line.purse.micro_usd, line.purse.tokens)
+def _used_of_day(line: BudgetLine) -> list[Used]:
+    return _used(line.scope, "", line.limits, line.account.micro_usd, line.account.tokens)
 
 
 def _by_agent(parts: Sequence[RunPart]) -> dict[str, tuple[int, int]]:

@@ -123,7 +123,7 @@ async def import_run(
     """The run is listed with the team `team_id`, if one is named."""
     bundle = await asyncio.to_thread(read_bundle, await _file(request))
     run, entries = await asyncio.to_thread(_run_of, bundle, team_id)
-    await store.arrivals.add(run, entries)
+    await store.run_imports.add_run(run, entries)
     return ImportedRun(id=run.id)
 
 

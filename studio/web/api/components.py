@@ -13,8 +13,8 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from studio.components import JsonObject, Report, catalogue, switched, validate_component
 from studio.services.missing_secrets import missing_secrets
 from studio.services.team_templates import scripted_model
-from studio.web.dependencies import IN_TURN, StoreDep
-from studio.web.forms.wording import condition_words
+from studio.web.dependencies import QUEUED, StoreDep
+from studio.web.forms.wording import describe_conditions
 from studio.web.requests import AsciiJSONResponse, StudioRoute
 
 router = APIRouter(prefix="/api", tags=["components"], route_class=StudioRoute)
@@ -61,7 +61,7 @@ def _catalogue_json() -> bytes:
 
 @router.post(
     "/components/switch",
-    dependencies=[IN_TURN],
+    dependencies=[QUEUED],
     summary="The component as another type, with the values that fit; stores nothing",
 )
 async def switch_type(body: SwitchRequest) -> SwitchedOut:
@@ -71,7 +71,7 @@ async def switch_type(body: SwitchRequest) -> SwitchedOut:
 
 @router.post(
     "/validate",
-    dependencies=[IN_TURN],
+    dependencies=[QUEUED],
     summary="All errors, advice, capabilities, needs and parts of a component; executes nothing",
 )
 async def validate(body: ValidateRequest, store: StoreDep) -> JsonObject:
@@ -93,5 +93,5 @@ async def validate(body: ValidateRequest, store: StoreDep) -> JsonObject:
 
 def _checked(component: JsonValue) -> tuple[Report, JsonObject, str]:
     report = validate_component(component)
-    words = cast("JsonObject", condition_words(component) if report.parts else {})
+    words = cast("JsonObject", describe_conditions(component) if report.parts else {})
     return report, words, scripted_model(component) if isinstance(component, dict) and report.parts else ""

@@ -16,9 +16,9 @@ from studio.models.info import known_info
 from studio.models.listing import list_models
 from studio.models.places import place_of
 from studio.models.service_list import ModelService, model_services, service_at
-from studio.runs import Trials
+from studio.runs import PartRunner
 from studio.services.model_connections import (
-    Wanted,
+    ConnectionRequest,
     check_may_ask,
     check_place_is_free,
     checked,
@@ -221,7 +221,7 @@ async def test_connection(body: AskIn, trials: TrialsDep) -> TestOut:
     client = await loaded(body.component)
     trial = await trials.prepare(body.component, QUESTION, team_id=body.team_id)
     began = time.monotonic()
-    async with trials.trying(trial) as try_id:
+    async with trials.running(trial) as try_id:
         text = await _answer(trials, try_id)
     info = client.info
     return TestOut(
@@ -267,10 +267,12 @@ def _connection(row: ModelConnection, *, key: str, is_set: bool, teams: list[tup
 async def _component(body: ConnectionIn) -> JsonObject:
     if body.component is not None:
         return await checked(body.component)
-    return await checked(component_of(Wanted(body.service, body.address.strip(), body.key, body.model.strip())))
+    return await checked(
+        component_of(ConnectionRequest(body.service, body.address.strip(), body.key, body.model.strip()))
+    )
 
 
-async def _answer(trials: Trials, try_id: str) -> str:
+async def _answer(trials: PartRunner, try_id: str) -> str:
     """What the model says first.
 
     Raises:

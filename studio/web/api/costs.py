@@ -19,7 +19,7 @@ from studio.web.requests import StudioRoute, large_answer
 
 router = APIRouter(prefix="/api", tags=["costs"], route_class=StudioRoute)
 DEFAULT_DAYS = 30
-MOST_DAYS = 366
+MAX_DAYS = 366
 FIRST_DAY = date(2000, 1, 1)
 """Nothing was spent before; and days can be counted back from it."""
 PAST_RUNS = 50
@@ -109,7 +109,7 @@ async def costs(
     until: Annotated[date | None, Query(alias="to")] = None,
 ) -> CostsOut:
     last = max(until or datetime.now(UTC).date(), FIRST_DAY)
-    first = max(since or last - timedelta(days=DEFAULT_DAYS - 1), last - timedelta(days=MOST_DAYS))
+    first = max(since or last - timedelta(days=DEFAULT_DAYS - 1), last - timedelta(days=MAX_DAYS))
     parts = await store.costs.by_day(since=first, until=last, team_id=team_id)
     return CostsOut(
         since=first, until=last, total=total_of(part.sum for part in parts), parts=[_day_cost(part) for part in parts]

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from studio.runs import Usage
 from studio.runs.comparing.alignment import Fold
-from studio.services.run_comparison import MOST_ROWS, Cell, RunComparison, Side, WindowView, compare_runs
+from studio.services.run_comparison import MAX_ROWS, Cell, RunComparison, Side, WindowView, compare_runs
 from studio.web.dependencies import ViewingDep
 from studio.web.requests import AsciiJSONResponse, StudioRoute
 from studio.web.views import Desk
@@ -100,7 +100,7 @@ async def diff_runs(
     other_id: str,
     viewing: ViewingDep,
     start: Annotated[int, Query(ge=0, le=2**31)] = 0,
-    limit: Annotated[int, Query(ge=1, le=MOST_ROWS)] = 100,
+    limit: Annotated[int, Query(ge=1, le=MAX_ROWS)] = 100,
     folded: bool = True,
 ) -> Response:
     return await viewing.show(_diff, [run_id, other_id], run_id, other_id, start, limit, folded, is_kept=True)

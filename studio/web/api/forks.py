@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from studio.components import JsonObject
 from studio.runs import ToolMode, Usage
-from studio.services.fork_options import before_call, tools_called, wish_of
+from studio.services.fork_options import before_call, fork_options, tools_called
 from studio.web.dependencies import PersonDep, StoreDep, SupervisorDep
 from studio.web.requests import StudioRoute
 
@@ -21,7 +21,7 @@ Seq = Annotated[int, Field(ge=0, le=2**53)]
 class Fork(BaseModel):
     """Where a run parts from another one, and what is otherwise from there on.
 
-    `seq` is the last entry that both have; with `redo`, the model is asked anew for what stands there. `amendments`
+    `seq` is the last entry that both have; with `redo`, the model is asked anew for what stands there. `edits`
     are other texts for messages by their ids, null to drop one; `tool_results` other results by the ids of the calls.
     """
 
@@ -31,7 +31,7 @@ class Fork(BaseModel):
     redo: bool = False
     component: JsonObject | None = None
     task: JsonValue = None
-    amendments: dict[str, Annotated[str, Field(max_length=1_000_000)] | None] = {}
+    edits: dict[str, Annotated[str, Field(max_length=1_000_000)] | None] = {}
     tool_results: dict[str, Annotated[str, Field(max_length=1_000_000)]] = {}
 
 
@@ -71,13 +71,13 @@ class RunInLine(BaseModel):
 @router.post("/{run_id}/fork", status_code=201, summary="Start a run that goes on from an entry of another one")
 async def fork_run(run_id: str, body: Fork, store: StoreDep, supervisor: SupervisorDep, person: PersonDep) -> NewRunOut:
     """403 with `missing` when something is not approved, as for a start."""
-    wish = await wish_of(
+    wish = await fork_options(
         store,
         run_id,
         body.seq,
         component=body.component,
         task=body.task,
-        amendments=body.amendments,
+        edits=body.edits,
         tool_results=body.tool_results,
     )
     seq = await before_call(store, run_id, body.seq) if body.redo else body.seq

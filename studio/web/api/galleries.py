@@ -13,11 +13,11 @@ from pydantic import BaseModel, ConfigDict, JsonValue
 from studio.components import JsonObject, group_of
 from studio.errors import Forbidden, NotFound
 from studio.galleries import Gallery, parse_gallery
-from studio.services.secret_storage import storable
+from studio.services.secret_storage import with_references
 from studio.services.slots import type_of
 from studio.store import LIBRARY, GallerySummary
 from studio.store import tables as rows
-from studio.web.dependencies import IN_TURN, StoreDep, TeamChecksDep
+from studio.web.dependencies import QUEUED, StoreDep, TeamChecksDep
 from studio.web.requests import StudioRoute, download, filename, large_answer
 from studio.web.sources import REQUEST_BODY, GallerySourceDep
 
@@ -65,7 +65,7 @@ async def list_galleries(store: StoreDep, checks: TeamChecksDep) -> list[Gallery
 
 @router.post(
     "/preview",
-    dependencies=[IN_TURN],
+    dependencies=[QUEUED],
     openapi_extra=IMPORT,
     summary="What a gallery holds and could do; stores nothing",
     response_model=PreviewOut,
@@ -82,7 +82,7 @@ async def preview(source: GallerySourceDep) -> Response:
 @router.post(
     "",
     status_code=201,
-    dependencies=[IN_TURN],
+    dependencies=[QUEUED],
     openapi_extra=IMPORT,
     summary="Add a gallery from a file, a text or a URL",
     response_model=AddedGalleryOut,
@@ -90,7 +90,7 @@ async def preview(source: GallerySourceDep) -> Response:
 async def add_gallery(source: GallerySourceDep, store: StoreDep) -> Response:
     gallery = await source.parsed()
     report = await asyncio.to_thread(_checked, gallery)
-    config = await storable(store, gallery.dump())
+    config = await with_references(store, gallery.dump())
     row = await store.galleries.create(str(config["name"]), config, origin=source.origin, source=source.source)
     return await large_answer(
         lambda: AddedGalleryOut(id=row.id, name=row.name, counts=gallery.counts, digest=source.digest, report=report),
@@ -120,7 +120,7 @@ async def export_gallery(gallery_id: str, store: StoreDep) -> Response:
 
 @router.post("/library/components", status_code=201, summary="Put a component into the library")
 async def add_to_library(body: LibraryComponent, store: StoreDep) -> GallerySummaryOut:
-    component = await storable(store, body.component)
+    component = await with_references(store, body.component)
     row = await store.galleries.add_to_library(component, group=group_of(type_of(component)))
     return _summary(row, (await asyncio.to_thread(parse_gallery, row.config)).counts)
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from studio.code import parse_python
 from studio.code.source import MAX_CHARACTERS
 from studio.components import JsonObject
-from studio.web.dependencies import IN_TURN
+from studio.web.dependencies import QUEUED
 from studio.web.requests import StudioRoute
 
 router = APIRouter(prefix="/api", tags=["python"], route_class=StudioRoute)
@@ -30,7 +30,7 @@ class ReadPythonOut(BaseModel):
 
 @router.post(
     "/python/read",
-    dependencies=[IN_TURN],
+    dependencies=[QUEUED],
     summary="The component of a Python script, which is not executed; stores nothing",
 )
 async def read_python(body: ReadPython) -> ReadPythonOut:

@@ -48,7 +48,7 @@ async def _state(desk: Desk, run_id: str, at: int) -> Response:
         seq=found.seq,
         state=dict(found.state),
         is_exact=found.is_exact,
-        unsure=[UnsurePart(where=each.where, reason=each.reason) for each in found.unsure],
+        unsure=[UnsurePart(where=each.where, reason=each.reason) for each in found.unrecorded],
         divergence=asdict(found.divergence) if found.divergence else None,
     )
     return AsciiJSONResponse(out.model_dump(mode="json"))

@@ -17,14 +17,14 @@ from studio.components import JsonObject, Side, find_class, load_component, take
 from studio.errors import InvalidDocument, NotFound, StudioError
 from studio.galleries import parse_gallery
 from studio.models import ChatCompletionClient
-from studio.services.changes import came_in
-from studio.services.secret_storage import storable
+from studio.services.changes import is_addition
+from studio.services.secret_storage import with_references
 from studio.services.slots import put_component
-from studio.store import ALL_TEAMS, Choices, Store, TeamFilter, publisher_of
+from studio.store import ALL_TEAMS, MergeChoices, Store, TeamFilter, publisher_of
 from studio.store.tables import Listing, Team
 from studio.store.team_search import Order as TeamOrder
 from studio.web.api.labels import MAX_TAG
-from studio.web.dependencies import IN_TURN, PersonDep, StoreDep
+from studio.web.dependencies import QUEUED, PersonDep, StoreDep
 from studio.web.known_tools import learn
 from studio.web.requests import StudioRoute, download, filename, large_answer
 
@@ -143,7 +143,7 @@ async def list_teams(
     "/teams", status_code=201, summary="Make a team: blank, from JSON, or from a gallery", response_model=TeamOut
 )
 async def create_team(body: CreateTeam, store: StoreDep) -> Response:
-    component = await storable(store, await _first_component(body, store))
+    component = await with_references(store, await _first_component(body, store))
     publisher = publisher_of(await store.galleries.get(body.from_gallery.gallery_id)) if body.from_gallery else ""
     team = await store.teams.create(component, name=body.name, layout=body.layout, publisher=publisher)
     return await large_answer(lambda: _out(team), 201)
@@ -180,7 +180,7 @@ def _without_vision(document: JsonObject) -> list[WithoutVision]:
     response_model=SavedOut,
 )
 async def save_team(team_id: str, body: SaveTeam, store: StoreDep, person: PersonDep) -> Response:
-    component, before = await storable(store, body.component), await store.teams.get(team_id)
+    component, before = await with_references(store, body.component), await store.teams.get(team_id)
     saved = await store.teams.save(
         team_id,
         component=component,
@@ -189,10 +189,10 @@ async def save_team(team_id: str, body: SaveTeam, store: StoreDep, person: Perso
         name=body.name,
         note=body.note,
         author=person.signed(body.author),
-        choices=Choices(body.choices, body.against),
+        choices=MergeChoices(body.choices, body.against),
     )
     await learn(store, before, component, body.revision, person)
-    came = await came_in(saved.sent, saved.team) if saved.sent else []
+    came = await is_addition(saved.sent, saved.team) if saved.sent else []
     return await large_answer(lambda: saved_out(saved.team, came))
 
 
@@ -214,7 +214,7 @@ async def delete_team(team_id: str, store: StoreDep) -> None:
 async def place_component(team_id: str, body: PlaceComponent, store: StoreDep, person: PersonDep) -> Response:
     component = body.component or await _from_gallery(body.from_gallery, store)
     team = await store.teams.get(team_id)
-    changed = put_component(team.component, body.pointer, await storable(store, component))
+    changed = put_component(team.component, body.pointer, await with_references(store, component))
     saved = await store.teams.save(
         team_id, component=changed, layout=team.layout, revision=team.revision, note="Added from a gallery"
     )
@@ -245,7 +245,7 @@ async def team_python(
     return download(code, name, "text/x-python") if as_file == "1" else PythonOut(code=code, filename=name)
 
 
-@router.post("/python", dependencies=[IN_TURN], summary="Any component as a Python script; stores nothing")
+@router.post("/python", dependencies=[QUEUED], summary="Any component as a Python script; stores nothing")
 async def python(body: PythonRequest) -> PythonOut:
     code, label = await asyncio.to_thread(_as_python, body.component)
     return PythonOut(code=code, filename=filename(label, ".py"))

@@ -14,20 +14,29 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from studio.components import JsonObject, load_component
 from studio.errors import InvalidDocument
 from studio.messages import BaseMessage, ConditionProgress
-from studio.runs import PreparedRun, Trials, Turn, judge, load_condition, read_conversation, read_messages, tools_for
+from studio.runs import (
+    PartRunner,
+    PreparedRun,
+    PreviewedTurn,
+    load_condition,
+    preview_termination,
+    read_conversation,
+    read_messages,
+    tools_for,
+)
 from studio.runs.journal.pages import read_beginning
 from studio.store import Store
 from studio.tools import BaseTool, StaticWorkbench
 from studio.web.api.runs import events_of
-from studio.web.dependencies import IN_TURN, ClosingDep, PersonDep, StoreDep, TrialsDep
+from studio.web.dependencies import QUEUED, ClosingDep, PersonDep, StoreDep, TrialsDep
 from studio.web.known_tools import check_may_try
 from studio.web.requests import StudioRoute
 from studio.web.sse import Event, EventStream
 
 router = APIRouter(prefix="/api/tries", tags=["tries"], route_class=StudioRoute)
 
-MOST_TEXT = 2_000_000
-MOST_SHOWN = 400
+MAX_TEXT = 2_000_000
+MAX_SHOWN = 400
 """Characters of a message in the table of turns."""
 MAX_ENTRIES = 2_000
 MAX_BYTES = 8 * 1024 * 1024
@@ -41,7 +50,7 @@ class StartTry(BaseModel):
 
     component: JsonValue
     said: JsonValue
-    system_message: str = Field("", max_length=MOST_TEXT, description="What a model is told before it.")
+    system_message: str = Field("", max_length=MAX_TEXT, description="What a model is told before it.")
     team_id: str = Field("", max_length=100, description="The team that it is a part of, for what is allowed there.")
 
 
@@ -68,13 +77,13 @@ class ToolsOut(BaseModel):
     is_known: bool
 
 
-class JudgeRequest(BaseModel):
+class TerminationPreviewRequest(BaseModel):
     """The conversation is one of `text`, as a person pastes it, and `run_id`, a past run."""
 
     model_config = ConfigDict(extra="forbid")
 
     component: JsonValue
-    text: str = Field("", max_length=MOST_TEXT)
+    text: str = Field("", max_length=MAX_TEXT)
     run_id: str = ""
 
 
@@ -120,8 +129,8 @@ async def start_try(
     return EventStream(_events(trials, trial), closing)
 
 
-async def _events(trials: Trials, trial: PreparedRun) -> AsyncGenerator[Event]:
-    async with trials.trying(trial) as try_id:
+async def _events(trials: PartRunner, trial: PreparedRun) -> AsyncGenerator[Event]:
+    async with trials.running(trial) as try_id:
         yield Event("started", {"id": try_id})
         async with aclosing(trials.follow(try_id)) as batches:
             async for batch in batches:
@@ -138,7 +147,7 @@ async def command_try(try_id: str, body: TryCommand, trials: TrialsDep) -> JsonO
 
 @router.post(
     "/tools",
-    dependencies=[IN_TURN],
+    dependencies=[QUEUED],
     summary="The tools of a tool or workbench, as far as they are known without starting anything",
 )
 async def list_tools(body: ToolsRequest) -> ToolsOut:
@@ -157,12 +166,12 @@ async def list_tools(body: ToolsRequest) -> ToolsOut:
 
 @router.post(
     "/termination",
-    dependencies=[IN_TURN],
+    dependencies=[QUEUED],
     summary="Whether and where a condition would stop a conversation; runs nothing",
 )
-async def judge_conversation(body: JudgeRequest, store: StoreDep) -> VerdictOut:
+async def preview_termination_of(body: TerminationPreviewRequest, store: StoreDep) -> VerdictOut:
     condition = await asyncio.to_thread(load_condition, body.component)
-    verdict = await judge(condition, await _conversation(body, store))
+    verdict = await preview_termination(condition, await _conversation(body, store))
     return VerdictOut(
         words=condition.in_words(),
         stop_reason=verdict.stop_reason,
@@ -172,7 +181,7 @@ async def judge_conversation(body: JudgeRequest, store: StoreDep) -> VerdictOut:
     )
 
 
-async def _conversation(body: JudgeRequest, store: Store) -> list[BaseMessage]:
+async def _conversation(body: TerminationPreviewRequest, store: Store) -> list[BaseMessage]:
     if bool(body.text.strip()) == bool(body.run_id):
         raise InvalidDocument("Give one of `text` and `run_id`.", fix="Paste a conversation, or choose a past run.")
     if body.text.strip():
@@ -184,13 +193,13 @@ async def _conversation(body: JudgeRequest, store: Store) -> list[BaseMessage]:
     return read_messages([entry.body for entry in entries])
 
 
-def _turn(turn: Turn) -> TurnOut:
+def _turn(turn: PreviewedTurn) -> TurnOut:
     said = turn.messages[-1]
     text = said.to_text()
     return TurnOut(
         source=said.source,
         type=str(getattr(said, "type", type(said).__name__)),
-        text=text if len(text) <= MOST_SHOWN else text[: MOST_SHOWN - 1] + "…",
+        text=text if len(text) <= MAX_SHOWN else text[: MAX_SHOWN - 1] + "…",
         event_count=len(turn.messages) - 1,
         conditions=[_progress(each) for each in turn.conditions],
         stop_reason=turn.stop_reason,

@@ -14,7 +14,7 @@ from studio.web.dependencies import AccountsDep, PersonDep, StoreDep
 from studio.web.requests import StudioRoute
 
 router = APIRouter(prefix="/api/users", tags=["users"], route_class=StudioRoute)
-MOST_CHARACTERS = 1000
+MAX_CHARACTERS = 1000
 
 
 class NewUser(BaseModel):
@@ -24,7 +24,7 @@ class NewUser(BaseModel):
 
     name: str = Field(min_length=1, max_length=100)
     role: Role = "viewer"
-    password: SecretStr = Field(SecretStr(""), max_length=MOST_CHARACTERS)
+    password: SecretStr = Field(SecretStr(""), max_length=MAX_CHARACTERS)
 
 
 class SetRole(BaseModel):
@@ -36,7 +36,7 @@ class SetRole(BaseModel):
 class SetPassword(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
-    password: SecretStr = Field(max_length=MOST_CHARACTERS)
+    password: SecretStr = Field(max_length=MAX_CHARACTERS)
 
 
 class UserOut(BaseModel):
@@ -63,14 +63,14 @@ async def add_user(body: NewUser, store: StoreDep, accounts: AccountsDep) -> Use
         raise ConfigError("A user needs a password.", fix="Give one, or set up an identity provider.")
     hashed = await accounts.passwords.hash(password, name=body.name) if password else ""
     user = await store.users.add(body.name, body.role, password=hashed)
-    accounts.presence.changed()
+    accounts.presence.invalidate()
     return _out(user, 0)
 
 
 @router.put("/{user_id}/role", summary="Give a user another role; it holds at once")
 async def set_role(user_id: str, body: SetRole, store: StoreDep, accounts: AccountsDep, person: PersonDep) -> UserOut:
     user = await store.users.set_role(user_id, body.role)
-    accounts.presence.changed()
+    accounts.presence.invalidate()
     await accounts.record(person.name, "set a role", "", body.role, object=user.name)
     return _out(user, len(await store.sign_ins.list(user_id)))
 
@@ -81,20 +81,20 @@ async def set_password(user_id: str, body: SetPassword, store: StoreDep, account
     hashed = await accounts.passwords.hash(body.password.get_secret_value(), name=user.name)
     await store.users.set_password(user_id, hashed)
     await store.sign_ins.end_all(user_id)
-    accounts.presence.changed()
+    accounts.presence.invalidate()
 
 
 @router.delete("/{user_id}/sign-ins", status_code=204, summary="End all sign-ins of a user, browsers and tokens")
 async def end_sign_ins(user_id: str, store: StoreDep, accounts: AccountsDep) -> None:
     await store.users.get(user_id)
     await store.sign_ins.end_all(user_id)
-    accounts.presence.changed()
+    accounts.presence.invalidate()
 
 
 @router.delete("/{user_id}", status_code=204, summary="Remove a user, and all their sign-ins; what they made stays")
 async def remove_user(user_id: str, store: StoreDep, accounts: AccountsDep) -> None:
     await store.users.remove(user_id)
-    accounts.presence.changed()
+    accounts.presence.invalidate()
 
 
 def _out(user: User, count: int) -> UserOut:

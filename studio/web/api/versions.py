@@ -9,15 +9,15 @@ from fastapi import APIRouter, Path, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from studio.components import JsonObject
-from studio.services.changes import came_in
+from studio.services.changes import is_addition
 from studio.web.api.teams import SavedOut, TeamOut, saved_out
 from studio.web.dependencies import StoreDep
 from studio.web.requests import StudioRoute, large_answer
 
 router = APIRouter(prefix="/api", tags=["versions"], route_class=StudioRoute)
-MOST = 2**63 - 1
+MAX_VERSIONS = 2**63 - 1
 MAX_LISTED = 500
-VersionNumber = Annotated[int, Path(ge=1, le=MOST, description="At most what the database holds.")]
+VersionNumber = Annotated[int, Path(ge=1, le=MAX_VERSIONS, description="At most what the database holds.")]
 
 
 class TitleVersion(BaseModel):
@@ -48,7 +48,9 @@ class VersionOut(VersionSummaryOut):
 async def list_versions(
     team_id: str,
     store: StoreDep,
-    before: Annotated[int | None, Query(ge=1, le=MOST, description="Only older ones than this version.")] = None,
+    before: Annotated[
+        int | None, Query(ge=1, le=MAX_VERSIONS, description="Only older ones than this version.")
+    ] = None,
     limit: Annotated[int, Query(ge=1, le=MAX_LISTED)] = 100,
     named: Annotated[bool, Query(description="Only those that somebody gave a name.")] = False,
 ) -> list[VersionSummaryOut]:
@@ -81,8 +83,8 @@ async def restore_version(team_id: str, number: VersionNumber, store: StoreDep) 
     response_model=SavedOut,
 )
 async def changes_since(
-    team_id: str, since: Annotated[int, Query(ge=1, le=MOST, description="A version.")], store: StoreDep
+    team_id: str, since: Annotated[int, Query(ge=1, le=MAX_VERSIONS, description="A version.")], store: StoreDep
 ) -> Response:
     team = await store.teams.get(team_id)
-    came = [] if team.revision == since else await came_in(await store.teams.version(team_id, since), team)
+    came = [] if team.revision == since else await is_addition(await store.teams.version(team_id, since), team)
     return await large_answer(lambda: saved_out(team, came))

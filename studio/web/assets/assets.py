@@ -25,7 +25,7 @@ from starlette.routing import BaseRoute, Mount
 from starlette.types import Receive, Scope, Send
 
 from studio.errors import SetupError
-from studio.web.assets.bundling import JOINED_SUFFIX, MAP_SUFFIX, Joined, NotJoinable, join, joined_name
+from studio.web.assets.bundling import BUNDLE_SUFFIX, MAP_SUFFIX, Bundle, NotBundleable, bundle, bundle_name
 from studio.web.assets.imports import joined, modules_behind, with_imports
 
 FOREVER = "private, max-age=31536000, immutable"
@@ -46,7 +46,7 @@ CONTENT_TYPES = {
 }
 """Said here, since the tables of operating systems differ and the browser is told not to guess."""
 
-MOST_MADE = 100
+MAX_BUNDLES = 100
 """Joined files that are kept; pages ask for a handful."""
 
 PACKED = frozenset({".css", ".js", ".mjs", ".json", ".map", ".svg"})
@@ -109,43 +109,43 @@ class Assets:
     @functools.cache  # noqa: B019  there is one for the life of the server
     def loading(self, entry: str) -> Loading:
         """What a page loads for one of its modules, so that none waits for another to be read."""
-        module = None if entry in COMMON_ENTRIES else self.joined(entry)
+        module = None if entry in COMMON_ENTRIES else self.bundle(entry)
         if module is None:
             return Loading(self.url(entry), self.modules_behind(entry))
         return Loading(
-            self.url(joined_name(entry)), self._links(path for path in module.apart if path not in self._common())
+            self.url(bundle_name(entry)), self._links(path for path in module.apart if path not in self._common())
         )
 
     def routes(self) -> list[BaseRoute]:
-        return [Mount(self.prefix, KeptFiles(self.files, self._made), name="static")]
+        return [Mount(self.prefix, CachedFiles(self.files, self._made), name="static")]
 
     def _common(self) -> set[str]:
         return {path for entry in COMMON_ENTRIES for path in modules_behind(entry, self.files, self.packages)}
 
     @functools.cache  # noqa: B019  as above
-    def joined(self, entry: str) -> Joined | None:
+    def bundle(self, entry: str) -> Bundle | None:
         """A page's module with all that it imports in one; None where it is to be loaded module by module."""
         try:
-            return join(entry, COMMON_ENTRIES, self.files, self.packages)
-        except NotJoinable:
+            return bundle(entry, COMMON_ENTRIES, self.files, self.packages)
+        except NotBundleable:
             return None
 
     def _made(self, path: str) -> bytes | None:
-        entry = path.removesuffix(MAP_SUFFIX).removesuffix(JOINED_SUFFIX) + ".js"
-        module = self.joined(entry) if JOINED_SUFFIX in path and entry in self.files else None
-        if module is not None and path in (joined_name(entry), joined_name(entry) + MAP_SUFFIX):
+        entry = path.removesuffix(MAP_SUFFIX).removesuffix(BUNDLE_SUFFIX) + ".js"
+        module = self.bundle(entry) if BUNDLE_SUFFIX in path and entry in self.files else None
+        if module is not None and path in (bundle_name(entry), bundle_name(entry) + MAP_SUFFIX):
             return module.source_map if path.endswith(MAP_SUFFIX) else module.code
         return joined(path, self.files)
 
 
-class KeptFiles:
+class CachedFiles:
     """Answers with files that never change under their address; a packed copy of each is made when first asked for."""
 
     def __init__(self, files: Mapping[str, bytes], make: Callable[[str], bytes | None] = lambda _: None) -> None:
         """`make` makes a file that is none of `files`, if there is such a one."""
         self._files = dict(files)
         self._make = make
-        self._most = len(files) + MOST_MADE
+        self._most = len(files) + MAX_BUNDLES
         self._packed: dict[str, bytes] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

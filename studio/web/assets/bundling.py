@@ -22,18 +22,18 @@ LATER = re.compile(r"\bimport\('(?P<path>\.[^']+)'\)")
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 COMMENT_LINES = re.compile(r"^[ \t]*(?:/\*(?:(?!\*/).)*\*/[ \t]*|//[^\n]*)$", re.DOTALL | re.MULTILINE)
 OTHER_FORM = re.compile(r"^(?:import|export)\b", re.MULTILINE)
-JOINED_SUFFIX = ".joined.js"
+BUNDLE_SUFFIX = ".joined.js"
 MAP_SUFFIX = ".map"
 VENDOR = "vendor/"
 DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
 
-class NotJoinable(Exception):
+class NotBundleable(Exception):
     """A module has a form that is not known here, or two import each other: they are loaded one by one."""
 
 
 @dataclass(frozen=True)
-class Joined:
+class Bundle:
     """One module in place of many. `apart` are those that it still imports."""
 
     code: bytes
@@ -41,7 +41,7 @@ class Joined:
     apart: tuple[str, ...]
 
 
-def join(entry: str, beside: Iterable[str], files: Mapping[str, bytes], packages: Mapping[str, str]) -> Joined:
+def bundle(entry: str, beside: Iterable[str], files: Mapping[str, bytes], packages: Mapping[str, str]) -> Bundle:
     """Join a module with all that it imports, but for what the entries `beside` it import.
 
     Raises:
@@ -62,13 +62,13 @@ def join(entry: str, beside: Iterable[str], files: Mapping[str, bytes], packages
     ]
     names |= {name: names[path] for name, path in packages.items() if path in names}
     blocks = [(path, _wrapped(path, files[path].decode(), names, folder)) for path in order]
-    foot = f"//# sourceMappingURL={posixpath.basename(joined_name(entry))}{MAP_SUFFIX}"
+    foot = f"//# sourceMappingURL={posixpath.basename(bundle_name(entry))}{MAP_SUFFIX}"
     code = "\n".join([*heads, *(block for _, block in blocks), foot, ""])
-    return Joined(code.encode(), _source_map(len(heads), blocks, folder), tuple(sorted(apart)))
+    return Bundle(code.encode(), _source_map(len(heads), blocks, folder), tuple(sorted(apart)))
 
 
-def joined_name(entry: str) -> str:
-    return entry.removesuffix(".js") + JOINED_SUFFIX
+def bundle_name(entry: str) -> str:
+    return entry.removesuffix(".js") + BUNDLE_SUFFIX
 
 
 def _target(importer: str, name: str) -> str:
@@ -92,7 +92,7 @@ def _in_order(entry: str, own: set[str], files: Mapping[str, bytes]) -> list[str
         if path not in own or done.get(path):
             return
         if path in done:
-            raise NotJoinable(f"{path} imports itself by way of others.")
+            raise NotBundleable(f"{path} imports itself by way of others.")
         done[path] = False
         for found in IMPORT.finditer(files[path].decode()):
             visit(_target(path, found["path"]))
@@ -111,7 +111,7 @@ def _wrapped(path: str, text: str, names: Mapping[str, str], folder: str) -> str
     def imported(found: re.Match[str]) -> str:
         what, module = found["names"] or "", names.get(_target(path, found["path"]))
         if module is None:
-            raise NotJoinable(f"{path} imports {found['path']}, which is no file of ours.")
+            raise NotBundleable(f"{path} imports {found['path']}, which is no file of ours.")
         taken = what.replace("* as ", "") if what.startswith("* as ") else what.replace(" as ", ": ")
         return (f"const {taken} = {module}" if what else "") + "\n" * (found[0].count("\n") - taken.count("\n"))
 
@@ -120,7 +120,7 @@ def _wrapped(path: str, text: str, names: Mapping[str, str], folder: str) -> str
 
     body = EXPORT.sub(r"\g<kind>\g<star>\g<name>", IMPORT.sub(imported, text))
     if OTHER_FORM.search(body) or "import.meta" in body:
-        raise NotJoinable(f"{path} imports or exports in a form that is not known.")
+        raise NotBundleable(f"{path} imports or exports in a form that is not known.")
     return f"const {names[path]} = (() => {{\n{LATER.sub(moved, body)}\nreturn {{ {', '.join(exported)} }} }})()"
 
 

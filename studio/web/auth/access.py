@@ -17,7 +17,7 @@ MIN_TOKEN_LENGTH = 16
 WRONG_GUESSES = 20
 """Wrong tokens that one address may send in a window; a person who mistypes stays far below."""
 GUESS_WINDOW_S = 60.0
-MOST_REMEMBERED = 10_000
+MAX_REMEMBERED = 10_000
 
 
 def access_token(settings: Settings) -> str:
@@ -92,7 +92,7 @@ class Guesses:
         began, count = self._wrong.get(of, (now, 0))
         if now - began > GUESS_WINDOW_S:
             began, count = now, 0
-        if of not in self._wrong and len(self._wrong) >= MOST_REMEMBERED:
+        if of not in self._wrong and len(self._wrong) >= MAX_REMEMBERED:
             self._wrong.pop(next(iter(self._wrong)))
         self._wrong[of] = (began, count + 1)
 

@@ -9,15 +9,15 @@ from anyio import CancelScope
 from starlette.types import ASGIApp, Message, Receive, Send
 
 from studio.errors import Forbidden
-from studio.web.auth.request_info import Incoming
-from studio.web.auth.revocation import EndsWithSignIn
+from studio.web.auth.request_info import RequestInfo
+from studio.web.auth.revocation import StreamRevocation
 from studio.web.auth.roles import Need
-from studio.web.auth.session_cache import Admitted
+from studio.web.auth.session_cache import AuthContext
 from studio.web.auth.sessions import Accounts
 
-ADMITTED = "studio.admitted"
+AUTH_CONTEXT = "studio.admitted"
 """Where the guard leaves in the scope whom it has let in."""
-BROKEN_OFF = "broken off"
+CONNECTION_LOST = "broken off"
 """What came of a change that was not answered to its end, since its sign-in ended or the server did."""
 
 
@@ -28,11 +28,11 @@ class NoRole(Forbidden):
 
 
 @dataclass(frozen=True)
-class Passed:
+class Authorization:
     """One request, who makes it, and the route that it will reach; "" when there is none."""
 
-    request: Incoming
-    admitted: Admitted
+    request: RequestInfo
+    admitted: AuthContext
     route: str
     need: Need | None
     accounts: Accounts
@@ -56,11 +56,11 @@ class Passed:
         if not self.need or not (self.admitted.key_hash or self.admitted.csrf):
             await self._answered(app, receive, send)
             return
-        until_gone = partial(self.accounts.presence.until_gone, self.admitted, self.need.role)
-        ends = EndsWithSignIn(receive, send, until_gone)
+        until_gone = partial(self.accounts.presence.wait_revoked, self.admitted, self.need.role)
+        ends = StreamRevocation(receive, send, until_gone)
         await self._answered(app, ends.receive, ends.send)
         if ends.has_ended and self.need.is_change:
-            await self.record(BROKEN_OFF)
+            await self.record(CONNECTION_LOST)
 
     async def _answered(self, app: ASGIApp, receive: Receive, send: Send) -> None:
         """The same; what comes of a change is written down."""
@@ -81,5 +81,5 @@ class Passed:
         except BaseException as error:  # also a server that stops and waits no longer
             if not is_recorded:
                 with CancelScope(shield=True):
-                    await self.record("500" if isinstance(error, Exception) else BROKEN_OFF)
+                    await self.record("500" if isinstance(error, Exception) else CONNECTION_LOST)
             raise

@@ -13,8 +13,8 @@ from urllib.parse import quote, unquote
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import Receive
 
-from studio.web.auth.oidc import BEGUN_LASTS_S, Provider, SignInFailed
-from studio.web.auth.request_info import Incoming, read_form
+from studio.web.auth.oidc import STATE_LIFETIME_S, Provider, SignInFailed
+from studio.web.auth.request_info import RequestInfo, read_form
 from studio.web.auth.session_cache import BROWSER_LASTS
 from studio.web.auth.sessions import Accounts
 
@@ -24,7 +24,7 @@ FROM_PROVIDER = ("GET", "/login/oidc/callback")
 FORM_BYTES = 16 * 1024
 MAX_KEPT_ADDRESS = 2000
 """Characters of the address that a sign-in leads to; a browser would drop a cookie of 4096."""
-HOME = "/teams"
+HOME_PATH = "/teams"
 OURS = re.compile(r"/(?![/\\])[^\\\x00-\x1f]*")
 WRONG = "The name or the password is not right."
 
@@ -65,13 +65,15 @@ class LoginPage:
 
 
 @dataclass(frozen=True)
-class Door:
+class LoginMiddleware:
     """The way in to a studio that has accounts."""
 
     accounts: Accounts
     page: LoginPage
 
-    def sign_in_page(self, request: Incoming, message: str = "", *, status: int = 401, goes_to: str = "") -> Response:
+    def sign_in_page(
+        self, request: RequestInfo, message: str = "", *, status: int = 401, goes_to: str = ""
+    ) -> Response:
         provider = self.accounts.provider
         return self.page.response(
             message,
@@ -81,7 +83,7 @@ class Door:
             goes_to=goes_to or request.clean_url,
         )
 
-    async def answer(self, request: Incoming, receive: Receive) -> Response | None:
+    async def answer(self, request: RequestInfo, receive: Receive) -> Response | None:
         """The answer to somebody at the door; None to who asks for anything behind it."""
         asked = (request.method, request.path)
         if asked == PASSWORD:
@@ -90,7 +92,7 @@ class Door:
         if provider is None or asked not in (TO_PROVIDER, FROM_PROVIDER):
             return None
         if wait_s := self.accounts.wait_s(request.address):
-            return self._too_often(request, wait_s, HOME)
+            return self._too_often(request, wait_s, HOME_PATH)
         try:
             if asked == TO_PROVIDER:
                 return await self._to_provider(request, provider)
@@ -100,9 +102,9 @@ class Door:
             await self.accounts.record(
                 "somebody", "sign in", request.address, "refused by or for the identity provider"
             )
-            return self.sign_in_page(request, f"{error.what} {error.fix}".strip(), goes_to=HOME)
+            return self.sign_in_page(request, f"{error.what} {error.fix}".strip(), goes_to=HOME_PATH)
 
-    async def _by_password(self, request: Incoming, receive: Receive) -> Response:
+    async def _by_password(self, request: RequestInfo, receive: Receive) -> Response:
         form = await read_form(receive, FORM_BYTES)
         given = form or {}
         goes_to = _ours(given.get("next", ""))
@@ -115,11 +117,11 @@ class Door:
         key = await self.accounts.open(user, request.address, browser_of(request))
         return self._let_in(request, RedirectResponse(quote(goes_to, safe="/?&=%:@!$'()*+,;~-._#"), 303), key)
 
-    async def _to_provider(self, request: Incoming, provider: Provider) -> Response:
+    async def _to_provider(self, request: RequestInfo, provider: Provider) -> Response:
         address, state = await provider.begin(_callback(request))
         response = RedirectResponse(address, 303)
         goes_to = quote(_ours(request.query.get("next", "")), safe="/")
-        kept = f"{state}:{goes_to if len(goes_to) <= MAX_KEPT_ADDRESS else HOME}"
+        kept = f"{state}:{goes_to if len(goes_to) <= MAX_KEPT_ADDRESS else HOME_PATH}"
         # Lax: it must come back from a page of the provider. It opens nothing.
         response.set_cookie(
             _state_cookie(request),
@@ -127,12 +129,12 @@ class Door:
             httponly=True,
             samesite="lax",
             secure=request.is_secure,
-            max_age=int(BEGUN_LASTS_S),
+            max_age=int(STATE_LIFETIME_S),
             path=TO_PROVIDER[1],
         )
         return response
 
-    async def _from_provider(self, request: Incoming, provider: Provider) -> Response:
+    async def _from_provider(self, request: RequestInfo, provider: Provider) -> Response:
         state, _, goes_to = (request.cookie_named(_state_cookie(request)) or "").partition(":")
         identity = await provider.finish(request.query, state, _callback(request))
         user = await self.accounts.with_identity(identity, request.address)
@@ -144,31 +146,31 @@ class Door:
         )
         return self._let_in(request, response, key)
 
-    def _let_in(self, request: Incoming, response: Response, key: str) -> Response:
+    def _let_in(self, request: RequestInfo, response: Response, key: str) -> Response:
         return request.with_cookie(response, key, int(BROWSER_LASTS.total_seconds()))
 
-    def _too_often(self, request: Incoming, wait_s: int, goes_to: str) -> Response:
+    def _too_often(self, request: RequestInfo, wait_s: int, goes_to: str) -> Response:
         message = f"Too many wrong tries. Try again in {wait_s} s."
         response = self.sign_in_page(request, message, status=429, goes_to=goes_to)
         response.headers["Retry-After"] = str(wait_s)
         return response
 
 
-def _callback(request: Incoming) -> str:
+def _callback(request: RequestInfo) -> str:
     return f"{request.origin}{FROM_PROVIDER[1]}"
 
 
-def _state_cookie(request: Incoming) -> str:
+def _state_cookie(request: RequestInfo) -> str:
     return f"{request.cookie_name.removeprefix('__Host-')}-oidc"
 
 
 def _ours(address: str) -> str:
     """An address within the studio; whatever else is asked for, its first page."""
     is_ours = OURS.fullmatch(address) and OURS.fullmatch(unquote(address))
-    return address if is_ours and not address.startswith(("/login", "/api/", "/fragments/")) else HOME
+    return address if is_ours and not address.startswith(("/login", "/api/", "/fragments/")) else HOME_PATH
 
 
-def browser_of(request: Incoming) -> str:
+def browser_of(request: RequestInfo) -> str:
     """What somebody recognises a browser by, as far as it says."""
     agent = request.headers.get("user-agent", "")
     kind = next((name for mark, name in BROWSERS if mark in agent), "")

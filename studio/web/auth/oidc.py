@@ -30,8 +30,8 @@ from studio.web.auth.access import is_same
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
 """Public-key signatures only: `none`, and those made with a shared secret, are no proof of who signed."""
 TIMEOUT_S = 10.0
-LARGEST_BYTES = 1024 * 1024
-BEGUN_LASTS_S = 600.0
+MAX_BYTES = 1024 * 1024
+STATE_LIFETIME_S = 600.0
 MAX_FINISHED = 10_000
 """States that are remembered as used. Who came back in vain too often must wait, so one address fills little of it."""
 LEEWAY_S = 60
@@ -44,7 +44,7 @@ class SignInFailed(Forbidden):
     code = "sign_in_failed"
 
 
-class Discovered(BaseModel):
+class ProviderMetadata(BaseModel):
     """What the issuer says of itself at its well-known address."""
 
     model_config = ConfigDict(extra="ignore")
@@ -55,7 +55,7 @@ class Discovered(BaseModel):
     jwks_uri: str
 
 
-class Begun(NamedTuple):
+class PendingSignIn(NamedTuple):
     """A sign-in on its way to the provider and back; it belongs to one browser and is used once."""
 
     state: str
@@ -77,12 +77,12 @@ class States:
         self._used: dict[str, float] = {}
 
     def make(self) -> str:
-        state = f"{int(self._clock() + BEGUN_LASTS_S)}.{secrets.token_urlsafe(32)}"
+        state = f"{int(self._clock() + STATE_LIFETIME_S)}.{secrets.token_urlsafe(32)}"
         return f"{state}.{self._derived('state', state)}"
 
-    def begun(self, state: str, redirect_uri: str) -> Begun:
+    def begun(self, state: str, redirect_uri: str) -> PendingSignIn:
         """What belongs to a state."""
-        return Begun(state, self._derived("nonce", state), self._derived("verifier", state), redirect_uri)
+        return PendingSignIn(state, self._derived("nonce", state), self._derived("verifier", state), redirect_uri)
 
     def use(self, state: str) -> bool:
         """Whether the state is one of ours, is not too old and was not used before. From now on it was."""
@@ -121,7 +121,7 @@ class Provider:
     settings: Settings
     client: httpx.AsyncClient
     clock: Callable[[], float] = time.monotonic
-    _discovered: Discovered | None = None
+    _discovered: ProviderMetadata | None = None
     _key_set: jwk.KeySet | None = None
 
     def __post_init__(self) -> None:
@@ -167,7 +167,7 @@ class Provider:
         claims = await self._claims(await self._id_token(code, begun), begun.nonce)
         return self._identity(claims)
 
-    async def _id_token(self, code: str, begun: Begun) -> str:
+    async def _id_token(self, code: str, begun: PendingSignIn) -> str:
         found = await self._discover()
         form = {
             "grant_type": "authorization_code",
@@ -215,11 +215,11 @@ class Provider:
             self._key_set = jwk.KeySet.import_key_set({"keys": found.get("keys", [])})  # pyright: ignore[reportArgumentType]  the library checks what they are
         return self._key_set
 
-    async def _discover(self) -> Discovered:
+    async def _discover(self) -> ProviderMetadata:
         if self._discovered is None:
             address = f"{self.settings.oidc_issuer.rstrip('/')}/.well-known/openid-configuration"
             try:
-                found = Discovered.model_validate(await self._asked("GET", address))
+                found = ProviderMetadata.model_validate(await self._asked("GET", address))
             except ValidationError as error:
                 raise SignInFailed("The identity provider does not say where to sign in.") from error
             if found.issuer != self.settings.oidc_issuer:
@@ -302,5 +302,5 @@ async def open_provider(settings: Settings) -> AsyncGenerator[Provider | None]:
     role_of_value(settings)
     # The operator chose the issuer, which may be within the own network, and which says where its other parts are.
     guard = Guard((place_of(settings.oidc_issuer),), elsewhere=True, private=True)
-    async with http_client(guard, limit=LARGEST_BYTES, timeout=TIMEOUT_S) as client:
+    async with http_client(guard, limit=MAX_BYTES, timeout=TIMEOUT_S) as client:
         yield Provider(settings, client)

@@ -9,11 +9,11 @@ from argon2.exceptions import InvalidHashError, VerificationError
 
 from studio.errors import ConfigError
 
-SHORTEST = 10
-LONGEST = 1000
+MIN_LENGTH = 10
+MAX_LENGTH = 1000
 AT_ONCE = 2
 """Each takes 64 MiB while it is worked out."""
-NOBODYS = "$argon2id$v=19$m=65536,t=3,p=4$EJo/rmSmi/O1Jkdi3qL8Pw$QWA5h9jt9zGFC5+MQEADEUm2uqFT8xynzihptlXNN+w"
+DUMMY_HASH = "$argon2id$v=19$m=65536,t=3,p=4$EJo/rmSmi/O1Jkdi3qL8Pw$QWA5h9jt9zGFC5+MQEADEUm2uqFT8xynzihptlXNN+w"
 """Compared with when there is no such user, so that the answer takes as long."""
 
 
@@ -37,7 +37,7 @@ class Passwords:
     async def is_right(self, password: str, kept: str | None) -> bool:
         """Whether it is the password of that hash; without one it never is, and takes as long to say so."""
         async with self._turn:
-            is_same = await asyncio.to_thread(self._is_same, kept or NOBODYS, password[: LONGEST + 1])
+            is_same = await asyncio.to_thread(self._is_same, kept or DUMMY_HASH, password[: MAX_LENGTH + 1])
         return is_same and bool(kept)
 
     def _is_same(self, kept: str, password: str) -> bool:
@@ -53,9 +53,10 @@ def checked(password: str, *, name: str = "") -> str:
     Raises:
         ConfigError: It is too short, too long, or the user's name.
     """
-    if not SHORTEST <= len(password) <= LONGEST:
+    if not MIN_LENGTH <= len(password) <= MAX_LENGTH:
         raise ConfigError(
-            f"A password needs {SHORTEST} to {LONGEST} characters.", fix="A few words with spaces are easy to keep."
+            f"A password needs {MIN_LENGTH} to {MAX_LENGTH} characters.",
+            fix="A few words with spaces are easy to keep.",
         )
     if name and name.casefold() == password.casefold():
         raise ConfigError(

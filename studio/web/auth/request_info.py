@@ -12,7 +12,7 @@ from starlette.types import Receive, Scope
 NOT_PAGES = ("/api/", "/fragments/", "/static/", "/vendor/")
 
 
-class Incoming:
+class RequestInfo:
     """One request at the door."""
 
     def __init__(self, scope: Scope) -> None:
@@ -43,7 +43,7 @@ class Incoming:
         return not (self.is_page and self.headers.get("sec-fetch-mode") == "navigate" and self._is_top_level)
 
     @property
-    def is_led_here(self) -> bool:
+    def is_cross_site_navigation(self) -> bool:
         """Whether a page elsewhere made the browser open one of ours."""
         from_elsewhere = self.headers.get("sec-fetch-site") in {"cross-site", "same-site"}
         return from_elsewhere and self.is_page and not self.is_foreign and self.cookie is None

@@ -8,10 +8,10 @@ import anyio
 from starlette.datastructures import Headers
 from starlette.types import Message, Receive, Send
 
-GONE: Message = {"type": "http.disconnect"}
+REVOKED: Message = {"type": "http.disconnect"}
 
 
-class EndsWithSignIn:
+class StreamRevocation:
     """Stands between an application and its server: a stream hears that its reader left once they may not read on."""
 
     def __init__(self, receive: Receive, send: Send, until_gone: Callable[[], Awaitable[None]]) -> None:
@@ -31,7 +31,7 @@ class EndsWithSignIn:
     async def receive(self) -> Message:
         if not self._is_stream:
             return await self._receive()
-        message = GONE
+        message = REVOKED
         async with anyio.create_task_group() as tasks:
 
             async def hear() -> None:

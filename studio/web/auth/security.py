@@ -19,20 +19,20 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from studio.errors import StudioError
 from studio.settings import Settings
 from studio.web.auth.access import Keys, is_same
-from studio.web.auth.authorization import ADMITTED, Passed
-from studio.web.auth.login import Door, LoginPage
+from studio.web.auth.authorization import AUTH_CONTEXT, Authorization
+from studio.web.auth.login import LoginMiddleware, LoginPage
 from studio.web.auth.person import OWNER, TOKEN_HOLDER
-from studio.web.auth.request_info import Incoming, has_port
+from studio.web.auth.request_info import RequestInfo, has_port
 from studio.web.auth.roles import NEEDS, SAFE_METHODS
 from studio.web.auth.routes import CHECKED, Routes
-from studio.web.auth.session_cache import Admitted
-from studio.web.auth.sessions import SOMEBODY, Accounts
+from studio.web.auth.session_cache import AuthContext
+from studio.web.auth.sessions import ANONYMOUS, Accounts
 
 DRAIN_BYTES = 64 * 1024 * 1024
 DRAIN_S = 10.0
 
 
-class Refused(Exception):
+class Rejection(Exception):
     """The guard does not let this request through; `response` says why."""
 
     def __init__(self, response: Response) -> None:
@@ -98,7 +98,7 @@ class Policy:
     routes: Routes
     accounts: Callable[[], Accounts | None]
     """None before the server has started."""
-    refusal_page: Callable[[Incoming, StudioError], Response]
+    refusal_page: Callable[[RequestInfo, StudioError], Response]
 
 
 def allowed_hosts(settings: Settings) -> frozenset[str]:
@@ -159,7 +159,7 @@ class Guard:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        request = Incoming(scope)
+        request = RequestInfo(scope)
         send = self._with_headers(send, request)
         try:
             if request.path == OPEN_PATH:
@@ -170,21 +170,21 @@ class Guard:
             self._check_origin(request)
             accounts = self._accounts()
             has_accounts = await accounts.presence.has_accounts()
-            if has_accounts and (answer := await Door(accounts, self.policy.login).answer(request, receive)):
+            if has_accounts and (answer := await LoginMiddleware(accounts, self.policy.login).answer(request, receive)):
                 await answer(scope, receive, send)
                 return
             admitted = await (self._member(request, accounts) if has_accounts else self._owner(request, accounts))
             self._check_csrf(request, admitted)
             passed = await self._check_role(request, admitted, accounts)
             self._check_length(request)
-        except Refused as refused:
+        except Rejection as refused:
             await answer_early(refused.response, scope, receive, send)
             return
         await passed(self.app, self._bounded(receive), send)
 
-    def _check_origin(self, request: Incoming) -> None:
+    def _check_origin(self, request: RequestInfo) -> None:
         if request.host not in self.policy.hosts:
-            raise Refused(
+            raise Rejection(
                 problem(
                     421,
                     "wrong_host",
@@ -193,71 +193,73 @@ class Guard:
                 )
             )
         if request.is_foreign:
-            raise Refused(problem(403, "wrong_origin", "Another site asked for this; the studio only answers its own."))
+            raise Rejection(
+                problem(403, "wrong_origin", "Another site asked for this; the studio only answers its own.")
+            )
 
     def _accounts(self) -> Accounts:
         accounts = self.policy.accounts()
         if accounts is None:
-            raise Refused(problem(503, "not_started", "The studio is not ready.", "Try again in a moment."))
+            raise Rejection(problem(503, "not_started", "The studio is not ready.", "Try again in a moment."))
         return accounts
 
-    async def _owner(self, request: Incoming, accounts: Accounts) -> Admitted:
+    async def _owner(self, request: RequestInfo, accounts: Accounts) -> AuthContext:
         """Who holds the token of a studio without users."""
         keys = self.policy.keys
         if request.is_page and "token" in request.query:
             await self._take_token(request, accounts)
         if request.cookie and keys.is_cookie(request.cookie):
-            return Admitted(OWNER, keys.csrf)
+            return AuthContext(OWNER, keys.csrf)
         given = request.bearer or request.cookie
         if given is None:
-            raise Refused(self._once_more(request) or self._unauthorized(request))
+            raise Rejection(self._replay_body(request) or self._unauthorized(request))
         if request.bearer is not None and keys.is_token(request.bearer):
-            return Admitted(OWNER, "")
+            return AuthContext(OWNER, "")
         await self._count_wrong(request, accounts)
-        raise Refused(request.without_cookie(self._unauthorized(request, wrong=True)))
+        raise Rejection(request.without_cookie(self._unauthorized(request, wrong=True)))
 
-    async def _member(self, request: Incoming, accounts: Accounts) -> Admitted:
+    async def _member(self, request: RequestInfo, accounts: Accounts) -> AuthContext:
         """Who has signed in, or whose program sends a token."""
-        if request.cookie and (admitted := await accounts.presence.of(request.cookie, "browser")):
+        if request.cookie and (admitted := await accounts.presence.find(request.cookie, "browser")):
             return admitted
         if request.bearer is not None:
-            if admitted := await accounts.presence.of(request.bearer, "token"):
+            if admitted := await accounts.presence.find(request.bearer, "token"):
                 return admitted
             if accounts.token_is_named and self.policy.keys.is_token(request.bearer):
-                return Admitted(TOKEN_HOLDER, "")
+                return AuthContext(TOKEN_HOLDER, "")
             await self._count_wrong(request, accounts)
-            raise Refused(self._unauthorized(request, wrong=True))
+            raise Rejection(self._unauthorized(request, wrong=True))
         if request.is_page:
-            page = self._once_more(request) or Door(accounts, self.policy.login).sign_in_page(request)
-            raise Refused(request.without_cookie(page))
+            page = self._replay_body(request) or LoginMiddleware(accounts, self.policy.login).sign_in_page(request)
+            raise Rejection(request.without_cookie(page))
         response = problem(401, "not_signed_in", "You are not signed in.", "Open a page of the studio and sign in.")
         response.headers["WWW-Authenticate"] = "Bearer"
-        raise Refused(request.without_cookie(response))
+        raise Rejection(request.without_cookie(response))
 
-    def _once_more(self, request: Incoming) -> Response | None:
+    def _replay_body(self, request: RequestInfo) -> Response | None:
         """For who follows a link from another site: the browser keeps our cookie back, but not when we ask again."""
-        if request.is_led_here and request.bearer is None:
+        if request.is_cross_site_navigation and request.bearer is None:
             return self.policy.login.response(status=200, goes_on_to=request.clean_url)
         return None
 
-    async def _take_token(self, request: Incoming, accounts: Accounts) -> None:
+    async def _take_token(self, request: RequestInfo, accounts: Accounts) -> None:
         """Turn `?token=` into a cookie; the address that stays in the browser has no token in it."""
         if not self.policy.keys.is_token(request.query["token"]):
             await self._count_wrong(request, accounts)
-            raise Refused(self._unauthorized(request, wrong=True))
+            raise Rejection(self._unauthorized(request, wrong=True))
         response = RedirectResponse(request.clean_url, 303)
-        raise Refused(request.with_cookie(response, self.policy.keys.cookie, TOKEN_COOKIE_S))
+        raise Rejection(request.with_cookie(response, self.policy.keys.cookie, TOKEN_COOKIE_S))
 
-    async def _count_wrong(self, request: Incoming, accounts: Accounts) -> None:
+    async def _count_wrong(self, request: RequestInfo, accounts: Accounts) -> None:
         """Slow down who sends wrong tokens. The right one is always let in: others must not be able to lock it out."""
         if wait_s := accounts.wait_s(request.address):
             response = problem(429, "too_many_guesses", "Too many wrong access tokens.", f"Try again in {wait_s} s.")
             response.headers["Retry-After"] = str(wait_s)
-            raise Refused(response)
+            raise Rejection(response)
         accounts.by_address.add_wrong(request.address)
-        await accounts.record(SOMEBODY, "use a token", request.address, "refused")
+        await accounts.record(ANONYMOUS, "use a token", request.address, "refused")
 
-    def _unauthorized(self, request: Incoming, *, wrong: bool = False) -> Response:
+    def _unauthorized(self, request: RequestInfo, *, wrong: bool = False) -> Response:
         if request.is_page:
             return self.policy.login.response("That access token is not right." if wrong else "")
         what = "That access token is not right." if wrong else "An access token is needed."
@@ -265,24 +267,26 @@ class Guard:
         response.headers["WWW-Authenticate"] = "Bearer"
         return response
 
-    def _check_csrf(self, request: Incoming, admitted: Admitted) -> None:
+    def _check_csrf(self, request: RequestInfo, admitted: AuthContext) -> None:
         changes = request.method not in SAFE_METHODS
         if changes and admitted.csrf and not is_same(request.headers.get(CSRF_HEADER, ""), admitted.csrf):
-            raise Refused(problem(403, "csrf", f"The header {CSRF_HEADER!r} is missing or wrong.", "Reload the page."))
+            raise Rejection(
+                problem(403, "csrf", f"The header {CSRF_HEADER!r} is missing or wrong.", "Reload the page.")
+            )
 
-    async def _check_role(self, request: Incoming, admitted: Admitted, accounts: Accounts) -> Passed:
+    async def _check_role(self, request: RequestInfo, admitted: AuthContext, accounts: Accounts) -> Authorization:
         route = self.policy.routes.name_of(request.method, request.path)
-        passed = Passed(request, admitted, route, NEEDS.get(route), accounts)
-        request.scope[ADMITTED], request.scope[CHECKED] = admitted, route
+        passed = Authorization(request, admitted, route, NEEDS.get(route), accounts)
+        request.scope[AUTH_CONTEXT], request.scope[CHECKED] = admitted, route
         if refusal := passed.refusal:
             await passed.record("403")
-            raise Refused(self.policy.refusal_page(request, refusal) if request.is_page else refused_with(refusal))
+            raise Rejection(self.policy.refusal_page(request, refusal) if request.is_page else refused_with(refusal))
         return passed
 
-    def _check_length(self, request: Incoming) -> None:
+    def _check_length(self, request: RequestInfo) -> None:
         length = request.headers.get("content-length", "")
         if length and (not length.isdigit() or int(length) > self.policy.max_body_bytes):
-            raise Refused(problem(413, "too_large", *self._too_large()))
+            raise Rejection(problem(413, "too_large", *self._too_large()))
 
     def _too_large(self) -> tuple[str, str]:
         megabytes = self.policy.max_body_bytes // (1024 * 1024)
@@ -302,7 +306,7 @@ class Guard:
 
         return bounded
 
-    def _with_headers(self, send: Send, request: Incoming) -> Send:
+    def _with_headers(self, send: Send, request: RequestInfo) -> Send:
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)

@@ -24,11 +24,11 @@ UNUSED_FOR = timedelta(days=7)
 BROWSER_LASTS = timedelta(days=30)
 SEEN_EVERY = timedelta(hours=1)
 """Use is written down no more often than that."""
-MOST_REMEMBERED = 10_000
+MAX_REMEMBERED = 10_000
 
 
 @dataclass(frozen=True)
-class Admitted:
+class AuthContext:
     """Somebody who may come in. `csrf` must come with their changes, unless it is empty: programs have no cookies."""
 
     person: Person
@@ -36,7 +36,7 @@ class Admitted:
     key_hash: str = ""
 
 
-class Presence:
+class SessionCache:
     """Knows the people behind keys."""
 
     def __init__(
@@ -59,21 +59,21 @@ class Presence:
             self._fresh_until = self._clock() + FRESH_S
         return self._has_users
 
-    async def of(self, key: str, kind: str) -> Admitted | None:
+    async def find(self, key: str, kind: str) -> AuthContext | None:
         """Who holds this key of a browser or a program."""
         key_hash = hash_of(key)
         person = await self._person(key_hash, kind)
         if person is None:
             return None
-        return Admitted(person, self._keys.csrf_for(key) if kind == "browser" else "", key_hash)
+        return AuthContext(person, self._keys.csrf_for(key) if kind == "browser" else "", key_hash)
 
-    def changed(self) -> None:
+    def invalidate(self) -> None:
         """Users or sign-ins are not what they were: look again, also for who reads an event stream."""
         self._fresh_until = float("-inf")
         self._stirred.set()
         self._stirred = asyncio.Event()
 
-    async def until_gone(self, admitted: Admitted, role: Role) -> None:
+    async def wait_revoked(self, admitted: AuthContext, role: Role) -> None:
         """Return once somebody who was let in may no longer do what needs that role."""
         while True:
             with suppress(TimeoutError):
@@ -83,7 +83,7 @@ class Presence:
             if person is None or not person.may(role):
                 return
 
-    async def _now(self, admitted: Admitted) -> Person | None:
+    async def _now(self, admitted: AuthContext) -> Person | None:
         if admitted.key_hash:
             return await self._person(admitted.key_hash, "browser" if admitted.csrf else "token")
         is_gone = admitted.csrf and await self.has_accounts()  # the owner's browser, and now there are users
@@ -96,17 +96,17 @@ class Presence:
             return self._known[kept]
         stirred = self._stirred
         person = await self._looked_up(key_hash, kind)
-        if stirred is self._stirred and len(self._known) < MOST_REMEMBERED:
+        if stirred is self._stirred and len(self._known) < MAX_REMEMBERED:
             self._known[kept] = person
         return person
 
     async def _looked_up(self, key_hash: str, kind: str) -> Person | None:
-        held = await self._store.sign_ins.held_by(key_hash)
+        held = await self._store.sign_ins.find_by_key(key_hash)
         if held is None or held.sign_in.kind != kind:
             return None
         unused = datetime.now(UTC) - held.sign_in.seen_at
         if kind == "browser" and unused > UNUSED_FOR:
             return None
         if unused > SEEN_EVERY:
-            await self._store.sign_ins.seen(held.sign_in.id)
+            await self._store.sign_ins.mark_seen(held.sign_in.id)
         return Person(held.user.id, held.user.name, role_named(held.user.role), held.sign_in.id)

@@ -16,12 +16,12 @@ from studio.store.tables import User
 from studio.web.auth.access import Guesses, Keys
 from studio.web.auth.oidc import Identity, Provider, SignInFailed, open_provider
 from studio.web.auth.passwords import Passwords
-from studio.web.auth.session_cache import BROWSER_LASTS, Presence
+from studio.web.auth.session_cache import BROWSER_LASTS, SessionCache
 from studio.web.connections import network_of
 
 logger = logging.getLogger(__name__)
-WRONG_FOR_A_NAME = 10
-SOMEBODY = "somebody"
+MAX_WRONG_PER_NAME = 10
+ANONYMOUS = "somebody"
 """Who tried a name that nobody has. The name is not kept: people type passwords into the wrong box."""
 
 
@@ -33,7 +33,7 @@ async def open_accounts(settings: Settings, store: Store, keys: Keys) -> AsyncGe
         SetupError: The settings of the identity provider do not fit together.
     """
     async with open_provider(settings) as provider:
-        presence = Presence(store, keys, has_provider=provider is not None)
+        presence = SessionCache(store, keys, has_provider=provider is not None)
         yield Accounts(store, presence, Passwords(), provider, bool(settings.token))
 
 
@@ -42,13 +42,13 @@ class Accounts:
     """Lets people in by password or by the identity provider."""
 
     store: Store
-    presence: Presence
+    presence: SessionCache
     passwords: Passwords
     provider: Provider | None
     token_is_named: bool
     """Whether the operator chose the studio's token; only then it goes on to open the API beside the users."""
     by_address: Guesses = field(default_factory=lambda: Guesses(network_of))
-    by_name: Guesses = field(default_factory=lambda: Guesses(_as_compared, WRONG_FOR_A_NAME))
+    by_name: Guesses = field(default_factory=lambda: Guesses(_as_compared, MAX_WRONG_PER_NAME))
 
     @property
     def sign_ins(self) -> SignIns:
@@ -64,7 +64,7 @@ class Accounts:
             guesses.add_wrong(of)  # before it is looked at: others are guessed while this one is worked out
         user = await self.store.users.named(name)
         if not await self.passwords.is_right(password, user.password if user else None):
-            await self.record(user.name if user else SOMEBODY, "sign in", address, "refused")
+            await self.record(user.name if user else ANONYMOUS, "sign in", address, "refused")
             return None
         self.by_address.take_back(address)
         self.by_name.take_back(name)
@@ -82,7 +82,7 @@ class Accounts:
             try:
                 user = await users.add(identity.name, identity.role or "viewer", identity=identity.key)
             except (Conflict, ConfigError) as error:
-                await self.record(SOMEBODY, "sign in", address, "refused: name taken")
+                await self.record(ANONYMOUS, "sign in", address, "refused: name taken")
                 raise SignInFailed(
                     "Your name cannot be used here, or is taken.", fix="Ask who runs this studio."
                 ) from error
@@ -93,7 +93,7 @@ class Accounts:
             except LastAdmin:
                 return user
             await self.record(user.name, "get a role from the identity provider", address, user.role)
-        self.presence.changed()
+        self.presence.invalidate()
         return user
 
     async def _awaited(self, identity: Identity) -> User | None:

@@ -27,8 +27,8 @@ from studio.web.forms.form_schema import (
 _PRIMARY_KINDS = frozenset({"component", "components", "multiline", "code", "secret"})
 _NUMBERS = frozenset({"integer", "number"})
 _SCALARS = frozenset({"text", "multiline", "code", "choice", "secret", "boolean", *_NUMBERS})
-MOST_FIELDS = 5_000
-MOST_NAMES = 50_000
+MAX_FIELDS = 5_000
+MAX_NAMES = 50_000
 
 
 @dataclass
@@ -62,11 +62,11 @@ class Problems:
 
 
 @dataclass
-class Room:
+class FieldBudget:
     """How much a form may still show: of more, lists are edited as JSON and texts come without names to choose from."""
 
-    fields: int = MOST_FIELDS
-    names: int = MOST_NAMES
+    fields: int = MAX_FIELDS
+    names: int = MAX_NAMES
 
     def has(self, field_count: int) -> bool:
         """Whether so many more fields fit; then they are counted."""
@@ -82,7 +82,7 @@ class Room:
 
 
 @dataclass(frozen=True)
-class Place:
+class FieldPosition:
     """Where a field stands in its parent."""
 
     name: str
@@ -109,9 +109,9 @@ class FieldMaker:
     owners: Sequence[Object] = ()
     """Configs from the component itself outwards, in which choices are looked up."""
     in_place: InPlace = field(default_factory=InPlace)
-    room: Room = field(default_factory=Room)
+    room: FieldBudget = field(default_factory=FieldBudget)
 
-    def field(self, schema: Object, value: Json, place: Place) -> FormField:
+    def field(self, schema: Object, value: Json, place: FieldPosition) -> FormField:
         read = self.schemas.read(schema, value)
         has_default = "default" in read.outer
         if not place.is_present:
@@ -159,7 +159,7 @@ class FieldMaker:
             parts=parts,
             folded=folded,
             components=self._components(kind, value, place.pointer),
-            said=_said(chosen, value),
+            said=_description(chosen, value),
             said_else=str(chosen.get("x-says-else") or ""),
             has_fixed_keys=chosen.get("x-fixed-keys") is True,
         )
@@ -170,13 +170,13 @@ class FieldMaker:
             self.field(
                 as_object(part),
                 values.get(name),
-                Place(name, f"{pointer}/{escape(name)}", name in required, name in values),
+                FieldPosition(name, f"{pointer}/{escape(name)}", name in required, name in values),
             )
             for name, part in properties.items()
             if "const" not in as_object(part) and as_object(part).get("x-hidden") is not True
         ]
 
-    def _known_models(self, schema: Object, place: Place) -> tuple[str, ...]:
+    def _known_models(self, schema: Object, place: FieldPosition) -> tuple[str, ...]:
         """Names that the catalogue knows of the service which the field's own component asks."""
         if place.name != "model" or "x-service" not in schema:
             return ()
@@ -207,7 +207,7 @@ class FieldMaker:
         )
 
     def _entry(self, schema: Object, name: str, pointer: str, value: Json) -> FormField:
-        return self.field(schema, value, Place(name, pointer, is_removable=True))
+        return self.field(schema, value, FieldPosition(name, pointer, is_removable=True))
 
     def _variants(self, read: Read, value: Json) -> tuple[Variant, ...]:
         if len(read.variants) < 2 or is_slot(read.schema):
@@ -249,7 +249,7 @@ class FieldMaker:
         return json.dumps(self.schemas.example(schema)) if kind == "object" else ""
 
 
-def _said(schema: Object, value: Json) -> str:
+def _description(schema: Object, value: Json) -> str:
     """A value in the words of its schema: each of its phrases that names a part that is there."""
     told = {name: str(part) for name, part in as_object(value).items() if part not in (None, "")}
     phrases = [str(each) for each in as_list(schema.get("x-says"))]

@@ -10,14 +10,14 @@ from typing import cast
 
 from studio.components import component_classes, find_class, form_schema
 from studio.errors import Finding, NotFound
-from studio.web.forms.form_fields import FieldMaker, InPlace, Place, Problems, escape
+from studio.web.forms.form_fields import FieldMaker, FieldPosition, InPlace, Problems, escape
 from studio.web.forms.form_model import Alternative, FormField, FormModel, Json
 from studio.web.forms.form_schema import Object, Schemas, accepts, as_list, as_object, filled
 
 _FEW_FIELDS = 4
-_MOST_PLAIN_FIELDS = 7
-_MOST_FIELDS_IN_PLACE = 4
-_DEEPEST_IN_PLACE = 3
+_MAX_PLAIN_FIELDS = 7
+_MAX_FIELDS_IN_PLACE = 4
+_MAX_DEPTH_IN_PLACE = 3
 _ENVELOPE = ("config", "provider", "component_type", "component_version")
 
 
@@ -64,7 +64,7 @@ class _SmallForms(InPlace):
     def form_of(self, envelope: Object, pointer: str) -> FormModel | None:
         schema = _schema_of(envelope)
         properties = as_object(schema.get("properties"))
-        if not 0 < len(properties) <= _MOST_FIELDS_IN_PLACE or self._depth > _DEEPEST_IN_PLACE:
+        if not 0 < len(properties) <= _MAX_FIELDS_IN_PLACE or self._depth > _MAX_DEPTH_IN_PLACE:
             return None
         if not self._around.room.has(len(properties)):
             return None
@@ -116,7 +116,7 @@ def _is_primary(field: FormField, plain_count: int) -> bool:
     return (
         field.is_required
         or (field.name == "name" and not (field.is_advanced and field.pointer == "/config/name"))
-        or (not field.is_advanced and (field.is_primary or plain_count <= _MOST_PLAIN_FIELDS))
+        or (not field.is_advanced and (field.is_primary or plain_count <= _MAX_PLAIN_FIELDS))
     )
 
 
@@ -135,7 +135,7 @@ def _part_form(maker: FieldMaker, component: Object, schema: Object, where: str,
         if part_schema is None or value is None:
             raise NotFound("Nothing with a form stands at this place of the document.", where=pointer)
         name, is_required = step, step in read.required
-    made = maker.field(part_schema, value, Place(name, pointer, is_required))
+    made = maker.field(part_schema, value, FieldPosition(name, pointer, is_required))
     kind = maker.schemas.read(part_schema, value).schema
     has_parts = made.kind == "object"
     owner = as_object(component.get("config")).get("name")

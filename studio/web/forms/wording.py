@@ -9,7 +9,7 @@ from studio.conditions import TerminationCondition
 from studio.errors import InvalidComponent
 
 
-def condition_words(document: JsonValue) -> dict[str, str]:
+def describe_conditions(document: JsonValue) -> dict[str, str]:
     """What completes "Stops when …", by the JSON pointer of each condition; those that are wrong are left out."""
     words: dict[str, str] = {}
     for where, envelope in envelopes(document):

@@ -12,7 +12,7 @@ from studio.components import JsonObject, take_out_secrets
 from studio.errors import InvalidDocument
 from studio.services.changes import TeamLike, compare
 from studio.store import Store, TeamDocument
-from studio.web.dependencies import IN_TURN, StoreDep, TemplatesDep
+from studio.web.dependencies import QUEUED, StoreDep, TemplatesDep
 from studio.web.requests import StudioRoute
 
 router = APIRouter(prefix="/fragments", include_in_schema=False, route_class=StudioRoute)
@@ -45,7 +45,7 @@ class DiffRequest(BaseModel):
     after: Compared
 
 
-@router.post("/diff", dependencies=[IN_TURN])
+@router.post("/diff", dependencies=[QUEUED])
 async def diff(body: DiffRequest, store: StoreDep, templates: TemplatesDep) -> Response:
     comparison = await compare(await _read(body.before, store), await _read(body.after, store))
     return await asyncio.to_thread(templates.fragment, "fragments/diff.html", comparison=comparison)

@@ -12,7 +12,7 @@ from studio.components import validate_component
 from studio.errors import MAX_FINDINGS, Finding
 from studio.services.secret_list import suggested_references
 from studio.store import Store
-from studio.web.dependencies import IN_TURN, StoreDep, TemplatesDep
+from studio.web.dependencies import QUEUED, StoreDep, TemplatesDep
 from studio.web.forms.form_model import FormField, FormModel, SecretOffer, Secrets
 from studio.web.forms.forms import form_at
 from studio.web.requests import StudioRoute
@@ -37,7 +37,7 @@ class FormRequest(BaseModel):
     )
 
 
-@router.post("/form", dependencies=[IN_TURN])
+@router.post("/form", dependencies=[QUEUED])
 async def form(body: FormRequest, templates: TemplatesDep, store: StoreDep) -> Response:
     made = await asyncio.to_thread(_made, body)
     secrets = await secrets_for(made, store)

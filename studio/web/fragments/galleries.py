@@ -11,9 +11,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from studio.errors import NotFound
 from studio.galleries import parse_gallery
 from studio.services.galleries import preview_of
-from studio.services.slots import Place, places_for, type_of
+from studio.services.slots import Slot, slots_for, type_of
 from studio.store.tables import Team
-from studio.web.dependencies import IN_TURN, StoreDep, TemplatesDep
+from studio.web.dependencies import QUEUED, StoreDep, TemplatesDep
 from studio.web.requests import StudioRoute
 from studio.web.sources import REQUEST_BODY, GallerySourceDep
 
@@ -37,10 +37,10 @@ class TeamPlaces(BaseModel):
 
     id: str
     name: str
-    places: list[Place]
+    places: list[Slot]
 
 
-@router.post("/galleries/preview", dependencies=[IN_TURN], openapi_extra=REQUEST_BODY)
+@router.post("/galleries/preview", dependencies=[QUEUED], openapi_extra=REQUEST_BODY)
 async def gallery_preview(source: GallerySourceDep, templates: TemplatesDep) -> Response:
     gallery = await source.parsed()
     return await asyncio.to_thread(
@@ -49,7 +49,7 @@ async def gallery_preview(source: GallerySourceDep, templates: TemplatesDep) -> 
 
 
 def _places_in(team: Team, kind: str) -> TeamPlaces:
-    return TeamPlaces(id=team.id, name=team.name, places=list(places_for(team.component, kind)))
+    return TeamPlaces(id=team.id, name=team.name, places=list(slots_for(team.component, kind)))
 
 
 def _with_places(teams: Sequence[Team], kind: str) -> list[TeamPlaces]:

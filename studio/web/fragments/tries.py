@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 
 from studio.components import JsonObject
 from studio.errors import InvalidDocument
-from studio.web.dependencies import IN_TURN, TemplatesDep
+from studio.web.dependencies import QUEUED, TemplatesDep
 from studio.web.forms.form_model import FormModel, Json, Secrets
 from studio.web.forms.form_schema import UNIONS, Object, Schemas, as_list, as_object
 from studio.web.forms.forms import build_form
@@ -19,7 +19,7 @@ from studio.web.requests import StudioRoute
 
 router = APIRouter(prefix="/fragments", include_in_schema=False, route_class=StudioRoute)
 
-MOST_STEPS = 100_000
+MAX_STEPS = 100_000
 """Of following what a schema demands. A tool server may send any schema, also one that doubles at every reference."""
 
 
@@ -32,7 +32,7 @@ class ArgumentsRequest(BaseModel):
     arguments: JsonObject
 
 
-@router.post("/arguments", dependencies=[IN_TURN])
+@router.post("/arguments", dependencies=[QUEUED])
 async def arguments(body: ArgumentsRequest, templates: TemplatesDep) -> Response:
     form = await asyncio.to_thread(_made, body.parameters, body.arguments)
     secrets = Secrets((), {})
@@ -60,7 +60,7 @@ def _made(parameters: JsonObject, arguments: JsonObject) -> FormModel:
 def _check_size(parameters: JsonObject) -> None:
     schemas = Schemas(as_object(parameters.get("$defs")))
     stack = list(_objects(parameters))
-    for _ in range(MOST_STEPS):
+    for _ in range(MAX_STEPS):
         if not stack:
             return
         stack += _demanded(schemas, stack.pop())

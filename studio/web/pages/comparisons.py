@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 
 from studio.services.amounts import duration
-from studio.services.run_comparison import MOST_ROWS, compare_runs
+from studio.services.run_comparison import MAX_ROWS, compare_runs
 from studio.web.dependencies import ViewingDep
 from studio.web.views import Desk
 
@@ -40,7 +40,7 @@ async def compare_rows(
     other_id: str,
     viewing: ViewingDep,
     start: Annotated[int, Query(ge=0, le=2**31)] = 0,
-    limit: Annotated[int, Query(ge=1, le=MOST_ROWS)] = SHOWN_ROWS,
+    limit: Annotated[int, Query(ge=1, le=MAX_ROWS)] = SHOWN_ROWS,
     folded: bool = True,
 ) -> Response:
     """More rows; those of a fold are asked for with `folded=false`."""

@@ -7,11 +7,11 @@ from fastapi import APIRouter, Request, Response
 from studio.web.dependencies import StoreDep, TemplatesDep
 
 router = APIRouter(include_in_schema=False)
-MOST_TEAMS = 500
+MAX_TEAMS = 500
 """That can be chosen: those changed last. The others are in the costs of all."""
 
 
 @router.get("/costs")
 async def costs_page(request: Request, store: StoreDep, templates: TemplatesDep) -> Response:
-    teams = [(team.id, team.name) for team in await store.teams.list(limit=MOST_TEAMS)]
+    teams = [(team.id, team.name) for team in await store.teams.list(limit=MAX_TEAMS)]
     return templates.page(request, "pages/costs.html", title="Costs", nav="costs", teams=teams)

@@ -78,7 +78,7 @@ async def _team_of(store: Store, team_id: str | None) -> Team | None:
 
 
 @router.get("/runs/{run_id}/beside/{other_id}")
-async def beside_page(
+async def split_view_page(
     request: Request, run_id: str, other_id: str, store: StoreDep, templates: TemplatesDep
 ) -> Response:
     runs = [await store.runs.summary(each) for each in (run_id, other_id)]

@@ -15,7 +15,7 @@ from studio.components.manifest import GROUPS, Group, Item, Manifest, manifest_o
 from studio.galleries import parse_gallery
 from studio.sandbox.grants import ANY_HOST
 from studio.services.changes import changed_lines
-from studio.store import Reviewed, Store, publisher_of, team_scope
+from studio.store import ReviewRecord, Store, publisher_of, team_scope
 from studio.store.tables import Approval, Gallery, Team
 from studio.web.review.review_words import (
     GLYPHS,
@@ -111,7 +111,7 @@ class ReviewView:
     allowed: Sequence[GroupView]
     unneeded: Sequence[Allowed]
     unneeded_texts: Mapping[str, tuple[Span, ...]]
-    reviewed: Reviewed | None
+    reviewed: ReviewRecord | None
     publisher: str
     error_count: int
 
@@ -139,15 +139,15 @@ class ReviewView:
 
 
 @dataclass(frozen=True)
-class Before:
+class PreviousReview:
     """What was known of a subject before: what was last allowed, what that was, and what is allowed now."""
 
-    reviewed: Reviewed | None
+    reviewed: ReviewRecord | None
     known: Mapping[str, Approval]
     holding: Mapping[str, Approval]
 
 
-MOST_PLACES = 6
+MAX_PLACES = 6
 NO_NETWORK = "no network"
 SHORT = 160
 """Characters of what is shown without being unfolded."""
@@ -168,7 +168,7 @@ async def review_of_team(store: Store, team: Team) -> ReviewView:
     hashes = list(manifest.capabilities)
     reviewed = await store.approvals.reviewed(team.id)
     earlier = [key for key, _ in reviewed.items] if reviewed else []
-    before = Before(
+    before = PreviousReview(
         reviewed,
         await store.approvals.known([*hashes, *earlier]),
         await store.approvals.holding(hashes, team_id=team.id),
@@ -208,7 +208,7 @@ async def review_of_gallery(store: Store, row: Gallery) -> ReviewView:
     manifest = await gallery_manifest(row)
     hashes, publisher = list(manifest.capabilities), publisher_of(row)
     holding = await store.approvals.holding(hashes, publisher=publisher)
-    before = Before(None, await store.approvals.known(hashes), holding)
+    before = PreviousReview(None, await store.approvals.known(hashes), holding)
     views = await asyncio.to_thread(_views, manifest.items, before, "")
     return ReviewView(
         "gallery",
@@ -234,12 +234,12 @@ async def remember_allowed(store: Store, team_id: str, manifest: Manifest, *, by
     await store.approvals.remember(team_id, items, by=by)
 
 
-def _views(items: Sequence[Item], before: Before, base: str) -> list[ItemView]:
+def _views(items: Sequence[Item], before: PreviousReview, base: str) -> list[ItemView]:
     old = _before_each(items, before)
     return [_view(item, before, old.get(item.hash), base) for item in items]
 
 
-def _before_each(items: Sequence[Item], before: Before) -> dict[str, Approval]:
+def _before_each(items: Sequence[Item], before: PreviousReview) -> dict[str, Approval]:
     """What stood at the place of each thing that is not allowed, when the team was last decided about."""
     if before.reviewed is None:
         return {}
@@ -257,7 +257,7 @@ def _before_each(items: Sequence[Item], before: Before) -> dict[str, Approval]:
     return found
 
 
-def _view(item: Item, before: Before, old: Approval | None, base: str) -> ItemView:
+def _view(item: Item, before: PreviousReview, old: Approval | None, base: str) -> ItemView:
     capability, holding = item.capability, before.holding.get(item.hash)
     is_code = capability.kind == "python"
     news = "" if holding else _news(item, before, old)
@@ -266,8 +266,8 @@ def _view(item: Item, before: Before, old: Approval | None, base: str) -> ItemVi
         group=item.group,
         glyph=GLYPHS[item.group],
         text=visible(plain(capability.text)),
-        places=tuple(PlaceLink(place.name, _link(base, place.where)) for place in item.places[:MOST_PLACES]),
-        more_places=max(0, len(item.places) - MOST_PLACES),
+        places=tuple(PlaceLink(place.name, _link(base, place.where)) for place in item.places[:MAX_PLACES]),
+        more_places=max(0, len(item.places) - MAX_PLACES),
         risk=item.risk,
         risk_text=RISKS[item.risk],
         news=news,
@@ -290,7 +290,7 @@ def _changes(before: str, after: str) -> list[ChangedLine]:
     return [ChangedLine(line.state, all_visible(line.text)) for line in changed_lines(before, after)]
 
 
-def _news(item: Item, before: Before, old: Approval | None) -> News:
+def _news(item: Item, before: PreviousReview, old: Approval | None) -> News:
     if old is not None:
         return "changed"
     if item.hash in before.known:

@@ -36,7 +36,7 @@ _LACKING: Mapping[Group, str] = {
     "files": "read or write files",
     "money": "spend money",
 }
-MOST_NAMED = 3
+MAX_NAMED = 3
 _HTTPS = re.compile(r"https://([^\s/:]+|\[[^\]]+\]):443\b")
 
 
@@ -178,9 +178,9 @@ def _hosts_of(items: Sequence[Item]) -> list[str]:
 
 
 def _named(names: Sequence[str], noun: str) -> str:
-    if len(names) <= MOST_NAMED:
+    if len(names) <= MAX_NAMED:
         return listed(names)
-    return listed([*names[: MOST_NAMED - 1], f"{len(names) - MOST_NAMED + 1} {noun}s more"])
+    return listed([*names[: MAX_NAMED - 1], f"{len(names) - MAX_NAMED + 1} {noun}s more"])
 
 
 def _short(host: str) -> str:

@@ -8,7 +8,7 @@ from pydantic import JsonValue, ValidationError
 from studio.errors import ConfigError
 from studio.messages import TextMessage
 from studio.runs import Breakpoint, RunState, ToolPolicy, ToolRule
-from studio.runs.debugging.breakpoints import Watch
+from studio.runs.debugging.breakpoints import BreakpointSet
 from studio.runs.journal.log import Usage
 from tests.runs.scripted import OpenStudio, Studio, World, scripted
 from tests.runs.tooling import Drawer, agent, asked, decide, reply, started, team, writing
@@ -170,20 +170,20 @@ async def test_a_step_to_nowhere_is_refused(open_studio: OpenStudio) -> None:
 
 
 def test_a_breakpoint_keeps_its_count_when_others_change() -> None:
-    watch = Watch()
-    watch.put([at("tool")])
-    assert watch.tool("write", "before") is not None
-    watch.put([at("tool", enabled=False), at("text", text="x").model_copy(update={"id": "c"})])
+    watch = BreakpointSet()
+    watch.replace([at("tool")])
+    assert watch.match_call("write", "before") is not None
+    watch.replace([at("tool", enabled=False), at("text", text="x").model_copy(update={"id": "c"})])
     assert watch.hits == {"b": 1}
-    watch.put([at("tool", name="other")])
+    watch.replace([at("tool", name="other")])
     assert (watch.hits, watch.is_idle) == ({}, False)
 
 
 def test_a_cost_is_met_once_when_it_is_reached() -> None:
-    watch = Watch()
-    watch.put([at("cost", limit=0.5)])
+    watch = BreakpointSet()
+    watch.replace([at("cost", limit=0.5)])
     said = TextMessage(source="writer", content="One.")
-    met = [watch.came(said, Usage(micro_usd=spent)) is not None for spent in (499_999, 500_000, 900_000)]
+    met = [watch.match_item(said, Usage(micro_usd=spent)) is not None for spent in (499_999, 500_000, 900_000)]
     assert met == [False, True, False]
 
 

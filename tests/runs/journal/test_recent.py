@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from studio.runs.journal.buffers import KEPT, KEPT_BYTES, Recent
+from studio.runs.journal.buffers import MAX_RECENT, MAX_RECENT_BYTES, RecentEntries
 from studio.runs.journal.log import SHOWN, LogEntry
 
 
@@ -13,8 +13,8 @@ def entries(*texts: str) -> list[LogEntry]:
 
 
 def test_large_entries_make_room_for_newer_ones():
-    large = f'"{"x" * (KEPT_BYTES // 4)}"'
-    recent = Recent()
+    large = f'"{"x" * (MAX_RECENT_BYTES // 4)}"'
+    recent = RecentEntries()
     for entry in entries(*[large] * 10):
         recent.add([entry])
     assert [entry.seq for entry in recent.since(7, SHOWN) or ()] == [8, 9, 10]
@@ -22,14 +22,14 @@ def test_large_entries_make_room_for_newer_ones():
 
 
 def test_the_newest_entry_stays_however_large_it_is():
-    recent = Recent()
-    recent.add(entries("1", f'"{"x" * 2 * KEPT_BYTES}"'))
+    recent = RecentEntries()
+    recent.add(entries("1", f'"{"x" * 2 * MAX_RECENT_BYTES}"'))
     assert [entry.seq for entry in recent.since(1, SHOWN) or ()] == [2]
     assert recent.since(0, SHOWN) is None
 
 
 def test_small_entries_are_bounded_by_their_number():
-    recent = Recent()
-    recent.add(entries(*["1"] * (KEPT + 5)))
-    assert len(recent.since(5, SHOWN) or ()) == KEPT
+    recent = RecentEntries()
+    recent.add(entries(*["1"] * (MAX_RECENT + 5)))
+    assert len(recent.since(5, SHOWN) or ()) == MAX_RECENT
     assert recent.since(4, SHOWN) is None

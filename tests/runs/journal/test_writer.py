@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 from pydantic import JsonValue
 
-from studio.effects import EffectKind, EffectRequest, Recording
+from studio.effects import EffectKind, EffectRequest, RecordingEffects
 from studio.runs import Draft, Lease, LeaseLost, LogEntry, LogUnavailable, RunState, RunStatus
-from studio.runs.active_run import Ending, LiveRun
-from studio.runs.commands import Command, obey
+from studio.runs.active_run import ActiveRun, Ending
+from studio.runs.commands import Command, dispatch
 from studio.runs.journal import writer
-from studio.runs.journal.writer import MOST_UNWRITTEN
+from studio.runs.journal.writer import MAX_UNWRITTEN
 from tests.runs.memory_log import MemoryLog
 from tests.runs.scripted import OpenStudio, World, scripted
 from tests.waiting import until
@@ -85,16 +85,16 @@ def log() -> HeldLog:
 
 
 @pytest.fixture
-async def run(log: HeldLog, monkeypatch: pytest.MonkeyPatch) -> LiveRun:
+async def run(log: HeldLog, monkeypatch: pytest.MonkeyPatch) -> ActiveRun:
     """One that has just written, so that what nobody waits for is left to gather for as long as a test takes."""
     monkeypatch.setattr(writer, "GATHER_S", 60.0)
-    run = LiveRun(LEASE, log, RunStatus())
-    await run.change(RunState.RUNNING, "start")
+    run = ActiveRun(LEASE, log, RunStatus())
+    await run.change_state(RunState.RUNNING, "start")
     log.commits.clear()
     return run
 
 
-async def ask_world(run: LiveRun, log: HeldLog, kind: EffectKind) -> list[str]:
+async def ask_world(run: ActiveRun, log: HeldLog, kind: EffectKind) -> list[str]:
     """Perform an effect.
 
     Returns:
@@ -106,17 +106,17 @@ async def ask_world(run: LiveRun, log: HeldLog, kind: EffectKind) -> list[str]:
         held.extend(log.texts)
         return kind
 
-    recording = Recording(run.record_effect, run_id=run.id, written=run.written)
+    recording = RecordingEffects(run.record_effect, run_id=run.id, written=run.wait_written)
     await recording.call(EffectRequest(kind, "a", lambda: None), perform)
     return held
 
 
-async def test_nothing_is_shown_before_it_is_committed(run: LiveRun, log: HeldLog) -> None:
+async def test_nothing_is_shown_before_it_is_committed(run: ActiveRun, log: HeldLog) -> None:
     log.hold()
-    bell = run.bell.listen()
-    await run.add(said("one"))
+    bell = run.notifier.wait_handle()
+    await run.append(said("one"))
     async with asyncio.TaskGroup() as group:
-        group.create_task(run.written())
+        group.create_task(run.wait_written())
         await log.asked()
         assert (run.view.last_seq, run.recent.since(1, ["message"]), bell.is_set()) == (1, [], False)
         log.let_go()
@@ -124,9 +124,9 @@ async def test_nothing_is_shown_before_it_is_committed(run: LiveRun, log: HeldLo
 
 
 @pytest.mark.parametrize("kind", ["tool", "code", "input", "memory"])
-async def test_what_must_not_be_done_twice_waits_for_the_log(run: LiveRun, log: HeldLog, kind: EffectKind) -> None:
+async def test_what_must_not_be_done_twice_waits_for_the_log(run: ActiveRun, log: HeldLog, kind: EffectKind) -> None:
     log.hold()
-    await run.add(said("one"))
+    await run.append(said("one"))
     async with asyncio.TaskGroup() as group:
         asking = group.create_task(ask_world(run, log, kind))
         await log.asked()
@@ -134,12 +134,12 @@ async def test_what_must_not_be_done_twice_waits_for_the_log(run: LiveRun, log: 
     assert asking.result() == ["state", "one"]
 
 
-async def test_a_model_is_asked_while_the_log_is_written(run: LiveRun, log: HeldLog) -> None:
+async def test_a_model_is_asked_while_the_log_is_written(run: ActiveRun, log: HeldLog) -> None:
     log.hold()
-    await run.add(said("one"))
+    await run.append(said("one"))
     assert await ask_world(run, log, "model") == ["state"]
     log.let_go()
-    await run.written()
+    await run.wait_written()
     assert log.commits == [["one", "effect"]]
 
 
@@ -148,30 +148,30 @@ async def test_an_answer_goes_into_the_log_at_once_although_nobody_waits_for_it(
 ) -> None:
     """A server that is killed then has it; only what comes right behind it is gathered."""
     monkeypatch.setattr(writer, "GATHER_S", 60.0)
-    run = LiveRun(LEASE, log, RunStatus())
+    run = ActiveRun(LEASE, log, RunStatus())
     await ask_world(run, log, "model")
     assert log.commits == [["effect"]]
     for text in ("one", "two"):
-        await run.add(said(text))
+        await run.append(said(text))
     assert log.commits == [["effect"]]
-    await run.written()
+    await run.wait_written()
     assert log.commits == [["effect"], ["one", "two"]]
 
 
-async def test_after_a_failed_commit_no_tool_is_called(run: LiveRun, log: HeldLog) -> None:
-    await run.add(said("bad"))
+async def test_after_a_failed_commit_no_tool_is_called(run: ActiveRun, log: HeldLog) -> None:
+    await run.append(said("bad"))
     with pytest.raises(LogUnavailable):
         await ask_world(run, log, "tool")
     with pytest.raises(LogUnavailable):
-        await run.add(said("one"))
+        await run.append(said("one"))
     assert log.texts == ["state"]
 
 
-async def test_what_stands_before_a_bad_entry_is_written_and_nothing_behind_it(run: LiveRun, log: HeldLog) -> None:
+async def test_what_stands_before_a_bad_entry_is_written_and_nothing_behind_it(run: ActiveRun, log: HeldLog) -> None:
     for text in ("one", "two", "bad", "three"):
-        await run.add(said(text))
+        await run.append(said(text))
     with pytest.raises(LogUnavailable):
-        await run.written()
+        await run.wait_written()
     assert log.texts == ["state", "one", "two"]
     assert run.view.last_seq == 3
     await run.end(Ending.failed(LogUnavailable("The disk is full.")))
@@ -179,31 +179,31 @@ async def test_what_stands_before_a_bad_entry_is_written_and_nothing_behind_it(r
     assert run.view.state is RunState.FAILED
 
 
-async def test_a_run_that_was_taken_over_writes_nothing_more(run: LiveRun, log: HeldLog) -> None:
+async def test_a_run_that_was_taken_over_writes_nothing_more(run: ActiveRun, log: HeldLog) -> None:
     log.is_lost = True
     for text in ("one", "two"):
-        await run.add(said(text))
+        await run.append(said(text))
     with pytest.raises(LeaseLost):
-        await run.written()
+        await run.wait_written()
     assert log.commits == [["one", "two"]]
     with pytest.raises(LeaseLost):
-        await run.add(said("three"))
+        await run.append(said("three"))
 
 
-async def test_a_command_whose_entry_was_lost_with_others_is_not_confirmed(run: LiveRun, log: HeldLog) -> None:
-    await run.add(said("bad"))
+async def test_a_command_whose_entry_was_lost_with_others_is_not_confirmed(run: ActiveRun, log: HeldLog) -> None:
+    await run.append(said("bad"))
     with pytest.raises(LogUnavailable):
-        await obey(run, Command("pause", "ann"))
+        await dispatch(run, Command("pause", "ann"))
     assert log.texts == ["state"]
 
 
-async def test_what_waits_when_a_run_is_cancelled_is_written_before_its_end(run: LiveRun, log: HeldLog) -> None:
+async def test_what_waits_when_a_run_is_cancelled_is_written_before_its_end(run: ActiveRun, log: HeldLog) -> None:
     log.hold()
     async with asyncio.TaskGroup() as group:
-        await run.add(said("one"))
-        waiting = group.create_task(run.written())
+        await run.append(said("one"))
+        waiting = group.create_task(run.wait_written())
         await log.asked()
-        await run.add(said("two"))
+        await run.append(said("two"))
         waiting.cancel()
         group.create_task(run.end(Ending(RunState.CANCELLED, "user")))
         await until(waiting.done)
@@ -212,11 +212,11 @@ async def test_what_waits_when_a_run_is_cancelled_is_written_before_its_end(run:
     assert run.view.state is RunState.CANCELLED
 
 
-async def test_a_state_that_somebody_waits_for_is_seen_before_the_next(run: LiveRun, log: HeldLog) -> None:
+async def test_a_state_that_somebody_waits_for_is_seen_before_the_next(run: ActiveRun, log: HeldLog) -> None:
     seen: list[tuple[RunState, str]] = []
 
     async def change(state: RunState, reason: str) -> None:
-        await run.change(state, "user" if reason == "user" else "resume")
+        await run.change_state(state, "user" if reason == "user" else "resume")
         seen.append((run.view.state, run.view.reason))
 
     log.hold()
@@ -230,22 +230,22 @@ async def test_a_state_that_somebody_waits_for_is_seen_before_the_next(run: Live
     assert log.commits == [["one"], ["state"], ["state"]]
 
 
-async def test_a_run_that_is_faster_than_its_log_waits_for_it(run: LiveRun, log: HeldLog) -> None:
+async def test_a_run_that_is_faster_than_its_log_waits_for_it(run: ActiveRun, log: HeldLog) -> None:
     log.hold()
     ahead: list[int] = []
 
     async def drive() -> None:
-        for number in range(MOST_UNWRITTEN + 50):
-            await run.add(said(str(number)))
+        for number in range(MAX_UNWRITTEN + 50):
+            await run.append(said(str(number)))
             ahead.append(number + 2 - len(log.texts))  # the log began with an entry for the state
 
     async with asyncio.TaskGroup() as group:
         group.create_task(drive())
         await log.asked()
         log.let_go()
-    await run.written()
-    assert max(ahead) == MOST_UNWRITTEN - 1
-    assert log.texts[1:] == [str(number) for number in range(MOST_UNWRITTEN + 50)]
+    await run.wait_written()
+    assert max(ahead) == MAX_UNWRITTEN - 1
+    assert log.texts[1:] == [str(number) for number in range(MAX_UNWRITTEN + 50)]
     assert len(log.commits) == 2
 
 
@@ -304,9 +304,9 @@ async def test_whoever_waits_for_a_log_that_breaks_is_told(error: Exception | No
                 appended.set_exception(error)
             return appended
 
-    run = LiveRun(LEASE, Broken(), RunStatus())
+    run = ActiveRun(LEASE, Broken(), RunStatus())
     async with asyncio.timeout(5):
         with pytest.raises(LogUnavailable):
-            await run.change(RunState.RUNNING, "start")
+            await run.change_state(RunState.RUNNING, "start")
         await run.end(Ending(RunState.FAILED, "error"))
     assert run.view.state is RunState.FAILED

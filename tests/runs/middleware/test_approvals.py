@@ -197,7 +197,7 @@ async def test_a_run_that_waits_for_approval_can_be_cancelled(open_studio: OpenS
 def test_an_argument_is_what_a_rule_says(
     test: str, value: str, arguments: dict[str, JsonValue], expected: bool | None
 ) -> None:
-    assert ArgumentTest.model_validate({"argument": "x", "test": test, "value": value}).holds(arguments) is expected
+    assert ArgumentTest.model_validate({"argument": "x", "test": test, "value": value}).matches(arguments) is expected
 
 
 def test_what_cannot_be_told_is_never_a_permission() -> None:
@@ -208,7 +208,7 @@ def test_what_cannot_be_told_is_never_a_permission() -> None:
 
 
 def test_an_inner_argument_is_named_by_its_path() -> None:
-    assert ArgumentTest(argument="a.b", value="1").holds({"a": {"b": "1"}})
+    assert ArgumentTest(argument="a.b", value="1").matches({"a": {"b": "1"}})
 
 
 @pytest.mark.parametrize(("path", "asks"), [("/work/b", False), ("/etc/b", True), ("/secret", False)])
@@ -251,8 +251,8 @@ def test_a_server_that_shows_its_tools_under_other_names_is_another_one():
 def test_a_rule_for_exact_arguments_is_none_for_calls_with_more():
     same = ToolRule(tool="wipe", when=(ArgumentTest(argument="path", value="a"),), verdict="allow", exactly=True)
     policy = ToolPolicy(rules=(same, ToolRule(tool="rest", verdict="allow", exactly=True)), otherwise="ask")
-    assert policy.ruling("wipe", {"path": "a"})[0] == "allow"
-    assert policy.ruling("wipe", {"path": "a", "force": False}, named=["path"])[0] == "allow"
-    assert policy.ruling("wipe", {"path": "a", "force": True})[0] == "ask"
-    assert [policy.ruling("rest", given)[0] for given in ({}, {"all": True})] == ["allow", "ask"]
+    assert policy.decision("wipe", {"path": "a"})[0] == "allow"
+    assert policy.decision("wipe", {"path": "a", "force": False}, named=["path"])[0] == "allow"
+    assert policy.decision("wipe", {"path": "a", "force": True})[0] == "ask"
+    assert [policy.decision("rest", given)[0] for given in ({}, {"all": True})] == ["allow", "ask"]
     assert not policy.always_allows("rest")

@@ -18,9 +18,9 @@ from studio.components import JsonObject
 from studio.components.secrets import SecretSource
 from studio.models import Price
 from studio.models.prices import PriceBook
-from studio.runs import Bookkeeping, RunState, RunSupervisor, RunView, keeping_books
-from studio.runs.part_runs.memory_store import FleetingRuns
-from studio.runs.spending.ledger import BudgetBook
+from studio.runs import RunState, RunSupervisor, RunView, SpendingScope, spending_scope
+from studio.runs.part_runs.memory_store import InMemoryRunStore
+from studio.runs.spending.ledger import BudgetRegistry
 from studio.runs.spending.limits import Budget, DayLimits, Limits
 from tests.fakes.openai_server import OpenAIServer, Reply
 from tests.fakes.responses_server import ResponsesServer
@@ -33,7 +33,7 @@ TEAM = "team"
 class Open:
     """A studio where everything is allowed and nothing is secret."""
 
-    async def in_force(self, hashes: Collection[str], *, team_id: str = "") -> dict[str, tuple[str, ...]]:
+    async def active_for(self, hashes: Collection[str], *, team_id: str = "") -> dict[str, tuple[str, ...]]:
         del team_id
         return dict.fromkeys(hashes, ())
 
@@ -46,7 +46,7 @@ class Studio:
     """A supervisor that keeps its logs in memory, and what its runs reckon with."""
 
     supervisor: RunSupervisor
-    books: Bookkeeping
+    books: SpendingScope
 
     async def until_question_or_end(self, run_id: str) -> RunView:
         async with aclosing(self.supervisor.subscribe(run_id)) as batches:
@@ -75,9 +75,9 @@ async def opened(
     budgets: Mapping[str, Budget], *, spent_today: Mapping[str, Mapping[Any, int]] | None = None
 ) -> AsyncGenerator[Studio]:
     kept: dict[str, JsonObject] = {scope: budget.model_dump(mode="json") for scope, budget in budgets.items()}
-    books = Bookkeeping(PriceBook({SCRIPTED: PRICE}), BudgetBook(None, kept, spent_today))
-    with keeping_books(books):
-        async with RunSupervisor(FleetingRuns(10**9, lambda _: None), Open(), Open()) as supervisor:
+    books = SpendingScope(PriceBook({SCRIPTED: PRICE}), BudgetRegistry(None, kept, spent_today))
+    with spending_scope(books):
+        async with RunSupervisor(InMemoryRunStore(10**9, lambda _: None), Open(), Open()) as supervisor:
             yield Studio(supervisor, books)
 
 

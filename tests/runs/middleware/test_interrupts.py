@@ -12,7 +12,7 @@ async def test_a_model_in_flight_is_abandoned_and_asked_again(open_studio: OpenS
         world.answers.clear()
         run_id = await studio.supervisor.start(scripted("a: one", "a: two"), "Go.")
         await world.called.wait()
-        await studio.supervisor.command(run_id, "hold", by="ann")
+        await studio.supervisor.command(run_id, "interrupt", by="ann")
         view = (await studio.until(run_id, RunState.PAUSED)).view
         assert (view.reason, list(view.in_flight)) == ("user", [])
         assert await studio.said(run_id) == ["Go."]
@@ -30,7 +30,7 @@ async def test_a_message_that_was_being_written_is_written_anew(open_studio: Ope
         document = team(agent("writer", "One two three.", model_client_stream=True, delay_s=0.02))
         run_id = await started(studio, document)
         await studio.batches_until(run_id, lambda batch: bool(batch.chunks))
-        await studio.supervisor.command(run_id, "hold")
+        await studio.supervisor.command(run_id, "interrupt")
         held = await studio.until(run_id, RunState.PAUSED)
         assert held.chunks == []
         await studio.supervisor.command(run_id, "resume")
@@ -44,7 +44,7 @@ async def test_a_tool_in_flight_is_waited_for_and_listed(open_studio: OpenStudio
         drawer.opened.clear()
         run_id = await started(studio, writing("a"))
         await drawer.called.wait()
-        view = await studio.supervisor.command(run_id, "hold", by="ann")
+        view = await studio.supervisor.command(run_id, "interrupt", by="ann")
         assert [(each.kind, each.name, each.agent) for each in view.in_flight] == [("tool", "write", "clerk")]
         drawer.opened.set()
         paused = (await studio.until(run_id, RunState.PAUSED)).view

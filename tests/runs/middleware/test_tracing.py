@@ -20,7 +20,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.trace import SpanKind
 
 from studio.components import JsonObject
-from studio.runs import Tracing, traced_by
+from studio.runs import Tracing, use_tracing
 from studio.settings import Settings
 from studio.web.app import create_app
 from tests.runs.middleware.test_budget import TEAM, Studio, agent, in_turn, opened
@@ -35,7 +35,7 @@ SECRET = "sk-never-in-a-span"
 async def traced(exporter: InMemorySpanExporter, *, content: bool = False) -> AsyncGenerator[Studio]:
     provider = TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
-    with traced_by(Tracing(provider.get_tracer("test"), content=content)):
+    with use_tracing(Tracing(provider.get_tracer("test"), content=content)):
         async with opened({}) as studio:
             yield studio
     provider.shutdown()

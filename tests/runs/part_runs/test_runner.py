@@ -16,7 +16,7 @@ from pydantic import JsonValue
 from studio.components import JsonObject, all_capabilities, load_component
 from studio.components.secrets import SecretSource
 from studio.errors import StudioError
-from studio.runs import Batch, NotApproved, PreparedRun, RunState, RunView, TooManyTries, Trials
+from studio.runs import Batch, NotApproved, PartRunner, PreparedRun, RunState, RunView, TooManyPartRuns
 from studio.store import Store, open_store
 from tests.fakes.openai_server import Call, OpenAIServer, Reply
 from tests.runs.scripted import World, scripted
@@ -28,7 +28,7 @@ SHOUT = "def shout(text: str, times: int = 1) -> str:\n    return text.upper() *
 class Page:
     """Somebody who tries a part and looks at what comes."""
 
-    def __init__(self, trials: Trials, try_id: str, batches: AsyncGenerator[Batch]) -> None:
+    def __init__(self, trials: PartRunner, try_id: str, batches: AsyncGenerator[Batch]) -> None:
         self.trials = trials
         self.id = try_id
         self._batches = batches
@@ -59,10 +59,10 @@ class Page:
 @asynccontextmanager
 async def opened(
     tmp_path: Path, *, work_limit_s: float = 60.0, most_characters: int = 100_000, most_at_once: int = 9
-) -> AsyncGenerator[tuple[Trials, Store]]:
+) -> AsyncGenerator[tuple[PartRunner, Store]]:
     async with (
         open_store(tmp_path) as store,
-        Trials(
+        PartRunner(
             store.approvals,
             store.secrets,
             work_limit_s=work_limit_s,
@@ -75,11 +75,11 @@ async def opened(
 
 @asynccontextmanager
 async def trying(
-    trials: Trials, store: Store, part: JsonValue, said: JsonValue, *, system_message: str = ""
+    trials: PartRunner, store: Store, part: JsonValue, said: JsonValue, *, system_message: str = ""
 ) -> AsyncGenerator[Page]:
     await store.approvals.approve(all_capabilities(load_component(part)), by="ann")
     trial = await trials.prepare(part, said, system_message=system_message)
-    async with trials.trying(trial) as try_id, aclosing(trials.follow(try_id)) as batches:
+    async with trials.running(trial) as try_id, aclosing(trials.follow(try_id)) as batches:
         yield Page(trials, try_id, batches)
 
 
@@ -250,7 +250,7 @@ async def test_who_leaves_while_a_try_begins_leaves_nothing_behind(tmp_path: Pat
     part = scripted("a: Hi.")
     async with open_store(tmp_path) as store:
         hold = _HeldApart(store)
-        async with Trials(store.approvals, hold) as trials:
+        async with PartRunner(store.approvals, hold) as trials:
             await store.approvals.approve(all_capabilities(load_component(part)), by="ann")
             trial = await trials.prepare(part, "Go.")
             async with asyncio.TaskGroup() as group:
@@ -277,8 +277,8 @@ class _HeldApart:
         return found
 
 
-async def _reading(trials: Trials, trial: PreparedRun) -> None:
-    async with trials.trying(trial) as try_id, aclosing(trials.follow(try_id)) as batches:
+async def _reading(trials: PartRunner, trial: PreparedRun) -> None:
+    async with trials.running(trial) as try_id, aclosing(trials.follow(try_id)) as batches:
         async for _ in batches:
             pass
 
@@ -366,7 +366,7 @@ async def test_an_executor_runs_code_once_somebody_allowed_it(tmp_path: Path):
 async def test_more_tries_than_the_studio_keeps_are_refused_until_one_has_ended(tmp_path: Path):
     async with opened(tmp_path, most_at_once=1) as (trials, store):
         async with trying(trials, store, replay_model("Hi"), "Hello"):
-            with pytest.raises(TooManyTries, match="1 tries are open"):
+            with pytest.raises(TooManyPartRuns, match="1 tries are open"):
                 await trials.prepare(replay_model("Hi"), "Hello")
         await trials.prepare(replay_model("Hi"), "Hello")
 

@@ -15,14 +15,16 @@ from studio.conditions import (
     TokenUsageTermination,
 )
 from studio.errors import StudioError
-from studio.runs import Verdict, judge, read_conversation
+from studio.runs import TerminationPreview, preview_termination, read_conversation
 
 CHAT = "user: Write a poem.\nwriter: Roses are red.\n\nViolets are blue.\ncritic: Good. DONE\nwriter: Thanks."
 
 
-async def verdict_on(text: str, condition: TerminationCondition | None = None) -> Verdict:
+async def verdict_on(text: str, condition: TerminationCondition | None = None) -> TerminationPreview:
     done = TextMentionTermination(text="DONE", sources=["critic"])
-    return await judge(condition or done | MaxMessageTermination(max_messages=10), read_conversation(text))
+    return await preview_termination(
+        condition or done | MaxMessageTermination(max_messages=10), read_conversation(text)
+    )
 
 
 async def test_the_turn_where_it_stops_is_the_last_one_shown():

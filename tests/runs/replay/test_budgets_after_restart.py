@@ -9,8 +9,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from studio.models.prices import PriceBook
-from studio.runs import Bookkeeping, PendingInput, RunState, keeping_books
-from studio.runs.spending.ledger import BudgetBook
+from studio.runs import PendingInput, RunState, SpendingScope, spending_scope
+from studio.runs.spending.ledger import BudgetRegistry
 from studio.runs.spending.limits import Budget, Limits
 from tests.runs.middleware.test_budget import PRICE, SCRIPTED, agent, in_turn
 from tests.runs.scripted import OpenStudio, Studio
@@ -24,8 +24,8 @@ THREE_TURNS = in_turn(agent("a", (100, 0), (100, 0), (100, 0)), turns=3)
 def limited(**limits: Limits) -> Generator[None]:
     """Budgets of the studio: `run` for each run, any other name for the agent of that name."""
     budget = Budget(run=limits.pop("run", Limits()), agents=limits)
-    kept = BudgetBook(None, {"studio": budget.model_dump(mode="json")}, {})
-    with keeping_books(Bookkeeping(PriceBook({SCRIPTED: PRICE}), kept)):
+    kept = BudgetRegistry(None, {"studio": budget.model_dump(mode="json")}, {})
+    with spending_scope(SpendingScope(PriceBook({SCRIPTED: PRICE}), kept)):
         yield
 
 

@@ -15,7 +15,7 @@ import pytest
 
 from studio.errors import Conflict
 from studio.runs import LogEntry, RunState, RunSupervisor, RunView
-from studio.runs.replay import entries_of, repeat
+from studio.runs.replay import entries_of, reexecute
 from studio.store import Store, open_store
 from tests.fakes.openai_server import OpenAIServer
 from tests.runs.replay.generated import KINDS, answer, generated_team
@@ -27,7 +27,7 @@ PLACES = int(os.environ.get("STUDIO_PLACES", "4"))
 class Everything:
     """Everything is allowed."""
 
-    async def in_force(self, hashes: Collection[str], *, team_id: str = "") -> dict[str, tuple[str, ...]]:
+    async def active_for(self, hashes: Collection[str], *, team_id: str = "") -> dict[str, tuple[str, ...]]:
         del team_id
         return dict.fromkeys(hashes, ())
 
@@ -80,7 +80,7 @@ async def test_a_run_is_repeated_replayed_and_forked_from_its_log(
 
             for entry in log[:: max(1, len(log) // PLACES)]:
                 past = entries_of(store.runs, run_id)
-                again = await repeat(record.component, record.task, past, entry.seq, run_id=run_id)
+                again = await reexecute(record.component, record.task, past, entry.seq, run_id=run_id)
                 assert again.divergence is None, again.divergence
                 items = [item.id for item in again.items if item.is_kept]
                 assert items == [str(each.body["id"]) for each in log[: entry.seq] if each.kind in ("message", "event")]

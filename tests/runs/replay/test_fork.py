@@ -6,7 +6,7 @@ import pytest
 
 from studio.components import JsonObject
 from studio.errors import ConfigError, Conflict
-from studio.runs import Fixed, LogEntry, RunState, Wish
+from studio.runs import Fixed, ForkOptions, LogEntry, RunState
 from tests.runs.scripted import OpenStudio, Studio, World, scripted
 from tests.runs.tooling import Drawer, agent, reply, team
 
@@ -65,11 +65,11 @@ async def test_a_fork_with_a_message_changed_shows_it_in_its_own_log(open_studio
         message = await entry_saying(studio, parent, "two")
         world.calls.clear()
         child = await studio.supervisor.fork(
-            parent, message.seq, Wish(amendments={str(message.body["id"]): "something else"})
+            parent, message.seq, ForkOptions(edits={str(message.body["id"]): "something else"})
         )
         assert await finished(studio, child) == ["Go.", "one", "something else", "three"]
         assert world.calls == ["three"]
-        dropping = await studio.supervisor.fork(parent, message.seq, Wish(amendments={str(message.body["id"]): None}))
+        dropping = await studio.supervisor.fork(parent, message.seq, ForkOptions(edits={str(message.body["id"]): None}))
         assert await finished(studio, dropping) == ["Go.", "one", "three"]
 
 
@@ -78,7 +78,9 @@ async def test_a_fork_with_another_result_of_an_effect(open_studio: OpenStudio, 
         parent = await run(studio, "a: one", "a: *two", "a: three")
         effect = [entry for entry in await studio.log(parent) if entry.kind == "effect"][1]
         world.calls.clear()
-        child = await studio.supervisor.fork(parent, effect.seq, Wish(results={effect.seq: {"content": "changed"}}))
+        child = await studio.supervisor.fork(
+            parent, effect.seq, ForkOptions(results={effect.seq: {"content": "changed"}})
+        )
         await finished(studio, child)
         effects = [entry for entry in await studio.log(child) if entry.kind == "effect"]
         assert effects[1].body["result"] == {"content": "changed"}
@@ -92,7 +94,7 @@ async def test_a_fork_with_another_team_keeps_what_was_said_before(open_studio: 
         world.calls.clear()
         other = scripted("a: uno", "a: dos")
         assert isinstance(other, dict)
-        child = await studio.supervisor.fork(parent, at, Wish(component=other))
+        child = await studio.supervisor.fork(parent, at, ForkOptions(component=other))
         assert await finished(studio, child) == ["Go.", "one", "dos"]
         assert world.calls == ["dos"]
 
@@ -100,7 +102,7 @@ async def test_a_fork_with_another_team_keeps_what_was_said_before(open_studio: 
 async def test_a_fork_with_another_task_begins_anew(open_studio: OpenStudio) -> None:
     async with open_studio() as studio:
         parent = await run(studio, "a: one")
-        child = await studio.supervisor.fork(parent, 5, Wish(task="Come."))
+        child = await studio.supervisor.fork(parent, 5, ForkOptions(task="Come."))
         assert await finished(studio, child) == ["Come.", "one"]
 
 
@@ -108,11 +110,11 @@ async def test_a_fork_with_another_text_of_the_task_is_another_task(open_studio:
     async with open_studio() as studio:
         parent = await run(studio, "a: one")
         task = await entry_saying(studio, parent, "Go.")
-        child = await studio.supervisor.fork(parent, task.seq, Wish(amendments={str(task.body["id"]): "Come."}))
+        child = await studio.supervisor.fork(parent, task.seq, ForkOptions(edits={str(task.body["id"]): "Come."}))
         assert await finished(studio, child) == ["Come.", "one"]
         assert (await studio.store.runs.get(child)).task == "Come."
         with pytest.raises(ConfigError, match="dropped"):
-            await studio.supervisor.fork(parent, task.seq, Wish(amendments={str(task.body["id"]): None}))
+            await studio.supervisor.fork(parent, task.seq, ForkOptions(edits={str(task.body["id"]): None}))
 
 
 async def test_a_task_with_a_picture_keeps_it_in_a_fork_with_other_words(open_studio: OpenStudio) -> None:
@@ -121,7 +123,7 @@ async def test_a_task_with_a_picture_keeps_it_in_a_fork_with_other_words(open_st
         parent = await studio.supervisor.start(scripted("a: one"), ["Go.", picture])
         await studio.until(parent, RunState.FINISHED)
         task = (await studio.store.runs.read(parent, kinds=["message"]))[0]
-        child = await studio.supervisor.fork(parent, task.seq, Wish(amendments={str(task.body["id"]): "Come."}))
+        child = await studio.supervisor.fork(parent, task.seq, ForkOptions(edits={str(task.body["id"]): "Come."}))
         assert (await studio.store.runs.get(child)).task == ["Come.", picture]
 
 
@@ -135,13 +137,13 @@ async def test_what_a_person_said_is_said_otherwise_in_a_fork(open_studio: OpenS
         await studio.until(parent, RunState.FINISHED)
         heard = await entry_saying(studio, parent, "Hm.")
         world.calls.clear()
-        wish = Wish(amendments={str(heard.body["id"]): "Ah."})
+        wish = ForkOptions(edits={str(heard.body["id"]): "Ah."})
         child = await studio.supervisor.fork(parent, heard.seq, wish, by="bob")
         assert await finished(studio, child) == ["Go.", "one", "Ah.", "two"]
         said = await entry_saying(studio, child, "Ah.")
         assert said.body["metadata"] == {"handed_in_by": "bob"}
         assert world.calls == ["two"]
-        dropping = await studio.supervisor.fork(parent, heard.seq, Wish(amendments={str(heard.body["id"]): None}))
+        dropping = await studio.supervisor.fork(parent, heard.seq, ForkOptions(edits={str(heard.body["id"]): None}))
         assert await finished(studio, dropping) == ["Go.", "one", "two"]
 
 
@@ -157,7 +159,7 @@ async def test_one_of_several_results_is_changed_and_no_tool_is_called_again(
         [executed] = [entry.seq for entry in log if entry.body.get("type") == "ToolCallExecutionEvent"]
         other: JsonObject = {"value": "lost", "text": "lost"}
         for changed, said in [(first, "lost\nwrote b"), (second, "wrote a\nlost")]:
-            child = await studio.supervisor.fork(parent, executed, Wish(results={changed: other}))
+            child = await studio.supervisor.fork(parent, executed, ForkOptions(results={changed: other}))
             assert (await finished(studio, child))[-1] == said
         assert len(drawer.calls) == 2
 
@@ -165,7 +167,11 @@ async def test_one_of_several_results_is_changed_and_no_tool_is_called_again(
 async def test_a_fork_of_what_is_not_there_is_refused(open_studio: OpenStudio) -> None:
     async with open_studio() as studio:
         parent = await run(studio, "a: one")
-        for seq, wish in [(99, Wish()), (3, Wish(amendments={"nothing": "x"})), (3, Wish(results={1: None}))]:
+        for seq, wish in [
+            (99, ForkOptions()),
+            (3, ForkOptions(edits={"nothing": "x"})),
+            (3, ForkOptions(results={1: None})),
+        ]:
             with pytest.raises(ConfigError):
                 await studio.supervisor.fork(parent, seq, wish)
 

@@ -22,14 +22,14 @@ from pydantic import JsonValue
 
 from studio import effects
 from studio.components import JsonObject
-from studio.effects import EffectRequest, Named, Perform, Recorded, Repeating, StreamItem, Tape
+from studio.effects import EffectRequest, Named, Perform, Recorded, ReplayCursor, ReplayEffects, StreamItem
 from studio.effects.outcomes import outcome_of
 from studio.messages import BaseMessage, TaskResult
 from studio.runs import LogEntry, RunRecord, RunState, RunSupervisor
 from studio.runs.admission import load_team
-from studio.runs.replay import repeat
-from studio.runs.replay.entries import as_logged
-from studio.runs.replay.source import tape_pages
+from studio.runs.replay import reexecute
+from studio.runs.replay.entries import to_body
+from studio.runs.replay.source import recorded_pages
 from studio.runs.tasks import task_message
 from studio.store import open_store
 from tests.fakes.openai_server import OpenAIServer
@@ -95,7 +95,7 @@ async def answers_in(record: RunRecord, log: Sequence[LogEntry]) -> dict[int, tu
     def look(request: EffectRequest, entry: Recorded) -> None:
         found[entry.seq] = asked_in(request.body), entry.body
 
-    again = await repeat(record.component, record.task, one_page(log), run_id=record.id, look=look, to_end=True)
+    again = await reexecute(record.component, record.task, one_page(log), run_id=record.id, look=look, to_end=True)
     assert (again.divergence, again.error) == (None, None)
     assert found.keys() == {entry.seq for entry in log if entry.kind == "effect"}
     return found
@@ -110,13 +110,13 @@ async def gone_on(
 ) -> list[BaseMessage]:
     """What a team says and does that is led over the entries before the cut, and then goes on by itself."""
     world = Behind(record.id, [answer for seq, answer in answers.items() if seq > cut])
-    port = Repeating(Tape(tape_pages(one_page(log[:cut]))), world)
+    port = ReplayEffects(ReplayCursor(recorded_pages(one_page(log[:cut]))), world)
     items: list[BaseMessage] = []
     with effects.use(port):
         async with aclosing(load_team(record.component).run_stream(task_message(record.task))) as stream:
             async for item in stream:
                 if not isinstance(item, TaskResult) and item.is_kept:
-                    await port.happened(as_logged(item))
+                    await port.happened(to_body(item))
                     items.append(item)
     assert port.divergence is None
     assert not any(world.left.values()), "something that was recorded was not asked again"
@@ -124,7 +124,7 @@ async def gone_on(
 
 
 def told(items: Sequence[BaseMessage]) -> list[tuple[object, ...]]:
-    bodies = [as_logged(item) for item in items]
+    bodies = [to_body(item) for item in items]
     return [(body["type"], body["source"], str(body.get("content"))) for body in bodies if "request_id" not in body]
 
 

@@ -8,7 +8,7 @@ from pydantic import JsonValue
 from studio.components import JsonObject
 from studio.effects import EffectRequest, Recorded
 from studio.runs import RunState, state_at
-from studio.runs.replay import entries_of, repeat
+from studio.runs.replay import entries_of, reexecute
 from tests.runs.scripted import OpenStudio, World, scripted
 from tests.runs.tooling import agent, team
 
@@ -25,7 +25,7 @@ async def test_a_run_is_repeated_from_its_log_without_asking_the_world(open_stud
             assert entry.body["request"] == request.hash
             asked.append(request.body)
 
-        again = await repeat(
+        again = await reexecute(
             record.component, record.task, entries_of(studio.store.runs, run_id), run_id=record.namespace, look=look
         )
     assert [item.to_text() for item in again.items if item.is_kept] == ["Greet.", "hello", "hm", "bye"]
@@ -39,7 +39,7 @@ async def test_a_run_is_repeated_up_to_an_entry(open_studio: OpenStudio) -> None
         await studio.until(run_id, RunState.FINISHED)
         record = await studio.store.runs.get(run_id)
         for entry in await studio.log(run_id):
-            again = await repeat(
+            again = await reexecute(
                 record.component,
                 record.task,
                 entries_of(studio.store.runs, run_id),
@@ -59,7 +59,7 @@ async def test_another_team_diverges_at_the_first_difference(open_studio: OpenSt
         run_id = await studio.supervisor.start(scripted("a: hello", "a: bye"), "Greet.")
         await studio.until(run_id, RunState.FINISHED)
         other = scripted("a: hello", "a: goodbye")
-        again = await repeat(other, "Greet.", entries_of(studio.store.runs, run_id), run_id=run_id)
+        again = await reexecute(other, "Greet.", entries_of(studio.store.runs, run_id), run_id=run_id)
         assert again.divergence
         second = [entry for entry in await studio.log(run_id) if entry.kind == "effect"][1]
         assert again.divergence.seq == second.seq
@@ -72,7 +72,7 @@ async def test_the_state_behind_an_entry_is_that_of_a_team_that_stopped_there(op
         await studio.until(run_id, RunState.FINISHED)
         (first,) = [entry for entry in await studio.log(run_id) if entry.body.get("content") == "one"]
         found = await state_at(studio.store.runs, studio.store.approvals, run_id, first.seq)
-        assert (found.is_exact, found.unsure) == (True, ())
+        assert (found.is_exact, found.unrecorded) == (True, ())
         manager = cast("JsonObject", found.state["agent_states"])["RoundRobinGroupChatManager"]
         thread = cast("list[JsonObject]", cast("JsonObject", manager)["message_thread"])
         assert [message["content"] for message in thread] == ["Go.", "one"]
@@ -87,7 +87,7 @@ async def test_a_run_whose_requests_were_hashed_otherwise_says_so(
             run_id = await studio.supervisor.start(scripted("a: hello", "b: bye"), "Greet.")
             await studio.until(run_id, RunState.FINISHED)
         record = await studio.store.runs.get(run_id)
-        again = await repeat(
+        again = await reexecute(
             record.component, record.task, entries_of(studio.store.runs, run_id), run_id=record.namespace
         )
     assert again.divergence is not None

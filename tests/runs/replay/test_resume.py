@@ -106,7 +106,7 @@ async def test_a_run_that_waits_long_for_its_person_is_put_away_and_comes_back(
     async with open_studio(rest_s=0) as studio:
         run_id = await studio.supervisor.start(scripted("a: one", "ann: ?Which?", "a: two"), "Go.")
         await studio.until(run_id, RunState.PAUSED)
-        await studio.supervisor.left(run_id)
+        await studio.supervisor.leave(run_id)
         view = await studio.supervisor.view(run_id)
         assert view.pending
         await studio.supervisor.command(run_id, "answer", request_id=view.pending.request_id, text="This.")

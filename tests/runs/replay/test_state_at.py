@@ -92,4 +92,4 @@ async def test_what_is_kept_elsewhere_makes_it_approximate(open_studio: OpenStud
         view = (await studio.until(run_id, RunState.FINISHED)).view
         found = await state_at(studio.store.runs, studio.store.approvals, run_id, view.last_seq)
         assert not found.is_exact
-        assert [part.where for part in found.unsure] == ["/config/participants/0/config/memory/0"]
+        assert [part.where for part in found.unrecorded] == ["/config/participants/0/config/memory/0"]

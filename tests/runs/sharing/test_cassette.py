@@ -14,7 +14,7 @@ from studio.errors import StudioError
 from studio.messages import BaseChatMessage, BaseMessage, CancellationToken, Response, TextMessage
 from studio.runs import LogEntry, RunState
 from studio.runs.admission import load_team
-from studio.runs.sharing.cassette import Recalled, recall
+from studio.runs.sharing.cassette import PlaybackResult, play_back
 from tests.runs.scripted import OpenStudio
 from tests.web.documents import assistant, team
 
@@ -28,8 +28,8 @@ async def ran(open_studio: OpenStudio, document: JsonObject, task: str = "Say he
         return run_id, list(await studio.log(run_id))
 
 
-async def again(document: JsonObject, run: tuple[str, list[LogEntry]], task: str = "Say hello.") -> Recalled:
-    return await recall(load_team(document), task, *run)
+async def again(document: JsonObject, run: tuple[str, list[LogEntry]], task: str = "Say hello.") -> PlaybackResult:
+    return await play_back(load_team(document), task, *run)
 
 
 def config_of(document: JsonObject, index: int = 0) -> JsonObject:

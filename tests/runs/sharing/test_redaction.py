@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from studio.runs.sharing.redaction import KEY_LIKE, Remover
+from studio.runs.sharing.redaction import KEY_LIKE, SecretRemover
 
 SECRET = 'p&ss/w?rd "42"+é'
 
 
 def cleaned(text: str, secret: str = SECRET) -> str:
-    return Remover({"secret:db": secret}).clean_text(text, "message 1")
+    return SecretRemover({"secret:db": secret}).clean_text(text, "message 1")
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_a_secret_inside_of_base64_is_found(before: bytes, after: bytes, is_url:
 
 
 def test_keys_of_objects_and_deep_values_are_cleaned():
-    remover = Remover({"env:KEY": "s3cr3t-value"})
+    remover = SecretRemover({"env:KEY": "s3cr3t-value"})
     out = remover.clean({"a": [{"s3cr3t-value": "x s3cr3t-value y"}]}, "message 4 writer")
     assert out == {"a": [{"[removed: env:KEY]": "x [removed: env:KEY] y"}]}
     [one] = remover.removed
@@ -58,12 +58,12 @@ def test_keys_of_objects_and_deep_values_are_cleaned():
 
 
 def test_the_longer_of_two_secrets_is_taken_whole():
-    remover = Remover({"env:A": "token-12345", "env:B": "token-12345-more"})
+    remover = SecretRemover({"env:A": "token-12345", "env:B": "token-12345-more"})
     assert remover.clean_text("token-12345-more", "x") == "[removed: env:B]"
 
 
 def test_a_short_secret_is_told_and_not_looked_for():
-    remover = Remover({"env:PIN": "1234"})
+    remover = SecretRemover({"env:PIN": "1234"})
     assert remover.clean_text("12345", "x") == "12345"
     assert remover.too_short == ["env:PIN"]
 
@@ -79,9 +79,9 @@ def test_a_short_secret_is_told_and_not_looked_for():
     ],
 )
 def test_what_looks_like_a_key_is_taken_out_too(key: str):
-    assert Remover({}).clean_text(f"use {key} now", "x") == f"use [removed: {KEY_LIKE}] now"
+    assert SecretRemover({}).clean_text(f"use {key} now", "x") == f"use [removed: {KEY_LIKE}] now"
 
 
 def test_plain_words_stay():
     text = "The task-force of sk-learn said: risk-averse people ask eyJ."
-    assert Remover({"secret:db": SECRET}).clean_text(text, "x") == text
+    assert SecretRemover({"secret:db": SECRET}).clean_text(text, "x") == text

@@ -44,7 +44,7 @@ async def test_progress_is_part_of_the_recorded_effect(program: StdioServerParam
         entries.append(entry)
 
     async with McpWorkbench(server_params=program) as bench:
-        with effects.use(effects.Recording(append, run_id="1")):
+        with effects.use(effects.RecordingEffects(append, run_id="1")):
             await bench.call_tool("bake", {"loaves": 1})
     result = entries[-1]["result"]
     assert isinstance(result, dict)

@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from studio import effects
 from studio.components import all_capabilities, load_component
-from studio.effects import Recording
+from studio.effects import RecordingEffects
 from studio.errors import MissingSecret
 from studio.tools import ImageResultContent, TextResultContent, ToolOverride
 from studio.tools.mcp import (
@@ -80,7 +80,7 @@ async def test_a_tool_that_the_server_adds_is_listed_and_an_unchanged_list_is_lo
     async def append(entry: dict[str, JsonValue]) -> None:
         log.append(entry)
 
-    with effects.use(Recording(append, run_id="run")):
+    with effects.use(RecordingEffects(append, run_id="run")):
         bench = McpWorkbench(server_params=program)
         before = len(await bench.list_tools())
         await bench.list_tools()

@@ -19,7 +19,7 @@ export function gauges(root) {
     /** @param {Batch} batch */
     apply(batch) {
       for (const entry of batch.entries) isStale = termination.take(entry) || isStale
-      if (batch.state && isBehind !== Boolean(batch.state.amendable)) {
+      if (batch.state && isBehind !== Boolean(batch.state.editable_id)) {
         isBehind = !isBehind
         isStale = true
       }

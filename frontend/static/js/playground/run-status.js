@@ -175,9 +175,11 @@ export function commandText(command, by = '', body = {}) {
   if (command === 'model_failed') return failedCallText(body)
   const past = {
     pause: 'Pause requested',
+    interrupt: 'Paused now',
     hold: 'Paused now',
     resume: 'Resumed',
     step: STEPS[body.until] ?? 'One step',
+    edit: body.text === null ? 'Message dropped' : 'Message changed',
     amend: body.text === null ? 'Message dropped' : 'Message changed',
   }
   const word = /** @type {{[name: string]: string}} */ (past)[command]

@@ -30,10 +30,10 @@
  * @property {boolean} [finishing]  told to pause or stop; what it has begun still comes
  * @property {{kind: string, name: string, agent: string, since: string}[]} [in_flight]  what a run
  *   that is held or ends still waits for
- * @property {{kind: string, name: string, agent: string, since: string, said: string}[]} [progress]
+ * @property {{kind: string, name: string, agent: string, since: string, progress_text: string}[]} [progress]
  *   calls that have told how far they are
  * @property {{[id: string]: number}} [hits]  how often each breakpoint was met
- * @property {string} [amendable]  id of the last message, while it can be changed
+ * @property {string} [editable_id]  id of the last message, while it can be changed
  * @property {string} [detail]  how it ended, in words
  * @property {Usage} [usage]  of all model calls so far
  * @property {Mocked[]} [mocks]  what stands in its team for other parts
@@ -122,7 +122,7 @@
  * @property {Body} [details]  of the question: choices, a schema of the answer
  * @property {'open' | 'answered' | 'unanswered' | ''} answer
  * @property {string} state  of the run, in an end item; 'waiting' or 'unheard' in a message that a
- *   person handed in
+ *   person injected
  * @property {{agent: string, model: string}} [culprit]  whose model failed, in an end item
  * @property {Body[]} why  the decisions that gave the word to who speaks here, from the outermost
  *   team inwards

@@ -133,7 +133,7 @@ export class Thread {
    * What the others hear takes the place of what was written.
    * @param {Body} body
    */
-  #amended(body) {
+  #edited(body) {
     if (!this.#last || this.#last.id !== body.message_id) return
     const { item } = this.#last
     const parts =
@@ -215,7 +215,7 @@ export class Thread {
   #command(entry) {
     const { command, by, request_id: id } = entry.body
     if (command === 'answer') return this.#answered(String(id))
-    if (command === 'amend') this.#amended(entry.body)
+    if (command === 'edit' || command === 'amend') this.#edited(entry.body)
     if (command === 'decide')
       for (const item of this.#calls.decided(entry.body, entry.at)) this.#changed.add(item)
     if (command === 'inject') return this.#said(entry)

@@ -92,7 +92,7 @@ export class OpenCalls {
     for (const { item, call } of this.#open.values()) {
       const place = left.findIndex(({ name, agent }) => name === call.name && agent === item.source)
       if (place < 0) continue
-      const [{ said = '' } = {}] = left.splice(place, 1)
+      const [{ progress_text: said = '' } = {}] = left.splice(place, 1)
       if (call.said !== said) changed.add(item)
       call.said = said
     }

@@ -76,7 +76,7 @@ export async function editAndRun(context, seq) {
     try {
       await startAndOpen(context, 'fork', {
         seq,
-        amendments: { [entry.body['id']]: box.value.trim() },
+        edits: { [entry.body['id']]: box.value.trim() },
       })
     } catch (error) {
       toastError(error)

@@ -105,7 +105,7 @@ export function forkBody({ entry, executed, component }, kind, texts, saved) {
   const text = texts[TEXT] ?? ''
   switch (kind) {
     case 'text':
-      return { seq, amendments: { [body.id]: text } }
+      return { seq, edits: { [body.id]: text } }
     case 'result':
       return {
         seq: executed?.seq ?? seq,

@@ -13,9 +13,9 @@ import { hasEnded } from '../run-status.js'
  * @param {AbortSignal} signal
  */
 export function messageEdits(root, run, send, signal) {
-  const amend = /** @type {HTMLFormElement} */ (find('[data-part="amend"]', root))
+  const form = /** @type {HTMLFormElement} */ (find('[data-part="edit-message"]', root))
   const inject = /** @type {HTMLFormElement} */ (find('[data-part="inject"]', root))
-  const text = /** @type {HTMLTextAreaElement} */ (amend.elements.namedItem('text'))
+  const text = /** @type {HTMLTextAreaElement} */ (form.elements.namedItem('text'))
   const said = /** @type {HTMLTextAreaElement} */ (inject.elements.namedItem('text'))
   const speakers = participantsOf(run.component).map((one) => one.name)
   find('select', inject).replaceChildren(
@@ -25,7 +25,7 @@ export function messageEdits(root, run, send, signal) {
   let last = { id: '', source: '', content: '' }
   let shown = ''
 
-  amend.addEventListener(
+  form.addEventListener(
     'submit',
     async (event) => {
       event.preventDefault()
@@ -33,7 +33,7 @@ export function messageEdits(root, run, send, signal) {
     },
     { signal },
   )
-  find('[data-drop]', amend).addEventListener(
+  find('[data-drop]', form).addEventListener(
     'click',
     () => change({ text: null }, 'Message dropped.'),
     { signal },
@@ -47,7 +47,7 @@ export function messageEdits(root, run, send, signal) {
       try {
         await send('inject', { data: { source, text: said.value } })
         said.value = ''
-        announce('Handed in.')
+        announce('Message sent.')
       } catch {
         said.focus()
       }
@@ -61,7 +61,7 @@ export function messageEdits(root, run, send, signal) {
    */
   async function change(data, done) {
     try {
-      await send('amend', { data: { message_id: last.id, ...data } })
+      await send('edit', { data: { message_id: last.id, ...data } })
       announce(done)
     } catch {
       text.focus()
@@ -78,14 +78,14 @@ export function messageEdits(root, run, send, signal) {
     },
     /** @param {RunState} state */
     show(state) {
-      const id = state.amendable ?? ''
-      amend.hidden = hasEnded(state.state) || id === '' || id !== last.id
-      find('[data-part="amend-none"]', root).hidden =
-        !amend.hidden || state.state !== 'paused' || last.id === ''
-      if (amend.hidden || shown === id) return
+      const id = state.editable_id ?? ''
+      form.hidden = hasEnded(state.state) || id === '' || id !== last.id
+      find('[data-part="edit-none"]', root).hidden =
+        !form.hidden || state.state !== 'paused' || last.id === ''
+      if (form.hidden || shown === id) return
       shown = id
       text.value = last.content
-      find('[data-part="amend-source"]', amend).textContent = last.source
+      find('[data-part="edit-source"]', form).textContent = last.source
     },
   }
 }

@@ -76,7 +76,7 @@ export function debugPanel({ page, run, actions, showView, signal }) {
     find('[data-part="debug-change"]', root).hidden = hasEnded(state.state)
     for (const button of root.querySelectorAll('button[data-step]'))
       button.toggleAttribute('disabled', !isHeld)
-    const hold = /** @type {HTMLButtonElement} */ (find('[data-hold]', root))
+    const hold = /** @type {HTMLButtonElement} */ (find('[data-interrupt]', root))
     hold.disabled = state.state !== 'running'
     find('[data-part="debug-why"]', root).textContent =
       state.state === 'paused' ? (state.detail ?? '') : ''
@@ -101,7 +101,7 @@ export function debugPanel({ page, run, actions, showView, signal }) {
     (_event, button) => press('step', { data: { until: button.dataset.step } }),
     signal,
   )
-  on(root, 'click', '[data-hold]', () => press('hold'), signal)
+  on(root, 'click', '[data-interrupt]', () => press('interrupt'), signal)
   page.addEventListener('run:state', (event) => take(/** @type {CustomEvent} */ (event).detail), {
     signal,
   })
@@ -145,7 +145,7 @@ export function debugPanel({ page, run, actions, showView, signal }) {
       run: () => step('agent'),
     },
     {
-      id: 'hold',
+      id: 'interrupt',
       label: 'Pause now',
       icon: 'hand',
       keys: ['h'],
@@ -153,7 +153,7 @@ export function debugPanel({ page, run, actions, showView, signal }) {
       scope: 'page',
       needs: 'editor',
       when: () => (state.state === 'running' ? true : 'The run isn’t running.'),
-      run: () => press('hold'),
+      run: () => press('interrupt'),
     },
     {
       id: 'add-breakpoint',
