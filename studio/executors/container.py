@@ -57,6 +57,8 @@ ContainerName = Annotated[
 ]
 AutoRemove = Annotated[bool, Field(description="Remove the container when it stops.")]
 StopContainer = Annotated[bool, Field(description="Stop the container at the end of a run.")]
+STAYS = "It goes on running when the run has ended."
+"""What a person must know who decides about a container that is not stopped."""
 
 
 @dataclass(slots=True)

@@ -25,6 +25,7 @@ from studio.executors.command_line import (
     reason,
 )
 from studio.executors.container import (
+    STAYS,
     AutoRemove,
     Container,
     ContainerName,
@@ -106,6 +107,7 @@ class DockerCommandLineCodeExecutor(CommandLineExecutor):
             "volumes": {described_volume(source): target for source, target in self.extra_volumes.items()},
             "hosts": self.extra_hosts,
             "init_command": self.init_command,
+            **({} if self.stop_container else {"stays": True}),
         }
         command = f"docker {json.dumps(detail, sort_keys=True)}"
         yield Capability("process", " ".join(self._sentences()), command, is_open=True)
@@ -122,6 +124,8 @@ class DockerCommandLineCodeExecutor(CommandLineExecutor):
             yield f"The host name {host!r} is {address} there."
         if self.init_command:
             yield f"It starts with the command {self.init_command!r}."
+        if not self.stop_container:
+            yield STAYS
 
     async def _start(self) -> None:
         self._temporary = tempfile.TemporaryDirectory(prefix="studio-code-", ignore_cleanup_errors=True)

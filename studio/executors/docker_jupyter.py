@@ -19,7 +19,7 @@ from studio.components.folders import describe_folder, file_capability, make_fol
 from studio.executors.base import ExecutorUnavailable, path_of
 from studio.executors.cells import CellExecutor, JupyterCodeResult, KernelName, OutputFolder
 from studio.executors.command_line import Folder, reason
-from studio.executors.container import AutoRemove, Container, ContainerName, StopContainer, bound
+from studio.executors.container import STAYS, AutoRemove, Container, ContainerName, StopContainer, bound
 from studio.executors.docker_engine import PULL_LIMIT_S, docker, require_engine
 from studio.executors.gateway import JupyterConnectable, JupyterConnectionInfo, started_kernel
 from studio.executors.published import published
@@ -118,9 +118,15 @@ class DockerJupyterServer(Component):
             text = f"Gives the secret {secret.reference} to a Docker container."
             yield Capability("secret", text, f"{secret.reference} to a container of {self.image}")
         folder = describe_folder(self.bind_dir) if self.bind_dir else None
-        detail = {"image": self.image, "folder": folder, "environment": self.docker_env or {}}
+        detail = {
+            "image": self.image,
+            "folder": folder,
+            "environment": self.docker_env or {},
+            **({} if self.stop_container else {"stays": True}),
+        }
         place = f", which can change the folder {folder!r} of this machine" if folder else ""
-        text = f"Runs any code that the model writes in a Docker container of {self.image!r}{place}."
+        stays = "" if self.stop_container else f" {STAYS}"
+        text = f"Runs any code that the model writes in a Docker container of {self.image!r}{place}.{stays}"
         command = f"docker {json.dumps(detail, sort_keys=True)}"
         yield Capability("process", text, command, is_open=True)
 

@@ -27,6 +27,7 @@ from studio.memory.service import (
 from studio.messages import MemoryContent
 from studio.models.extras import needs_extra
 from studio.models.headers import references_in, resolved_headers
+from studio.models.openai_services import exact_address
 
 if TYPE_CHECKING:
     from chromadb.api import ClientAPI
@@ -110,10 +111,11 @@ class ChromaDBVectorMemory(ServiceMemory):
         if self.client_type == "persistent":
             yield file_capability("write", self.address, "Keeps a database in {}.")
         else:
+            place = exact_address(self.address, self.headers)
             for secret in references_in(self.headers):
-                text = f"Sends the secret {secret.reference} to {self.address}."
-                yield Capability("secret", text, f"{secret.reference} to {self.address}")
-            yield Capability("host", f"Keeps what it remembers at {self.address}.", self.address)
+                text = f"Sends the secret {secret.reference} to {place}."
+                yield Capability("secret", text, f"{secret.reference} to {place}")
+            yield Capability("host", f"Keeps what it remembers at {place}.", place)
         yield from self.embedding_function_config.capabilities()
 
     def _settings(self) -> JsonObject:

@@ -70,7 +70,9 @@ class SentenceTransformerEmbeddingFunctionConfig(EmbeddingConfig):
     )
 
     def capabilities(self) -> Iterator[Capability]:
-        yield Capability("host", f"Downloads the embedding model {self.model_name}, once.", HUGGING_FACE)
+        yield Capability(
+            "host", f"Downloads the embedding model {self.model_name}, once.", f"{HUGGING_FACE}/{self.model_name}"
+        )
 
     def make(self) -> Embed:
         return sentence_transformer(self.model_name)

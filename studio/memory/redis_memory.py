@@ -131,7 +131,8 @@ class RedisMemory(ServiceMemory):
             )
         yield Capability("host", f"Keeps what it remembers at {self.address}.", self.address)
         if not self.sequential and self.model_name:
-            yield Capability("host", f"Downloads the embedding model {self.model_name}, once.", HUGGING_FACE)
+            model = f"{HUGGING_FACE}/{self.model_name}"
+            yield Capability("host", f"Downloads the embedding model {self.model_name}, once.", model)
 
     def _settings(self) -> JsonObject:
         names = ("index_name", "prefix", "sequential", "distance_metric", "top_k", "distance_threshold", "model_name")

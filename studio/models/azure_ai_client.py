@@ -126,7 +126,7 @@ class AzureAIChatCompletionClient(ServiceClient):
     def capabilities(self) -> Iterator[Capability]:
         yield from super().capabilities()
         if self.token_provider is not None:
-            host = exact_address(self.address)
+            host = exact_address(self.address, self._headers())
             yield Capability("secret", f"Sends an Entra ID token to {host}.", f"Entra ID token to {host}")
 
     def create_arguments(self) -> JsonObject:

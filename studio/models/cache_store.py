@@ -173,7 +173,7 @@ class RedisStore(CacheStore):
             self._client, self._is_lent = client, True
 
     def capabilities(self) -> Iterator[Capability]:
-        place = f"redis://{self.host}:{self.port}"
+        place = f"{'rediss' if self.ssl else 'redis'}://{self.host}:{self.port}"
         if self.password is not None:
             reference = self.password.reference
             yield Capability("secret", f"Sends the secret {reference} to {place}.", f"{reference} to {place}")

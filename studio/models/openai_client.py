@@ -236,7 +236,7 @@ class AzureOpenAIChatCompletionClient(BaseOpenAIChatCompletionClient):
     def capabilities(self) -> Iterator[Capability]:
         yield from super().capabilities()
         if self.azure_ad_token_provider is not None:
-            host = exact_address(self.address)
+            host = exact_address(self.address, self._headers())
             yield Capability("secret", f"Sends an Entra ID token to {host}.", f"Entra ID token to {host}")
 
     async def close(self) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from ipaddress import ip_address
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from studio.components.secret_extraction import arguments_without_keys
+from studio.components.secret_extraction import arguments_without_keys, without_keys
+from studio.components.secrets import is_reference
 
 
 class Service(NamedTuple):
@@ -35,12 +38,15 @@ def host_of(url: str) -> str:
     return f"{parts.scheme}://{parts.hostname}:{port}" if parts.hostname and port else url
 
 
-def exact_address(url: str) -> str:
-    """The URL as a person approves it: with its path and query, since who gets what is sent can be told by these, and
-    without user and keys. Places that are filled in later stay as they are named."""
+def exact_address(url: str, headers: Mapping[str, str] | None = None) -> str:
+    """The URL as a person approves it: with its path, query and headers, since who gets what is sent can be told by
+    these, and without user and keys. Places that are filled in later stay as they are named."""
     parts = urlsplit(arguments_without_keys([url])[0])
     query = f"?{parts.query}" if parts.query else ""
-    return f"{host_of(url)}{parts.path.rstrip('/')}{query}" if host_of(url) != url else url
+    address = f"{host_of(url)}{parts.path.rstrip('/')}{query}" if host_of(url) != url else url
+    told = {name.lower(): value for name, value in without_keys(headers or {}).items() if not is_reference(value)}
+    told.pop("authorization", None)
+    return f"{address} with the headers {json.dumps(told, sort_keys=True)}" if told else address
 
 
 def is_this_machine(url: str) -> bool:

@@ -52,7 +52,7 @@ class ServiceClient(ChatCompletionClient):
         yield from references_within_braces(self.address)
 
     def capabilities(self) -> Iterator[Capability]:
-        host = exact_address(self.address)
+        host = exact_address(self.address, self._headers())
         # The host is part of what is approved: a key for one service must not go to another that a config names.
         for secret in self._secrets():
             text = f"Sends the secret {secret.reference} to {host}."

@@ -101,7 +101,7 @@ class HttpTool(BaseTool):
         )
 
     def capabilities(self) -> Iterator[Capability]:
-        place = exact_address(f"{self.address}/{self.path.removeprefix('/')}")
+        place = exact_address(f"{self.address}/{self.path.removeprefix('/')}", self.headers)
         for secret in dict.fromkeys((*references_in(self.headers), *references_within_braces(self.path))):
             text = f"Sends the secret {secret.reference} to {place}."
             yield Capability("secret", text, f"{secret.reference} to {place}")

@@ -112,13 +112,15 @@ def test_what_it_can_do_names_all_that_the_container_is_given() -> None:
             extra_hosts={"db": "10.0.0.1"},
             extra_volumes={"/": {"bind": "/host", "mode": "rw"}, "data": {"bind": "/data", "mode": "ro"}},
             init_command="pip install x",
+            stop_container=False,
         )
     )
     assert (capability.kind, capability.is_open, capability.may_have_network) == ("process", True, True)
     assert capability.text == (
         "Runs any code that the model writes in a Docker container of 'python:3-slim', which can change the folder "
         "'/srv/coding' of this machine. It can read and change '/' as '/host'. It can read 'the Docker volume data' as "
-        "'/data'. The host name 'db' is 10.0.0.1 there. It starts with the command 'pip install x'."
+        "'/data'. The host name 'db' is 10.0.0.1 there. It starts with the command 'pip install x'. It goes on "
+        "running when the run has ended."
     )
     assert json.loads(capability.detail.removeprefix("docker ")) == {
         "bound": "/srv/coding",
@@ -126,6 +128,7 @@ def test_what_it_can_do_names_all_that_the_container_is_given() -> None:
         "hosts": {"db": "10.0.0.1"},
         "image": "python:3-slim",
         "init_command": "pip install x",
+        "stays": True,
         "volumes": {"/": {"bind": "/host", "mode": "rw"}, "the Docker volume data": {"bind": "/data", "mode": "ro"}},
     }
 

@@ -152,7 +152,7 @@ class _HttpServerParams(BaseModel):
         return self.sse_read_timeout
 
     def capabilities(self) -> Iterator[Capability]:
-        place = exact_address(self.url)
+        place = exact_address(self.url, self.headers)
         for secret in dict.fromkeys((*references_in(self.headers), *references_within_braces(self.url))):
             text = f"Sends the secret {secret.reference} to {place}."
             yield Capability("secret", text, f"{secret.reference} to {place}")
