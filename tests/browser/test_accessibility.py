@@ -250,7 +250,7 @@ def test_what_opens_over_the_builder(open_page: OpenPage, width_px: int):
     page.locator('.node[data-component="/config/participants/2"] [data-open]').first.click()
     look("canvas with a nested team open")
     page.keyboard.press("?")
-    expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
+    expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
     look("keys", "dialog[open]")
     assert inspection.faults == []
 

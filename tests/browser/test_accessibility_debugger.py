@@ -54,7 +54,7 @@ def test_a_run_that_is_held(open_page: OpenPage, make_team: MakeTeam, width_px: 
     give_task(page, page.url)
     expect(page.locator(STATE)).to_have_text("Paused at a breakpoint")
     page.keyboard.press("s")
-    expect(page.locator(STATE)).to_have_text("Paused after one step")
+    expect(page.locator(STATE)).to_have_text("Paused after a step")
     views(page)
     page.get_by_role("tab", name="Debug").click()
     expect(page.get_by_role("textbox", name="Last message")).to_be_visible()

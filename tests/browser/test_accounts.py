@@ -87,7 +87,7 @@ def test_a_viewer_is_not_shown_what_they_may_not_do(open_page: OpenPage, studio_
     expect(page.get_by_text("View only")).to_be_visible()
     expect(page.locator("[data-undo]")).to_be_hidden()
     page.goto(f"{studio_server.url}/teams/{team_id}/play")
-    expect(page.get_by_text("Starting and steering runs needs the role editor.")).to_be_visible()
+    expect(page.get_by_text("Running and controlling teams needs the editor role.")).to_be_visible()
     expect(page.locator("[data-part=composer]")).to_be_hidden()
     page.goto(f"{studio_server.url}/users")
     expect(page.get_by_text("This needs the role admin; yours is viewer.")).to_be_visible()
@@ -104,7 +104,7 @@ def test_a_viewer_reads_the_form_of_a_part_and_is_told_why_it_cannot_be_changed(
     page.locator(".node[data-card]").first.click()
     form = page.get_by_role("tabpanel", name="Form")
     expect(form.get_by_role("textbox", name="Name")).to_have_value("one")
-    expect(form.get_by_text("Changing a team needs the role editor.")).to_be_visible()
+    expect(form.get_by_text("Changing a team needs the editor role.")).to_be_visible()
     assert form.locator(":is(input, textarea):not([readonly]):not(:disabled), select:not(:disabled)").count() == 0
     assert form.locator("button:not([data-action=select])").count() == 0
     form.get_by_role("textbox", name="Name").press("x")
@@ -129,13 +129,13 @@ def test_an_editor_sees_a_call_that_waits_and_who_may_decide_about_it(
     for _ in range(2):  # in the run, and in the inbox
         card = page.locator("[data-decision]")
         expect(card.get_by_label("Exact arguments")).not_to_be_editable()
-        expect(page.get_by_text("Deciding about a call needs the role approver.")).to_be_visible()
+        expect(page.get_by_text("Deciding about a call needs the approver role.")).to_be_visible()
         expect(card.get_by_role("button")).to_have_count(0)
         page.goto(f"{studio_server.url}/inbox")
     page.goto(f"{studio_server.url}/runs/{asking_run}")
     page.get_by_role("tab", name="Debug").click()
-    expect(page.get_by_label("What happens with shout")).to_be_disabled()
-    expect(page.get_by_text("Changing these rules needs the role approver.")).to_be_visible()
+    expect(page.get_by_label("Rule for shout")).to_be_disabled()
+    expect(page.get_by_text("Changing these rules needs the approver role.")).to_be_visible()
     expect(page.get_by_role("form", name="New breakpoint")).to_be_visible()
 
 
@@ -184,8 +184,8 @@ def test_an_admin_lets_somebody_in_and_makes_a_token(open_page: OpenPage, studio
     expect(page.get_by_text("Added a user").first).to_be_visible()
     page.goto(f"{studio_server.url}/account")
     page.get_by_role("button", name="New token").click()
-    page.get_by_label("What it is for").fill("Nightly")
-    page.get_by_role("button", name="Make token").click()
+    page.get_by_label("Token name").fill("Nightly")
+    page.get_by_role("button", name="Create token").click()
     shown = page.get_by_label("The token", exact=True)
     expect(shown).to_have_value(re.compile("^studio_"))
     token = shown.input_value()

@@ -70,7 +70,7 @@ def test_a_note_is_dragged_by_its_bar_and_written_by_a_click(open_page: OpenPage
     [note] = layout_of(page, team_id)["notes"].values()
     assert note["text"] == "Here and there"
     notes(page).hover()
-    page.get_by_role("button", name="Remove the note").click()
+    page.get_by_role("button", name="Remove note").click()
     expect(notes(page)).to_have_count(0)
 
 
@@ -94,7 +94,7 @@ def test_cards_are_grouped_under_a_name_that_follows_them(open_page: OpenPage) -
 
     card(page, "poet").click()
     page.keyboard.press("ControlOrMeta+g")
-    page.get_by_role("dialog", name="Rename the group").get_by_label("Name").fill("Writing")
+    page.get_by_role("dialog", name="Rename group").get_by_label("Name").fill("Writing")
     page.keyboard.press("Enter")
     expect(groups(page)).to_have_text(["Writing"])
     page.keyboard.press("ControlOrMeta+Shift+g")

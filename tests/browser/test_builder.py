@@ -52,7 +52,7 @@ def test_a_slot_that_cannot_take_the_component_says_why(open_page: OpenPage) -> 
     }
     open_team(page, team(agent("writer"), proxy))
     drag(page, palette(page, "OpenAI", "model"), page.locator(".node[data-card]").nth(1))
-    expect(page.locator(".toast")).to_contain_text("you has no place for a model.")
+    expect(page.locator(".toast")).to_contain_text("you has no slot for a model.")
 
 
 def test_a_second_condition_joins_the_first_as_the_reader_chooses(open_page: OpenPage) -> None:

@@ -130,7 +130,7 @@ def test_the_menu_of_a_card_opens_by_right_click_and_by_key_and_gives_the_focus_
     page = open_page()
     open_team(page, team(agent("one"), agent("two")))
     card(page, "one").click(button="right")
-    expect(page.get_by_role("menu", name="What to do with one")).to_be_visible()
+    expect(page.get_by_role("menu", name="Actions for one")).to_be_visible()
     page.get_by_role("menuitem", name="Move later").click()
     expect(names(page)).to_have_text(["two", "one"])
     card(page, "two").focus()
@@ -154,7 +154,7 @@ def test_a_part_moves_to_any_place_that_takes_it_by_name(open_page: OpenPage) ->
     open_team(page, team(agent("one", tools=[tool("add")]), desk))
     outline(page)
     row(page, "add").hover()
-    row(page, "add").get_by_role("button", name="What to do with add").click()
+    row(page, "add").get_by_role("button", name="Actions for add").click()
     page.get_by_role("menuitem", name="Move to").click()
     page.keyboard.type("check")
     page.keyboard.press("Enter")
@@ -236,16 +236,16 @@ def test_a_key_that_can_do_nothing_says_why(open_page: OpenPage) -> None:
     page.keyboard.press("Delete")
     page.keyboard.press("Delete")
     expect(page.locator(".toast")).to_have_count(1)
-    expect(page.locator(".toast")).to_contain_text("The team itself stays.")
+    expect(page.locator(".toast")).to_contain_text("The team itself cannot be removed.")
 
 
 def test_the_list_of_keys_shows_what_the_keys_do(open_page: OpenPage) -> None:
     page = open_page()
     open_team(page, team(agent("one")))
     page.keyboard.press("?")
-    expect(page.get_by_role("dialog", name="Keys").get_by_role("row", name=re.compile("^Duplicate"))).to_contain_text(
-        "Ctrl+D"
-    )
     expect(
-        page.get_by_role("dialog", name="Keys").get_by_role("row", name=re.compile("^Find a command"))
+        page.get_by_role("dialog", name="Keyboard shortcuts").get_by_role("row", name=re.compile("^Duplicate"))
+    ).to_contain_text("Ctrl+D")
+    expect(
+        page.get_by_role("dialog", name="Keyboard shortcuts").get_by_role("row", name=re.compile("^Find a command"))
     ).to_have_count(1)

@@ -135,7 +135,7 @@ def test_a_run_becomes_a_test(open_page: OpenPage, api: httpx.Client, tmp_path: 
     open_run(page, api, run_id)
     page.get_by_role("button", name="More for this run").click()
     with page.expect_download(timeout=30_000) as download:
-        page.get_by_role("menuitem", name="Make this a test").click()
+        page.get_by_role("menuitem", name="Save as test").click()
     file = tmp_path / "test.zip"
     download.value.save_as(file)
     assert "test_greeters.py" in zipfile.ZipFile(file).namelist()

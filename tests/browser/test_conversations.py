@@ -89,7 +89,7 @@ def test_the_same_task_runs_again_in_one_press_with_the_team_as_it_is_now(
     expect_end(page)
     assert told(openai_server, 1) == ["Rhyme.", "Write a line."]
     page.get_by_role("button", name="Other ways to run again").click()
-    page.get_by_role("menuitem", name="Change the task first").click()
+    page.get_by_role("menuitem", name="Edit task first").click()
     expect(page.get_by_role("textbox", name=TASK)).to_have_value("Write a line.")
 
 

@@ -59,7 +59,7 @@ def test_a_budget_is_set_asked_about_and_raised(open_page: OpenPage, make_team: 
     expect(page.get_by_text("Limits of the team saved.")).to_be_visible()
 
     give_task(page, address)
-    expect(page.locator(STATE)).to_have_text("Paused at its budget")
+    expect(page.locator(STATE)).to_have_text("Paused at the budget limit")
     card = page.get_by_role("region", name="Waiting for you")
     expect(card).to_contain_text("The next call may take up to $0.0200; $0.0700 of the $0.0800 of this run are spent.")
     card.get_by_label("More US dollars").fill("0.01")
@@ -81,7 +81,7 @@ def test_a_run_at_its_budget_can_be_stopped_with_the_keyboard(
     api.put(f"/api/teams/{team_id}/budget", json={"run": {"turns": 1}}).raise_for_status()
     page = open_page(width_px=390, height_px=844)
     give_task(page, address)
-    stop = page.get_by_role("button", name="Stop the run")
+    stop = page.get_by_role("button", name="Stop run")
     stop.focus()
     page.keyboard.press("Enter")
     expect_end(page, "Stopped")

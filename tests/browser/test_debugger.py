@@ -58,7 +58,7 @@ def pair() -> JsonObject:
 def ask_before(page: Page, tool: str) -> None:
     """Set on the page, before the run, that a tool asks."""
     page.get_by_role("tab", name="Debug").click()
-    page.get_by_label(f"What happens with {tool}").select_option("ask")
+    page.get_by_label(f"Rule for {tool}").select_option("ask")
 
 
 def test_a_person_changes_the_arguments_of_a_tool_and_allows_it(open_page: OpenPage, make_team: MakeTeam) -> None:
@@ -93,7 +93,7 @@ def test_a_tool_is_refused_in_the_inbox_by_keyboard(open_page: OpenPage, make_te
     page.get_by_role("link", name="Inbox").click()
     card = page.locator(DECISION)
     expect(card).to_be_visible()
-    card.get_by_label("Reason that the agent reads").focus()
+    card.get_by_label("Reason (shown to the agent)").focus()
     page.keyboard.type("Too loud.")
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="Inbox is empty")).to_be_visible()
@@ -122,7 +122,7 @@ def test_a_run_waits_at_a_breakpoint_and_goes_on_in_steps_by_keyboard(open_page:
     expect(point).not_to_be_checked()
     page.get_by_role("region", name="Messages").focus()
     page.keyboard.press("Shift+S")
-    expect(page.locator(STATE)).to_have_text("Paused after one step")
+    expect(page.locator(STATE)).to_have_text("Paused after a step")
     expect(page.locator(MESSAGES)).to_have_count(3)
     page.keyboard.press("a")
     expect(page.locator(".chat")).to_contain_text("A step to the next agent by you")
@@ -146,10 +146,10 @@ def test_the_last_message_is_changed_and_another_handed_in(
     page.get_by_role("button", name="Change", exact=True).click()
     expect(page.locator(".chat")).to_contain_text("Message changed by you")
     expect(page.locator(MESSAGES).nth(1).locator(".prose").first).to_have_text("Uno.")
-    expect(page.locator(MESSAGES).nth(1).get_by_text("As it was written")).to_be_visible()
+    expect(page.locator(MESSAGES).nth(1).get_by_text("Show original")).to_be_visible()
     page.get_by_label("Say as").select_option("critic")
     page.get_by_label("Message", exact=True).fill("Hm.")
-    page.get_by_role("button", name="Hand in").click()
+    page.locator("[data-part=inject]").get_by_role("button", name="Send").click()
     expect(page.get_by_label("Message", exact=True)).to_have_value("")
     page.get_by_role("button", name="Resume").click()
     expect_end(page)
@@ -200,7 +200,7 @@ def test_a_breakpoint_a_step_a_changed_message_and_a_fork_need_no_pointer(
     expect(page.locator(MESSAGES).nth(1).locator(".prose").first).to_have_text("Uno.")
     assert page.evaluate("document.activeElement !== document.body")
     page.keyboard.press("Shift+S")
-    expect(page.locator(STATE)).to_have_text("Paused after one step")
+    expect(page.locator(STATE)).to_have_text("Paused after a step")
     expect(page.locator(MESSAGES)).to_have_count(3)
 
     before = page.url
@@ -208,7 +208,7 @@ def test_a_breakpoint_a_step_a_changed_message_and_a_fork_need_no_pointer(
     page.keyboard.press("k")
     page.keyboard.press("f")
     dialog = page.get_by_role("dialog", name="Fork from")
-    text = dialog.get_by_role("textbox", name="What it says")
+    text = dialog.get_by_role("textbox", name="Message text")
     expect(text).to_be_focused()
     page.keyboard.press("Control+A")
     page.keyboard.type("Another line.")
@@ -251,4 +251,4 @@ def test_the_form_of_a_tool_leads_to_when_it_asks(open_page: OpenPage, make_team
     expect(to_rules).to_be_hidden()
     page.locator(".node[data-card] .chip[data-kind=tool]").click()
     to_rules.click()
-    expect(page.get_by_label("What happens with shout")).to_be_visible()
+    expect(page.get_by_label("Rule for shout")).to_be_visible()

@@ -78,7 +78,7 @@ def test_the_blank_team_with_scripted_replies_finishes(open_page: OpenPage):
     expect(page.locator("[data-form]").get_by_text("Choose a model.")).to_be_hidden()
     expect(page.get_by_role("button", name="Ready")).to_be_visible()
     step(page, "Run it").click()
-    expect(page.get_by_text("These agents speak from a script and do not read your task.")).to_be_visible()
+    expect(page.get_by_text("These agents use scripted replies and ignore your task.")).to_be_visible()
     page.get_by_role("textbox", name="Task for the team").fill("What is 17 times 23?")
     page.keyboard.press("Enter")
     expect(page.locator(".run-end")).to_contain_text("Finished", timeout=30_000)
@@ -101,7 +101,7 @@ def test_instructions_that_nobody_waits_for_are_mended_with_one_press(open_page:
 def test_they_go_for_good_and_come_back_as_a_command(open_page: OpenPage):
     page = open_page()
     open_team(page, team())
-    hide = page.get_by_role("button", name="Hide the first steps")
+    hide = page.get_by_role("button", name="Hide first steps")
     hide.focus()
     page.keyboard.press("Enter")
     expect(hide).to_be_hidden()

@@ -124,7 +124,7 @@ def test_a_type_is_switched_in_the_form_and_from_the_palette_and_keeps_what_fits
     assert made["provider"] == ANTHROPIC
     assert (made["config"]["api_key"], made["config"]["temperature"]) == ("secret:mine", 0.5)
     assert "seed" not in made["config"]
-    expect(page.locator("#toasts")).to_contain_text("has no place for")
+    expect(page.locator("#toasts")).to_contain_text("has no field for")
     page.keyboard.press("Control+z")
     expect(page.get_by_label("Type", exact=True)).to_have_value(OPENAI)
     page.keyboard.press("Control+k")

@@ -62,7 +62,7 @@ def test_a_picker_opened_before_the_library_came_gets_it(open_page: OpenPage) ->
     page.get_by_role("button", name="writer").first.click()
     page.locator(".node[data-card]").first.press("a")
     page.keyboard.type("calculator")
-    expect(page.locator(".chooser-none")).to_have_text("Looking in the galleries…")
+    expect(page.locator(".chooser-none")).to_have_text("Searching galleries…")
     opened.append(True)
     for route in held:
         route.continue_()
@@ -146,11 +146,11 @@ def test_several_of_one_type_have_one_form_whose_changes_are_made_in_all(open_pa
     page.locator(".node[data-card]").nth(1).click(modifiers=["Shift"])
     form = page.locator("#panel-form")
     expect(form.locator("[data-multi-edit] li")).to_have_text(["writer", "critic"])
-    expect(form.get_by_text("What you change here is changed in all of them.")).to_be_visible()
+    expect(form.get_by_text("Changes here apply to all of them.")).to_be_visible()
     expect(form.get_by_role("textbox", name="Name", exact=True)).to_have_count(0)
-    expect(form.locator("[data-field$=description]")).to_contain_text("They differ.")
+    expect(form.locator("[data-field$=description]")).to_contain_text("Values differ.")
     form.get_by_role("textbox", name="Description").fill("Both alike.")
-    expect(form.get_by_text("They differ.")).to_have_count(0)
+    expect(form.get_by_text("Values differ.")).to_have_count(0)
 
     def described() -> list[object]:
         return [each["config"]["description"] for each in saved(page, team_id)["config"]["participants"]]
@@ -158,7 +158,7 @@ def test_several_of_one_type_have_one_form_whose_changes_are_made_in_all(open_pa
     assert described() == ["Both alike.", "Both alike.", "The editor."]
     page.get_by_role("button", name="Undo").click()
     expect(form.get_by_role("textbox", name="Description")).to_have_value("The critic.")
-    expect(form.get_by_text("They differ.")).to_be_visible()
+    expect(form.get_by_text("Values differ.")).to_be_visible()
 
 
 def test_the_same_message_is_shown_once(open_page: OpenPage) -> None:

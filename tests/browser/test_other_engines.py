@@ -139,6 +139,6 @@ def test_a_run_waits_at_a_breakpoint_and_goes_on_in_steps(engine: Engine, make_t
     until(engine, "(selector) => document.querySelectorAll(selector).length === 2", MESSAGES)
     click(engine, "[data-command=step]")
     until(engine, "(selector) => document.querySelectorAll(selector).length === 3", MESSAGES)
-    see(engine, "[data-part=state]", "Paused after one step")
+    see(engine, "[data-part=state]", "Paused after a step")
     click(engine, "[data-command=resume]")
     see(engine, ".run-end")

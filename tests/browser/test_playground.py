@@ -101,7 +101,7 @@ def test_pictures_go_with_the_task_and_too_large_ones_are_refused(
             {"name": "small.png", "mimeType": "image/png", "buffer": PIXEL},
         ]
     )
-    expect(page.get_by_text("big.png has 6.0 MB. A picture may have 5 MB at most.")).to_be_visible()
+    expect(page.get_by_text("big.png has 6.0 MB. Images can be up to 5 MB.")).to_be_visible()
     page.get_by_role("textbox", name="Task for the team").fill("What is this?")
     page.get_by_role("button", name="Run", exact=True).click()
     page.get_by_role("button", name="Approve and run").click()

@@ -37,7 +37,7 @@ def test_pause_holds_step_gives_one_message_and_stop_ends_after_the_turn(
     assert openai_server.request_count == 1
 
     page.keyboard.press("s")
-    expect(page.locator(STATE)).to_have_text("Paused after one step")
+    expect(page.locator(STATE)).to_have_text("Paused after a step")
     expect(page.locator(MESSAGES)).to_have_count(3)
     assert openai_server.request_count == 2
 
@@ -61,7 +61,7 @@ def test_an_answer_to_a_command_that_comes_late_does_not_hide_newer_news(
     late: list[tuple[Route, APIResponse]] = []
     page.route("**/commands", lambda route: late.append((route, route.fetch())))
     page.keyboard.press("s")
-    expect(page.locator(STATE)).to_have_text("Paused after one step")
+    expect(page.locator(STATE)).to_have_text("Paused after a step")
     while not late:  # the news may come before the answer
         page.wait_for_timeout(10)
     [(route, response)] = late
@@ -69,7 +69,7 @@ def test_an_answer_to_a_command_that_comes_late_does_not_hide_newer_news(
     with page.expect_response("**/commands"):
         route.fulfill(response=response)
     expect(page.get_by_role("button", name="Step", exact=True)).not_to_have_attribute("aria-busy", "true")
-    assert page.locator(STATE).inner_text() == "Paused after one step"
+    assert page.locator(STATE).inner_text() == "Paused after a step"
 
 
 def test_the_keyboard_keeps_its_place_from_the_start_of_a_run_to_its_end(

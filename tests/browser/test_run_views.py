@@ -98,7 +98,7 @@ def test_selecting_in_one_view_selects_in_all(page: Page):
     expect(turn(page, 815)).to_have_attribute("data-selected", "")
     expect(page.locator(".flow-edge[data-selected]")).to_have_count(1)
     expect(page.locator("[data-part=flow-chosen]")).to_have_text("agent_0agent_1164 of 164")
-    page.get_by_role("button", name="Message before").click()
+    page.get_by_role("button", name="Previous message").click()
     expect(turn(page, 810)).to_have_attribute("data-selected", "")
     page.keyboard.press("2")
     page.get_by_text("As a list").click()

@@ -29,7 +29,7 @@ def test_a_run_under_way_is_watched_beside_one_that_has_ended(
     page.keyboard.press("Control+k")
     page.get_by_role("combobox", name="Commands").fill("side by side")
     page.keyboard.press("Enter")
-    page.get_by_role("combobox", name="Watch beside…").fill("Once")
+    page.get_by_role("combobox", name="Open side by side with…").fill("Once")
     page.keyboard.press("Enter")
     page.wait_for_url(f"**/beside/{ended}")
     first, second = page.locator(".split-view-run").all()

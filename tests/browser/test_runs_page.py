@@ -109,9 +109,9 @@ def test_the_list_of_the_playground_is_searched_and_kept_in_order(open_page: Ope
     page, address = open_page(), make_team(speaker())
     ran(page, address, "Ibis one", "Ibis two")
     rows = page.locator("[data-part=run-list] a")
-    page.get_by_role("searchbox", name="Search the runs of this team").fill("one")
+    page.get_by_role("searchbox", name="Search runs of this team").fill("one")
     expect(rows).to_have_count(1)
-    page.get_by_role("searchbox", name="Search the runs of this team").fill("")
+    page.get_by_role("searchbox", name="Search runs of this team").fill("")
     expect(rows).to_have_count(2)
 
     def choose(item: str) -> None:
@@ -124,7 +124,7 @@ def test_the_list_of_the_playground_is_searched_and_kept_in_order(open_page: Ope
     expect(rows.first).to_contain_text("A sacred ibis")
     choose("Star run")
     expect(rows.first.locator("[data-icon=star]")).to_be_visible()
-    choose("Tags of the run…")
+    choose("Edit tags…")
     page.get_by_role("textbox", name="Tags").fill("bird")
     page.keyboard.press("Enter")
     expect(rows.first.locator(".tag")).to_have_text(["bird"])

@@ -13,8 +13,8 @@ from tests.fakes.openai_server import HEADERS, OpenAIServer, Reply
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(90)]
 
-SOON = "The team hears this before the next turn."
-TOO_LATE = "The run ended before the team heard this."
+SOON = "The team receives this before the next turn."
+TOO_LATE = "Not delivered: the run ended first."
 
 
 def begin(page: Page, address: str, openai_server: OpenAIServer) -> None:
@@ -33,7 +33,7 @@ def test_a_message_reaches_the_team_before_its_next_turn(
     page.keyboard.press("r")
     box = page.get_by_role("textbox", name="Message to the team")
     expect(box).to_be_focused()
-    expect(page.get_by_text("Add picture")).to_be_hidden()
+    expect(page.get_by_text("Add image")).to_be_hidden()
     page.keyboard.type("Be brief.")
     page.keyboard.press("Enter")
     expect(page.locator(".chat > .turn", has_text="Be brief.")).to_contain_text(SOON)

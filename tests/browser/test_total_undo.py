@@ -139,7 +139,7 @@ def test_what_could_not_be_saved_survives_a_reload_with_its_history(open_page: O
     write_name(page, 7)
     with page.expect_response(lambda answer: answer.request.method == "PUT" and answer.ok):
         page.reload(wait_until="domcontentloaded")
-    expect(page.locator(".toast").filter(has_text="Your unsaved changes are back.")).to_be_visible()
+    expect(page.locator(".toast").filter(has_text="Your unsaved changes were restored.")).to_be_visible()
     expect(page.get_by_label("Name of the team")).to_have_value("Team 7")
     expect(names(page)).to_have_text(["one"])
     assert saved(page, team_id)["label"] == "Team 7"
@@ -161,7 +161,7 @@ def test_what_a_closed_tab_had_not_saved_is_offered_to_the_next(open_page: OpenP
     fresh.goto(url, wait_until="domcontentloaded")
     dialog = fresh.get_by_role("dialog", name="Unsaved changes were found")
     expect(dialog).to_contain_text("agent two removed")
-    dialog.get_by_role("button", name="Bring them back").click()
+    dialog.get_by_role("button", name="Restore").click()
     expect(names(fresh)).to_have_text(["one"])
     assert len(saved(fresh, team_id)["config"]["participants"]) == 1
     fresh.get_by_role("button", name="Undo", exact=True).click()

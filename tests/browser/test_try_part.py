@@ -48,7 +48,7 @@ def select(page: Page, pointer: str) -> None:
 
 
 def box(page: Page) -> Locator:
-    return page.get_by_role("textbox", name="What to say")
+    return page.get_by_role("textbox", name="Message to this component")
 
 
 def approve(page: Page) -> None:
@@ -142,7 +142,7 @@ def test_a_condition_shows_where_a_conversation_stops(open_page: OpenPage, opena
     expect(page.locator(".try .notice")).to_contain_text('Stops at message 3: "DONE" is mentioned')
     rows = page.locator(".try-turns tbody tr")
     expect(rows).to_have_count(3)
-    expect(rows.last.locator("[data-fired=true]")).to_have_text('"DONE" seen, has come')
+    expect(rows.last.locator("[data-fired=true]")).to_have_text('"DONE" seen, met')
     pasted.fill("nobody says this")
     page.get_by_role("button", name="Check", exact=True).click()
     expect(page.get_by_role("alert").filter(has_text="Line 1 does not say who speaks")).to_be_visible()
@@ -170,7 +170,7 @@ def test_what_does_nothing_by_itself_cannot_be_tried(open_page: OpenPage):
     open_team(page, {"provider": store, "component_type": "cache_store", "config": {"directory": "kept"}})
     expect(page.get_by_role("button", name="Try this part")).to_be_hidden()
     page.get_by_role("tab", name="Try").click()
-    expect(page.get_by_role("tabpanel", name="Try")).to_contain_text("does nothing by itself")
+    expect(page.get_by_role("tabpanel", name="Try")).to_contain_text("cannot run on its own")
 
 
 PICTURE = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -184,13 +184,15 @@ def test_a_picture_goes_with_the_first_message_to_a_model(open_page: OpenPage, o
     page.keyboard.press("t")
     expect(box(page)).to_be_focused()
     file = base64.b64decode(PICTURE)
-    page.get_by_label("Add a picture").set_input_files({"name": "dot.png", "mimeType": "image/png", "buffer": file})
-    expect(page.get_by_alt_text("Picture 1")).to_be_visible()
+    page.locator("[data-try-picture] input").set_input_files(
+        {"name": "dot.png", "mimeType": "image/png", "buffer": file}
+    )
+    expect(page.get_by_alt_text("Image 1")).to_be_visible()
     page.keyboard.type("What is this?")
     page.keyboard.press("Enter")
     approve(page)
     state(page, "Answered")
-    expect(page.get_by_alt_text("Picture 1")).to_be_hidden()
+    expect(page.get_by_alt_text("Image 1")).to_be_hidden()
     [message] = openai_server.requests[-1].body["messages"]
     assert [part["type"] for part in message["content"]] == ["text", "image_url"]
 

@@ -61,7 +61,7 @@ def test_the_page_says_in_a_sentence_what_the_team_could_do(client: TestClient):
     words = review(client, make(client, SHOUT))
     assert "This team can run 1 piece of Python on this computer." in words
     assert "It does not ask to start programs, talk to services, use secrets or read or write files." in words
-    assert "1 thing waits for your decision." in words
+    assert "1 item needs your decision." in words
     assert "return text.upper()" in words
     assert "writer › shout" in words
 
@@ -194,7 +194,7 @@ def test_what_a_gallery_publishes_is_allowed_in_its_teams_alone_and_new_code_ask
     assert len(missing(client, second)) == 1
     assert len(missing(client, make(client, SHOUT))) == 1
     assert "in all teams from the gallery “Elsewhere”" in text_of(client.get(f"/teams/{second}/review").text)
-    assert "1 thing waits" in text_of(client.get(f"/galleries/{gallery_id}/review").text)
+    assert "1 item needs" in text_of(client.get(f"/galleries/{gallery_id}/review").text)
 
 
 def test_nothing_is_allowed_for_a_publisher_that_nobody_knows(client: TestClient):

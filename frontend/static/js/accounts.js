@@ -18,7 +18,7 @@ on(document, 'click', '[data-opens]', (_event, button) => {
 on(document, 'click', '[data-sign-out]', () => leave(() => api.post(`${ACCOUNT}/sign-out`, {})))
 
 on(document, 'click', '[data-sign-out-everywhere]', async () => {
-  const text = 'Every browser in which you are signed in is signed out, also this one. Tokens stay.'
+  const text = 'This signs you out of every browser, including this one. API tokens are kept.'
   if (await isMeant('Sign out everywhere?', text, 'Sign out everywhere'))
     leave(() => api.delete(`${ACCOUNT}/sign-ins`))
 })
@@ -87,7 +87,7 @@ on(document, 'click', '[data-end-all]', (_event, button) => {
 
 on(document, 'click', '[data-remove-user]', async (_event, button) => {
   const { user, name } = rowOf(button)
-  const text = 'They are signed out at once. Their teams, versions and runs stay.'
+  const text = 'They are signed out immediately. Their teams, versions and runs are kept.'
   if (await isMeant(`Remove ${name}?`, text, 'Remove user'))
     change(() => api.delete(`/api/users/${user}`))
 })

@@ -76,7 +76,7 @@ async function start(root) {
     { name: team.name, component: team.component, layout: team.layout ?? {} },
     new Catalogue(entries),
   )
-  if (!can('editor')) editor.whyNot = 'Changing a team needs the role editor.'
+  if (!can('editor')) editor.whyNot = 'Changing a team needs the editor role.'
   const saver = new Autosave(editor, team, await tabId(), askToMerge, signal)
   await persistHistory(await Journal.open(), editor, saver, draftOffer(editor), signal)
   syncUrl(editor, signal)

@@ -91,5 +91,5 @@ list.addEventListener('focusin', (event) => {
 })
 bindShortcuts(document, [
   { keys: 'n', label: 'Next difference', run: () => void go(1) },
-  { keys: 'p', label: 'Difference before', run: () => void go(-1) },
+  { keys: 'p', label: 'Previous difference', run: () => void go(-1) },
 ])

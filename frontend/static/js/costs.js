@@ -42,7 +42,7 @@ async function showSpent() {
     const words =
       measure === 'tokens' ? (/** @type {number} */ count) => `${tokens(count)} tokens` : money
     if (parts.length === 0)
-      place.replaceChildren(el('p', { class: 'muted' }, 'Nothing was spent in these days.'))
+      place.replaceChildren(el('p', { class: 'muted' }, 'Nothing was spent in this period.'))
     else
       place.replaceChildren(
         totalLine(total),

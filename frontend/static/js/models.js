@@ -51,7 +51,7 @@ on(document, 'click', '[data-delete-connection]', async (_event, button) => {
   const text =
     users === '0'
       ? 'No team uses it.'
-      : `${users === '1' ? 'One team uses' : `${users} teams use`} it. Their agents keep its address, key reference and model, and go on working.`
+      : `${users === '1' ? 'One team uses' : `${users} teams use`} it. Their agents keep its address, key reference and model, and keep working.`
   const choices = [
     { value: '', label: 'Keep it' },
     { value: 'delete', label: 'Delete connection', tone: /** @type {const} */ ('danger') },
@@ -204,7 +204,7 @@ async function chosenService() {
  */
 async function connectionOf(button) {
   const found = (await known).connections.find((each) => each.id === idOf(button))
-  if (!found) throw new Error('There is no such connection any more.')
+  if (!found) throw new Error('This connection no longer exists.')
   return found
 }
 

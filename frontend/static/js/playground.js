@@ -297,9 +297,9 @@ on(page, 'click', '[data-again-menu]', (_, button) => {
   openMenu(
     'Run again',
     [
-      { label: 'With the team as it is now', icon: 'rotate-ccw', run: () => void runAgain() },
-      { label: 'As it ran', icon: 'history', run: () => void actions.run('rerun-all') },
-      { label: 'Change the task first', icon: 'pencil', run: changeTask },
+      { label: 'With the current team', icon: 'rotate-ccw', run: () => void runAgain() },
+      { label: 'With the same version', icon: 'history', run: () => void actions.run('rerun-all') },
+      { label: 'Edit task first', icon: 'pencil', run: changeTask },
     ],
     { x: left, y: bottom },
   )

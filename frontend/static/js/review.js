@@ -86,7 +86,7 @@ function networkOf(row) {
   const input = hostsInput(row)
   const named = input.value.split(/[\s,]+/).filter(Boolean)
   if (named.length > 0) return named
-  input.setCustomValidity('Name a host, or choose None.')
+  input.setCustomValidity('Enter a host, or choose None.')
   input.reportValidity()
   return null
 }
@@ -144,7 +144,7 @@ async function draw(place) {
   announce(
     rows.length === 0
       ? 'Approved. Nothing is pending.'
-      : `${rows.length} ${rows.length === 1 ? 'thing waits' : 'things wait'} for your decision.`,
+      : `${rows.length} ${rows.length === 1 ? 'item needs' : 'items need'} your decision.`,
   )
 }
 

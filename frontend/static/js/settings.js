@@ -28,7 +28,7 @@ on(document, 'submit', '[data-secret-form]', (event, form) => {
 on(document, 'click', '[data-delete-secret]', async (_event, button) => {
   const name = button.dataset.deleteSecret ?? ''
   const title = `Delete the secret “${name}”?`
-  const text = 'Teams that use it cannot run until it is set again.'
+  const text = 'Teams that use it cannot run until you set it again.'
   const choices = [
     { value: '', label: 'Keep it' },
     { value: 'delete', label: 'Delete secret', tone: /** @type {const} */ ('danger') },

@@ -18,7 +18,7 @@ on(document, 'click', '[data-hide-first-steps]', () => {
   hideFirstSteps()
   find('[data-first-steps]').hidden = true
   find('.starter-button').focus()
-  announce('The first steps are hidden.')
+  announce('First steps are hidden.')
 })
 
 on(document, 'click', '[data-create-team]', async (_event, button) => {

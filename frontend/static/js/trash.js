@@ -23,7 +23,7 @@ on(document, 'click', '[data-restore]', async (_event, button) => {
 
 on(document, 'click', '[data-empty-trash]', async (_event, button) => {
   const text =
-    'The teams with their versions, and the runs with their messages and recorded answers, are deleted for good.'
+    'Teams with their versions, and runs with their messages and recorded answers, are deleted permanently.'
   const choices = [
     { value: '', label: 'Cancel' },
     { value: 'empty', label: 'Empty trash', tone: /** @type {const} */ ('danger') },
@@ -35,9 +35,9 @@ on(document, 'click', '[data-empty-trash]', async (_event, button) => {
     while (emptied.left > 0 && emptied.deleted > 0) emptied = await api.delete('/api/trash')
     await refresh()
     if (emptied.left > 0)
-      toast('Some runs stay: they are under way, or other runs continue from them.', {
+      toast('Some runs were kept: they are active, or other runs continue from them.', {
         tone: 'warning',
-        fix: 'Delete those runs as well.',
+        fix: 'Delete those runs first.',
       })
     else toast('The trash is empty.', { tone: 'success' })
     if (emptied.left === 0) button.remove()

@@ -91,7 +91,7 @@ test('parts of different kinds go each where it fits, and what fits nowhere is t
   assert.deepEqual([after.tools[0].config.name, after.model_client.config.model], ['t', 'm'])
   const alone = document(limit(1))
   assert.deepEqual(carried(from, [`${at(0)}/config/tools/0`], alone).refused, [
-    'Max message has no place for a tool.',
+    'Max message has no slot for a tool.',
   ])
 })
 
@@ -100,14 +100,14 @@ test('a part that could go to several places is not put into any', () => {
   const to = document(team([agent('b'), agent('c')]))
   const { command, refused } = carried(from, [`${at(0)}/config/tools/0`], to, '')
   assert.equal(command, null)
-  assert.deepEqual(refused, ['t could go to 2 places: select one of them.'])
+  assert.deepEqual(refused, ['t could go to 2 slots: select one.'])
 })
 
 test('plain component JSON and lists of it are read, other text says why not', () => {
   assert.deepEqual(unpacked(JSON.stringify(agent('a'))).parcel.components, [agent('a')])
   assert.equal(unpacked(JSON.stringify([agent('a'), agent('b')])).parcel.components.length, 2)
-  assert.match(unpacked('').problem, /nothing to paste/)
-  assert.match(unpacked('hello').problem, /other text/)
+  assert.match(unpacked('').problem, /Nothing to paste/)
+  assert.match(unpacked('hello').problem, /JSON of components/)
   assert.match(unpacked('{"a": 1}').problem, /needs a "provider"/)
   assert.match(unpacked(JSON.stringify([agent('a'), 3])).problem, /Entry 2/)
   assert.match(unpacked('{"team-studio": {"components": []}}').problem, /no component/)

@@ -36,8 +36,8 @@ test('a form becomes a breakpoint that holds only what its moment knows', () => 
 })
 
 test('what is missing is said', () => {
-  assert.equal(breakpointFrom({ on: 'text', text: '' }, 'b'), 'Say which text.')
-  assert.equal(breakpointFrom({ on: 'cost', limit: '0' }, 'b'), 'Give a number above 0.')
+  assert.equal(breakpointFrom({ on: 'text', text: '' }, 'b'), 'Enter the text.')
+  assert.equal(breakpointFrom({ on: 'cost', limit: '0' }, 'b'), 'Enter a number above 0.')
   assert.match(String(breakpointFrom({ on: 'agent', visit: '1.5' }, 'b')), /whole number/)
 })
 

@@ -48,7 +48,7 @@ test('what an agent said can be changed, and what it was told', () => {
     ['text', 'redo', 'instructions', 'model', 'team', 'same'],
   )
   assert.deepEqual(choicesAt(at(said))[2].fields, [
-    { name: 'text', label: 'Instructions of clerk', text: 'Be brief.' },
+    { name: 'text', label: 'System message of clerk', text: 'Be brief.' },
   ])
 })
 
@@ -72,9 +72,7 @@ test('a person and a picture offer less', () => {
 test('the result of a tool is changed at the event that holds it', () => {
   const place = at(calls, { executed })
   assert.equal(choicesAt(place)[0].kind, 'result')
-  assert.deepEqual(choicesAt(place)[0].fields, [
-    { name: 'c-1', label: 'What the tool gave', text: '3' },
-  ])
+  assert.deepEqual(choicesAt(place)[0].fields, [{ name: 'c-1', label: 'Tool result', text: '3' }])
   assert.deepEqual(forkBody(place, 'result', { 'c-1': '4' }), {
     seq: 7,
     tool_results: { 'c-1': '4' },

@@ -156,11 +156,11 @@ test('what the design says is drawn before the run', () => {
 test('pictures that are too large or of another kind are refused in words', () => {
   assert.match(
     refusal({ name: 'big.png', type: 'image/png', size: MAX_IMAGE_BYTES + 1 }),
-    /big\.png has 5\.0 MB\. A picture may have 5 MB at most/,
+    /big\.png has 5\.0 MB\. Images can be up to 5 MB/,
   )
   assert.match(
     refusal({ name: 'notes.pdf', type: 'application/pdf', size: 1 }),
-    /notes\.pdf is not a picture/,
+    /notes\.pdf is not a supported image/,
   )
   assert.equal(refusal({ name: 'a.webp', type: 'image/webp', size: 1 }), '')
 })
@@ -223,7 +223,7 @@ test('an ending is one line', () => {
   )
   assert.equal(
     ending({ state: 'interrupted', reason: 'killed', detail: '' }).line,
-    'Interrupted: the server ended without warning',
+    'Interrupted: the server crashed',
   )
 })
 

@@ -80,11 +80,11 @@ test('what fits nowhere is refused with the reason', () => {
   assert.deepEqual(places(root, model('m'), '/config/participants/0'), [])
   assert.equal(
     refusal(catalogue, root, model('m'), '/config/participants/0'),
-    'you has no place for a model.',
+    'you has no slot for a model.',
   )
   assert.equal(
     refusal(catalogue, root, model('m'), '/config/participants'),
-    'This takes an agent or a team, not a model.',
+    'This slot takes an agent or a team, not a model.',
   )
 })
 

@@ -165,7 +165,7 @@ test('who cannot be connected is told why', () => {
   assert.equal(why(1, 'a'), '')
   assert.match(why(0, 'b'), /already/)
   assert.match(why(0, 'a'), /itself/)
-  assert.match(why(2, 'a'), /cannot hand over/)
+  assert.match(why(2, 'a'), /does not support handoffs/)
   assert.equal(why(0, 'b', '/config/participants/0/config/handoffs/0'), '')
 })
 

@@ -61,9 +61,9 @@ test('two texts of a number say the same when the numbers are the same', () => {
 
 test('a number out of its range is told', () => {
   assert.equal(rangeProblem(3, { min: 1, max: 3 }), '')
-  assert.equal(rangeProblem(0, { min: 1 }), 'Must be 1 or more.')
-  assert.equal(rangeProblem(0, { min: 0, isAboveMin: true }), 'Must be over 0.')
-  assert.equal(rangeProblem(4, { max: 3 }), 'Must be 3 or less.')
+  assert.equal(rangeProblem(0, { min: 1 }), 'Must be at least 1.')
+  assert.equal(rangeProblem(0, { min: 0, isAboveMin: true }), 'Must be greater than 0.')
+  assert.equal(rangeProblem(4, { max: 3 }), 'Must be at most 3.')
 })
 
 test('the arrow keys step a number in its last digit and stop at the ends of the range', () => {

@@ -240,7 +240,7 @@ def test_a_call_is_approved_before_it_is_made(hands: Hands, openai_server: OpenA
     page.goto(make_team(round_robin(clerk, message_count=2)))
     with hands.at_most(6):
         hands.press(page.get_by_role("tab", name="Debug"))
-        hands.option(page.get_by_label("What happens with shout"), "Ask me")
+        hands.option(page.get_by_label("Rule for shout"), "Ask me")
         hands.send("Shout hello.")
         hands.press(button(page, "Approve and run"))
         expect(page.get_by_role("heading", name="clerk wants to use shout")).to_be_visible()

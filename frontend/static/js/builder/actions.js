@@ -78,7 +78,7 @@ async function insertInto(editor, fresh, placesNow, at) {
 
 /** Somebody else took away what was asked about. */
 export function notifyChanged() {
-  toast('The team was changed elsewhere meanwhile, so nothing was done.', { tone: 'warning' })
+  toast('The team was changed elsewhere in the meantime, so nothing was done.', { tone: 'warning' })
 }
 
 /**
@@ -176,7 +176,7 @@ export function duplicateSelected(editor, pointer) {
   const originals = (pointer === undefined ? [...editor.selected] : [pointer]).filter(
     (each) => inOneList([each]) && editor.at(each),
   )
-  if (originals.length === 0) return explainDisabled('Only something in a list can be duplicated.')
+  if (originals.length === 0) return explainDisabled('Only items in a list can be duplicated.')
   editor.run(duplicateCommand(editor.catalogue, editor.doc, originals))
 }
 

@@ -234,18 +234,18 @@ export class Autosave extends EventTarget {
     const rest =
       came.slice(0, MAX_NAMED).join(' · ') +
       (came.length > MAX_NAMED ? ` · and ${came.length - MAX_NAMED} more` : '')
-    toast('Changes from elsewhere came in.', {
+    toast('Changes from another window were merged.', {
       fix: rest || first,
-      action: { label: 'Take back', run: () => editor.takeBack(next) },
+      action: { label: 'Undo merge', run: () => editor.takeBack(next) },
     })
   }
 
   /** @param {Map<string, string>} references */
   #keepKeysApart(references) {
     this.editor.store.rewrite(withReferences(references))
-    toast('Keys in this team are now kept as secrets.', {
+    toast('Keys in this team are now stored as secrets.', {
       tone: 'success',
-      fix: 'The team only holds their names.',
+      fix: 'The team stores only their names.',
     })
   }
 
@@ -274,8 +274,8 @@ export class Autosave extends EventTarget {
     else
       toast('Not saved: this team was changed elsewhere.', {
         tone: 'warning',
-        fix: 'Your work is kept here meanwhile.',
-        action: { label: 'Decide', run: () => void this.save() },
+        fix: 'Your changes are kept in this browser.',
+        action: { label: 'Resolve', run: () => void this.save() },
       })
   }
 

@@ -144,7 +144,7 @@ export class Clipboard {
     // With its key, the browser's own event follows and does the work.
     const byKey = (/** @type {Event | undefined} */ event) => event instanceof KeyboardEvent
     const isPart = () =>
-      editor.selected.some((each) => each !== '') ? true : 'The team itself stays.'
+      editor.selected.some((each) => each !== '') ? true : 'The team itself cannot be removed.'
     /** @type {Omit<Action, 'group' | 'scope'>[]} */
     const list = [
       {
@@ -174,7 +174,7 @@ export class Clipboard {
       },
       {
         id: 'paste-linked',
-        label: 'Paste with links to others',
+        label: 'Paste with connections',
         icon: 'link',
         keys: ['mod+shift+v'],
         run: (event) => this.#readLinked(event),

@@ -48,7 +48,7 @@ function resume(editor, saver, kept) {
   const isThere = isExactly(history.doc, editor.doc)
   if (!isThere && !isDirty && revision >= saver.revision) return false
   editor.store.load(history)
-  if (isDirty && !isThere) toast('Your unsaved changes are back.', { tone: 'success' })
+  if (isDirty && !isThere) toast('Your unsaved changes were restored.', { tone: 'success' })
   if (isThere) saver.resume(saver.revision, history.doc)
   else saver.resume(Math.min(revision, saver.revision), isDirty ? undefined : history.doc)
   return true
@@ -152,7 +152,7 @@ async function offerDrafts(journal, editor, saver, offer) {
     const draft = kept && validHistory(kept)?.doc
     const answer = draft && !isExactly(draft, editor.doc) ? await offer(draft, head.at) : 'drop'
     if (answer === 'restore' && draft) {
-      editor.run({ label: 'Bring back unsaved changes', apply: () => draft })
+      editor.run({ label: 'Restore unsaved changes', apply: () => draft })
       saver.resume(Math.min(head.revision, saver.revision))
     }
     if (answer !== '') journal.drop(head.key)

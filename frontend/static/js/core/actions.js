@@ -102,7 +102,7 @@ export const isPermitted = ({ needs }) => needs === undefined || can(needs)
  * @param {Action} action
  */
 export function disabledReason(action) {
-  if (!isPermitted(action)) return `This needs the role ${action.needs}.`
+  if (!isPermitted(action)) return `This needs the ${action.needs} role.`
   const answer = action.when?.() ?? true
   return answer === true ? '' : answer
 }

@@ -82,7 +82,7 @@ async function send(url, init) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error
     throw new ApiError(0, {
       code: 'unreachable',
-      message: 'The studio does not answer.',
+      message: 'The studio is not responding.',
       fix: 'Is it still running? Try again.',
     })
   }

@@ -17,7 +17,7 @@ export function bindKeyboard(actions, surfaces, signal) {
   actions.add([
     {
       id: 'keys',
-      label: 'Show all keys',
+      label: 'Show keyboard shortcuts',
       icon: 'keyboard',
       keys: ['?'],
       group: 'Help',
@@ -66,8 +66,8 @@ function showKeys(actions) {
   ])
   const table = el(
     'div',
-    { tabindex: 0, role: 'group', 'aria-label': 'Keys by what they do' },
+    { tabindex: 0, role: 'group', 'aria-label': 'Keyboard shortcuts by group' },
     el('table', { class: 'table' }, ...body),
   )
-  return ask({ title: 'Keys', body: table, choices: [{ value: '', label: 'Close' }] })
+  return ask({ title: 'Keyboard shortcuts', body: table, choices: [{ value: '', label: 'Close' }] })
 }

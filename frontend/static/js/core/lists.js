@@ -42,7 +42,7 @@ export async function move(kind, ids, listing, from, changed) {
       })
     }
     if (left > 0)
-      toast(`${counted(kind, left)} not deleted: still under way.`, {
+      toast(`${counted(kind, left)} not deleted: still running.`, {
         tone: 'warning',
         fix: 'Stop or cancel first.',
       })

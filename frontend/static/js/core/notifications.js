@@ -17,10 +17,10 @@ const MAX_REMEMBERED = 100
 
 /** Why this browser cannot notify, or '' where it can. */
 export function notificationsUnavailableReason() {
-  if (!isSecureContext) return 'Notifications need HTTPS, or a studio on this machine.'
-  if (!('Notification' in window)) return 'This browser has no notifications.'
+  if (!isSecureContext) return 'Notifications need HTTPS or localhost.'
+  if (!('Notification' in window)) return 'This browser does not support notifications.'
   return Notification.permission === 'denied'
-    ? 'The settings of this browser block notifications of the studio.'
+    ? 'Your browser settings block notifications from this site.'
     : ''
 }
 
@@ -105,7 +105,7 @@ export function notificationSwitch(root) {
       button.setAttribute(
         'title',
         notificationsUnavailableReason() ||
-          'Tells when a run that you started or watched ends, and when one waits for a person',
+          'Notifies you when a run that you started or watched ends or needs input',
       )
     }
   }

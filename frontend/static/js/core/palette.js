@@ -79,7 +79,7 @@ export async function openPalette(query = '') {
   }
   const none = (/** @type {string} */ typed) =>
     answers.has(typed) || page?.isOwn?.(typed)
-      ? (page?.none?.(typed) ?? 'Nothing has that name.')
+      ? (page?.none?.(typed) ?? 'No matches.')
       : 'Searching…'
   const chosen = await choose({
     title: 'Commands',

@@ -37,6 +37,6 @@ export function makeReadOnly(root) {
 export function forRole(role, what, form) {
   if (can(role)) return form
   makeReadOnly(form)
-  form.append(el('p', { class: 'muted small' }, `${what} needs the role ${role}.`))
+  form.append(el('p', { class: 'muted small' }, `${what} needs the ${role} role.`))
   return form
 }

@@ -13,7 +13,7 @@ import { find } from './dom.js'
 export async function revoke(button) {
   const row = /** @type {HTMLElement} */ (button.closest('[data-approval]'))
   const title = 'Revoke this approval?'
-  const text = 'Runs that are under way are not touched. The next one asks again.'
+  const text = 'Running runs are not affected. The next run asks again.'
   const choices = [
     { value: '', label: 'Keep it' },
     { value: 'revoke', label: 'Revoke', tone: /** @type {const} */ ('danger') },

@@ -26,7 +26,7 @@ const REQUESTS = {
   approval: 'asks to call a tool',
   budget: 'has reached its budget',
   breakpoint: 'is at a breakpoint',
-  outcome: 'needs to know what came of a call',
+  outcome: 'needs the outcome of a call',
 }
 
 /**

@@ -87,7 +87,7 @@ export class Store extends EventTarget {
     this.past = past
     this.future = future
     this.#jump(
-      { doc, label: 'Went on where you left', selection: past.at(-1)?.selection ?? null },
+      { doc, label: 'Resumed where you left off', selection: past.at(-1)?.selection ?? null },
       '',
     )
   }

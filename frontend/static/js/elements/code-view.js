@@ -127,7 +127,7 @@ const setMarks =
     StateEffect.define()
   )
 
-/** What was found elsewhere about this text; it moves along while the text is edited. */
+/** Result elsewhere about this text; it moves along while the text is edited. */
 const marks = StateField.define({
   create: () => /** @type {import('@codemirror/lint').Diagnostic[]} */ ([]),
   update(value, transaction) {

@@ -88,7 +88,7 @@ export function galleryComponents(page) {
     '[data-delete-gallery]',
     tried(async () => {
       const title = `Delete “${body.dataset.name}”?`
-      const text = 'Teams that were made from it stay. The gallery itself cannot be brought back.'
+      const text = 'Teams created from it are kept. Deleting the gallery cannot be undone.'
       const choices = [
         { value: '', label: 'Keep it' },
         { value: 'delete', label: 'Delete gallery', tone: /** @type {const} */ ('danger') },

@@ -55,7 +55,7 @@ export function given(source) {
   if (value === '') {
     field.focus()
     throw new ApiError(0, {
-      message: kind === 'url' ? 'Give an address.' : 'Paste the JSON first.',
+      message: kind === 'url' ? 'Enter an address.' : 'Paste the JSON first.',
     })
   }
   if (kind === 'url') return { url: value }

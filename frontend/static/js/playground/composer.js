@@ -39,13 +39,13 @@ export function composer(form, start, withoutVision) {
     return el(
       'div',
       { class: 'thumbnail' },
-      el('img', { src: url, alt: `Picture ${index + 1}` }),
+      el('img', { src: url, alt: `Image ${index + 1}` }),
       el(
         'button',
         {
           type: 'button',
           class: 'button small icon-only',
-          'aria-label': `Remove picture ${index + 1}`,
+          'aria-label': `Remove image ${index + 1}`,
           'data-remove': index,
         },
         icon('x'),
@@ -56,7 +56,7 @@ export function composer(form, start, withoutVision) {
   /** @param {Iterable<File>} files */
   async function add(files) {
     if (form.dataset['mode'] === 'say') {
-      error.textContent = 'Pictures go with a task. Send text while the run is under way.'
+      error.textContent = 'Images can be sent only with a task. Send text while the run is active.'
       return
     }
     const refusals = []
@@ -81,8 +81,8 @@ export function composer(form, start, withoutVision) {
         {},
         blind.map(({ agent, model }) => `${agent} (${model})`).join(', '),
         blind.length === 1
-          ? ' reads no pictures: it is only told that there is one.'
-          : ' read no pictures: they are only told that there is one.',
+          ? ' cannot read images: it is only told that there is one.'
+          : ' cannot read images: they are only told that there is one.',
       ),
     )
   }

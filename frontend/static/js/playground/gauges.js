@@ -5,7 +5,7 @@ import { el } from '../core/dom.js'
 import { Termination } from './termination.js'
 
 /**
- * How far each termination condition is, in one line above the conversation.
+ * Progress of stop conditions, in one line above the conversation.
  * @param {HTMLElement} root
  */
 export function gauges(root) {
@@ -37,7 +37,7 @@ export function gauges(root) {
                 {
                   class: 'gauges-behind muted',
                   title:
-                    'You can still change the last message: conditions look at it when the run goes on',
+                    'You can still edit the last message: conditions are checked when the run continues',
                 },
                 'before the last message',
               ),

@@ -3,14 +3,14 @@
 
 const PAUSED = /** @type {{[reason: string]: string}} */ ({
   user: 'Paused by you',
-  step: 'Paused after one step',
+  step: 'Paused after a step',
   breakpoint: 'Paused at a breakpoint',
   input: 'Waiting for your answer',
   approval: 'Waiting for your approval',
-  budget: 'Paused at its budget',
+  budget: 'Paused at the budget limit',
   shutdown: 'Paused: the server is stopping',
-  killed: 'Paused: the server died twice',
-  error: 'Paused: it cannot go on',
+  killed: 'Paused: the server crashed twice',
+  error: 'Paused: it cannot continue',
 })
 
 const STATES = /** @type {{[state: string]: string}} */ ({
@@ -28,16 +28,16 @@ const STATES = /** @type {{[state: string]: string}} */ ({
 const ENDINGS = /** @type {{[reason: string]: string}} */ ({
   user: 'as you asked',
   shutdown: 'the server was stopped',
-  killed: 'the server ended without warning',
+  killed: 'the server crashed',
 })
 
 /** Pauses that nobody pressed a button for. */
 export const EXPLAINED_PAUSES = /** @type {{[reason: string]: string}} */ ({
   breakpoint: 'Paused at a breakpoint',
-  budget: 'Paused: the budget of this run is used up',
+  budget: 'Paused: this run reached its budget',
   shutdown: 'Paused: the server was stopping',
-  killed: 'Paused: the server died twice while this run was under way',
-  error: 'Paused: the run could not go on after a restart',
+  killed: 'Paused: the server crashed twice during this run',
+  error: 'Paused: the run could not continue after a restart',
 })
 
 const ENDED = new Set(['finished', 'stopped', 'cancelled', 'failed', 'interrupted'])
@@ -179,8 +179,8 @@ export function commandText(command, by = '', body = {}) {
     hold: 'Paused now',
     resume: 'Resumed',
     step: STEPS[body.until] ?? 'One step',
-    edit: body.text === null ? 'Message dropped' : 'Message changed',
-    amend: body.text === null ? 'Message dropped' : 'Message changed',
+    edit: body.text === null ? 'Message discarded' : 'Message changed',
+    amend: body.text === null ? 'Message discarded' : 'Message changed',
   }
   const word = /** @type {{[name: string]: string}} */ (past)[command]
   return word ? `${word} by ${person(by)}` : ''
@@ -206,6 +206,6 @@ function decisionText(by, body) {
         : body.arguments
           ? 'allowed with other arguments'
           : 'allowed'
-  const who = by === 'timeout' ? 'because nobody answered in time' : `by ${person(by)}`
+  const who = by === 'timeout' ? 'because no one answered in time' : `by ${person(by)}`
   return `${what} was ${verb} ${who}${body.reason && by !== 'timeout' ? `: ${body.reason}` : ''}`
 }

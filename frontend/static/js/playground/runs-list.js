@@ -35,9 +35,7 @@ export function runsList(root, teamId) {
     const focused = list.contains(active) ? (active?.dataset.run ?? '') : ''
     list.replaceChildren(...asTree(known).map(({ run, depth }) => renderRow(run, depth)))
     empty.hidden = known.length > 0
-    empty.textContent = searched()
-      ? 'No run matches.'
-      : 'Runs are kept here with all their messages.'
+    empty.textContent = searched() ? 'No run matches.' : 'Your runs will appear here.'
     search.hidden = known.length === 0 && searched() === ''
     older.hidden = isWhole
     mark()
@@ -123,7 +121,7 @@ export function runsList(root, teamId) {
 
 const ORIGINS = /** @type {{[origin: string]: string}} */ ({
   fork: 'Fork',
-  rerun: 'Again',
+  rerun: 'Rerun',
   replay: 'Replay',
   import: 'Imported',
 })
@@ -151,7 +149,7 @@ function renderRow(run, depth) {
         { class: 'run-task' },
         run.is_starred && icon('star'),
         wordBefore(run),
-        run.title || excerpt(taskText(run.task), 120) || 'A picture',
+        run.title || excerpt(taskText(run.task), 120) || 'An image',
         ...(run.tags ?? []).map((tag) => el('span', { class: 'chip plain tag' }, tag)),
       ),
       renderFoot(run, time),

@@ -48,7 +48,7 @@ export function viewActions({ chat, index, selection, tail, bar, runId }) {
     row.item !== 'command' &&
     (row.item !== '' || chat.slots.level === 3 || chat.slots.filter.kind !== '')
   const whenSelected = () => (selection.seq !== null ? true : 'Nothing is selected.')
-  const whenFound = () => (bar.isSearching() ? true : 'Nothing is searched for.')
+  const whenFound = () => (bar.isSearching() ? true : 'No search yet.')
   /** @type {Omit<Action, 'group' | 'scope'>[]} */
   const list = [
     {
@@ -60,7 +60,7 @@ export function viewActions({ chat, index, selection, tail, bar, runId }) {
     },
     {
       id: 'item-before',
-      label: 'Item before',
+      label: 'Previous item',
       icon: 'chevron-up',
       keys: ['k'],
       run: () => go(-1, isItem, 'This is the first one.'),
@@ -70,28 +70,28 @@ export function viewActions({ chat, index, selection, tail, bar, runId }) {
       label: 'Next error',
       icon: 'circle-alert',
       keys: ['e'],
-      run: () => go(1, isError, 'No error after this.'),
+      run: () => go(1, isError, 'No later error.'),
     },
     {
       id: 'error-before',
-      label: 'Error before',
+      label: 'Previous error',
       icon: 'circle-alert',
       keys: ['shift+e'],
-      run: () => go(-1, isError, 'No error before this.'),
+      run: () => go(-1, isError, 'No earlier error.'),
     },
     {
       id: 'next-tool',
       label: 'Next tool call',
       icon: 'wrench',
       keys: ['t'],
-      run: () => go(1, isTool, 'No tool call after this.'),
+      run: () => go(1, isTool, 'No later tool call.'),
     },
     {
       id: 'tool-before',
-      label: 'Tool call before',
+      label: 'Previous tool call',
       icon: 'wrench',
       keys: ['shift+t'],
-      run: () => go(-1, isTool, 'No tool call before this.'),
+      run: () => go(-1, isTool, 'No earlier tool call.'),
     },
     {
       id: 'go-to-start',
@@ -104,7 +104,7 @@ export function viewActions({ chat, index, selection, tail, bar, runId }) {
     },
     {
       id: 'go-to-end',
-      label: 'Go to the newest',
+      label: 'Go to newest',
       icon: 'arrow-down',
       keys: ['shift+g'],
       run: () => {
@@ -121,7 +121,7 @@ export function viewActions({ chat, index, selection, tail, bar, runId }) {
     },
     {
       id: 'next-hit',
-      label: 'Next hit',
+      label: 'Next result',
       icon: 'search',
       keys: ['n'],
       when: whenFound,
@@ -129,7 +129,7 @@ export function viewActions({ chat, index, selection, tail, bar, runId }) {
     },
     {
       id: 'hit-before',
-      label: 'Hit before',
+      label: 'Previous result',
       icon: 'search',
       keys: ['shift+n'],
       when: whenFound,
@@ -159,12 +159,12 @@ export function viewActions({ chat, index, selection, tail, bar, runId }) {
       id: 'no-filter',
       label: 'Show all again',
       icon: 'eye',
-      when: () => (isOn(chat.slots.filter) ? true : 'All is shown.'),
+      when: () => (isOn(chat.slots.filter) ? true : 'Nothing is filtered.'),
       run: () => bar.setFilter(NO_FILTER),
     },
     {
       id: 'copy-link',
-      label: 'Copy the link to what is selected',
+      label: 'Copy link to selection',
       icon: 'link',
       keys: ['l'],
       when: whenSelected,
@@ -172,7 +172,7 @@ export function viewActions({ chat, index, selection, tail, bar, runId }) {
     },
     {
       id: 'select-none',
-      label: 'Select nothing',
+      label: 'Clear selection',
       icon: 'x',
       keys: ['escape'],
       run: () => (selection.seq === null ? false : void selection.select(null, 'keys')),

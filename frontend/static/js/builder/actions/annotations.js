@@ -33,7 +33,7 @@ export function annotationActions(editor, canvas, annotations) {
   const list = [
     {
       id: 'add-note',
-      label: 'Add a note',
+      label: 'Add note',
       icon: 'scroll-text',
       keys: ['n'],
       menu: true,
@@ -49,16 +49,16 @@ export function annotationActions(editor, canvas, annotations) {
     },
     {
       id: 'go-note',
-      label: 'Go to the next note',
+      label: 'Go to next note',
       icon: 'chevron-right',
       keys: ['shift+n'],
       needs: 'viewer',
-      when: () => (annotations.count > 0 ? true : 'There are no notes here.'),
+      when: () => (annotations.count > 0 ? true : 'This canvas has no notes.'),
       run: () => annotations.goOn(),
     },
     {
       id: 'group-cards',
-      label: 'Group, or rename the group…',
+      label: 'Group or rename group…',
       icon: 'layout-grid',
       keys: ['mod+g'],
       menu: true,
@@ -67,11 +67,11 @@ export function annotationActions(editor, canvas, annotations) {
     },
     {
       id: 'ungroup-cards',
-      label: 'Remove the group',
+      label: 'Remove group',
       icon: 'x',
       keys: ['mod+shift+g'],
       menu: true,
-      when: () => (around() ? true : 'The selection is in no group.'),
+      when: () => (around() ? true : 'The selection is not in a group.'),
       run: () => {
         const group = around()
         if (group) editor.run(removeGroup(group.id))
@@ -113,7 +113,7 @@ async function askForGroup(editor, chosen, group) {
   const now = parts.map((pointer) => editor.keepPlace(pointer))
   const asking = ask({
     title: group
-      ? 'Rename the group'
+      ? 'Rename group'
       : `Group ${parts.length === 1 ? editor.titleAt(parts[0] ?? '') : `${parts.length} cards`}`,
     body,
     choices: [

@@ -18,12 +18,11 @@ const SETTLE_MS = 600
  * @typedef {import('../../core/actions.js').Action} Action
  */
 
-const IN_ORDER =
-  'The members of this team stand in order: drag them, or move them earlier or later.'
+const IN_ORDER = 'The agents of this team are ordered: drag a card to reorder them.'
 /** @type {[Edge, string, string][]} */
 const EDGES = [
   ['left', 'Align left', 'align-start-vertical'],
-  ['centre', 'Align centres', 'align-center-vertical'],
+  ['centre', 'Align centers', 'align-center-vertical'],
   ['right', 'Align right', 'align-end-vertical'],
   ['top', 'Align tops', 'align-start-horizontal'],
   ['middle', 'Align middles', 'align-center-horizontal'],
@@ -54,7 +53,7 @@ export function arrangeActions(editor, canvas) {
   const isMoved = () =>
     canvas.isUntidy || Object.keys(pinsIn(editor.doc, editor.view)).length > 0
       ? true
-      : 'No card was moved.'
+      : 'Every card is in its automatic position.'
   /** @type {Omit<Action, 'group' | 'scope'>[]} */
   const list = [
     {
@@ -66,7 +65,7 @@ export function arrangeActions(editor, canvas) {
     },
     ...WAYS.map(([way]) => ({
       id: `select-${way}`,
-      label: `Select the card ${beside(way)} too`,
+      label: `Add the card ${beside(way)} to the selection`,
       icon: `chevron-${way}`,
       keys: [`shift+arrow${way}`],
       run: () => extend(editor, canvas, way),
@@ -88,21 +87,21 @@ export function arrangeActions(editor, canvas) {
     })),
     {
       id: 'distribute-x',
-      label: 'Distribute across',
+      label: 'Distribute horizontally',
       icon: 'align-horizontal-distribute-center',
       when: several(3),
       run: () => distribute(editor, canvas, 'x'),
     },
     {
       id: 'distribute-y',
-      label: 'Distribute down',
+      label: 'Distribute vertically',
       icon: 'align-vertical-distribute-center',
       when: several(3),
       run: () => distribute(editor, canvas, 'y'),
     },
     {
       id: 'tidy',
-      label: 'Tidy up the cards',
+      label: 'Tidy up',
       icon: 'layout-grid',
       keys: ['shift+t'],
       when: isMoved,

@@ -38,11 +38,11 @@ export function conditionActions(editor) {
   const list = [
     {
       id: 'switch-joint',
-      label: 'Change “and” to “or”, or back',
+      label: 'Switch between “and” and “or”',
       icon: 'refresh-cw',
       keys: ['x'],
       menu: true,
-      when: () => (joint() ? true : 'Select conditions that are joined.'),
+      when: () => (joint() ? true : 'Select conditions joined by “and” or “or”.'),
       run: run('change'),
     },
     {
@@ -51,8 +51,7 @@ export function conditionActions(editor) {
       icon: 'braces',
       keys: ['g'],
       menu: true,
-      when: () =>
-        commands.group() ? true : 'Select one of three or more conditions that are joined.',
+      when: () => (commands.group() ? true : 'Select one of three or more joined conditions.'),
       run: run('group'),
     },
     {
@@ -61,7 +60,7 @@ export function conditionActions(editor) {
       icon: 'corner-left-up',
       keys: ['shift+g'],
       menu: true,
-      when: () => (commands.dissolve() ? true : 'Select a group inside another.'),
+      when: () => (commands.dissolve() ? true : 'Select a nested group.'),
       run: run('dissolve'),
     },
   ]
@@ -91,7 +90,7 @@ export async function dropOnCondition(editor, what, target, at) {
   const word =
     first[
       await chooseFrom(
-        'How are they joined?',
+        'Which must be met?',
         first.map((each) => `${text} ${each} this`),
         at,
       )
@@ -121,11 +120,11 @@ export async function chooseOperator(editor, pointer, at) {
   const word = operatorWord(joint.provider)
   const choices = [
     {
-      label: word === 'or' ? 'and: all of them must be met' : 'or: one of them is enough',
+      label: word === 'or' ? 'and: all must be met' : 'or: any one is enough',
       make: toggleOperator,
     },
     ...(ungroup(editor.catalogue, editor.root, pointer)
-      ? [{ label: 'Dissolve this group', make: ungroup }]
+      ? [{ label: 'Ungroup', make: ungroup }]
       : []),
   ]
   const placeOf = editor.keepPlace(pointer)

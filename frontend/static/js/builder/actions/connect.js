@@ -43,13 +43,17 @@ export function connectActions(editor, canvas) {
   const edges = () => (canvas.scene?.edges ?? []).filter((each) => each.pointer !== '')
   const isEdge = () => endsOf(editor.root, editor.selection) !== undefined
   const inTeam = () =>
-    isConnectable(canvas) ? true : 'The members of this team are not connected one by one.'
+    isConnectable(canvas) ? true : 'This type of team has no connections to edit.'
   const onCardOrEdge = () =>
     inTeam() !== true ? inTeam() : isEdge() || card() ? true : 'Select an agent first.'
   const onCard = () => (inTeam() !== true ? inTeam() : card() ? true : 'Select an agent first.')
-  const inGraph = () => (canvas.scene?.flow === 'graph' ? onCard() : 'Only a graph has that.')
+  const inGraph = () => (canvas.scene?.flow === 'graph' ? onCard() : 'Only graph teams have this.')
   const waiting = () =>
-    inGraph() !== true ? inGraph() : groups().length > 0 ? true : 'Fewer than two edges lead here.'
+    inGraph() !== true
+      ? inGraph()
+      : groups().length > 0
+        ? true
+        : 'This node has fewer than two incoming edges.'
   const groups = () => {
     const graph = canvas.scene?.team.config?.['graph']
     return isGraph(graph)
@@ -102,7 +106,7 @@ export function connectActions(editor, canvas) {
     },
     {
       id: 'wait',
-      label: 'Wait for any, or for all',
+      label: 'Switch between waiting for any and for all',
       icon: 'timer',
       keys: ['w'],
       menu: true,
@@ -201,9 +205,8 @@ export async function connectSomewhere(editor, canvas, pointer = editor.selectio
       ...(reason ? { reason } : {}),
     }
   })
-  if (!ends)
-    options.push({ id: NEW, label: 'A new agent…', detail: '', icon: 'plus', kind: 'agent' })
-  const title = ends ? `Lead the edge from ${from.name} to` : `Connect ${from.name} to`
+  if (!ends) options.push({ id: NEW, label: 'New agent…', detail: '', icon: 'plus', kind: 'agent' })
+  const title = ends ? `Redirect the edge from ${from.name} to` : `Connect ${from.name} to`
   const places = [scene.pointer, from.pointer, pointer].map((each) => editor.keepPlace(each))
   const chosen = await choose({
     title,
@@ -241,7 +244,7 @@ async function disconnectSomething(editor, canvas) {
   const found = (scene?.edges ?? []).filter(
     (each) => each.pointer !== '' && (each.from === own || each.to === own),
   )
-  if (found.length === 0) return explainDisabled('Nothing is connected here.')
+  if (found.length === 0) return explainDisabled('This agent has no connections.')
   const options = found.map((each) => ({
     id: each.pointer,
     label: editor.titleAt(each.pointer),

@@ -28,21 +28,23 @@ const LOOKING = ['edit', 'open', 'copy', 'select-around']
  * @returns {Action[]}
  */
 export function editActions(editor, clipboard) {
-  const isMember = () => (editor.selection === '' ? 'The team itself stays.' : true)
+  const isMember = () => (editor.selection === '' ? 'The team itself cannot be removed.' : true)
   const isPart = () =>
     editor.at(editor.selection) ? true : 'Select a component; connections cannot be edited here.'
   const inList = () =>
     Array.isArray(get(editor.root, parent(editor.selection))) && editor.selection !== ''
       ? true
-      : 'Only something in a list has a place in an order.'
+      : 'Only items in a list can be moved.'
   const elsewhere = () =>
     editor.selected.length > 1
-      ? 'Choose one part to move.'
+      ? 'Select one component to move.'
       : moveTargets(editor.catalogue, editor.root, editor.selection).length > 0
         ? true
-        : 'No other place of the team takes this.'
+        : 'No other slot in this team accepts this component.'
   const nested = () =>
-    openable(editor) !== undefined ? true : 'Only what has a team or an agent inside can be opened.'
+    openable(editor) !== undefined
+      ? true
+      : 'Only components that contain agents or teams can be opened.'
   /** @type {Omit<Action, 'group' | 'scope'>[]} */
   const list = [
     {
@@ -55,7 +57,7 @@ export function editActions(editor, clipboard) {
     },
     {
       id: 'open',
-      label: 'Open what is inside',
+      label: 'Open contents',
       icon: 'log-in',
       keys: ['o'],
       menu: true,
@@ -105,7 +107,7 @@ export function editActions(editor, clipboard) {
       keys: ['mod+d'],
       menu: true,
       when: () =>
-        isEntry(editor) && isPart() === true ? true : 'Only something in a list can be duplicated.',
+        isEntry(editor) && isPart() === true ? true : 'Only items in a list can be duplicated.',
       run: () => duplicateSelected(editor),
     },
     ...clipboard.actions(),

@@ -25,15 +25,15 @@ export function mockActions(editor, outputOf) {
     return component ? editor.catalogue.kindOf(component) : 'other'
   }
   const onPart = () =>
-    kind() === 'model' || kind() === 'tool'
-      ? true
-      : 'Only a model or a tool gives a fixed answer. Select one.'
-  const onMember = () => (isMember(editor) ? true : 'Only an agent of a team can be disabled.')
+    kind() === 'model' || kind() === 'tool' ? true : 'Select a model or a tool to mock.'
+  const onMember = () => (isMember(editor) ? true : 'Select an agent to disable.')
   const onMocked = () =>
-    mockAt(editor.doc, editor.selection) ? true : 'It is not mocked, pinned or disabled.'
+    mockAt(editor.doc, editor.selection)
+      ? true
+      : 'This component is not mocked, pinned or disabled.'
   const onOutput = () =>
     onPart() === true && outputOf(editor.selection) === undefined
-      ? 'It has given nothing in a run that is shown here. Run the team first.'
+      ? 'There is no output yet. Run the team first.'
       : onPart()
   /** @type {Omit<Action, 'group' | 'scope'>[]} */
   const list = [
@@ -48,7 +48,7 @@ export function mockActions(editor, outputOf) {
     },
     {
       id: 'pin',
-      label: 'Pin its last output',
+      label: 'Pin last output',
       icon: 'lock',
       keys: ['p'],
       menu: true,
@@ -66,7 +66,7 @@ export function mockActions(editor, outputOf) {
     },
     {
       id: 'unmock',
-      label: 'Use it in test runs again',
+      label: 'Enable in test runs',
       icon: 'rotate-ccw',
       keys: ['shift+k'],
       menu: true,
@@ -133,8 +133,8 @@ async function askForMock(editor) {
       'p',
       { class: 'muted' },
       isTool
-        ? 'In test runs the tool is not called. The model is told this result.'
-        : 'In test runs the model is not asked. Its agent says this.',
+        ? 'Test runs do not call the tool. The model gets this result.'
+        : 'Test runs do not call the model. The agent replies with this.',
     ),
     el('label', { class: 'field-label', for: 'mock-text' }, isTool ? 'Result' : 'Reply'),
     text,

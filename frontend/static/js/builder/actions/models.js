@@ -110,7 +110,7 @@ async function replace(editor) {
     (await pickComponent(
       editor,
       (each) => editor.catalogue.kindOf(each) === 'model',
-      `Replace ${editor.titleAt(editor.selection)} everywhere by`,
+      `Replace ${editor.titleAt(editor.selection)} everywhere with`,
     ))
   if (old && chosen) editor.run(replaceEverywhere(editor.catalogue, editor.root, old, chosen))
 }

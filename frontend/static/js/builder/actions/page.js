@@ -51,7 +51,7 @@ export function pageActions(editor, saver, search) {
     },
     {
       id: 'search-components',
-      label: 'Search the components',
+      label: 'Search components',
       icon: 'search',
       keys: ['/'],
       run: search,

@@ -55,7 +55,7 @@ export function viewActions(canvas, roving) {
       keys: ['-'],
       run: () => canvas.viewport.zoomBy(1 / 1.2),
     },
-    { id: 'fit', label: 'Fit the team', icon: 'maximize', keys: ['0'], run: () => canvas.fit() },
+    { id: 'fit', label: 'Zoom to fit', icon: 'maximize', keys: ['0'], run: () => canvas.fit() },
   ]
   return list.map((each) => ({ ...each, group: 'View', scope: 'canvas' }))
 }

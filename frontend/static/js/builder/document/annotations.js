@@ -27,7 +27,7 @@ export const MAX_NAME = 80
 export function addNote(root, team, at, id) {
   const note = { team: pathOf(root, team), text: '', ...at }
   return {
-    label: 'Add a note',
+    label: 'Add note',
     apply: (doc) => ({
       ...doc,
       layout: { ...doc.layout, notes: { ...doc.layout.notes, [id]: note } },
@@ -44,7 +44,7 @@ export function addNote(root, team, at, id) {
 export function changeNote(id, change) {
   const isText = change.text !== undefined
   return {
-    label: isText ? 'Change a note' : 'Move a note',
+    label: isText ? 'Edit note' : 'Move note',
     key: `note ${id} ${isText}`,
     apply(doc) {
       const note = doc.layout.notes?.[id]
@@ -63,7 +63,7 @@ export function changeNote(id, change) {
  * @returns {Command}
  */
 export function removeNote(id) {
-  return { label: 'Remove a note', apply: (doc) => without(doc, 'notes', id) }
+  return { label: 'Remove note', apply: (doc) => without(doc, 'notes', id) }
 }
 
 /**
@@ -99,7 +99,7 @@ export function groupParts(root, pointers, name, id) {
  * @returns {Command}
  */
 export function removeGroup(id) {
-  return { label: 'Remove a group', apply: (doc) => without(doc, 'groups', id) }
+  return { label: 'Remove group', apply: (doc) => without(doc, 'groups', id) }
 }
 
 /**

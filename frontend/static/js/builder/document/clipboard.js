@@ -67,13 +67,13 @@ export function asText(parcel) {
  * @returns {{ parcel: Parcel } | { problem: string }}
  */
 export function unpacked(text) {
-  if (text.trim() === '') return { problem: 'There is nothing to paste.' }
-  if (text.length > MAX_CHARS) return { problem: 'That is too much to paste.' }
+  if (text.trim() === '') return { problem: 'Nothing to paste.' }
+  if (text.length > MAX_CHARS) return { problem: 'The pasted text is too large.' }
   if (depthOf(text) > MAX_DEPTH) return { problem: 'This JSON is nested too deeply to be a team.' }
   try {
     return parcelOf(JSON.parse(text))
   } catch {
-    return { problem: 'Only the JSON of components can be pasted here; this is other text.' }
+    return { problem: 'Only the JSON of components can be pasted here.' }
   }
 }
 
@@ -98,11 +98,11 @@ function parcelOf(value) {
   const own = value?.[ENVELOPE]
   const components = own ? own.components : Array.isArray(value) ? value : [value]
   if (!Array.isArray(components) || components.length === 0)
-    return { problem: 'This JSON holds no component.' }
+    return { problem: 'This JSON contains no component.' }
   const wrong = components.findIndex((each) => !isComponent(each) || !isRecord(each.config))
   if (wrong >= 0) {
     const what = components.length === 1 ? 'This JSON' : `Entry ${wrong + 1} of this JSON`
-    return { problem: `${what} is no component: it needs a "provider" and a "config".` }
+    return { problem: `${what} is not a component: it needs a "provider" and a "config".` }
   }
   const edges = Array.isArray(own?.edges)
     ? own.edges.filter(
@@ -166,7 +166,7 @@ function onlyPlace(catalogue, root, component, target) {
 function refusalReason(catalogue, root, component, target) {
   const count = targetsNear(catalogue, root, component, target).length
   return count > 1
-    ? `${titleOf(component)} could go to ${count} places: select one of them.`
+    ? `${titleOf(component)} could go to ${count} slots: select one.`
     : refusal(catalogue, root, component, '')
 }
 

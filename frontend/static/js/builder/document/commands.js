@@ -173,7 +173,7 @@ export function addToEach(slots, component) {
  */
 export function replaceComponent(pointer, component) {
   return {
-    label: `Replace by ${titleOf(component)}`,
+    label: `Replace with ${titleOf(component)}`,
     select: pointer,
     apply: (doc) => withComponent(doc, set(doc.component, pointer, component)),
   }

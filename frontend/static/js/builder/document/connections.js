@@ -61,14 +61,14 @@ export function connectRefusal(catalogue, root, team, from, to, turned = '') {
         !edge['context_condition'] &&
         join(place, index) !== turned,
     )
-    return isTaken ? `${name} always goes on to ${to} already.` : ''
+    return isTaken ? `${name} is already connected to ${to}.` : ''
   }
-  if (!usesHandoffs(catalogue, member)) return `${name} cannot hand over to anybody.`
-  if (name === to) return `${name} cannot hand over to itself.`
+  if (!usesHandoffs(catalogue, member)) return `${name} does not support handoffs.`
+  if (name === to) return `${name} cannot hand off to itself.`
   const isTaken = handoffsIn(member.config).some(
     (each, index) => targetOf(each) === to && join(from, 'config', 'handoffs', index) !== turned,
   )
-  return isTaken ? `${name} may hand over to ${to} already.` : ''
+  return isTaken ? `${name} can already hand off to ${to}.` : ''
 }
 
 /**

@@ -86,7 +86,7 @@ export function setMock(pointer, mock, title) {
  */
 export function removeMock(place, title) {
   return {
-    label: `Use ${title} itself`,
+    label: `Stop mocking ${title}`,
     apply(doc) {
       const { mocks, ...layout } = doc.layout
       if (!mocks || !Object.hasOwn(mocks, place)) return doc

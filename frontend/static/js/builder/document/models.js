@@ -108,7 +108,7 @@ export function replaceEverywhere(catalogue, root, old, model) {
     ({ component }) => component && isSameModel(component, old),
   )
   return putAt(
-    `Replace ${titleOf(old)} by ${titleOf(model)}`,
+    `Replace ${titleOf(old)} with ${titleOf(model)}`,
     places.map((each) => each.slot),
     model,
   )

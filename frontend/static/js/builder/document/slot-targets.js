@@ -285,11 +285,11 @@ export function refusal(catalogue, root, subject, target) {
   const what = kindsText([catalogue.typeOf(subject)])
   const slot = slotAt(catalogue, root, target)
   if (slot)
-    return `This takes ${kindsText(slot.accepts)}, not ${kindsText([catalogue.typeOf(subject)])}.`
+    return `This slot takes ${kindsText(slot.accepts)}, not ${kindsText([catalogue.typeOf(subject)])}.`
   const component = get(root, target)
   return isComponent(component)
-    ? `${titleOf(component)} has no place for ${what}.`
-    : `No place for ${what} here.`
+    ? `${titleOf(component)} has no slot for ${what}.`
+    : `No slot for ${what} here.`
 }
 
 /**

@@ -87,9 +87,9 @@ function jsonOf(text) {
  */
 export function rangeProblem(value, { min = -Infinity, max = Infinity, isAboveMin = false }) {
   if (typeof value !== 'number') return ''
-  if (isAboveMin && value <= min) return `Must be over ${min}.`
-  if (value < min) return `Must be ${min} or more.`
-  return value > max ? `Must be ${max} or less.` : ''
+  if (isAboveMin && value <= min) return `Must be greater than ${min}.`
+  if (value < min) return `Must be at least ${min}.`
+  return value > max ? `Must be at most ${max}.` : ''
 }
 
 /**

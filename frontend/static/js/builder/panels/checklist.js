@@ -475,7 +475,7 @@ function secretForm(editor, need, forms) {
       { type: 'button', class: 'button small', on: { click: () => refer(editor, need) } },
       `Use the stored secret ${need.name}`,
     )
-  if (!can('admin')) return el('p', { class: 'muted small' }, 'Storing a key needs the role admin.')
+  if (!can('admin')) return el('p', { class: 'muted small' }, 'Storing a key needs the admin role.')
   const known = forms.get(need.reference)
   if (known) return known
   const form = el(

@@ -125,7 +125,7 @@ function nothing(query) {
   if (query.startsWith('@')) return 'No agent of this team has that name.'
   return query.startsWith('#')
     ? 'No tool of this team has that name.'
-    : 'No command, no part of this team and no page has that name.'
+    : 'No command, component or page has that name.'
 }
 
 /**

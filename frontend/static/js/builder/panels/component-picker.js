@@ -199,7 +199,7 @@ export async function pickComponent(editor, fits, title, { at, takesPaste } = {}
           ),
     none: () =>
       !library.isHere
-        ? 'Looking in the galleries…'
+        ? 'Searching galleries…'
         : fitting().length === 0
           ? 'Nothing in the palette fits here.'
           : 'Nothing found.',

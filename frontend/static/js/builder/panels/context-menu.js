@@ -31,7 +31,7 @@ export function contextMenu(surfaces, editor, actions, signal) {
       isApart: index > 0 && sectionOf(each) !== sectionOf(possible[index - 1]),
       run: () => void actions.run(each.id),
     }))
-    openMenu(`What to do with ${editor.titleAt(editor.selection)}`, items, at)
+    openMenu(`Actions for ${editor.titleAt(editor.selection)}`, items, at)
   }
   for (const surface of surfaces) {
     surface.addEventListener(
@@ -60,7 +60,7 @@ export function contextMenu(surfaces, editor, actions, signal) {
   return [
     {
       id: 'menu',
-      label: 'Show the menu',
+      label: 'Open menu',
       icon: 'ellipsis',
       keys: ['shift+f10', 'contextmenu'],
       group: 'Edit',

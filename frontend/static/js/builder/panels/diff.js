@@ -51,16 +51,12 @@ export function draftOffer(editor) {
     const body = el(
       'div',
       { class: 'stack' },
-      el(
-        'p',
-        {},
-        `A tab that was closed had changes from ${momentText(at)} that never reached the studio. They are:`,
-      ),
+      el('p', {}, `A closed tab left these unsaved changes, made ${momentText(at)}:`),
       await fetchDiff({ document: editor.doc }, { document: draft }),
     )
     const choices = /** @type {const} */ ([
-      { value: 'drop', label: 'Drop them', tone: 'danger' },
-      { value: 'restore', label: 'Bring them back', tone: 'primary' },
+      { value: 'drop', label: 'Discard', tone: 'danger' },
+      { value: 'restore', label: 'Restore', tone: 'primary' },
     ])
     return /** @type {'restore' | 'drop' | ''} */ (
       await ask({ title: 'Unsaved changes were found', body, choices: [...choices] })

@@ -57,7 +57,7 @@ export function firstStepsStrip(page, editor, teamId, signal) {
     hideFirstSteps()
     strip.hidden = true
     find('[data-canvas]', page).focus()
-    announce('The first steps are hidden. The commands bring them back.')
+    announce('First steps are hidden. Show them again from the command palette.')
   }
 
   editor.addEventListener('doc', (event) => draw(/** @type {CustomEvent} */ (event).detail.label), {
@@ -99,7 +99,7 @@ export function firstStepsStrip(page, editor, teamId, signal) {
     {
       id: 'first-steps',
       needs: 'editor',
-      label: 'Show the first steps',
+      label: 'Show first steps',
       icon: 'list-tree',
       group: 'Team',
       scope: 'page',
@@ -172,8 +172,8 @@ function frame(steps) {
         type: 'button',
         class: 'button quiet small icon-only first-steps-hide',
         'data-hide-first-steps': true,
-        'aria-label': 'Hide the first steps',
-        title: 'Hide the first steps',
+        'aria-label': 'Hide first steps',
+        title: 'Hide first steps',
       },
       icon('x'),
     ),

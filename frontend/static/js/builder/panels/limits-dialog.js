@@ -18,7 +18,7 @@ export function limitsActions(editor, teamId) {
   return [
     {
       id: 'limits',
-      label: 'Limits of money, turns and time…',
+      label: 'Limits…',
       icon: 'coins',
       group: 'Team',
       scope: 'page',
@@ -71,7 +71,7 @@ async function openLimits(editor, teamId) {
       el(
         'p',
         { class: 'muted' },
-        'A run warns at 80 % of a limit, and asks before the call that could exceed it. They are kept beside the team, and hold at once.',
+        'A run warns at 80 % of a limit and asks before a call that could exceed it. Limits are saved with the team and take effect immediately.',
       ),
       forRole(
         'editor',

@@ -25,7 +25,7 @@ export async function askToMerge(conflicts) {
     el(
       'p',
       {},
-      `Somebody saved this team after you opened it. Everything else is merged; in ${count} you both changed the same. Each side stays in the versions, whatever you choose.`,
+      `Someone saved this team after you opened it. Everything else is merged; in ${count} both of you made changes. Both sides stay in the version history, whatever you choose.`,
     ),
     conflicts.length > 1 && el('div', { class: 'merge-all' }, all('mine'), all('theirs')),
     ...conflicts.map(question),

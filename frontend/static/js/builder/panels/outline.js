@@ -311,7 +311,7 @@ function rowNode({
         'data-menu': true,
         tabindex: '-1',
         'aria-haspopup': 'menu',
-        'aria-label': `What to do with ${label}`,
+        'aria-label': `Actions for ${label}`,
         title: 'More (Shift+F10)',
       },
       icon('ellipsis'),

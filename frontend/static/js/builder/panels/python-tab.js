@@ -91,10 +91,7 @@ export function pythonTab(root, badge, editor, teamId, signal) {
     blocked.hidden = !isBlocked
     blocked.replaceChildren(
       ...(isBlocked
-        ? [
-            el('p', {}, 'The team can be shown as Python once this is mended:'),
-            problemList(editor, wrong),
-          ]
+        ? [el('p', {}, 'Fix this to show the team as Python:'), problemList(editor, wrong)]
         : []),
     )
   }
@@ -162,7 +159,7 @@ export function pythonTab(root, badge, editor, teamId, signal) {
     try {
       const read = await ask('/api/python/read', { code: text })
       if (base !== editor.root && base !== undefined)
-        return tell('The team was changed elsewhere meanwhile, so this text is not applied.')
+        return tell('The team was changed elsewhere in the meantime, so this text is not applied.')
       findings = read.findings
       const component = worded ? rebase(editor.root, worded, read.component) : read.component
       worded = read.component

@@ -175,13 +175,13 @@ export function splitters(root, editor, signal) {
     },
     {
       id: 'widen-code',
-      label: 'JSON or Python over the canvas',
+      label: 'Expand JSON or Python',
       icon: 'maximize',
       group: 'View',
       scope: 'page',
       when: () =>
         root.querySelector('[data-widen]:not([hidden])') !== null ||
-        'Only JSON and Python are shown that wide.',
+        'Only the JSON and Python tabs can be expanded.',
       run: widen,
     },
   ]

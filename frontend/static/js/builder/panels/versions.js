@@ -322,11 +322,11 @@ async function restore(editor, saver, version) {
       apply: (doc) => withSharedStructure(doc, docOf(stored)),
     })
   )
-    return toast('The team is like that already.')
+    return toast('The team already matches this version.')
   const { doc } = editor
-  toast(`Back to ${name}.`, {
+  toast(`Restored ${name}.`, {
     tone: 'success',
-    action: { label: 'Take back', run: () => editor.takeBack(doc) },
+    action: { label: 'Undo restore', run: () => editor.takeBack(doc) },
   })
   await saver.save({ note: `Restored version ${version.number}` })
 }

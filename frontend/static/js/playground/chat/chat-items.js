@@ -28,8 +28,8 @@ import { renderQuestion } from '../question.js'
 
 /** What a person has put into the conversation. */
 const DELIVERY = /** @type {{[state: string]: string}} */ ({
-  waiting: 'The team hears this before the next turn.',
-  unheard: 'The run ended before the team heard this.',
+  waiting: 'The team receives this before the next turn.',
+  unheard: 'Not delivered: the run ended first.',
 })
 
 /** @type {WeakMap<Element, Writing>} messages that are still being written */
@@ -218,7 +218,7 @@ function renderBody(item, context) {
  */
 function renderWritten({ written, parts }) {
   if (!written) return []
-  const label = parts.length > 0 ? 'As it was written' : 'Dropped: nobody heard this'
+  const label = parts.length > 0 ? 'Show original' : 'Discarded: no agent received this'
   return [
     el(
       'details',
@@ -267,7 +267,7 @@ export function renderPart(part) {
     return el('img', {
       class: 'turn-image',
       src: part.value,
-      alt: 'Picture in the message',
+      alt: 'Image in the message',
       loading: 'lazy',
     })
   if (part.kind === 'json') {
@@ -303,7 +303,7 @@ function renderHandoff(item) {
       'span',
       { class: 'handoff-line' },
       icon('git-fork'),
-      'hands over to ',
+      'hands off to ',
       el('strong', {}, item.label),
     ),
     ...item.parts.map((part) => el('p', { class: 'muted small' }, part.value)),

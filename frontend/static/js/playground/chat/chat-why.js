@@ -76,7 +76,7 @@ function renderDecision(decision, isOneOfSeveral) {
     row('Rule', el('span', {}, decision.rule)),
     decision.candidates.length > 0 &&
       row(
-        'Could have spoken',
+        'Candidates',
         el(
           'ul',
           { role: 'list', class: 'why-names' },
@@ -132,7 +132,7 @@ function renderEdge(edge) {
   const conditions = [
     edge.condition && `“${edge.condition}” is said`,
     edge.context_condition && `${edge.context_condition}`,
-    edge.is_function && 'its function says so',
+    edge.is_function && 'chosen by its function',
   ]
   const condition = conditions.some(Boolean) ? `if ${conditions.filter(Boolean).join(' and ')}` : ''
   return el(

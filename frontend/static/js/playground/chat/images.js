@@ -8,11 +8,11 @@ const FORMATS = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
  * @param {{name: string, type: string, size: number}} file
  */
 export function refusal(file) {
-  const name = file.name || 'The picture'
+  const name = file.name || 'The image'
   if (!FORMATS.includes(file.type))
-    return `${name} is not a picture that models read. PNG, JPEG, GIF and WebP work.`
+    return `${name} is not a supported image. Use PNG, JPEG, GIF or WebP.`
   if (file.size <= MAX_IMAGE_BYTES) return ''
-  return `${name} has ${(file.size / 1024 / 1024).toFixed(1)} MB. A picture may have 5 MB at most.`
+  return `${name} has ${(file.size / 1024 / 1024).toFixed(1)} MB. Images can be up to 5 MB.`
 }
 
 /**

@@ -158,7 +158,7 @@ function notLoaded({ alt, dataset: { blocked: address = '' } }) {
   const host = url ? hostOf(url) : ''
   const known = loaded.get(address)
   if (known) return el('img', { src: known, alt })
-  const words = `${alt ? `${alt}: ` : ''}picture${host ? ` at ${host}` : ''}, not loaded`
+  const words = `${alt ? `${alt}: ` : ''}image${host ? ` at ${host}` : ''}, not loaded`
   const place = el(
     'span',
     { class: 'picture-blocked', title: showHidden(address) },
@@ -168,7 +168,7 @@ function notLoaded({ alt, dataset: { blocked: address = '' } }) {
   if (host === '' || !can('editor')) return place
   const button = el(
     'button',
-    { type: 'button', class: 'button quiet small', 'aria-label': `Load the picture at ${host}` },
+    { type: 'button', class: 'button quiet small', 'aria-label': `Load the image from ${host}` },
     'Load',
   )
   button.addEventListener('click', async () => {

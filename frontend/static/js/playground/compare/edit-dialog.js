@@ -53,8 +53,8 @@ export async function editAndRun(context, seq) {
       el(
         'p',
         { class: 'muted small' },
-        'A new run begins here with all that came before. This one stays as it is.',
-        hasPictures && ' Pictures are kept.',
+        'Starts a new run from here with everything before it. This run is unchanged.',
+        hasPictures && ' Images are kept.',
       ),
     ),
     el(

@@ -28,38 +28,38 @@ export function choicesAt({ entry, executed, component, hasTeam }) {
     isSaid &&
       typeof body.content === 'string' && {
         kind: 'text',
-        ...one('What it says', body.content),
-        help: 'The team goes on as if this had been said.',
+        ...one('Message text', body.content),
+        help: 'The team continues as if this had been said.',
         isLong: true,
       },
     executed !== undefined && { kind: 'result', ...results(executed), isLong: true },
     agent !== null && {
       kind: 'redo',
-      label: 'Ask the model again',
-      help: 'Nothing else changes; a model may answer otherwise.',
+      label: 'Regenerate',
+      help: 'Nothing else changes; the model may answer differently.',
       fields: [],
     },
     typeof agent?.config?.system_message === 'string' && {
       kind: 'instructions',
       ...one(`System message of ${body.source}`, agent.config.system_message),
-      help: 'The model is asked again with them, from here on.',
+      help: 'The model uses them from here on.',
       isLong: true,
     },
     typeof agent?.config?.model_client?.config?.model === 'string' && {
       kind: 'model',
       ...one(`Model of ${body.source}`, agent.config.model_client.config.model),
-      help: 'It is asked from here on. The key and the service stay as they are.',
+      help: 'It is used from here on. The key and the service stay the same.',
     },
     hasTeam && {
       kind: 'team',
-      label: 'The team as it is saved now',
-      help: 'All that was changed in the builder since, from here on.',
+      label: 'The saved version of the team',
+      help: 'Use the current version of the team from here on.',
       fields: [],
     },
     {
       kind: 'same',
-      label: 'Nothing',
-      help: 'The run goes on behind this entry once more.',
+      label: 'No change',
+      help: 'Continue from here again.',
       fields: [],
     },
   ]
@@ -80,10 +80,10 @@ function results(executed) {
   /** @type {Body[]} */
   const given = executed.body.content
   const isOne = given.length === 1
-  const label = isOne ? 'What the tool gave' : 'What the tools gave'
+  const label = isOne ? 'Tool result' : 'Tool results'
   const help = isOne
-    ? 'The tool is not called again: the agent reads this in place of its result.'
-    : 'No tool is called again: the agent reads these in place of their results.'
+    ? 'The tool is not called again: the agent gets this result.'
+    : 'No tool is called again: the agent gets these results.'
   const fields = given.map(({ name, call_id: id, content }, index) => ({
     name: String(id),
     label: isOne ? label : `${index + 1}. ${name}`,

@@ -47,11 +47,15 @@ export async function forkFrom(context, seq) {
     el(
       'div',
       { class: 'dialog-body' },
-      el('p', { class: 'muted' }, 'A new run with all that came before. This one stays as it is.'),
+      el(
+        'p',
+        { class: 'muted' },
+        'Starts a new run with everything up to here. This run is unchanged.',
+      ),
       el(
         'fieldset',
         { class: 'fork-choices' },
-        el('legend', {}, 'What is different'),
+        el('legend', {}, 'What to change'),
         ...choices.map(option),
       ),
       fields,

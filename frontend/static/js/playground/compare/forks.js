@@ -40,9 +40,9 @@ export function forksPanel(context) {
   const shown = () => page.querySelector(`.chat > .turn[data-seq="${selection.seq}"]`)
   const isOwn = () => shown()?.getAttribute('data-side') === 'user'
   const whenOwn = () =>
-    selection.seq === null ? SELECT_FIRST : isOwn() || 'This message is not yours.'
+    selection.seq === null ? SELECT_FIRST : isOwn() || 'You can edit only your own messages.'
   const whenTheirs = () =>
-    selection.seq === null ? SELECT_FIRST : !isOwn() || 'No model was asked for this message.'
+    selection.seq === null ? SELECT_FIRST : !isOwn() || 'This message has no model call.'
   const start = (
     /** @type {'fork' | 'rerun'} */ way,
     /** @type {{[field: string]: unknown}} */ body,
@@ -190,7 +190,7 @@ export function forksPanel(context) {
       el(
         'span',
         {},
-        `${ORIGINS[run.origin ?? ''] ?? 'Goes on from'} `,
+        `${ORIGINS[run.origin ?? ''] ?? 'Continues'} `,
         el(
           'a',
           { href: `/runs/${run.parent_id}${run.parent_seq ? `#e${run.parent_seq}` : ''}` },

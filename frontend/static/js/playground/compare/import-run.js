@@ -25,7 +25,7 @@ export function importRun(root, teamId) {
     } catch (error) {
       if (error instanceof ApiError && error.code === 'conflict' && error.where) {
         toast(error.message, {
-          action: { label: 'Open it', run: () => location.assign(`/runs/${error.where}`) },
+          action: { label: 'Open run', run: () => location.assign(`/runs/${error.where}`) },
         })
       } else toastError(error)
     }

@@ -6,7 +6,7 @@ import { toastError } from '../../core/toast.js'
 import { startAndOpen } from './fork-dialog.js'
 
 const MODES = [
-  ['recorded', 'gives what is recorded'],
+  ['recorded', 'returns the recorded result'],
   ['live', 'is called'],
   ['ask', 'asks me'],
   ['fixed', 'always gives'],
@@ -45,7 +45,7 @@ export async function replay(context) {
       el(
         'p',
         { class: 'muted' },
-        'Models give their recorded answers, so nothing is paid for. The replay fails where the team does something else than was recorded.',
+        'Models return their recorded answers, so the replay is free. It fails where the team does anything else than was recorded.',
       ),
       el('div', { class: 'replay-tools' }, ...tools.map(toolRow)),
     ),
@@ -88,11 +88,11 @@ function toolRow(name) {
     'div',
     { class: 'replay-tool', 'data-tool': name },
     el('code', {}, name),
-    el('select', { class: 'input', 'aria-label': `What ${name} does` }, ...options),
+    el('select', { class: 'input', 'aria-label': `Behavior of ${name}` }, ...options),
     el('input', {
       class: 'input',
       type: 'text',
-      'aria-label': `What ${name} always gives`,
+      'aria-label': `Fixed result of ${name}`,
       hidden: true,
     }),
   )

@@ -51,7 +51,7 @@ export function runMenu({ page, run, actions, signal }) {
     },
     {
       id: 'test-run',
-      label: 'Make this a test',
+      label: 'Save as test',
       icon: 'shield-check',
       group: 'Run',
       scope: 'page',
@@ -82,7 +82,7 @@ export function runMenu({ page, run, actions, signal }) {
     },
     {
       id: 'star-run',
-      label: 'Star run, or take the star away',
+      label: 'Star or unstar run',
       icon: 'star',
       group: 'Run',
       scope: 'page',
@@ -90,7 +90,7 @@ export function runMenu({ page, run, actions, signal }) {
     },
     {
       id: 'tag-run',
-      label: 'Tags of the run…',
+      label: 'Edit tags…',
       icon: 'tag',
       group: 'Run',
       scope: 'page',
@@ -208,7 +208,7 @@ async function compareWith(runId, teamId) {
  * @param {string} teamId
  */
 async function openSplitView(runId, teamId) {
-  const chosen = await chooseOther('Watch beside…', runId, teamId)
+  const chosen = await chooseOther('Open side by side with…', runId, teamId)
   if (chosen) location.assign(`/runs/${runId}/beside/${chosen.id}`)
 }
 
@@ -221,12 +221,12 @@ async function chooseOther(title, runId, teamId) {
   const others = (await server.runs(teamId)).filter((each) => each.id !== runId)
   return choose({
     title,
-    placeholder: 'Search the runs of this team',
+    placeholder: 'Search runs of this team',
     find: (query) =>
       others
         .filter((each) => taskText(each.task).toLowerCase().includes(query.toLowerCase()))
         .map(option),
-    none: () => (others.length > 0 ? 'No run has such a task.' : 'This team has no other run yet.'),
+    none: () => (others.length > 0 ? 'No run matches.' : 'This team has no other run yet.'),
   })
 }
 
@@ -234,7 +234,7 @@ async function chooseOther(title, runId, teamId) {
 function option(run) {
   return {
     id: run.id,
-    label: excerpt(taskText(run.task), 80) || 'A picture',
+    label: excerpt(taskText(run.task), 80) || 'An image',
     detail: `${rowStatus(run).words}, ${listTime(run.started_at)}`,
   }
 }

@@ -10,7 +10,7 @@ import { el, icon } from '../../core/dom.js'
  */
 
 const EXACT = 'Exact team state: the log was re-executed up to this entry.'
-const UNSURE = 'What the team had in mind here, as far as its log tells.'
+const UNSURE = 'The state of the team here, as far as its log shows.'
 
 /**
  * Show what the team remembered behind an entry, part by part.
@@ -39,7 +39,7 @@ export async function showState({ run }, seq) {
     parts.length === 0 && part('The team', then.state),
   )
   return ask({
-    title: `What the team remembered at entry ${seq}`,
+    title: `Memory at entry ${seq}`,
     body,
     choices: [{ value: '', label: 'Close' }],
   })
@@ -53,7 +53,7 @@ function reasons({ unsure, divergence }) {
       el(
         'li',
         {},
-        `Repeating it, the team did something else than was recorded: ${divergence.came} in place of ${divergence.expected}.`,
+        `Re-execution diverged from the log: ${divergence.came} in place of ${divergence.expected}.`,
       ),
     )
   return told.length > 0 ? el('ul', { class: 'state-reasons' }, ...told) : null

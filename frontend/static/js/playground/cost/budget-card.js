@@ -37,7 +37,7 @@ export function budgetCard(pending, send) {
       'button',
       { class: 'button primary', type: 'submit' },
       icon('plus'),
-      el('span', {}, 'Raise the limit and go on'),
+      el('span', {}, 'Raise limit and continue'),
     ),
     el(
       'button',
@@ -47,7 +47,7 @@ export function budgetCard(pending, send) {
         on: { click: () => void answer({ action: 'stop' }) },
       },
       icon('square'),
-      el('span', {}, 'Stop the run'),
+      el('span', {}, 'Stop run'),
     ),
   ]
   const allow = el(
@@ -57,7 +57,7 @@ export function budgetCard(pending, send) {
       type: 'button',
       on: { click: () => void answer({ action: 'allow' }) },
     },
-    el('span', {}, 'Allow it in this run'),
+    el('span', {}, 'Allow in this run'),
   )
   const isUnknown = Boolean(details.why)
 

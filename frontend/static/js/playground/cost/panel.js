@@ -209,7 +209,7 @@ function summary({ total }) {
     ['Cost', costText(total)],
     ['Tokens', tokens(tokensOf(total))],
     ['Cached', tokens(total.cached_tokens)],
-    ['Time of calls', duration(total.ms)],
+    ['Model time', duration(total.ms)],
   ]
   return el(
     'dl',
@@ -233,7 +233,7 @@ function prices(all) {
         el('a', { href: '/costs#prices' }, 'Costs'),
         '.',
       )
-    if (price.origin === 'free') return el('li', {}, name, ': runs here, costs nothing.')
+    if (price.origin === 'free') return el('li', {}, name, ': local model, free.')
     const from =
       price.origin === 'own' ? `your price of ${price.as_of}` : `list price of ${price.as_of}`
     return el(

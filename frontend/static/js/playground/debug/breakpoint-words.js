@@ -18,11 +18,11 @@
 export const MOMENTS = /** @type {const} */ ([
   { on: 'agent', label: 'Agent', fields: ['when', 'name'] },
   { on: 'tool', label: 'Tool', fields: ['when', 'name'] },
-  { on: 'message', label: 'Kind of message', fields: ['name'] },
+  { on: 'message', label: 'Message type', fields: ['name'] },
   { on: 'text', label: 'Text', fields: ['text', 'name'] },
   { on: 'tokens', label: 'Tokens', fields: ['limit'] },
   { on: 'cost', label: 'Cost', fields: ['limit'] },
-  { on: 'progress', label: 'Termination', fields: ['limit'] },
+  { on: 'progress', label: 'Stop condition', fields: ['limit'] },
 ])
 
 export const MESSAGE_TYPES = [
@@ -133,10 +133,10 @@ export function breakpointFrom(form, id) {
     MOMENTS.find((each) => each.on === form.on)?.fields ?? []
   )
   const text = String(form.text ?? '')
-  if (fields.includes('text') && text === '') return 'Say which text.'
-  if (fields.includes('limit') && !(limit !== null && limit > 0)) return 'Give a number above 0.'
+  if (fields.includes('text') && text === '') return 'Enter the text.'
+  if (fields.includes('limit') && !(limit !== null && limit > 0)) return 'Enter a number above 0.'
   if (visit !== null && (visit < 1 || !Number.isInteger(visit)))
-    return 'Give a whole number from 1, or nothing.'
+    return 'Enter a whole number of 1 or more, or leave it empty.'
   return {
     id,
     on: form.on,

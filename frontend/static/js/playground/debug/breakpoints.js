@@ -47,7 +47,7 @@ export function breakpointList(root, settings, component, signal) {
     const known = /** @type {{[on: string]: string[]}} */ (names)[moment.on] ?? []
     find('datalist', form).replaceChildren(...known.map((name) => el('option', { value: name })))
     find('[data-field="limit"] span', form).textContent =
-      { tokens: 'Tokens', cost: 'Dollars', progress: 'Per cent' }[String(moment.on)] ?? 'Limit'
+      { tokens: 'Tokens', cost: 'Dollars', progress: 'Percent' }[String(moment.on)] ?? 'Limit'
     find('[data-field="name"] span', form).textContent =
       { agent: 'Agent', tool: 'Tool', message: 'Type', text: 'Said by' }[String(moment.on)] ??
       'Name'

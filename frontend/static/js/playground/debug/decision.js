@@ -39,23 +39,21 @@ export function decisionCard(pending, send, always = null) {
   const error = el('p', { class: 'field-error', role: 'alert' })
   const reason = el('input', {
     class: 'input',
-    'aria-label': 'Reason that the agent reads',
-    placeholder: isBehind
-      ? 'What went wrong? The agent reads this.'
-      : 'Why not? The agent reads this.',
+    'aria-label': 'Reason (shown to the agent)',
+    placeholder: isBehind ? 'What went wrong (shown to the agent)' : 'Reason (shown to the agent)',
     autocomplete: 'off',
   })
   const go = el(
     'button',
     { class: 'button primary', type: 'submit' },
     icon('check'),
-    el('span', {}, isBehind ? 'Go on' : 'Allow'),
+    el('span', {}, isBehind ? 'Continue' : 'Allow'),
   )
   const deny = el(
     'button',
     { class: 'button danger', type: 'button', 'data-deny': true },
     icon('ban'),
-    el('span', {}, isBehind ? 'Tell it failed' : 'Refuse'),
+    el('span', {}, isBehind ? 'Report failure' : 'Refuse'),
   )
   const isChanged = () => text.value !== written
   const buttons = [go, deny]
@@ -103,7 +101,7 @@ export function decisionCard(pending, send, always = null) {
     el(
       'span',
       { class: 'overline', id: `${id}-label` },
-      isBehind ? 'What the agent reads as its result' : 'Exact arguments',
+      isBehind ? 'Result (shown to the agent)' : 'Exact arguments',
     ),
     text,
     error,
@@ -137,7 +135,7 @@ export function decisionCard(pending, send, always = null) {
                 void decide({ verdict: 'allow' })
               },
             },
-            title: 'Calls with the same arguments go on by themselves from now on',
+            title: 'Calls with the same arguments run without asking from now on',
           },
           'Always allow these arguments',
         ),
@@ -146,7 +144,7 @@ export function decisionCard(pending, send, always = null) {
       el(
         'p',
         { class: 'muted small' },
-        `Without an answer until ${new Date(until).toLocaleString('en', { dateStyle: 'medium', timeStyle: 'short' })} it is ${onTimeout === 'allow' ? 'allowed' : 'refused'}.`,
+        `If unanswered by ${new Date(until).toLocaleString('en', { dateStyle: 'medium', timeStyle: 'short' })}, it is ${onTimeout === 'allow' ? 'allowed' : 'refused'}.`,
       ),
   )
   text.addEventListener('input', () => {
@@ -154,10 +152,10 @@ export function decisionCard(pending, send, always = null) {
     if (label)
       label.textContent = isChanged()
         ? isBehind
-          ? 'Go on with this'
+          ? 'Continue with changes'
           : 'Allow with changes'
         : isBehind
-          ? 'Go on'
+          ? 'Continue'
           : 'Allow'
   })
   form.addEventListener('submit', (event) => {

@@ -35,7 +35,7 @@ export function messageEdits(root, run, send, signal) {
   )
   find('[data-drop]', form).addEventListener(
     'click',
-    () => change({ text: null }, 'Message dropped.'),
+    () => change({ text: null }, 'Message discarded.'),
     { signal },
   )
   inject.addEventListener(

@@ -15,8 +15,8 @@ export function outcomeCard(pending, send) {
   const text = el('textarea', {
     class: 'input',
     rows: '2',
-    'aria-label': 'What it gave',
-    placeholder: 'What it gave. The agent reads this.',
+    'aria-label': 'Result',
+    placeholder: 'Result (shown to the agent)',
   })
   const happened = el(
     'button',
@@ -55,14 +55,14 @@ export function outcomeCard(pending, send) {
       'div',
       { class: 'decision-head' },
       icon('triangle-alert'),
-      el('h3', { id: `${id}-title` }, 'What came of ', el('code', {}, String(tool)), '?'),
+      el('h3', { id: `${id}-title` }, 'Outcome of ', el('code', {}, String(tool)), '?'),
     ),
     el('p', { class: 'decision-prompt' }, pending.prompt),
     request &&
       el(
         'details',
         { class: 'small' },
-        el('summary', {}, 'What was asked'),
+        el('summary', {}, 'Request'),
         el('pre', { class: 'code-block', tabindex: '0' }, JSON.stringify(request, null, 2)),
       ),
     text,

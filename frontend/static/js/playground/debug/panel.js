@@ -113,7 +113,7 @@ export function debugPanel({ page, run, actions, showView, signal }) {
   actions.add([
     {
       id: 'step-turn',
-      label: 'Step: to the end of a turn',
+      label: 'Step to the end of the turn',
       icon: 'step-forward',
       keys: ['shift+s'],
       group: 'Debug',
@@ -124,7 +124,7 @@ export function debugPanel({ page, run, actions, showView, signal }) {
     },
     {
       id: 'step-over',
-      label: 'Step: over what is inside',
+      label: 'Step over',
       icon: 'skip-forward',
       keys: ['o'],
       group: 'Debug',
@@ -135,7 +135,7 @@ export function debugPanel({ page, run, actions, showView, signal }) {
     },
     {
       id: 'step-agent',
-      label: 'Step: to the next agent',
+      label: 'Step to the next agent',
       icon: 'user',
       keys: ['a'],
       group: 'Debug',
@@ -176,7 +176,7 @@ export function debugPanel({ page, run, actions, showView, signal }) {
       group: 'Debug',
       scope: 'page',
       needs: 'editor',
-      when: () => (question.isOpen ? true : 'No question waits.'),
+      when: () => (question.isOpen ? true : 'No pending question.'),
       run: question.focus,
     },
   ])

@@ -10,7 +10,7 @@ export const TESTS = /** @type {[ArgumentTest['test'], string][]} */ ([
   ['equals', 'is'],
   ['starts_with', 'starts with'],
   ['inside', 'is in the folder'],
-  ['matches', 'fits the expression'],
+  ['matches', 'matches the expression'],
 ])
 
 /**

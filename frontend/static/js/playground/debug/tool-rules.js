@@ -172,7 +172,7 @@ function select(choices, chosen, props) {
  * @param {boolean} mayRepeat
  */
 function toolRow(tool, verdict, mayRepeat) {
-  const words = 'May run again when the server was stopped in the middle of a call'
+  const words = 'Retry if the server stopped during a call'
   return el(
     'li',
     {},
@@ -180,7 +180,7 @@ function toolRow(tool, verdict, mayRepeat) {
     el('span', { class: 'mono truncate grow', title: tool }, tool),
     select([['', 'Same as default'], ...VERDICTS], verdict, {
       'data-tool': tool,
-      'aria-label': `What happens with ${tool}`,
+      'aria-label': `Rule for ${tool}`,
     }),
     el(
       'button',
@@ -210,7 +210,7 @@ function otherRow(verdict, isOther) {
     el('span', { class: 'grow' }, name),
     select(VERDICTS, verdict, {
       'data-otherwise': true,
-      'aria-label': `What happens with ${isOther ? 'all others' : 'all tools'}`,
+      'aria-label': `Rule for ${isOther ? 'all others' : 'all tools'}`,
     }),
   )
 }
@@ -262,7 +262,7 @@ function ruleForm(tools, isOpen) {
       field('Test', select(TESTS, 'equals', { name: 'test' })),
       field('Value', text({ name: 'value', required: true })),
       field('Then', select(VERDICTS, 'ask', { name: 'verdict' })),
-      field('Reason the agent reads', text({ name: 'reason', placeholder: 'for a refusal' })),
+      field('Reason (shown to the agent)', text({ name: 'reason', placeholder: 'for a refusal' })),
       el(
         'button',
         { class: 'button small', type: 'submit' },
@@ -279,7 +279,7 @@ function unansweredTimeout(policy) {
   return el(
     'p',
     { class: 'unanswered-timeout small' },
-    'If nobody answers within ',
+    'If unanswered after ',
     el('input', {
       class: 'input small',
       inputmode: 'decimal',
@@ -295,7 +295,7 @@ function unansweredTimeout(policy) {
         ['allow', 'allow'],
       ],
       policy.on_timeout,
-      { 'data-on-timeout': true, 'aria-label': 'What happens without an answer' },
+      { 'data-on-timeout': true, 'aria-label': 'Action if unanswered' },
     ),
   )
 }

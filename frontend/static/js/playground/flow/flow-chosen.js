@@ -50,7 +50,7 @@ export function flowChosen(root, counts, selection, spoken, signal) {
     const here = selection.seq === null ? -1 : seqs.indexOf(spoken(selection.seq))
     const count =
       seqs.length === 0
-        ? 'designed, never taken'
+        ? 'in the design, never used'
         : `${here >= 0 ? `${here + 1} of ` : ''}${seqs.length.toLocaleString('en')}${counts.isUnplanned(edge) ? ', not in the design' : ''}`
     const step = (
       /** @type {number} */ place,
@@ -76,7 +76,7 @@ export function flowChosen(root, counts, selection, spoken, signal) {
       el('span', { class: 'muted numeric grow' }, count),
       ...(seqs.length > 0
         ? [
-            step(here - 1, 'Message before', 'chevron-left'),
+            step(here - 1, 'Previous message', 'chevron-left'),
             step(here + 1, 'Next message', 'chevron-right'),
           ]
         : []),

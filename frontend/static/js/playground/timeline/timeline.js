@@ -194,7 +194,7 @@ export class Timeline {
     thumb.parentElement?.toggleAttribute('data-whole', this.#view.isWhole)
     this.#canvas.setAttribute(
       'aria-label',
-      `Timeline: ${bars.length} steps of ${lanes.length} participants in ${words}. Arrow keys go from bar to bar, plus and minus zoom.`,
+      `Timeline: ${bars.length} steps of ${lanes.length} participants in ${words}. Use the arrow keys to move between bars, plus and minus to zoom.`,
     )
   }
 
@@ -315,13 +315,13 @@ export class Timeline {
     return /** @type {Omit<Action, 'group' | 'scope'>[]} */ ([
       {
         id: 'timeline-next',
-        label: 'Next bar of the agent',
+        label: 'Agent’s next bar',
         keys: ['arrowright'],
         run: () => this.#step(isSame, 1),
       },
       {
         id: 'timeline-before',
-        label: 'Bar of the agent before',
+        label: 'Agent’s previous bar',
         keys: ['arrowleft'],
         run: () => this.#step(isSame, -1),
       },
@@ -333,19 +333,19 @@ export class Timeline {
       },
       {
         id: 'timeline-before-other',
-        label: 'Bar of another agent before',
+        label: 'Previous bar of another agent',
         keys: ['arrowup'],
         run: () => this.#step(isOther, -1),
       },
       {
         id: 'timeline-later',
-        label: 'Move the view later',
+        label: 'Scroll later',
         keys: ['shift+arrowright'],
         run: pan(0.25),
       },
       {
         id: 'timeline-earlier',
-        label: 'Move the view earlier',
+        label: 'Scroll earlier',
         keys: ['shift+arrowleft'],
         run: pan(-0.25),
       },
@@ -353,7 +353,7 @@ export class Timeline {
       { id: 'timeline-zoom-out', label: 'Zoom out', keys: ['-'], run: () => this.#zoom('out') },
       {
         id: 'timeline-fit',
-        label: 'Show the whole run',
+        label: 'Show whole run',
         keys: ['0'],
         run: () => this.#zoom('fit'),
       },

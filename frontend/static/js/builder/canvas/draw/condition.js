@@ -83,7 +83,7 @@ function joint(condition) {
       'data-joint': condition.pointer,
       'data-drop': `${condition.pointer}/config/conditions`,
       tabindex: '-1',
-      title: 'How they are joined',
+      title: 'Operator',
     },
     condition.word,
   )

@@ -14,7 +14,7 @@ import { handoffsIn, labelOf, targetOf } from '../../document/handoffs.js'
  *   from the kind of team
  * @typedef {{ card: number, kind: 'start' | 'waits' | 'leaves', text: string, title: string,
  *   pointer: string, group: string }} Mark
- *   `waits`: for how many of a group of edges; `leaves`: a handoff to somebody who is no member
+ *   `waits`: for how many of a group of edges; `leaves`: a handoff to somebody which is not in this team
  */
 
 /**
@@ -172,7 +172,7 @@ function graphMarks(graph, pointer, card, index, isStart, groups) {
       text: `${activation} of ${sources.length}`,
       pointer: node,
       group,
-      title: `Speaks once ${activation === 'all' ? 'all' : 'any'} of ${sources.join(', ')} led here. Press for ${activation === 'all' ? 'any' : 'all'}.`,
+      title: `Waits for ${activation} of ${sources.join(', ')}. Press to wait for ${activation === 'all' ? 'any' : 'all'}.`,
     })),
   ]
 }
@@ -193,7 +193,7 @@ function leavingMarks(card, index, members) {
         card: index,
         kind: /** @type {const} */ ('leaves'),
         text: target,
-        title: `May hand over to ${target}, who is no member`,
+        title: `May hand off to ${target}, which is not in this team`,
         pointer: join(card.pointer, 'config', 'handoffs', nth),
         group: '',
       },

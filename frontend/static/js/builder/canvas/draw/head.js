@@ -15,10 +15,10 @@ import { conditionSentence } from './condition.js'
  * @type {Record<import('./scene.js').Flow, string>}
  */
 const WHO_SPEAKS = {
-  order: 'Agents speak one after another, in their order.',
+  order: 'Agents speak in turn, in this order.',
   hub: 'A model chooses which agent speaks next.',
-  handoffs: 'Each agent hands over to another.',
-  graph: 'Arrows between agents say who follows whom.',
+  handoffs: 'Agents hand off to each other.',
+  graph: 'Edges between agents set the order.',
 }
 
 /**

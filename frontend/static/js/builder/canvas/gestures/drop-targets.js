@@ -175,7 +175,7 @@ export class DropTargets {
       this.#kinds.find((part) => this.#fit(part.component, target) === 'no') ?? this.load.parts[0]
     if (!wrong) return ''
     if (slot && !slot.many && this.editor.catalogue.accepts(slot, wrong.component))
-      return 'This takes one only.'
+      return 'This slot takes one component only.'
     return refusal(this.editor.catalogue, this.editor.root, wrong.component, pointerOf(target))
   }
 }

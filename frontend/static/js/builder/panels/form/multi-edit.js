@@ -45,12 +45,12 @@ export function multiEditForm(editor, html) {
           'p',
           { class: 'field-help', 'data-key': `differs ${name}` },
           icon('info'),
-          'They differ. A change here is made in all.',
+          'Values differ. A change here applies to all.',
         ),
       )
   }
   const whole = document.createElement('template')
-  whole.innerHTML = selectionSummary(editor, 'What you change here is changed in all of them.')
+  whole.innerHTML = selectionSummary(editor, 'Changes here apply to all of them.')
   whole.content.firstElementChild?.setAttribute('data-key', `several ${selected.join(' ')}`)
   form.prepend(whole.content)
   return page.innerHTML
@@ -61,7 +61,7 @@ export function multiEditForm(editor, html) {
  * @param {string} [words]
  * @returns {string} HTML
  */
-export function selectionSummary(editor, words = 'Select one of them to edit it.') {
+export function selectionSummary(editor, words = 'Select one to edit it.') {
   const parts = inDocumentOrder([...editor.selected])
   const rows = parts.map((pointer) =>
     el(

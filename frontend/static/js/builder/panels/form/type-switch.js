@@ -55,7 +55,7 @@ async function switchType(editor, pointer, provider) {
     const left = /** @type {string[]} */ (answer.left)
     if (left.length > 0)
       toast(
-        `${type} has no place for ${left.map((each) => each.replaceAll('_', ' ')).join(', ')}. Undo brings it back.`,
+        `${type} has no field for ${left.map((each) => each.replaceAll('_', ' ')).join(', ')}. Undo restores it.`,
       )
     return true
   } catch (error) {
@@ -80,7 +80,7 @@ export function formActions(root, editor) {
       scope: 'page',
       icon: 'refresh-cw',
       needs: 'editor',
-      when: () => (editor.at(editor.selection) && select() ? true : 'Nothing else can stand here.'),
+      when: () => (editor.at(editor.selection) && select() ? true : 'No other type fits here.'),
       run: () => {
         document.getElementById('tab-form')?.click()
         const control = select()

@@ -88,13 +88,13 @@ export function runPanel(root, { editor, saver, canvas }, teamId, show, signal) 
     },
     {
       id: 'to-message',
-      label: 'Show its last message',
+      label: 'Show last message',
       icon: 'message-square',
       keys: ['l'],
       group: 'Run',
       scope: 'canvas',
       menu: true,
-      when: () => (said() > 0 ? true : 'It has said nothing in a run that is shown here.'),
+      when: () => (said() > 0 ? true : 'This agent has no message in the run shown here.'),
       run: () => panel.reveal(said()),
     },
   ]

@@ -22,13 +22,13 @@ export function imageShelf(form, shelf, signal) {
         el(
           'div',
           { class: 'try-thumbnail' },
-          el('img', { src: url, alt: `Picture ${index + 1}` }),
+          el('img', { src: url, alt: `Image ${index + 1}` }),
           el(
             'button',
             {
               type: 'button',
               class: 'button small icon-only',
-              'aria-label': `Remove picture ${index + 1}`,
+              'aria-label': `Remove image ${index + 1}`,
               'data-remove': index,
             },
             icon('x'),

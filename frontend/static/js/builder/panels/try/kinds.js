@@ -24,12 +24,12 @@ export const FIRST = /** @type {Record<string, string>} */ ({
 })
 /** What one does there. */
 export const HINTS = /** @type {Record<string, string>} */ ({
-  team: 'Give the team a task. It runs as it is edited now, apart from its other runs.',
-  agent: 'Talk with this agent alone. It remembers what was said until you reset it.',
+  team: 'Give the team a task. It runs with your current edits, separately from its other runs.',
+  agent: 'Chat with this agent alone. It remembers the conversation until you reset it.',
   model: 'Send the model a message, without an agent around it.',
   tool: 'Fill in the arguments and call the tool.',
   workbench: 'Call one of its tools.',
   memory: 'Ask what it remembers, or add to it.',
-  context: 'Paste a conversation, and see what a model would be shown of it.',
-  executor: 'Run a piece of code, as an agent would.',
+  context: 'Paste a conversation to see what a model would receive.',
+  executor: 'Run code as an agent would.',
 })

@@ -8,7 +8,7 @@ import { duration, tokens } from '../../../playground/format.js'
 const BADGES = /** @type {Record<string, [look: string, word: string]>} */ ({
   working: ['running', 'Working'],
   waiting: ['finished', 'Answered'],
-  asked: ['warning', 'Asks you'],
+  asked: ['warning', 'Waiting for you'],
   failed: ['failed', 'Failed'],
   cancelled: ['cancelled', 'Stopped'],
 })
@@ -61,7 +61,7 @@ function badgeOf(session) {
 
 /** @param {TrySession} session */
 function factsOf({ phase, outcome, elapsedMs, tokens: count }) {
-  const afresh = phase === 'ended' ? 'What you send now starts afresh' : ''
+  const afresh = phase === 'ended' ? 'Your next message starts a new conversation' : ''
   return [outcome, duration(elapsedMs), count > 0 && `${tokens(count)} tokens`, afresh]
     .filter(Boolean)
     .join(' · ')

@@ -196,7 +196,7 @@ class TryTab {
     Object.assign(this.root.dataset, { shape: SHAPES[kind] ?? 'none', kind })
     find('[data-try]', this.page).hidden = SHAPES[kind] === undefined
     this.#part('none').textContent =
-      `A ${KIND_NAME[kind]} does nothing by itself. Select a part that does, such as an agent, a model or a tool.`
+      `A ${KIND_NAME[kind]} cannot run on its own. Select an agent, a model or a tool.`
     this.#part('hint').textContent = HINTS[kind] ?? ''
     this.text.placeholder =
       kind === 'model'
@@ -226,7 +226,7 @@ class TryTab {
       if (this.#offered !== component) return
       this.#part('list').hidden = isKnown
       if (!isKnown)
-        this.#part('hint').textContent = 'List its tools first: this starts its server, or asks it.'
+        this.#part('hint').textContent = 'List its tools first. This starts or contacts its server.'
       this.tools.offer(tools, this.editor.selection)
       this.#focusFirst()
     } catch (error) {

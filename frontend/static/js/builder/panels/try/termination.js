@@ -91,7 +91,7 @@ export function terminationPreview(root, editor, teamId, signal) {
             `${listTime(run.created_at)}  ${excerpt(taskText(run.task))}`,
           ),
         )
-      runs.replaceChildren(el('option', { value: '' }, 'As pasted below'), ...options)
+      runs.replaceChildren(el('option', { value: '' }, 'Pasted below'), ...options)
       runs.value = kept
       if (runs.selectedIndex < 0) runs.value = '' // it is no longer among them
       follow()
@@ -112,11 +112,11 @@ function render(verdict) {
     : `Does not stop within ${count(verdict.turns.length)}.`
   const left =
     stops && verdict.unread_count > 0
-      ? `${count(verdict.unread_count)} after it would never be said.`
+      ? `${count(verdict.unread_count)} after it would not be sent.`
       : ''
   const timeless =
     !verdict.has_times && first?.conditions.some((each) => each.so_far.endsWith('seconds'))
-      ? 'These messages do not tell when they were said, so no time passes.'
+      ? 'These messages have no timestamps, so no time passes.'
       : ''
   const notice = el(
     'div',
@@ -195,7 +195,7 @@ function row(turn, index) {
             { 'data-fired': String(each.has_fired), title: each.in_words },
             each.has_fired && icon('circle-check'),
             el('span', {}, each.so_far),
-            each.has_fired && el('span', { class: 'visually-hidden' }, ', has come'),
+            each.has_fired && el('span', { class: 'visually-hidden' }, ', met'),
           ),
         ),
       ),
