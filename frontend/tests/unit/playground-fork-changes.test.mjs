@@ -105,7 +105,7 @@ test('each of several results is changed by itself, and the others stay', () => 
 test('another message is told by its id', () => {
   assert.deepEqual(forkBody(at(said), 'text', { text: 'Lost.' }), {
     seq: 8,
-    amendments: { 'm-1': 'Lost.' },
+    edits: { 'm-1': 'Lost.' },
   })
 })
 
