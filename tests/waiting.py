@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-LONGEST_S = 10.0
+MAX_S = 10.0
 """Far longer than anything takes that comes at all."""
 
 
@@ -15,6 +15,6 @@ async def until(holds: Callable[[], bool]) -> None:
     Raises:
         TimeoutError: It did not come to hold.
     """
-    async with asyncio.timeout(LONGEST_S):
+    async with asyncio.timeout(MAX_S):
         while not holds():  # noqa: ASYNC110 (what is looked at tells nobody)
             await asyncio.sleep(0)

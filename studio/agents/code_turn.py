@@ -56,7 +56,7 @@ ApprovalFuncType = Callable[[ApprovalRequest], ApprovalResponse | Awaitable[Appr
 
 
 class RetryDecision(BaseModel):
-    """Whether the model wishes to correct its code, and how."""
+    """Whether the model wants to correct its code, and how."""
 
     reason: str
     retry: bool
@@ -182,7 +182,7 @@ class CodeTurn:
 
     def _text(self) -> str:
         if self._result is None or not isinstance(self._result.content, str):
-            raise RunFailed(f"The model of {self.name!r} wished for a tool call, where only text can be used.")
+            raise RunFailed(f"The model of {self.name!r} requested a tool call where only text is accepted.")
         return self._result.content
 
     async def _decide(self, result: CodeResult) -> RetryDecision:

@@ -18,7 +18,7 @@ from studio.models.extras import MissingExtra, needs_extra
 
 PAGE_CHARACTERS = 1024 * 5
 MAX_CHARACTERS_OF_A_QUERY = 200
-LARGEST_FILE = 50_000_000
+MAX_FILE = 50_000_000
 """Bytes of a file that is opened at all."""
 READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)  # a pipe there would make it wait forever
 _PAGES = (".html", ".htm")
@@ -50,10 +50,10 @@ def _page(base: Path, place: Path, handle: int) -> Page:
         return Page(str(place), None, _listing(base, place, handle), is_paged=False)
     if not stat.S_ISREG(found.st_mode):
         return _failed(str(place), "UnsupportedFormatException", f"Cannot preview '{place}' as Markdown.")
-    if found.st_size > LARGEST_FILE:
-        return _failed(str(place), "FileTooLarge", f"'{place}' is larger than {LARGEST_FILE} bytes.")
+    if found.st_size > MAX_FILE:
+        return _failed(str(place), "FileTooLarge", f"'{place}' is larger than {MAX_FILE} bytes.")
     with os.fdopen(os.dup(handle), "rb") as file:
-        return _file(place, file.read(LARGEST_FILE))
+        return _file(place, file.read(MAX_FILE))
 
 
 @contextmanager

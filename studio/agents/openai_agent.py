@@ -52,7 +52,7 @@ from studio.tools import BaseTool, StaticStreamWorkbench
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
-MOST_ROUNDS = 20
+MAX_ROUNDS = 20
 """Rounds of tool calls in one turn; a model that wants more is going in circles."""
 ADVANCED: JsonObject = {"x-advanced": True}
 
@@ -184,7 +184,7 @@ class OpenAIAgent(ChatAgent):
         inner: list[BaseMessage] = []
         self._unsent = [*self._unsent, *(input_item(message) for message in messages)]
         self._heard = messages
-        for _ in range(MOST_ROUNDS):
+        for _ in range(MAX_ROUNDS):
             answer: Answer | None = None
             async with aclosing(self._ask(self._unsent, token)) as items:
                 async for item in items:
@@ -201,7 +201,7 @@ class OpenAIAgent(ChatAgent):
                     if step.is_kept:
                         inner.append(step)
                     yield step
-        raise RunFailed(f"{self.name!r} asked for tools {MOST_ROUNDS} times in one turn.", fix="Look at its tools.")
+        raise RunFailed(f"{self.name!r} asked for tools {MAX_ROUNDS} times in one turn.", fix="Look at its tools.")
 
     async def _call(self, answer: Answer, token: CancellationToken) -> AsyncGenerator[BaseMessage, None]:
         """Make the calls; their results are what is sent next."""

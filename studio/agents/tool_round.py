@@ -1,4 +1,4 @@
-"""The tools of an agent, and one round of calls that its model wished for."""
+"""The tools of an agent, and one round of calls that its model requested."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Toolbox:
         A tool that fails gives a result that says so.
 
         Args:
-            calls: What the model wishes for.
+            calls: What the model requests.
             token: Ends them.
             results: Is given each result as it comes, by the place of its call.
         """

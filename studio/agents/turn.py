@@ -103,7 +103,7 @@ Question = tuple[Sequence[LLMMessage], Sequence[ToolSchema], type[BaseModel] | N
 
 
 class ModelTurn:
-    """Asks the model, makes the calls it wishes for, asks again, answers. Made anew for each turn."""
+    """Asks the model, makes the calls it requests, asks again, answers. Made anew for each turn."""
 
     __slots__ = ("_inner", "_message_id", "_resources", "_result", "_results", "_token", "is_given_up", "received")
 
@@ -194,10 +194,10 @@ class ModelTurn:
             if found and found.memories.results:  # a memory of a script may give nothing at all
                 yield self._note(MemoryQueryEvent(content=found.memories.results, source=self._resources.name))
 
-    async def _call_tools(self, wish: CreateResult, calls: Sequence[FunctionCall]) -> AsyncGenerator[Step, None]:
+    async def _call_tools(self, request: CreateResult, calls: Sequence[FunctionCall]) -> AsyncGenerator[Step, None]:
         """Make the calls; their results are in `_results` afterwards.
 
-        The context takes up the wish together with its results. When the calls are broken off, those that gave none
+        The context takes up the request together with its results. When the calls are broken off, those that gave none
         have one that says so: what they have done in the world is done, and the model should know. A handoff is only
         made with the message that follows.
         """
@@ -213,19 +213,19 @@ class ModelTurn:
             self._results = [finished[index] for index in range(len(calls))]
             if not hands_over:
                 is_done = True
-                await self._take_up(wish, self._results)
+                await self._add_to_context(request, self._results)
             for event in events:
                 yield self._note(event) if event.is_kept else event
             yield self._note(made(ToolCallExecutionEvent, self._resources.name, content=[*self._results]))
             if hands_over:
                 is_done = True
-                await self._take_up(wish, self._results)
+                await self._add_to_context(request, self._results)
         finally:
             if not is_done and not self.is_given_up:
                 # Handoffs among the calls were not made.
                 found = [None if call.name in handoffs else finished.get(index) for index, call in enumerate(calls)]
-                await self._take_up(
-                    wish, [result or broken_off(call) for call, result in zip(calls, found, strict=True)]
+                await self._add_to_context(
+                    request, [result or broken_off(call) for call, result in zip(calls, found, strict=True)]
                 )
 
     async def _conclude(
@@ -310,9 +310,9 @@ class ModelTurn:
             raise NoFinalResult("No final model result in streaming mode.")
         return self._result
 
-    async def _take_up(self, wish: CreateResult, results: list[FunctionExecutionResult]) -> None:
+    async def _add_to_context(self, request: CreateResult, results: list[FunctionExecutionResult]) -> None:
         await self._resources.context.add_messages(
-            (self._as_said(wish), FunctionExecutionResultMessage.of_results(results)),
+            (self._as_said(request), FunctionExecutionResultMessage.of_results(results)),
         )
 
     async def _remember(self, result: CreateResult) -> None:

@@ -226,8 +226,8 @@ class MultimodalWebSurfer(ChatAgent):
     async def _summary(self, arguments: JsonObject, token: CancellationToken | None) -> BaseChatMessage:
         """Let the model read the whole page."""
         read = cast("dict[str, str]", await self._effect("read_page", {}, self._read))
-        wish = arguments.get("question")
-        asked = reading(read["title"], read["text"], str(wish) if wish else None)
+        question = arguments.get("question")
+        asked = reading(read["title"], read["text"], str(question) if question else None)
         result = await self.model_client.create(
             [
                 SystemMessage(content="You summarise long documents and answer questions about them."),

@@ -43,7 +43,7 @@ _REASONS: dict[str, str] = {
     **{old: f"AutoGen has renamed it: import {new}." for old, new in _RENAMED.items()},
     **{f"autogen_core.{name}": ACTORS for name in _ACTOR_NAMES},
     "autogen_core.logging": _LOGGED,
-    "autogen_core.tool_agent": "Give an AssistantAgent the tools; it makes the calls that its model wishes for.",
+    "autogen_core.tool_agent": "Give an AssistantAgent the tools; it makes the calls that its model requests.",
     "autogen_core.trace_create_agent_span": _SPANS,
     "autogen_core.trace_invoke_agent_span": _SPANS,
     "autogen_core.trace_tool_span": _SPANS,

@@ -12,7 +12,7 @@ from studio.errors import Finding, Fix
 
 logger = logging.getLogger(__name__)
 
-MOST_OF_ONE = 50
+MAX_OF_ONE = 50
 """Pieces of advice that one component may give; a class that counts something could give thousands."""
 
 _kinds: dict[str, Advice] = {}
@@ -56,7 +56,7 @@ def advice_of(parts: Iterable[tuple[str, Component]]) -> Iterator[Finding]:
 
 def _given_by(component: Component) -> Sequence[Finding]:
     try:
-        return tuple(islice(component.advice(), MOST_OF_ONE))
+        return tuple(islice(component.advice(), MAX_OF_ONE))
     except Exception as error:
         # Advice is a courtesy: a check that trips over something unusual must not make a sound team unrunnable.
         logger.warning("%s could not be looked through for advice.", type(component).__name__, exc_info=error)

@@ -44,7 +44,7 @@ _WORD = re.compile(r"\w+")
 _LATIN_LOOKALIKES = frozenset("авекмнорстухѕіјԁԛԝһӏүαβεηικμνορτυχАВЕКМНОРСТУХЅІЈԌԚԜΑΒΕΖΗΙΚΜΝΟΡΤΥΧօսոցԍ")
 """Letters of other alphabets that look like Latin ones."""
 _ALPHABETS = frozenset({"ARMENIAN", "CHEROKEE", "COPTIC", "CYRILLIC", "GREEK", "LISU"})
-MOST_DOUBTFUL = 8
+MAX_DOUBTFUL = 8
 
 
 def parts(text: str, *, is_prose: bool = False) -> Iterator[tuple[str, bool]]:
@@ -101,8 +101,8 @@ def doubtful_words(text: str) -> list[str]:
     for match in () if text.isascii() else _WORD.finditer(text):
         if not match[0].isascii() and _is_doubtful(match[0]):
             odd = dict.fromkeys(code_point(letter) for letter in match[0] if not letter.isascii())
-            found[f"{written_out(match[0])} ({', '.join([*odd][:MOST_DOUBTFUL])})"] = None
-        if len(found) == MOST_DOUBTFUL:
+            found[f"{written_out(match[0])} ({', '.join([*odd][:MAX_DOUBTFUL])})"] = None
+        if len(found) == MAX_DOUBTFUL:
             break
     return list(found)
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from studio.components.python_text import NO_FILE
 
-MOST_HOSTS = 20
+MAX_HOSTS = 20
 _ADDRESS = re.compile(
     r"\b(https?|wss?)://(?![^\s/?#]*@)((?:\[[0-9a-f:.]+\]|[^\s/?#\\\"'<>{}()\[\]@:]+)(?::\d+)?)", re.IGNORECASE
 )
@@ -64,4 +64,4 @@ def _of_addresses(text: str) -> Iterator[str]:
 
 
 def _first(hosts: Iterator[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(hosts))[:MOST_HOSTS]
+    return tuple(dict.fromkeys(hosts))[:MAX_HOSTS]

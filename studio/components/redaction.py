@@ -18,7 +18,7 @@ from studio.components.well_formed import usable_name
 
 SHORTEST = 6
 """Characters of a secret that is looked for; a shorter one is part of ordinary words."""
-SHORTEST_CORE = 8
+MIN_CORE = 8
 """Characters of the Base64 of a secret that do not depend on what stands around it."""
 LONG = 12
 """Characters of a spelling that is also found in other letter case, and in lines that are indented."""
@@ -294,7 +294,7 @@ def _base64_cores(data: bytes) -> Iterator[str]:
         encoded = base64.b64encode(bytes(offset) + data).decode("ascii").rstrip("=")
         first, last = -(-offset * 8 // 6), (offset + len(data)) * 8 // 6
         core = encoded[first:last]
-        if len(core) >= SHORTEST_CORE:
+        if len(core) >= MIN_CORE:
             yield from (core, core.replace("+", "-").replace("/", "_"), quote(core, safe=""))
 
 

@@ -14,7 +14,7 @@ from studio.errors import InvalidComponent, InvalidDocument
 
 STAND_IN = "studio.components.Broken"
 """Provider that nobody registers: what cannot be loaded stands in its place as an opaque component."""
-MOST_ROUNDS = 4
+MAX_ROUNDS = 4
 """How often more is stood in for; one mistake can hide another from the checks of what is around both."""
 
 
@@ -26,7 +26,7 @@ def sound_parts(document: JsonValue, wrong: Sequence[str]) -> Iterator[tuple[str
         wrong: Their pointers.
     """
     owners = {owner_of(where, document) for where in wrong}
-    for _ in range(MOST_ROUNDS):
+    for _ in range(MAX_ROUNDS):
         if "" in owners:
             break
         stood_in = reduce(_standing_in, sorted(owners, reverse=True), document)

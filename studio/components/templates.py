@@ -14,7 +14,7 @@ MAX_CHARACTERS = 20_000_000
 """Of what a template is filled to."""
 MAX_WIDTH = 999
 """Of a place, and of the digits behind a point."""
-_LONGEST_SPEC = 50
+_MAX_SPEC = 50
 _FIELD = re.compile(r"([^.\[\]]*)((?:\[[^\[\]]+\])*)")
 _KEY = re.compile(r"\[([^\[\]]+)\]")
 _CONVERSIONS: Mapping[str, Callable[[object], str]] = {"s": str, "r": repr, "a": ascii}
@@ -119,6 +119,6 @@ def _conversion(name: str | None) -> Callable[[object], str] | None:
 
 
 def _checked(spec: str) -> str:
-    if "{" in spec or len(spec) > _LONGEST_SPEC or any(int(number) > MAX_WIDTH for number in re.findall(r"\d+", spec)):
+    if "{" in spec or len(spec) > _MAX_SPEC or any(int(number) > MAX_WIDTH for number in re.findall(r"\d+", spec)):
         raise ValueError(f"the format {spec[:20]!r} is not taken")
     return spec

@@ -13,7 +13,7 @@ from studio.components.field_titles import in_a_sentence, title_of_field
 from studio.components.findings import is_envelope
 
 SHORT = 60
-LONGEST_WORD = 60
+MAX_WORD = 60
 """Characters of a text that is its own identity, such as the name in a list of handoffs."""
 NOUNS = {
     "replay_chat_completion_client": "model",
@@ -41,7 +41,7 @@ def is_component(value: object) -> bool:
 def name_of(item: JsonValue) -> str | None:
     """What an entry of a list is called, if anything tells it from its neighbours."""
     if isinstance(item, str):
-        return item if len(item) <= LONGEST_WORD and not any(map(str.isspace, item)) else None
+        return item if len(item) <= MAX_WORD and not any(map(str.isspace, item)) else None
     if not isinstance(item, dict):
         return None
     holder = item.get("config") if is_component(item) else item

@@ -13,7 +13,7 @@ from studio.doctor.finding import Finding, bad, doubtful, fine
 from studio.settings import Settings
 
 AREA = "Exposure"
-SHORTEST_TOKEN = 16
+MIN_TOKEN = 16
 SOON = timedelta(days=14)
 """How long before its end a certificate should be renewed."""
 EVERYWHERE = ("0.0.0.0", "::")
@@ -46,8 +46,8 @@ def exposure(settings: Settings, user_count: int) -> Iterator[Finding]:
         yield fine(AREA, f"Only this machine can reach the studio, at {where}")
     else:
         yield from _to_others(settings, where, user_count)
-    if settings.token and len(settings.token) < SHORTEST_TOKEN:
-        fix = f"Set a `STUDIO_TOKEN` of at least {SHORTEST_TOKEN} characters, or none: the studio makes one."
+    if settings.token and len(settings.token) < MIN_TOKEN:
+        fix = f"Set a `STUDIO_TOKEN` of at least {MIN_TOKEN} characters, or none: the studio makes one."
         yield bad(AREA, f"The access token has {len(settings.token)} characters, and can be guessed", fix)
     if settings.tls_cert is not None:
         yield from _certificate(settings.tls_cert)

@@ -14,7 +14,7 @@ from studio.settings import Settings
 AREA = "Files"
 KEYS = {"token": "access token", "secret.key": "key of the secrets", "cookie.key": "key of the cookies"}
 DATABASE = ("studio.db", "studio.db-wal", "studio.db-shm")
-LEAST_FREE = 100 * 1024**2
+MIN_FREE = 100 * 1024**2
 LITTLE_FREE = 1024**3
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
@@ -67,7 +67,7 @@ def _key(file: Path, what: str, *, must_exist: bool = False) -> Iterator[Finding
 def _room(folder: Path) -> Finding:
     free = shutil.disk_usage(folder).free
     text = f"{free / 1024**3:.1f} GB are free for the data folder"
-    if free < LEAST_FREE:
+    if free < MIN_FREE:
         return bad("Disk", text, "Make room: runs fail when nothing more can be written.")
     return doubtful("Disk", text, "Make room before runs fail.") if free < LITTLE_FREE else fine("Disk", text)
 

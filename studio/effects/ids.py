@@ -16,7 +16,7 @@ _IDS_AT_ONCE = 64
 _DIGITS = Struct("8s4s3s3s12s" * _IDS_AT_ONCE)
 _AS_TEXT = b"%b-%b-4%b-a%b-%b " * _IDS_AT_ONCE
 _ids: list[str] = []
-_MOST_NAMES_AT_ONCE = 16
+_MAX_NAMES_AT_ONCE = 16
 if sys.platform != "win32":
     os.register_at_fork(after_in_child=_ids.clear)  # a child must not give what its parent gives, too
 
@@ -44,7 +44,7 @@ def numbered_ids(namespace: UUID, prefix: str = "") -> Iterator[str]:
         ids = int.from_bytes(made, "big") & hashed | version
         yield from (as_text % digits.unpack(hexlify(ids.to_bytes(len(made), "big")))).decode("ascii").split()
         first += at_once
-        at_once = min(2 * at_once, _MOST_NAMES_AT_ONCE)
+        at_once = min(2 * at_once, _MAX_NAMES_AT_ONCE)
 
 
 @cache

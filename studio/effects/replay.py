@@ -32,7 +32,7 @@ async def _nothing(request: EffectRequest, entry: Recorded) -> None:
 
 
 class ReplayEffects(EffectsMiddleware):
-    """Answers from a tape, in its order, and then passes everything on.
+    """Answers from a cursor, in its order, and then passes everything on.
 
     A recorded result is given when everything before it has happened again: the effects, and the items, of which the
     one who pulls the run tells by `match`. So branches that ran side by side do so again as they did then. It cannot
@@ -40,8 +40,8 @@ class ReplayEffects(EffectsMiddleware):
     not what was recorded, and that is the divergence.
 
     Args:
-        tape: What was recorded.
-        outer: Asked when the tape is over.
+        cursor: What was recorded.
+        outer: Asked when the cursor is over.
         match: By the hash of the request; or only by its kind and its place, where the team was changed on purpose.
         given: Told of each request that a recorded effect has answered.
         substitutes: By the names of tools: who answers in place of what is recorded.
@@ -49,7 +49,7 @@ class ReplayEffects(EffectsMiddleware):
 
     def __init__(
         self,
-        tape: ReplayCursor,
+        cursor: ReplayCursor,
         outer: Effects,
         *,
         match: Match = "exact",
@@ -57,7 +57,7 @@ class ReplayEffects(EffectsMiddleware):
         substitutes: Mapping[str, Substitute] | None = None,
     ) -> None:
         super().__init__(outer)
-        self.tape = tape
+        self.cursor = cursor
         self.divergence: Divergence | None = None
         """The first place where the run did not do what was recorded; nothing is answered after it."""
         self.is_held = False
@@ -72,14 +72,14 @@ class ReplayEffects(EffectsMiddleware):
         self._clock_ahead_s: float | None = None
 
     def call(self, request: EffectRequest, perform: Perform) -> Awaitable[JsonValue]:
-        if self.tape.is_over:
+        if self.cursor.is_over:
             return self._outer.call(request, self._going_on(request, perform))
         return self._repeated(request, perform)
 
     def stream(
         self, request: EffectRequest, perform: Callable[[], AsyncIterator[StreamItem]]
     ) -> AsyncIterator[StreamItem]:
-        if self.tape.is_over:
+        if self.cursor.is_over:
             return self._outer.stream(request, perform)
         return self._repeated_stream(request, perform)
 
@@ -105,21 +105,21 @@ class ReplayEffects(EffectsMiddleware):
                 yield item
 
     def recorded_order(self) -> Sequence[str]:
-        return () if self.tape.is_over else [str(item.body.get("id")) for item in self.tape.recorded_order()]
+        return () if self.cursor.is_over else [str(item.body.get("id")) for item in self.cursor.recorded_order()]
 
     @property
     def can_edit(self) -> bool:
-        if self.takes_up_last and self.tape.is_at_last_item:
+        if self.takes_up_last and self.cursor.is_at_last_item:
             return False
-        return not self.tape.is_over or self._outer.can_edit
+        return not self.cursor.is_over or self._outer.can_edit
 
     async def edited(self, message: Message) -> Message | None:
-        if not self.tape.is_over:
-            await self.tape.head()  # what people changed then stands before what came of it
+        if not self.cursor.is_over:
+            await self.cursor.head()  # what people changed then stands before what came of it
         return await self._outer.edited(message)
 
     async def injected(self) -> Sequence[InjectedMessage]:
-        head = None if self.tape.is_over else await self.tape.head()
+        head = None if self.cursor.is_over else await self.cursor.head()
         if head is None:
             return await self._outer.injected()
         metadata = head.body.get("metadata") if head.kind == "item" else None
@@ -138,7 +138,7 @@ class ReplayEffects(EffectsMiddleware):
         """
         if self.divergence:
             raise Diverged(self.divergence)
-        head, expected = await self.tape.head(), await self.tape.next_item()
+        head, expected = await self.cursor.head(), await self.cursor.next_item()
         if head is None:
             return None
         if head.kind == "effect" and not head.body.get("scope"):
@@ -147,7 +147,7 @@ class ReplayEffects(EffectsMiddleware):
             return None  # while others still ask for what is recorded
         if not self._is_same(expected.body, item):
             raise self._diverged(expected, of_item(item))
-        self.tape.take_effect(expected)
+        self.cursor.take_effect(expected)
         return expected
 
     async def _recorded(self, request: EffectRequest) -> Recorded | None:
@@ -155,11 +155,11 @@ class ReplayEffects(EffectsMiddleware):
         while True:
             if self.divergence:
                 raise Diverged(self.divergence)
-            head = await self.tape.head()
+            head = await self.cursor.head()
             if head is None:
                 return None
             if head.kind == "effect" and self._fits(head.body, request, scope):
-                self.tape.take_effect(head)
+                self.cursor.take_effect(head)
                 return head
             await self._wait_for_order(request, scope, head)
 
@@ -171,7 +171,7 @@ class ReplayEffects(EffectsMiddleware):
 
     async def _wait_for_order(self, request: EffectRequest, scope: str, head: Recorded) -> None:
         """Wait until something has happened; where nothing else can, this is the divergence."""
-        moved = self.tape.moved()
+        moved = self.cursor.moved()
         is_alone = not scope and (head.kind == "item" or not head.body.get("scope"))
         while not moved.is_set():
             if not is_alone:
@@ -197,7 +197,7 @@ class ReplayEffects(EffectsMiddleware):
 
     async def _asked_now(self, request: EffectRequest, ask: Substitute, perform: Perform) -> JsonValue:
         perform = self._going_on(request, perform)
-        if self.tape.is_over:
+        if self.cursor.is_over:
             return await ask(request, perform)
         self._performing += 1
         try:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 START_LIMIT_S = 60
 BETWEEN_TRIES_S = 0.1
-MOST_BYTES = 64_000_000
+MAX_BYTES = 64_000_000
 """Of one message of a kernel, such as a picture."""
 
 
@@ -98,7 +98,7 @@ async def started_kernel(server: JupyterConnectionInfo, name: str) -> AsyncGener
                     host=str(address),
                     port=port,
                     additional_headers=headers,
-                    max_size=MOST_BYTES,
+                    max_size=MAX_BYTES,
                     proxy=None,
                 )
             except (WebSocketException, OSError) as error:

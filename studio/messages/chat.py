@@ -237,7 +237,7 @@ class BaseAgentEvent(BaseMessage):
 
 
 class ToolCallRequestEvent(BaseAgentEvent):
-    """The model wishes these tool calls."""
+    """The model requests these tool calls."""
 
     content: list[FunctionCall]
     type: Literal["ToolCallRequestEvent"] = "ToolCallRequestEvent"

@@ -15,7 +15,7 @@ from studio.messages.explanations import Explanation
 Frame = tuple[str, str]
 """What stands before and after the time of an explanation."""
 
-_MOST_KEPT = 1_000
+_MAX_KEPT = 1_000
 """Names, words and such that are the same in turn after turn."""
 
 
@@ -37,12 +37,12 @@ def progress_json(source: str, team: str, time: str, conditions: Sequence[str], 
     return f'{before}{time}{after}{",".join(conditions)}]{reason},"type":"TerminationProgressEvent"}}'
 
 
-@lru_cache(_MOST_KEPT)
+@lru_cache(_MAX_KEPT)
 def _progress_frame(source: str, team: str) -> Frame:
     return f'{{"source":{_quoted(source)},"created_at":', f',"team":{_quoted(team)},"path":[],"conditions":['
 
 
-@lru_cache(_MOST_KEPT)
+@lru_cache(_MAX_KEPT)
 def uncounted_json(where: str, within: tuple[str, ...], in_words: str, so_far: str, has_fired: bool) -> str:
     """A `ConditionProgress` of what cannot be counted."""
     fired = "true" if has_fired else "false"
@@ -57,7 +57,7 @@ def counted_json(where: str, within: tuple[str, ...], in_words: str, count: tupl
     return f"{before}{figures(done)}{between}{float(done)}{after}{has_fired}}}"
 
 
-@lru_cache(_MOST_KEPT)
+@lru_cache(_MAX_KEPT)
 def _count_frame(where: str, within: tuple[str, ...], in_words: str, limit: float, unit: str) -> tuple[str, str, str]:
     between = _quoted(f" of {figures(limit)} {unit}").removeprefix('"')
     after = f',"limit":{_number(limit)},"unit":{_quoted(unit)},"has_fired":'

@@ -21,7 +21,7 @@ Item = TypeVar("Item")
 
 _EMPTY = {"id", "models_usage", "metadata"}
 
-MOST_TEXT = 4_000
+MAX_TEXT = 4_000
 """Characters of a prompt or an answer that an explanation repeats; a run of any length logs no more per turn."""
 
 
@@ -117,7 +117,7 @@ def seen_through(item: Item, name: str) -> Item:
 
 def clipped(text: str) -> str:
     """A text that may be long, cut in its middle."""
-    if len(text) <= MOST_TEXT:
+    if len(text) <= MAX_TEXT:
         return text
-    half = MOST_TEXT // 2
+    half = MAX_TEXT // 2
     return f"{text[:half]}\n[{len(text) - 2 * half:,} more characters]\n{text[-half:]}"

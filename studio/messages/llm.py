@@ -117,7 +117,7 @@ def _init_by_place(self: BaseModel, *values: object, **named: object) -> None:
 
 
 class FunctionCall(BaseModel):
-    """A model's wish to call a tool; `arguments` is JSON text as the model wrote it."""
+    """A model's request to call a tool; `arguments` is JSON text as the model wrote it."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -212,7 +212,7 @@ class AssistantMessage(_ModelMessage):
 
     @classmethod
     def of_calls(cls, calls: Sequence[FunctionCall], thought: str | None, source: str) -> Self:
-        """One of wishes for calls that were checked when the model's answer was read."""
+        """One of requested calls that were checked when the model's answer was read."""
         values = {"content": [*calls], "thought": thought, "source": source, "type": "AssistantMessage"}
         return unchecked(cls, _TEXT_AND_THOUGHT, values)
 

@@ -33,7 +33,7 @@ ANTHROPIC = "https://api.anthropic.com"
 KEYLESS = "none"
 """Sent to a gateway for which no key is configured, so that the SDK does not send the environment's."""
 DEFAULT_TIMEOUT_S = 600.0
-MOST_REMEMBERED = 256
+MAX_REMEMBERED = 256
 """Tool calls whose thoughts are kept to go back to the service; older ones are no longer asked for."""
 _OF_THE_SDK = frozenset(
     ("model", "max_tokens", "messages", "system", "tools", "tool_choice", "thinking", "stop_sequences", "metadata")
@@ -126,7 +126,7 @@ class BaseAnthropicClient(AnthropicFields):
         result = answer.result()
         if thoughts := answer.signed_thoughts():
             self._signed.update({call.id: thoughts for call in _calls_in(result)})
-            for oldest in list(self._signed)[:-MOST_REMEMBERED]:
+            for oldest in list(self._signed)[:-MAX_REMEMBERED]:
                 del self._signed[oldest]
         return result
 

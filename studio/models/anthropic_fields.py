@@ -12,7 +12,7 @@ from studio.models.fields import ADVANCED, Abilities, AnswerTokens, Headers, Req
 from studio.models.info import KnownInfo, known_info
 from studio.models.service import ServiceClient
 
-LONGEST_ANSWER = 4096
+MAX_ANSWER = 4096
 """Tokens of an answer where the config leaves it open; the service demands a number."""
 _USUAL_TEMPERATURE = 1.0
 """The service's own default; not sent, because some models take no temperature at all."""
@@ -83,7 +83,7 @@ class AnthropicFields(ServiceClient):
     temperature: Annotated[
         float | None, Field(ge=0, le=1, description="0 is most deterministic; higher values vary more. Default 1.")
     ] = _USUAL_TEMPERATURE
-    max_tokens: AnswerTokens = LONGEST_ANSWER
+    max_tokens: AnswerTokens = MAX_ANSWER
     thinking: Annotated[
         Thinking | None,
         Field(description="Extended thinking before the answer. The temperature is not used with it."),
@@ -132,7 +132,7 @@ class AnthropicFields(ServiceClient):
         given["thinking"] = self.thinking.model_dump(exclude_none=True) if self.thinking else None
         given["response_format"] = self.response_format.type if self.response_format else None
         given["temperature"] = None if self.temperature == _USUAL_TEMPERATURE else self.temperature
-        fixed: JsonObject = {"model": self.model, "max_tokens": self.max_tokens or LONGEST_ANSWER}
+        fixed: JsonObject = {"model": self.model, "max_tokens": self.max_tokens or MAX_ANSWER}
         return {**fixed, **{name: value for name, value in given.items() if value is not None}}
 
     def _headers(self) -> Mapping[str, str] | None:

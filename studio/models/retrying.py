@@ -8,8 +8,8 @@ import random
 import httpx
 
 FIRST_WAIT_S = 0.5
-LONGEST_WAIT_S = 8.0
-LONGEST_TOLD_WAIT_S = 60.0
+MAX_WAIT_S = 8.0
+MAX_TOLD_WAIT_S = 60.0
 """A service that wants a longer wait than this gets no second request."""
 
 
@@ -37,7 +37,7 @@ class RetryingTransport(httpx.AsyncBaseTransport):
             if response.status_code not in (408, 409, 429) and response.status_code < 500:
                 return response
             wait_s = _told_wait_s(response)
-            if wait_s is not None and wait_s > LONGEST_TOLD_WAIT_S:
+            if wait_s is not None and wait_s > MAX_TOLD_WAIT_S:
                 return response
             await response.aclose()
             await asyncio.sleep(_usual_wait_s(attempt) if wait_s is None else wait_s)
@@ -56,5 +56,5 @@ def _told_wait_s(response: httpx.Response) -> float | None:
 
 def _usual_wait_s(attempt: int) -> float:
     """Twice as long each time, less a random part, so that many clients do not come back at once."""
-    wait_s = min(FIRST_WAIT_S * 2**attempt, LONGEST_WAIT_S)
+    wait_s = min(FIRST_WAIT_S * 2**attempt, MAX_WAIT_S)
     return wait_s * (1 - 0.25 * random.random())

@@ -17,7 +17,7 @@ PER_MESSAGE_TOKENS = 32
 """What a service puts around a conversation and around each message; known ones put 3 to 7 tokens."""
 FOR_TOOLS_TOKENS = 1024
 """What a service tells a model about tools in general; Anthropic takes up to 530 tokens for it."""
-MOST_IMAGE_TOKENS = 37_000
+MAX_IMAGE_TOKENS = 37_000
 """One picture of the largest size, read by gpt-4o-mini: 2,833 and six times 5,667. Others take far less."""
 UNKNOWN_LONGEST_ANSWER = 4096
 """Asked of a model whose longest answer nobody knows; services refuse to be asked for more than it can give."""
@@ -136,7 +136,7 @@ def _most_in(message: LLMMessage) -> int:
         return total + _bytes(content)
     for part in content:
         if isinstance(part, Image):
-            total += MOST_IMAGE_TOKENS
+            total += MAX_IMAGE_TOKENS
         else:
             total += PER_MESSAGE_TOKENS + _bytes(part if isinstance(part, str) else part.model_dump_json())
     return total

@@ -221,13 +221,13 @@ async def _decide(run: ActiveRun, command: Command) -> None:
 
 async def _edit(run: ActiveRun, command: Command) -> None:
     """Change the last message, or drop it, before the team takes it up."""
-    pen, given = run.debugger.edits, command.parse(_Edit)
-    if run.state is not RunState.PAUSED or pen.editable_id != given.message_id or not pen.editable_id:
+    edits, given = run.debugger.edits, command.parse(_Edit)
+    if run.state is not RunState.PAUSED or edits.editable_id != given.message_id or not edits.editable_id:
         raise Conflict(
             "The team has taken this message up already, or the run does not wait.",
             fix="Pause right behind it, or fork the run at it.",
         )
-    pen.edit(given.text)
+    edits.edit(given.text)
     await run.write(command.draft())
 
 

@@ -63,10 +63,10 @@ async def _run_team(run: ActiveRun, prepared: PreparedRun, past: ReplayGuide | N
     if past is None:
         run.caught_up.set()
     port = build_effects(run, player, prepared.names, past)
-    scribe = (
+    explanations = (
         ExplanationWriter(run, player, port.now) if past is None else None
     )  # what was told in a past is to be found there
-    with effects.use(port), explained(scribe):
+    with effects.use(port), explained(explanations):
         async with _closing(player.run_stream(task_message(prepared.new.task))) as stream:
             if past is not None:
                 ending = await _catch_up(run, stream, past)

@@ -40,7 +40,7 @@ async def follow(
     seen: dict[str, int] = {}
     shown: JsonObject | None = None
     while True:
-        bell = run.notifier.wait_handle()
+        changed = run.notifier.wait_handle()
         view = run.view
         pieces = run.chunks.since(seen)  # before the entries: a piece is never shown ahead of what came before it
         entries: Sequence[LogEntry] = ()
@@ -63,7 +63,7 @@ async def follow(
             continue
         if view.state.is_final or run.is_gone:
             return
-        await bell.wait()
+        await changed.wait()
 
 
 async def read_finished(

@@ -146,7 +146,7 @@ class RunSupervisor:
         self._goes_on = goes_on
         self._rest_s = rest_s
         self._live: dict[str, ActiveRun] = {}
-        self._bells: WeakValueDictionary[str, Notifier] = WeakValueDictionary()
+        self._notifiers: WeakValueDictionary[str, Notifier] = WeakValueDictionary()
         """Of runs that nobody drives and somebody looks at; rung when one is taken up, or held back."""
         self._taking_up = asyncio.Lock()
         self._at_once = asyncio.Semaphore(MAX_RESUMED_AT_ONCE)
@@ -208,21 +208,21 @@ class RunSupervisor:
         new = await next_of(self._store, await self._store.get(run_id), task)
         return await self._mark_started(await self.play(await self.prepare(new), by=by))
 
-    async def fork(self, run_id: str, seq: int, wish: ForkOptions | None = None, *, by: str = "") -> str:
+    async def fork(self, run_id: str, seq: int, options: ForkOptions | None = None, *, by: str = "") -> str:
         """Start a run that has the first `seq` entries of another one, and go on from there; returns its id.
 
         Raises:
             NotFound: There is no such run.
-            ConfigError: There is nothing in it that is as the wish says.
+            ConfigError: There is nothing in it that is as the options says.
             InvalidComponent, NotApproved, Conflict: As for `start`.
         """
         record = await self._store.get(run_id)
-        wish = wish or ForkOptions()
-        if wish.component is not None:
-            wish = replace(wish, component=load_team(wish.component).dump_component())
-        if wish.task is not None:
-            wish = replace(wish, task=well_formed_json(wish.task))
-        return await self._start_from(await make_fork(self._store, record, seq, wish), by)
+        options = options or ForkOptions()
+        if options.component is not None:
+            options = replace(options, component=load_team(options.component).dump_component())
+        if options.task is not None:
+            options = replace(options, task=well_formed_json(options.task))
+        return await self._start_from(await make_fork(self._store, record, seq, options), by)
 
     async def rerun(self, run_id: str, from_seq: FromSeq = None, *, by: str = "") -> str:
         """Start a run of the same team and task: anew, behind an entry, or from what made the run fail.
@@ -424,9 +424,9 @@ class RunSupervisor:
         Raises:
             NotFound: There is no such run.
         """
-        place, bell = after_seq, self._bells.setdefault(run_id, Notifier())
+        place, notifier = after_seq, self._notifiers.setdefault(run_id, Notifier())
         while True:
-            changed, run = bell.wait_handle(), self._live.get(run_id)
+            changed, run = notifier.wait_handle(), self._live.get(run_id)
             if run is not None and not run.is_gone:
                 batches = follow(run, self._store, place, kinds)
             else:
@@ -441,8 +441,8 @@ class RunSupervisor:
             await changed.wait()
 
     def _notify(self, run_id: str) -> None:
-        if (bell := self._bells.get(run_id)) is not None:
-            bell.notify()
+        if (notifier := self._notifiers.get(run_id)) is not None:
+            notifier.notify()
 
     @property
     def _is_stopping(self) -> bool:
@@ -461,8 +461,8 @@ class RunSupervisor:
         Leaving the supervisor does so, too; a server calls it earlier, so that its pages come to an end.
         """
         self._group = None
-        for bell in list(self._bells.values()):
-            bell.notify()
+        for notifier in list(self._notifiers.values()):
+            notifier.notify()
         if self._goes_on:
             await drain_runs(list(self._live.values()), GRACE_S)
         tasks: dict[asyncio.Task[None], ActiveRun] = {}

@@ -19,7 +19,7 @@ LAUNCHER = str(Path(__file__).with_name("launcher"))
 START = (sys.executable, "-I", "-S", LAUNCHER)
 FIRST_USER = 0x5000_0000
 """Of the users that a studio of root gives to its jails; far from those of people and of containers."""
-MOST_USERS = 0x0FFF_FFFF
+MAX_USERS = 0x0FFF_FFFF
 FEWEST_IDS = 65_536
 """What a container has at least where it has users of its own."""
 MADE = {"/", "/tmp", "/dev", "/proc"}
@@ -183,8 +183,8 @@ def user_for(folder: Path) -> int | None:
 
 
 def _users_of_jails() -> range:
-    if _count_of_ids() > FIRST_USER + MOST_USERS:
-        return range(FIRST_USER, FIRST_USER + MOST_USERS)
+    if _count_of_ids() > FIRST_USER + MAX_USERS:
+        return range(FIRST_USER, FIRST_USER + MAX_USERS)
     return range(FEWEST_IDS // 2, FEWEST_IDS - 2)
 
 

@@ -30,7 +30,7 @@ logger = logging.getLogger(__name__)
 
 PATIENCE_S = 60.0
 """How long runs wait for a database that cannot be written, before they are parked until the next start."""
-FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.1, 5.0
+FIRST_PAUSE_S, MAX_PAUSE_S = 0.1, 5.0
 
 
 @dataclass(eq=False)
@@ -124,7 +124,7 @@ class Appender:
             self._hurried.clear()
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._hurried.wait(), pause_s)
-            pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
+            pause_s = min(2 * pause_s, MAX_PAUSE_S)
 
 
 # One statement for all, compiled once: it is executed for every batch of entries.

@@ -255,7 +255,7 @@ class NestedChatAgent(ChatAgent):
             told = without_images(told)
         result = await self.model_client.create(told, cancellation_token=token)
         if not isinstance(result.content, str):
-            raise RunFailed(f"The model of {self.name!r} wished for a tool call, where only text can be used.")
+            raise RunFailed(f"The model of {self.name!r} requested a tool call where only text is accepted.")
         return TextMessage(content=result.content, source=self.name, models_usage=result.usage)
 
     async def on_reset(self, cancellation_token: CancellationToken | None = None) -> None:

@@ -107,7 +107,7 @@ class SocietyOfMindAgent(ChatAgent):
         asked = [self._told(self.instruction), *said, self._told(self.response_prompt)]
         result = await self.model_client.create(asked, cancellation_token=token)
         if not isinstance(result.content, str):
-            raise RunFailed(f"The model of {self.name!r} wished for a tool call, where only text can be used.")
+            raise RunFailed(f"The model of {self.name!r} requested a tool call where only text is accepted.")
         return TextMessage(source=self.name, content=result.content, models_usage=result.usage)
 
     def _told(self, text: str) -> LLMMessage:

@@ -24,7 +24,7 @@ from studio.runs.sharing.cassette import Cassette, PlaybackResult, play_back, re
 from studio.teams import Team
 
 FilePath = str | os.PathLike[str]
-MOST_LINES = 60
+MAX_LINES = 60
 """Of the difference between two prompts that a failing test shows."""
 
 
@@ -87,9 +87,9 @@ def _told(name: str, differs: str, found: PlaybackResult, recorded: Cassette) ->
     if changed:
         yield ""
         yield "What the model was told then (-), and is told now (+):"
-        yield from changed[:MOST_LINES]
-        if len(changed) > MOST_LINES:
-            yield f"… and {len(changed) - MOST_LINES} more lines"
+        yield from changed[:MAX_LINES]
+        if len(changed) > MAX_LINES:
+            yield f"… and {len(changed) - MAX_LINES} more lines"
     yield ""
     yield "If the change is meant, run the team again in the studio and save the test anew."
 

@@ -14,8 +14,8 @@ from pydantic import AfterValidator
 from studio.components.python_text import NO_FILE
 from studio.errors import ConfigError
 
-MOST_TEXT = 1_000
-MOST_NESTING = 20
+MAX_TEXT = 1_000
+MAX_NESTING = 20
 """Parts in parts. What is deeper could be read here, and yet overflow the stack of a run, where it is checked."""
 _PLACE = re.compile(r"\$\{([^{}]*)\}")
 _NAMED = {"true": True, "false": False, "null": None}
@@ -47,8 +47,8 @@ class VariableCondition:
         self._stand_in = "_variable"
         while self._stand_in in text:
             self._stand_in += "_"
-        if len(text) > MOST_TEXT:
-            raise ValueError(f"A condition is {MOST_TEXT} characters at most.")
+        if len(text) > MAX_TEXT:
+            raise ValueError(f"A condition is {MAX_TEXT} characters at most.")
         try:
             self._tree = ast.parse(_PLACE.sub(self._placed, text).strip(), NO_FILE, mode="eval").body
             self._check(self._tree)
@@ -72,7 +72,7 @@ class VariableCondition:
         return f" {stand_in} "
 
     def _check(self, node: ast.expr, depth: int = 0) -> None:
-        if depth > MOST_NESTING:
+        if depth > MAX_NESTING:
             raise ValueError("A condition is nested too deeply.")
         match node:
             case ast.Constant(value=str(text)) if self._stand_in in text:

@@ -9,7 +9,7 @@ import pytest
 from pydantic import JsonValue, field_validator
 
 from studio.components import Advice, advice_kinds, component_classes, validate_component
-from studio.components.advice import MOST_OF_ONE
+from studio.components.advice import MAX_OF_ONE
 from studio.errors import Finding, Fix
 from tests.components.examples import Fleet, Vehicle, car, park
 
@@ -143,7 +143,7 @@ def test_advice_that_cannot_be_given_is_left_out(caplog: pytest.LogCaptureFixtur
 
 
 def test_one_component_cannot_drown_the_others():
-    assert len(advice_in(tractor(complaints=10_000))) == MOST_OF_ONE
+    assert len(advice_in(tractor(complaints=10_000))) == MAX_OF_ONE
 
 
 def test_every_kind_of_advice_has_a_code_of_its_own_and_a_sentence():

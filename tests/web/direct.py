@@ -11,7 +11,7 @@ from fastapi.testclient import TestClient
 from starlette.types import Message, Scope
 
 HOST = "127.0.0.1:8040"
-LONGEST_S = 15.0
+MAX_S = 15.0
 """What takes longer hangs; all of them together take as long."""
 
 
@@ -66,7 +66,7 @@ async def _ask(server: TestClient, asked: Asked, headers: dict[str, str]) -> Ans
         heard.set()
 
     try:
-        async with asyncio.timeout(LONGEST_S):
+        async with asyncio.timeout(MAX_S):
             await server.app(_scope(asked, headers), receive, send)  # pyright: ignore[reportArgumentType, reportCallIssue, reportGeneralTypeIssues] -- TestClient also takes ASGI 2
     except Exception:  # noqa: BLE001 -- whatever it is, it is what the caller looks for
         answer.error = traceback.format_exc()

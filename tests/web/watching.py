@@ -10,8 +10,8 @@ from random import Random
 from typing import Any
 from urllib.parse import urlsplit
 
-MOST_READ = 1 << 16
-LONGEST_STAY = 12_000
+MAX_READ = 1 << 16
+MAX_STAY = 12_000
 """Bytes that are read at most before a connection is lost."""
 
 Told = Callable[[str], None]
@@ -52,7 +52,7 @@ class Watcher:
     async def watch(self) -> None:
         """Stay until the server says that the run is over."""
         while not self._is_over:
-            stay = self.random.randrange(LONGEST_STAY) if self.connections < self.losses else None
+            stay = self.random.randrange(MAX_STAY) if self.connections < self.losses else None
             self.connections += 1
             await self._connect(stay)
 
@@ -84,7 +84,7 @@ class Watcher:
 
     async def _read(self, reader: asyncio.StreamReader, stay: int | None) -> None:
         waiting = b""
-        while data := await reader.read(MOST_READ if stay is None else min(stay, MOST_READ)):
+        while data := await reader.read(MAX_READ if stay is None else min(stay, MAX_READ)):
             *events, waiting = (waiting + data).split(b"\n\n")
             for event in events:
                 self._take(event.decode())

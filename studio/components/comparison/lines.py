@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
-MOST_LINES = 5_000
+MAX_LINES = 5_000
 """Of one side; a match takes time that grows with the square of them."""
 
 
@@ -16,7 +16,7 @@ def merge_lines(base: str, mine: str, theirs: str) -> str | None:
     place: two changes side by side were seldom made in knowledge of each other.
     """
     sides = [text.splitlines(keepends=True) for text in (base, mine, theirs)]
-    if len(sides[0]) < 2 or max(map(len, sides)) > MOST_LINES:
+    if len(sides[0]) < 2 or max(map(len, sides)) > MAX_LINES:
         return None
     merged: list[str] = []
     done = 0

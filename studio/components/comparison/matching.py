@@ -16,7 +16,7 @@ from studio.components.titles import is_component, name_of
 
 SIMILAR = 0.5
 """Share of equal fields from which an entry with another name is the same one, renamed."""
-MOST_COMPARED = 500_000
+MAX_COMPARED = 500_000
 """Fields that are compared to find out what was renamed; of more, entries are only compared where they stand."""
 
 Key = Callable[[JsonValue], Hashable | None]
@@ -88,7 +88,7 @@ def _match_renamed(before: Sequence[JsonValue], after: Sequence[JsonValue], foun
     taken = set(found.values())
     old = {index: _fields(item) for index, item in enumerate(before) if index not in found and _has_name(item)}
     new = {index: _fields(item) for index, item in enumerate(after) if index not in taken and _has_name(item)}
-    few = len(old) * sum(map(len, new.values())) <= MOST_COMPARED
+    few = len(old) * sum(map(len, new.values())) <= MAX_COMPARED
     candidates = sorted(
         (-likeness, abs(here - there), here, there)
         for here, there in (product(old, new) if few else zip(old, new, strict=False))

@@ -150,9 +150,9 @@ class Debugger:
 
     def note_item(self, item: BaseMessage, spender: Spender) -> None:
         """Take note of a message or event that is on its way into the log, and of what was spent until then."""
-        gate, pen = self._gate, self.edits
-        if pen.is_active:
-            pen.note_item(item)
+        gate, edits = self._gate, self.edits
+        if edits.is_active:
+            edits.note_item(item)
         if gate.is_free:
             gate.last = item
             return

@@ -34,18 +34,18 @@ WARN_AT = 0.8
 class Reservation:
     """What one call has set aside."""
 
-    purses: Sequence[Account]
+    accounts: Sequence[Account]
     tokens: int
     micro_usd: int
     answer_limit: int | None
 
     def take(self) -> None:
-        for purse in self.purses:
-            purse.set_aside(self.tokens, self.micro_usd)
+        for account in self.accounts:
+            account.set_aside(self.tokens, self.micro_usd)
 
     def give_back(self) -> None:
-        for purse in self.purses:
-            purse.set_aside(-self.tokens, -self.micro_usd)
+        for account in self.accounts:
+            account.set_aside(-self.tokens, -self.micro_usd)
 
 
 _NOTHING = Reservation((), 0, 0, None)
@@ -90,12 +90,12 @@ class BudgetEffects(effects.EffectsMiddleware):
     async def call(self, request: EffectRequest, perform: Perform) -> JsonValue:
         if request.kind in UNMEASURED:
             return await self._outer.call(request, perform)
-        account = self._pricing_of(request)
-        payer = account.payer
+        pricing = self._pricing_of(request)
+        payer = pricing.payer
         if payer.edition != self._book.edition:  # here and below: nearly always nothing is new
             self._charge(payer)
-        hold = await self._reserve(request, account) if payer.bound else _NOTHING
-        self._under_way[request] = account, hold
+        hold = await self._reserve(request, pricing) if payer.bound else _NOTHING
+        self._under_way[request] = pricing, hold
         try:
             if hold.answer_limit == answer_limit():
                 result = await self._outer.call(request, perform)
@@ -114,10 +114,10 @@ class BudgetEffects(effects.EffectsMiddleware):
     async def stream(
         self, request: EffectRequest, perform: Callable[[], AsyncIterator[StreamItem]]
     ) -> AsyncIterator[StreamItem]:
-        account = self._pricing_of(request)
-        payer = self._charge(account.payer)
-        hold = await self._reserve(request, account) if payer.bound else _NOTHING
-        self._under_way[request] = account, hold
+        pricing = self._pricing_of(request)
+        payer = self._charge(pricing.payer)
+        hold = await self._reserve(request, pricing) if payer.bound else _NOTHING
+        self._under_way[request] = pricing, hold
 
         async def within() -> AsyncIterator[StreamItem]:
             with answers_within(hold.answer_limit):  # the request is made when the first piece is asked for
@@ -145,13 +145,13 @@ class BudgetEffects(effects.EffectsMiddleware):
         if under_way is None or isinstance(result, Exception):
             return self._unsettled(request, result, seconds)
         del self._under_way[request]
-        account, hold = under_way
-        payer = account.payer
+        pricing, hold = under_way
+        payer = pricing.payer
         payer.account.worked_s += seconds
         self._book.roll_over()
-        if not account.is_model:
-            return {"spent": account.time_only(seconds)}
-        spent = account.spent_on_model(result, seconds)
+        if not pricing.is_model:
+            return {"spent": pricing.time_only(seconds)}
+        spent = pricing.spent_on_model(result, seconds)
         tokens, micro_usd = spent["prompt_tokens"] + spent["completion_tokens"], spent["micro_usd"]
         if hold is not _NOTHING:
             self._release(hold)
@@ -166,16 +166,16 @@ class BudgetEffects(effects.EffectsMiddleware):
         """What is told of a call that gave nothing, or whose result was known before."""
         if request.kind in UNMEASURED:
             return {}
-        account = self._pricing_of(request)
+        pricing = self._pricing_of(request)
         if isinstance(result, Exception):
-            return {"spent": account.time_only(0)}
-        return {"spent": account.spent_on_model(result, seconds) if account.is_model else account.time_only(seconds)}
+            return {"spent": pricing.time_only(0)}
+        return {"spent": pricing.spent_on_model(result, seconds) if pricing.is_model else pricing.time_only(seconds)}
 
     def message_added(self, source: str) -> None:
         """Count a message that an agent has said; the task is none."""
-        purse = self._speakers.get(source)
-        if purse is not None:
-            purse.turns += 1
+        account = self._speakers.get(source)
+        if account is not None:
+            account.turns += 1
             self._account.turns += 1
 
     def state_changed(self, state: RunState) -> None:
@@ -188,33 +188,33 @@ class BudgetEffects(effects.EffectsMiddleware):
         spent = effect.get("spent")
         if not isinstance(spent, dict):
             return
-        purse = self._cost_center_of(str(spent.get("agent", ""))).account
-        purse.tokens += _count(spent, "prompt_tokens") + _count(spent, "completion_tokens")
-        purse.micro_usd += _count(spent, "micro_usd")
-        purse.worked_s += _count(spent, "ms") / 1000
+        account = self._cost_center_of(str(spent.get("agent", ""))).account
+        account.tokens += _count(spent, "prompt_tokens") + _count(spent, "completion_tokens")
+        account.micro_usd += _count(spent, "micro_usd")
+        account.worked_s += _count(spent, "ms") / 1000
 
     def add_elapsed(self, seconds: float) -> None:
         self._account.worked_s += seconds
 
-    async def _reserve(self, request: EffectRequest, account: CallPricing) -> Reservation:
-        await self._within_turns_and_time(account.payer)
+    async def _reserve(self, request: EffectRequest, pricing: CallPricing) -> Reservation:
+        await self._within_turns_and_time(pricing.payer)
         if request.kind != "model":
             return _NOTHING
         while True:
-            found = self._plan(request, account)
+            found = self._plan(request, pricing)
             if isinstance(found, Reservation):
                 found.take()
                 return found
-            await self._wait_for_headroom(found, lambda: self._plan(request, account))
+            await self._wait_for_headroom(found, lambda: self._plan(request, pricing))
 
-    def _plan(self, request: EffectRequest, account: CallPricing) -> Reservation | BudgetExceeded:
+    def _plan(self, request: EffectRequest, pricing: CallPricing) -> Reservation | BudgetExceeded:
         """What the call sets aside, or what is missing for it. Nothing is awaited between this and the taking."""
         self._book.roll_over()
-        payer, model = self._charge(account.payer), account.name
+        payer, model = self._charge(pricing.payer), pricing.name
         if not payer.of_tokens_and_money:
             return _NOTHING
         most = request.about.most() if isinstance(request.about, Spending) else None
-        known = account.known()
+        known = pricing.known()
         if model not in self._excused and (most is None or known is None):
             is_money = any(measure == "micro_usd" for _, measure in payer.of_tokens_and_money)
             if most is None or is_money:
@@ -284,19 +284,19 @@ class BudgetEffects(effects.EffectsMiddleware):
     def _pricing_of(self, request: EffectRequest) -> CallPricing:
         about = request.about
         key = id(about.owner) if isinstance(about, Spending) else 0
-        account = self._pricings.get(key)
-        if account is None:
+        pricing = self._pricings.get(key)
+        if pricing is None:
             payer = self._cost_center_of(agent_of(request, self._names))
-            account = CallPricing(payer, request, self._books.prices)
+            pricing = CallPricing(payer, request, self._books.prices)
             if key in self._names:
-                self._pricings[key] = account
-        return account
+                self._pricings[key] = pricing
+        return pricing
 
     def _cost_center_of(self, agent: str) -> CostCenter:
         return self._payers.get(agent) or self._payers.setdefault(agent, CostCenter(agent))
 
     def _charge(self, payer: CostCenter) -> CostCenter:
-        """Have the payer know the purses and limits that hold now."""
+        """Have the payer know the accounts and limits that hold now."""
         if payer.edition != self._book.edition:
             payer.charge(self._lines_of(payer), self._book.edition)
         return payer
@@ -315,13 +315,13 @@ class BudgetEffects(effects.EffectsMiddleware):
 
     def _fail(self, request: EffectRequest, error: BaseException) -> None:
         """A call without an answer: one that was cut off may be charged for all the same, one that was refused not."""
-        account, hold = self._under_way.pop(request, (None, _NOTHING))
-        if account is None or hold is _NOTHING:
+        pricing, hold = self._under_way.pop(request, (None, _NOTHING))
+        if pricing is None or hold is _NOTHING:
             return  # there was an answer, or nothing was set aside
         self._release(hold)
         if isinstance(error, ModelUnavailable) or not isinstance(error, Exception):
             self._book.roll_over()
-            self._charge(account.payer).pay(hold.tokens, hold.micro_usd)
+            self._charge(pricing.payer).pay(hold.tokens, hold.micro_usd)
 
     async def _warn_of(self, bounds: Sequence[tuple[BudgetLine, Measure]]) -> None:
         for line, measure in bounds:
@@ -368,7 +368,7 @@ def _amounts(prompt: int, answer: int, price: Price | None) -> tuple[int, int]:
 
 
 def _first_exceeded(line: BudgetLine, most: MostTokens, price: Price | None, agent: str, model: str) -> BudgetExceeded:
-    """What the line with the least room lacks. What others have set aside is waited for; it is told by its purse."""
+    """What the line with the least room lacks. What others have set aside is waited for; it is told by its account."""
     answer = most.completion if most.is_set else min(most.completion, DEFAULT_ANSWER_TOKENS)
     tokens, micro_usd = _amounts(most.prompt, answer, price)
     money = line.left("micro_usd")

@@ -1,4 +1,4 @@
-"""The port through which people change what is said in a run, with the pen of its debugger."""
+"""The port through which people change what is said in a run, through the edits of its debugger."""
 
 from __future__ import annotations
 

@@ -35,7 +35,9 @@ class ForkOptions:
     results: Mapping[int, JsonValue] = field(default_factory=dict[int, JsonValue])
 
 
-async def make_fork(store: RunStore, record: RunRecord, seq: int, wish: ForkOptions, origin: Origin = "fork") -> NewRun:
+async def make_fork(
+    store: RunStore, record: RunRecord, seq: int, options: ForkOptions, origin: Origin = "fork"
+) -> NewRun:
     """What a fork behind the entry `seq` is started with.
 
     It begins before everything that it changes, so that its own log shows the change: with the entries of its parent
@@ -46,9 +48,9 @@ async def make_fork(store: RunStore, record: RunRecord, seq: int, wish: ForkOpti
     """
     if not 0 <= seq <= record.last_seq:
         raise ConfigError(f"The run has no entry {seq}.", fix=f"Choose one up to {record.last_seq}.", where="/seq")
-    place = await _place(store, record, seq, wish)
-    cut, task = place.cut, wish.task if place.task is None else place.task
-    is_other = wish.component is not None and wish.component != record.component
+    place = await _place(store, record, seq, options)
+    cut, task = place.cut, options.task if place.task is None else place.task
+    is_other = options.component is not None and options.component != record.component
     changes = Changes(
         edits={**record.changes.edits, **place.edits},
         results=place.results,
@@ -59,7 +61,7 @@ async def make_fork(store: RunStore, record: RunRecord, seq: int, wish: ForkOpti
     )
     new = replace(_same(record), parent_seq=cut, origin=origin, changes=changes, first_message=place.said)
     if is_other:
-        new = replace(new, component=wish.component, team_revision=None)
+        new = replace(new, component=options.component, team_revision=None)
     return new if task is None else replace(new, task=task, task_text=task_text(task))
 
 
@@ -143,7 +145,7 @@ class _Place:
     said: InjectedMessage | None = None
     """A message that a person handed in, which no agent says again."""
 
-    def amend(self, entry: LogEntry, text: str | None, task: JsonValue) -> None:
+    def edit(self, entry: LogEntry, text: str | None, task: JsonValue) -> None:
         """Take up another text for a message; `task` is given where it is the first of all."""
         by, message_id = _handed_in_by(entry), str(entry.body.get("id"))
         if task is not None:
@@ -154,11 +156,11 @@ class _Place:
             self.said = InjectedMessage(str(entry.body.get("source")), well_formed(text), by)
 
 
-async def _place(store: RunStore, record: RunRecord, seq: int, wish: ForkOptions) -> _Place:
+async def _place(store: RunStore, record: RunRecord, seq: int, options: ForkOptions) -> _Place:
     """Results are those that are changed, and what other tools gave meanwhile, that they are not called again."""
-    missing, place = {*wish.edits, *wish.results}, _Place(seq)
+    missing, place = {*options.edits, *options.results}, _Place(seq)
     beside: dict[str, JsonValue] = {}
-    if wish.task is not None:
+    if options.task is not None:
         missing.add("")
     if not missing:
         return place
@@ -167,15 +169,15 @@ async def _place(store: RunStore, record: RunRecord, seq: int, wish: ForkOptions
         for entry in page:
             found: str | int | None = None
             body = entry.body
-            if entry.kind == "effect" and entry.seq in wish.results:
+            if entry.kind == "effect" and entry.seq in options.results:
                 found = entry.seq
-                place.results[str(body.get("request"))] = wish.results[entry.seq]
+                place.results[str(body.get("request"))] = options.results[entry.seq]
             elif body.get("effect") == "tool" and place.results and entry.seq <= seq and "result" in body:
                 beside[str(body.get("request"))] = body["result"]
             elif entry.kind in ("message", "event"):
                 found = "" if "" in missing else str(body.get("id"))
-                if found in wish.edits:
-                    place.amend(entry, wish.edits[found], record.task if is_first else None)
+                if found in options.edits:
+                    place.edit(entry, options.edits[found], record.task if is_first else None)
                 is_first = False
             if found in missing:
                 missing.discard(found)

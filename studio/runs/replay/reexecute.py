@@ -97,13 +97,13 @@ async def reexecute(
         await team.load_state(initial_state)
     end = _End(run_id)
     world = AppliedEdits(end, edits or {})
-    tape = ReplayCursor(recorded_pages(entries, until=until_seq), seen=world.note)
+    cursor = ReplayCursor(recorded_pages(entries, until=until_seq), seen=world.note)
 
     async def tell(request: EffectRequest, entry: Recorded) -> None:
         if look:
             look(request, entry)
 
-    port = ReplayEffects(tape, world, match=match, given=tell)
+    port = ReplayEffects(cursor, world, match=match, given=tell)
     port.takes_up_last = with_state
     found = Reexecution()
     with effects.use(port), explained():
@@ -113,7 +113,7 @@ async def reexecute(
             if with_state:
                 found.state = await team.save_state()
             pulling.cancel()
-    found.last_seq, found.divergence = tape.last_seq, port.divergence
+    found.last_seq, found.divergence = cursor.last_seq, port.divergence
     return found
 
 
@@ -149,7 +149,7 @@ async def _pull(
     try:
         async with aclosing(team.run_stream(task_message(task))) as stream:
             rest = CooperativeYield()
-            while to_end or await port.tape.head() is not None:
+            while to_end or await port.cursor.head() is not None:
                 await rest.yield_if_due()
                 item = await anext(stream, None)
                 if item is None or isinstance(item, TaskResult):

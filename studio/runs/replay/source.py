@@ -66,10 +66,10 @@ class ReplaySource:
     def __init__(self, run: ActiveRun, log: InheritedLog) -> None:
         self._run = run
         self._log = log
-        self._tape = ReplayCursor(recorded_pages(log.entries), seen=self._seen, passed=self._passed, over=self._over)
+        self._cursor = ReplayCursor(recorded_pages(log.entries), seen=self._seen, passed=self._passed, over=self._over)
         self._edits: AppliedEdits | None = None
         self._port: ReplayEffects | None = None
-        self._doubts = UnresolvedIntents()
+        self._unresolved = UnresolvedIntents()
         self._explanations = 0
         """In the log, less those that the team has given."""
         self._worked = ElapsedTime()
@@ -82,19 +82,19 @@ class ReplaySource:
 
     def wrap(self, outer: Effects, recording: Effects) -> Effects:
         """The ports through which the run asks, given those of a run without a past and the innermost of them."""
-        doubting = UnresolvedEffects(outer, recording, self._doubts, self._run, self._log.results)
-        self._edits = AppliedEdits(doubting, self._log.edits)
-        self._port = ReplayEffects(self._tape, self._edits, match=self._log.match, given=self._given)
+        unresolved = UnresolvedEffects(outer, recording, self._unresolved, self._run, self._log.results)
+        self._edits = AppliedEdits(unresolved, self._log.edits)
+        self._port = ReplayEffects(self._cursor, self._edits, match=self._log.match, given=self._given)
         return self._port
 
     @property
     def has_reached_live_edge(self) -> bool:
         """Whether everything has happened again."""
-        return self._tape.is_over
+        return self._cursor.is_over
 
     async def is_behind(self) -> bool:
         """Whether what is asked for now is in the log."""
-        return await self._tape.head() is not None
+        return await self._cursor.head() is not None
 
     def note_pull(self, *, is_held: bool) -> None:
         """Tell whether somebody waits for the team's next item."""
@@ -126,7 +126,7 @@ class ReplaySource:
         assert self._port
         if self._port.divergence:
             raise Diverged(self._port.divergence)
-        if (rest := await self._tape.head()) is not None:
+        if (rest := await self._cursor.head()) is not None:
             raise Diverged(Divergence(rest.seq, of_entry(rest), "the end of the run"))
 
     def _is_recorded_explanation(self) -> bool:
@@ -139,7 +139,7 @@ class ReplaySource:
             self._worked.add(entry)
             if self._run.observer is not None:
                 self._run.observer.effect_repeated(entry.body)
-        self._doubts.pop(request)
+        self._unresolved.pop(request)
         self._run.human.forget(request.hash)
 
     def _seen(self, entry: Recorded) -> None:
@@ -153,7 +153,7 @@ class ReplaySource:
             self._worked.add(entry)
             decision, self._decision = self._decision, None
             if entry.name == "intent":
-                self._doubts.add(entry)
+                self._unresolved.add(entry)
             elif entry.name == "command":
                 self._repeat_command(entry.body)
             elif entry.name == "state":
@@ -221,7 +221,7 @@ def entries_of(log: RunLog, run_id: str, *, until: int | None = None) -> Entries
 
 
 async def recorded_pages(entries: Entries, *, until: int | None = None) -> AsyncIterator[Sequence[Recorded]]:
-    """The same as a tape takes them, up to the entry `until`."""
+    """The same as a cursor takes them, up to the entry `until`."""
     async for page in entries:
         yield [_recorded(entry) for entry in page if until is None or entry.seq <= until]
 

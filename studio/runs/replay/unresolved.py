@@ -63,17 +63,17 @@ class UnresolvedIntents:
         self._open[key] = Attempts(before.first if before else intent.seq, intent.seq, came)
 
     def pop(self, request: EffectRequest) -> Attempts | None:
-        """The intents of this request; it is no longer in doubt."""
+        """The intents of this request; they are settled."""
         return self._open.pop((current().scope, request.hash), None) if self._open else None
 
 
 class UnresolvedEffects(EffectsMiddleware):
-    """Asks a person about calls in doubt before they are made again, and gives results that are known beforehand.
+    """Asks a person about unresolved calls before they are made again, and gives results that are known beforehand.
 
     Args:
         outer: Makes calls.
         recording: Only keeps what came of them.
-        doubts: What was under way.
+        unresolved: What was under way.
         run: Whose person is asked.
         results: Results by the hash of their request, of which each is given once.
     """
@@ -82,20 +82,20 @@ class UnresolvedEffects(EffectsMiddleware):
         self,
         outer: Effects,
         recording: Effects,
-        doubts: UnresolvedIntents,
+        unresolved: UnresolvedIntents,
         run: ActiveRun,
         results: Mapping[str, JsonValue],
     ) -> None:
         super().__init__(outer)
         self._recording = recording
-        self._doubts = doubts
+        self._unresolved = unresolved
         self._run = run
         self._results = dict(results)
 
     async def call(self, request: EffectRequest, perform: Perform) -> JsonValue:
         if self._results and request.hash in self._results:
             return await self._settle(request, self._results.pop(request.hash))
-        tries = self._doubts.pop(request)
+        tries = self._unresolved.pop(request)
         if tries is None:
             return await self._outer.call(request, perform)
         if tries.came is not None:

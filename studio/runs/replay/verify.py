@@ -65,7 +65,7 @@ class ReplayVerification:
         self._log = log
         self._tools = tools
         self._has_ended = has_ended
-        self._tape = ReplayCursor(recorded_pages(log.entries), seen=self._seen, passed=self._passed)
+        self._cursor = ReplayCursor(recorded_pages(log.entries), seen=self._seen, passed=self._passed)
         self._edits: AppliedEdits | None = None
         self._port: ReplayEffects | None = None
         run.caught_up.set()
@@ -75,7 +75,7 @@ class ReplayVerification:
         self._edits = AppliedEdits(_Refusing(outer, self._refused), self._log.edits)
         substitutes = {name: self._substitute(mode, outer, recording) for name, mode in self._tools.items()}
         self._port = ReplayEffects(
-            self._tape,
+            self._cursor,
             self._edits,
             match=self._log.match,
             given=self._given,
@@ -85,11 +85,11 @@ class ReplayVerification:
 
     @property
     def has_reached_end(self) -> bool:
-        return self._tape.is_over
+        return self._cursor.is_over
 
     async def is_behind(self) -> bool:
         await self._run.wait_at_gate()
-        return await self._tape.head() is not None
+        return await self._cursor.head() is not None
 
     def note_pull(self, *, is_held: bool) -> None:
         assert self._port
@@ -105,15 +105,15 @@ class ReplayVerification:
         if isinstance(item, ModelClientStreamingChunkEvent | Explanation):
             return False
         body = to_body(item)
-        if await self._port.happened(body) is None and self._tape.is_over:
-            raise Diverged(Divergence(self._tape.last_seq + 1, "nothing more", of_item(body)))
+        if await self._port.happened(body) is None and self._cursor.is_over:
+            raise Diverged(Divergence(self._cursor.last_seq + 1, "nothing more", of_item(body)))
         return False
 
     async def end(self) -> None:
         assert self._port
         if self._port.divergence:
             raise Diverged(self._port.divergence)
-        if (rest := await self._tape.head()) is not None:
+        if (rest := await self._cursor.head()) is not None:
             raise Diverged(Divergence(rest.seq, of_entry(rest), "the end of the run"))
 
     def _seen(self, entry: Recorded) -> None:
@@ -145,8 +145,8 @@ class ReplayVerification:
 
     async def _refused(self, request: EffectRequest) -> Exception:
         if self._has_ended:
-            return Diverged(Divergence(self._tape.last_seq + 1, "the end of the run", of_request(request)))
-        if self._tape.is_over:
+            return Diverged(Divergence(self._cursor.last_seq + 1, "the end of the run", of_request(request)))
+        if self._cursor.is_over:
             self._run.interrupt(RECORD_ENDS)
             await asyncio.get_running_loop().create_future()
         return NotRecorded(request)

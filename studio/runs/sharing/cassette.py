@@ -71,7 +71,7 @@ async def play_back(
     finally:
         secret_source.reset(secret_token)
     found.divergence = port.divergence
-    found.is_over = port.tape.is_over
+    found.is_over = port.cursor.is_over
     return found
 
 
@@ -81,10 +81,10 @@ async def _pull(team: Team, task: JsonValue, port: effects.ReplayEffects, found:
         async for item in stream:
             if isinstance(item, TaskResult):
                 found.stop_reason = item.stop_reason
-                await port.tape.head()  # to learn whether this was all
+                await port.cursor.head()  # to learn whether this was all
             elif item.is_kept and not isinstance(item, Explanation):
                 body = to_body(item)
-                if await port.happened(body) is None and port.tape.is_over:
+                if await port.happened(body) is None and port.cursor.is_over:
                     found.missing = f"It went on with {of_item(body)}."
                     return
                 found.items.append(body)

@@ -52,7 +52,7 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class BudgetLine:
-    """One purse with the limits that hold for it. `name` is the agent's; `limits` of a day have no turns or seconds."""
+    """An account with its limits. `name` is the agent's; `limits` of a day have no turns or seconds."""
 
     scope: Scope
     name: str
@@ -92,9 +92,9 @@ class CostCenter:
     of_tokens_and_money: Sequence[tuple[BudgetLine, Measure]] = ()
 
     def pay(self, tokens: int, micro_usd: int) -> None:
-        for purse in self.accounts:
-            purse.tokens += tokens
-            purse.micro_usd += micro_usd
+        for account in self.accounts:
+            account.tokens += tokens
+            account.micro_usd += micro_usd
 
     def charge(self, lines: Sequence[BudgetLine], edition: int) -> None:
         """Pay from these from now on."""
@@ -145,11 +145,11 @@ class BudgetRegistry:
         self._days: dict[tuple[date, str], Account] = {}
         self._waiting: list[asyncio.Future[None]] = []
         self.edition = 0
-        """Another one when other limits or purses may hold than before."""
+        """Another one when other limits or accounts may hold than before."""
         for team_id, spent in (spent_today or {}).items():
-            for purse in (self._account(team_id), self._account(STUDIO)):
-                purse.micro_usd += spent.get("micro_usd", 0)
-                purse.tokens += spent.get("tokens", 0)
+            for account in (self._account(team_id), self._account(STUDIO)):
+                account.micro_usd += spent.get("micro_usd", 0)
+                account.tokens += spent.get("tokens", 0)
         self.roll_over()
 
     def roll_over(self) -> None:

@@ -35,7 +35,7 @@ from studio.teams.magentic import prompts as prompts
 from studio.teams.magentic.ledger import LedgerEntry, read_ledger
 from studio.teams.run_state import MaybeAwaitable
 
-MOST_LEDGER_ATTEMPTS = 10
+MAX_LEDGER_ATTEMPTS = 10
 
 
 class NoLedger(RunFailed, ValueError):
@@ -204,7 +204,7 @@ class MagenticOneGroupChat(Team):
         asked.append(UserMessage(content=prompt, source=self.manager_name))
         result = await self.model_client.create(self._readable(asked), cancellation_token=self._state.token)
         if not isinstance(result.content, str):
-            raise RunFailed("The orchestrator's model wished for a tool call, where only text can be used.")
+            raise RunFailed("The orchestrator's model requested a tool call where only text is accepted.")
         asked.append(AssistantMessage(content=result.content, source=self.manager_name))
         return result.content
 
@@ -218,7 +218,7 @@ class MagenticOneGroupChat(Team):
         question = UserMessage(content=self._ledger_question(), source=self.manager_name)
         asked = self._readable([*self._context(), question])
         form = LedgerEntry if info["structured_output"] else True if info["json_output"] else None
-        for _ in range(MOST_LEDGER_ATTEMPTS):
+        for _ in range(MAX_LEDGER_ATTEMPTS):
             port = RequestRecorder(effects.current()) if is_explained() else None
             with effects.use(port or effects.current()):
                 result = await self.model_client.create(asked, json_output=form, cancellation_token=self._state.token)

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 PROGRESS = "progress"
 """Name of the event that a server's notification of its progress becomes."""
-MOST_TOLD = 100
+MAX_TOLD = 100
 """Notifications of one call that are kept."""
-MOST_SAID = 1_000
+MAX_SAID = 1_000
 """Characters of the message in one."""
-MOST_PAGES = 100
+MAX_PAGES = 100
 """Pages of a list of tools that are asked for."""
 
 
@@ -31,26 +31,26 @@ async def listed_tools(client: Client) -> list[JsonValue]:
     """All tools of a server, page by page, as the server writes them."""
     found: list[JsonValue] = []
     cursor: str | None = None
-    for _ in range(MOST_PAGES):
+    for _ in range(MAX_PAGES):
         page = await client.list_tools(cursor=cursor)
         found += [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in page.tools]
         cursor = page.next_cursor
         if not cursor:
             return found
-    raise ToolFailed(f"The server's list of tools has more than {MOST_PAGES} pages.")
+    raise ToolFailed(f"The server's list of tools has more than {MAX_PAGES} pages.")
 
 
 class Progress:
     """What a server tells of its progress during one call."""
 
     def __init__(self) -> None:
-        self.told: deque[JsonObject] = deque(maxlen=MOST_TOLD)
+        self.told: deque[JsonObject] = deque(maxlen=MAX_TOLD)
         """The latest; a server may tell its progress for every byte."""
         self._show = listener()  # the SDK tells of it in a context of its own
 
     async def note(self, progress: float, total: float | None, message: str | None) -> None:
         """For the SDK's client."""
-        said = message[:MOST_SAID] if message else message
+        said = message[:MAX_SAID] if message else message
         told: JsonObject = {"progress": progress, "total": total, "message": said}
         self.told.append({name: value for name, value in told.items() if value is not None})
         self._show(progress_words(PROGRESS, told))

@@ -71,7 +71,7 @@ class RunInLine(BaseModel):
 @router.post("/{run_id}/fork", status_code=201, summary="Start a run that goes on from an entry of another one")
 async def fork_run(run_id: str, body: Fork, store: StoreDep, supervisor: SupervisorDep, person: PersonDep) -> NewRunOut:
     """403 with `missing` when something is not approved, as for a start."""
-    wish = await fork_options(
+    options = await fork_options(
         store,
         run_id,
         body.seq,
@@ -81,7 +81,7 @@ async def fork_run(run_id: str, body: Fork, store: StoreDep, supervisor: Supervi
         tool_results=body.tool_results,
     )
     seq = await before_call(store, run_id, body.seq) if body.redo else body.seq
-    return NewRunOut(id=await supervisor.fork(run_id, seq, wish, by=person.name))
+    return NewRunOut(id=await supervisor.fork(run_id, seq, options, by=person.name))
 
 
 @router.post(

@@ -36,7 +36,7 @@ FIRST_WORD = "autogen_agentchat.conditions.TextMentionTermination"
 FIRST_LIMIT = "autogen_agentchat.conditions.MaxMessageTermination"
 FIRST_AGENT = "autogen_agentchat.agents.AssistantAgent"
 MAX_LISTED = 1000
-MOST_REVISIONS = 2**63 - 1
+MAX_REVISIONS = 2**63 - 1
 """The largest number that the database holds."""
 
 
@@ -80,7 +80,7 @@ class SaveTeam(Body):
 
     component: JsonObject
     layout: JsonObject = Field(default_factory=dict[str, JsonValue])
-    revision: int = Field(ge=0, le=MOST_REVISIONS)
+    revision: int = Field(ge=0, le=MAX_REVISIONS)
     name: str | None = Field(None, max_length=200)
     note: str = Field("", max_length=500)
     author: str = Field("", max_length=120, description="Who saves: what they began with is found by it.")
@@ -131,7 +131,7 @@ async def list_teams(
     starred: Annotated[bool, Query(description="Only those that you starred.")] = False,
     listing: Annotated[Listing, Query()] = "active",
     order: Annotated[TeamOrder, Query()] = "changed",
-    offset: Annotated[int, Query(ge=0, le=MOST_REVISIONS)] = 0,
+    offset: Annotated[int, Query(ge=0, le=MAX_REVISIONS)] = 0,
     limit: Annotated[int, Query(ge=1, le=MAX_LISTED)] = MAX_LISTED,
 ) -> list[TeamSummaryOut]:
     wanted = TeamFilter(text=search, tag=tag, listing=listing, order=order, starred_by=person.id if starred else None)

@@ -14,7 +14,7 @@ Json = JsonValue
 MASK = "**********"
 _BLOCKS = frozenset({"list", "map", "object", "component", "components"})
 _TEXTS = {"text": "string", "multiline": "string", "code": "string", "choice": "string"}
-_MOST_IN_SUMMARY = 3
+_MAX_IN_SUMMARY = 3
 _SCALARS = frozenset({"string", "integer", "number", "boolean", "secret", "option"})
 
 
@@ -173,7 +173,7 @@ class FormField:
         told = [each for each in parts if each.is_required or each.is_changed]
         texts = [each.text for each in told if each.kind in _TEXTS and each.text not in {"", self.name}]
         inner = [entry.summary or entry.text for part in parts if part.kind == "list" for entry in part.parts]
-        own = " · ".join(text.partition("\n")[0] for text in texts[:_MOST_IN_SUMMARY])
+        own = " · ".join(text.partition("\n")[0] for text in texts[:_MAX_IN_SUMMARY])
         return own or ", ".join(inner) or self.said_else
 
     @property

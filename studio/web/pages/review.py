@@ -143,19 +143,19 @@ def home_of(review: ReviewView) -> str:
     return f"/{'teams' if review.subject == 'team' else 'galleries'}/{quote(review.id, safe='')}"
 
 
-def surroundings(review: ReviewView, person: Person, settings: Settings, wish: str = "") -> dict[str, object]:
+def surroundings(review: ReviewView, person: Person, settings: Settings, back_to: str = "") -> dict[str, object]:
     """What a review is shown with: who looks at it, what holds its code, and where they go on once all is decided.
 
     Args:
         review: What is to be decided.
         person: Who looks at it.
         settings: Of the studio.
-        wish: The page where they were; without one they go on to the first run.
+        back_to: The page where they were; without one they go on to the first run.
     """
     shown: dict[str, object] = {"may_decide": person.may("approver"), "is_confined": settings.sandbox != "process"}
     if review.subject == "gallery":
         return {**shown, "back": home_of(review), "back_text": "Back to the gallery"}
-    back = own_path(wish) or f"{home_of(review)}/play"
+    back = own_path(back_to) or f"{home_of(review)}/play"
     return {**shown, "back": back, "back_text": _back_text(back)}
 
 

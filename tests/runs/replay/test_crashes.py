@@ -25,7 +25,7 @@ from tests.runs.replay.test_every_kind import said_in, whole_log
 
 ROOT = Path(__file__).parents[3]
 RUNS = int(os.environ.get("STUDIO_CRASHES", "12"))
-MOST_KILLS = 5
+MAX_KILLS = 5
 UNBROKEN = 10**9
 
 
@@ -102,7 +102,7 @@ async def one_run(servers: Lives, server: OpenAIServer, folder: Path, seed: int)
         each.mkdir(parents=True)
     assert not await servers.live(whole, team, UNBROKEN)
     kills, asked, known = 0, server.request_count, Counter[tuple[int, int]]()
-    while await servers.live(broken, team, random.randint(2, 16) if kills < MOST_KILLS else UNBROKEN):
+    while await servers.live(broken, team, random.randint(2, 16) if kills < MAX_KILLS else UNBROKEN):
         kills += 1
         repeated = Counter(digest_of(request.body) for request in server.requests[asked:])
         log, _ = await log_in(broken) if (broken / "studio.db").exists() else ([], None)

@@ -9,7 +9,7 @@ from studio.components import JsonObject
 from studio.effects.progress import listening
 from studio.messages import BaseMessage, ToolEvent
 from studio.tools.mcp import McpToolAdapter, McpWorkbench, StdioServerParams, mcp_server_tools
-from studio.tools.mcp.results import MOST_TOLD, Progress
+from studio.tools.mcp.results import MAX_TOLD, Progress
 from tests.teams.scripted import agent, wishes
 
 pytestmark = pytest.mark.slow
@@ -61,7 +61,7 @@ async def test_progress_is_told_while_the_server_works(program: StdioServerParam
 
 async def test_of_endless_progress_the_latest_is_kept():
     progress = Progress()
-    for part in range(2 * MOST_TOLD):
+    for part in range(2 * MAX_TOLD):
         await progress.note(part, None, "x" * 5_000)
-    assert len(progress.events()) == MOST_TOLD
-    assert progress.told[-1] == {"progress": 2 * MOST_TOLD - 1, "message": "x" * 1_000}
+    assert len(progress.events()) == MAX_TOLD
+    assert progress.told[-1] == {"progress": 2 * MAX_TOLD - 1, "message": "x" * 1_000}
