@@ -11,7 +11,7 @@ import statistics
 import time
 from collections.abc import Iterable
 
-from studio.sandbox import PlainProcess, Workers, current_jail, current_workers, examined, run_function
+from studio.sandbox import PlainProcess, WorkerPool, current_jail, current_workers, examined, run_function
 
 CALLS = 20
 PAUSE_S = 0.3
@@ -31,7 +31,7 @@ async def measure(name: str) -> None:
     """Print a row for the jail of this context."""
     cold = [await call_ms() for _ in range(5)]
     warm: list[float] = []
-    async with Workers() as workers:
+    async with WorkerPool() as workers:
         token = current_workers.set(workers)
         workers.prepare()
         for _ in range(CALLS):

@@ -268,7 +268,7 @@ def test_any_error_is_caught_in_one_home_only():
 
 TASKS_OF_A_LOOP = {
     "executors/published.py",  # a context manager cancels and awaits them as it is left
-    "sandbox/owning.py",  # awaited to its end, whatever is cancelled meanwhile
+    "sandbox/processes.py",  # awaited to its end, whatever is cancelled meanwhile
     "sandbox/proxy.py",  # a context manager cancels and awaits it as it is left
     "teams/branches.py",  # a generator ends them in its `finally`, in an order of its own
     "web/server.py",  # awaited at once; it has a context of its own

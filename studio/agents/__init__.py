@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from studio.components.lazy_exports import waiting
+from studio.components.lazy_exports import lazy
 
 if TYPE_CHECKING:
     from studio.agents.agent_tool import AgentTool as AgentTool
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from studio.agents.user_proxy import UserProxyAgent as UserProxyAgent
     from studio.agents.web_surfer import MultimodalWebSurfer as MultimodalWebSurfer
 else:
-    __getattr__ = waiting(
+    __getattr__ = lazy(
         __name__,
         {
             "agent_tool": "AgentTool TaskTool",

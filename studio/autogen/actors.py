@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from studio.autogen.lacking import ACTORS
+from studio.autogen.unsupported import ACTORS
 
 T = TypeVar("T")
 

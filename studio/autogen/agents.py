@@ -18,7 +18,7 @@ from studio.agents.cleanup import release_all
 from studio.agents.participant import require_loaded
 from studio.agents.tasks import messages_of
 from studio.agents.turn import add_to_context, without_images
-from studio.autogen.freed import Freed, free, mix_in
+from studio.autogen.compat_base import Freed, free, mix_in
 from studio.autogen.tools import FunctionTool
 from studio.contexts import UnboundedChatCompletionContext
 from studio.messages import (

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 from pydantic import PrivateAttr
 
 from studio import models as ours
-from studio.autogen.freed import Freed
+from studio.autogen.compat_base import Freed
 from studio.autogen.models import FreedClient
 
 

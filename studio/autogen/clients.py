@@ -11,9 +11,9 @@ from warnings import warn
 from pydantic import BaseModel, JsonValue, PrivateAttr, SecretStr
 
 from studio import models as ours
+from studio.autogen.compat_base import Freed
 from studio.autogen.configs import GITHUB_MODELS_ENDPOINT
-from studio.autogen.freed import Freed
-from studio.autogen.inner import OLLAMA_VALID_CREATE_KWARGS_KEYS
+from studio.autogen.core_runtime import OLLAMA_VALID_CREATE_KWARGS_KEYS
 from studio.autogen.services import FreedOpenAIClient, FreedServiceClient
 from studio.components import JsonObject, SecretRef
 from studio.models.azure_token import TokenProvider

@@ -9,7 +9,7 @@ from typing import Any, cast
 from pydantic import field_serializer
 
 from studio import conditions as ours
-from studio.autogen.freed import Freed, free, mix_in
+from studio.autogen.compat_base import Freed, free, mix_in
 from studio.messages import BaseMessage, StopMessage
 
 

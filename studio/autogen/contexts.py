@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 
 from studio import contexts as ours
-from studio.autogen.freed import Freed
+from studio.autogen.compat_base import Freed
 from studio.messages import LLMMessage
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
-from studio.autogen.lacking import ACTORS
+from studio.autogen.unsupported import ACTORS
 from studio.messages import CancellationToken
 
 __version__ = "0.7.5"

@@ -10,8 +10,8 @@ from typing import Any, ClassVar, cast
 from warnings import warn
 
 from studio import executors as ours
-from studio.autogen.freed import Freed, free, mix_in
-from studio.autogen.shared import is_by_engine
+from studio.autogen.compat_base import Freed, free, mix_in
+from studio.autogen.dual_attribute import is_by_engine
 
 _LANGUAGES = ("bash", "shell", "sh", "pwsh", "powershell", "ps1", "python")
 

@@ -14,10 +14,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, cast
 
+from studio.autogen.compat_base import Freed, free
 from studio.autogen.core import __version__
-from studio.autogen.freed import Freed, free
-from studio.autogen.lacking import advice
 from studio.autogen.names import MODULES, Place, places
+from studio.autogen.unsupported import advice
 from studio.components import Component
 
 READY = (

@@ -8,7 +8,7 @@ from studio import teams as ours
 from studio.agents import ApprovalFuncType, FileSurfer, MagenticOneCoderAgent, MultimodalWebSurfer
 from studio.autogen.agents import UserProxyAgent
 from studio.autogen.code_agents import CodeExecutorAgent
-from studio.autogen.freed import free
+from studio.autogen.compat_base import free
 from studio.autogen.teams import FreedTeam
 from studio.executors import DockerCommandLineCodeExecutor
 

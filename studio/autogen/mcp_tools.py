@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, PrivateAttr, TypeAdapter
 
-from studio.autogen.freed import free, mix_in
+from studio.autogen.compat_base import free, mix_in
 from studio.autogen.tools import FreedTool
 from studio.errors import ConfigError
 from studio.messages import CancellationToken

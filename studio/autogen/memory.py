@@ -7,7 +7,7 @@ from enum import Enum
 from typing import Any
 
 from studio import memory as ours
-from studio.autogen.freed import Freed
+from studio.autogen.compat_base import Freed
 from studio.autogen.tools import FreedTool
 from studio.memory import canvas_memory
 from studio.messages import MemoryContent

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from studio.agents import StructuredMessageFactory as OurStructuredMessageFactory
-from studio.autogen.freed import Freed
+from studio.autogen.compat_base import Freed
 from studio.messages import BaseMessage, StructuredMessage, message_from_json, type_name
 
 

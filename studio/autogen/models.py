@@ -12,8 +12,8 @@ from typing_extensions import TypedDict
 
 from studio import models as ours
 from studio.autogen import logs
-from studio.autogen.freed import Freed, mix_in
-from studio.autogen.shared import Shared
+from studio.autogen.compat_base import Freed, mix_in
+from studio.autogen.dual_attribute import Shared
 from studio.components import SecretRef
 from studio.messages import CreateResult, LLMMessage, RequestUsage
 from studio.models.openai_client import KEYLESS

@@ -12,12 +12,13 @@ from functools import cache
 _ANTHROPIC_SETTINGS = (
     "studio.autogen.configs: AnthropicBedrockClientConfiguration=Settings AnthropicClientConfiguration=Settings",
     "studio.autogen.configs: BedrockInfo=Settings",
-    "studio.autogen.freed: AnthropicBedrockClientConfigurationConfigModel=Config",
-    "studio.autogen.freed: AnthropicClientConfigurationConfigModel=Config CreateArgumentsConfigModel=Config",
+    "studio.autogen.compat_base: AnthropicBedrockClientConfigurationConfigModel=Config",
+    "studio.autogen.compat_base: AnthropicClientConfigurationConfigModel=Config CreateArgumentsConfigModel=Config",
 )
 _OPENAI_CONFIGS = (
-    "studio.autogen.freed: AzureOpenAIClientConfigurationConfigModel=Config CreateArgumentsConfigModel=Config",
-    "studio.autogen.freed: BaseOpenAIClientConfigurationConfigModel=Config OpenAIClientConfigurationConfigModel=Config",
+    "studio.autogen.compat_base: AzureOpenAIClientConfigurationConfigModel=Config CreateArgumentsConfigModel=Config",
+    "studio.autogen.compat_base: BaseOpenAIClientConfigurationConfigModel=Config",
+    "studio.autogen.compat_base: OpenAIClientConfigurationConfigModel=Config",
 )
 
 MODULES: dict[str, tuple[str, ...]] = {
@@ -33,7 +34,7 @@ MODULES: dict[str, tuple[str, ...]] = {
         "studio.agents: SocietyOfMindAgent",
         "studio.teams: SocietyOfMindAgent",
     ),
-    "autogen_agentchat.agents._assistant_agent": ("studio.autogen.freed: AssistantAgentConfig=Config",),
+    "autogen_agentchat.agents._assistant_agent": ("studio.autogen.compat_base: AssistantAgentConfig=Config",),
     "autogen_agentchat.agents._user_proxy_agent": ("studio.autogen.configs: InputFuncType",),
     "autogen_agentchat.base": (
         "studio.autogen.agents: ChatAgent=BaseChatAgent TaskRunner=Participant",
@@ -78,7 +79,7 @@ MODULES: dict[str, tuple[str, ...]] = {
         "studio.messages: BaseAgentEvent BaseChatMessage",
     ),
     "autogen_agentchat.teams._group_chat._round_robin_group_chat": (
-        "studio.autogen.freed: RoundRobinGroupChatConfig=Config",
+        "studio.autogen.compat_base: RoundRobinGroupChatConfig=Config",
     ),
     "autogen_agentchat.tools": ("studio.agents: AgentTool", "studio.teams: TeamTool"),
     "autogen_agentchat.ui": ("studio.autogen.ui: Console UserInputManager",),
@@ -95,10 +96,10 @@ MODULES: dict[str, tuple[str, ...]] = {
         "studio.models: CacheStore InMemoryStore",
     ),
     "autogen_core._component_config": ("studio.autogen.envelope: _type_to_provider_str=provider_of",),
-    "autogen_core._function_utils": ("studio.autogen.inner: get_typed_signature",),
+    "autogen_core._function_utils": ("studio.autogen.core_runtime: get_typed_signature",),
     "autogen_core.code_executor._func_with_reqs": (
-        "studio.autogen.inner: build_python_functions_file",
-        "studio.autogen.inner: import_to_str to_code",
+        "studio.autogen.core_runtime: build_python_functions_file",
+        "studio.autogen.core_runtime: import_to_str to_code",
     ),
     "autogen_core.code_executor": (
         "studio.autogen.executors: CodeExecutor",
@@ -126,8 +127,8 @@ MODULES: dict[str, tuple[str, ...]] = {
         "studio.messages: FunctionExecutionResultMessage LLMMessage RequestUsage SystemMessage UserMessage",
         "studio.messages.llm: ChatCompletionTokenLogprob TopLogprob",
     ),
-    "autogen_core.memory._list_memory": ("studio.autogen.freed: ListMemoryConfig=Config",),
-    "autogen_core.tools._function_tool": ("studio.autogen.freed: FunctionToolConfig=Config",),
+    "autogen_core.memory._list_memory": ("studio.autogen.compat_base: ListMemoryConfig=Config",),
+    "autogen_core.tools._function_tool": ("studio.autogen.compat_base: FunctionToolConfig=Config",),
     "autogen_core.tools": (
         "studio.autogen.tools: BaseStreamTool BaseTool BaseToolWithState FunctionTool StreamTool Tool Workbench",
         "studio.messages: ParametersSchema ToolSchema",
@@ -149,7 +150,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "autogen_ext.agents.magentic_one": ("studio.agents: MagenticOneCoderAgent",),
     "autogen_ext.agents.openai": ("studio.autogen.code_agents: OpenAIAgent",),
     "autogen_ext.agents.openai._openai_agent": (
-        "studio.autogen.freed: OpenAIAgentConfig=Config",
+        "studio.autogen.compat_base: OpenAIAgentConfig=Config",
         "studio.agents.responses: _convert_message_to_openai_message=input_item",
     ),
     "autogen_ext.agents.video_surfer": (),
@@ -157,14 +158,17 @@ MODULES: dict[str, tuple[str, ...]] = {
     "autogen_ext.auth": (),
     "autogen_ext.auth.azure": (
         "studio.models.azure_token: AzureTokenProvider",
-        "studio.autogen.freed: TokenProviderConfig=Config",
+        "studio.autogen.compat_base: TokenProviderConfig=Config",
     ),
     "autogen_ext.cache_store": (),
     "autogen_ext.cache_store.diskcache": (
         "studio.models: DiskCacheStore",
-        "studio.autogen.freed: DiskCacheStoreConfig=Config",
+        "studio.autogen.compat_base: DiskCacheStoreConfig=Config",
     ),
-    "autogen_ext.cache_store.redis": ("studio.models: RedisStore", "studio.autogen.freed: RedisStoreConfig=Config"),
+    "autogen_ext.cache_store.redis": (
+        "studio.models: RedisStore",
+        "studio.autogen.compat_base: RedisStoreConfig=Config",
+    ),
     "autogen_ext.code_executors": (
         "studio.autogen.executors: create_default_code_executor",
         "studio.executors: DockerCommandLineCodeExecutor LocalCommandLineCodeExecutor",
@@ -191,7 +195,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "autogen_ext.memory.mem0": ("studio.memory: Mem0Memory Mem0MemoryConfig",),
     "autogen_ext.memory.redis": ("studio.autogen.memory: RedisMemory", "studio.memory: RedisMemoryConfig"),
     "autogen_ext.models": (),
-    "autogen_ext.models._utils.parse_r1_content": ("studio.autogen.inner: parse_r1_content",),
+    "autogen_ext.models._utils.parse_r1_content": ("studio.autogen.core_runtime: parse_r1_content",),
     "autogen_ext.models.anthropic": (
         "studio.models: AnthropicBedrockChatCompletionClient AnthropicChatCompletionClient",
         "studio.models.anthropic_client: BaseAnthropicChatCompletionClient=BaseAnthropicClient",
@@ -201,8 +205,8 @@ MODULES: dict[str, tuple[str, ...]] = {
         *_ANTHROPIC_SETTINGS,
         "studio.autogen.configs: BaseAnthropicClientConfiguration=Settings CreateArguments=Settings",
         "studio.autogen.configs: ResponseFormat=Settings ThinkingConfig=Settings",
-        "studio.autogen.freed: BaseAnthropicClientConfigurationConfigModel=Config BedrockInfoConfigModel=Config",
-        "studio.autogen.freed: ThinkingConfigModel=Config",
+        "studio.autogen.compat_base: BaseAnthropicClientConfigurationConfigModel=Config BedrockInfoConfigModel=Config",
+        "studio.autogen.compat_base: ThinkingConfigModel=Config",
     ),
     "autogen_ext.models.azure": (
         "studio.models: AzureAIChatCompletionClient",
@@ -216,14 +220,14 @@ MODULES: dict[str, tuple[str, ...]] = {
     "autogen_ext.models.llama_cpp": ("studio.models: LlamaCppChatCompletionClient",),
     "autogen_ext.models.ollama": (
         "studio.models: OllamaChatCompletionClient",
-        "studio.autogen.freed: BaseOllamaClientConfigurationConfigModel=Config CreateArgumentsConfigModel=Config",
+        "studio.autogen.compat_base: BaseOllamaClientConfigurationConfigModel=Config CreateArgumentsConfigModel=Config",
     ),
     "autogen_ext.models.ollama._ollama_client": (
-        "studio.autogen.inner: OLLAMA_VALID_CREATE_KWARGS_KEYS convert_tools=convert_tools_for_ollama",
+        "studio.autogen.core_runtime: OLLAMA_VALID_CREATE_KWARGS_KEYS convert_tools=convert_tools_for_ollama",
     ),
     "autogen_ext.models.ollama.config": (
         "studio.autogen.configs: BaseOllamaClientConfiguration=Settings CreateArguments=Settings",
-        "studio.autogen.freed: BaseOllamaClientConfigurationConfigModel=Config CreateArgumentsConfigModel=Config",
+        "studio.autogen.compat_base: BaseOllamaClientConfigurationConfigModel=Config CreateArgumentsConfigModel=Config",
     ),
     "autogen_ext.models.openai": (
         "studio.models: AzureOpenAIChatCompletionClient OpenAIChatCompletionClient",
@@ -231,16 +235,16 @@ MODULES: dict[str, tuple[str, ...]] = {
         *_OPENAI_CONFIGS,
     ),
     "autogen_ext.models.openai._model_info": (
-        "studio.autogen.inner: resolve_model",
+        "studio.autogen.core_runtime: resolve_model",
         "studio.autogen.models: ModelFamily",
         "studio.models: ModelInfo",
     ),
     "autogen_ext.models.openai._openai_client": (
-        "studio.autogen.inner: calculate_vision_tokens convert_tools to_oai_type",
+        "studio.autogen.core_runtime: calculate_vision_tokens convert_tools to_oai_type",
     ),
-    "autogen_ext.models.openai._transformation": ("studio.autogen.inner: TransformerMap get_transformer",),
+    "autogen_ext.models.openai._transformation": ("studio.autogen.core_runtime: TransformerMap get_transformer",),
     "autogen_ext.models.openai._transformation.registry": (
-        "studio.autogen.inner: _find_model_family=find_model_family",
+        "studio.autogen.core_runtime: _find_model_family=find_model_family",
     ),
     "autogen_ext.models.openai.config": (
         *_OPENAI_CONFIGS,
@@ -263,8 +267,8 @@ MODULES: dict[str, tuple[str, ...]] = {
     ),
     "autogen_ext.tools.http": ("studio.autogen.http_tool: HttpTool",),
     "autogen_ext.tools.langchain": ("studio.tools: LangChainToolAdapter",),
-    "autogen_ext.tools.mcp._actor": ("studio.autogen.freed: McpSessionActorConfig=Config",),
-    "autogen_ext.tools.mcp._workbench": ("studio.autogen.freed: McpWorkbenchConfig=Config",),
+    "autogen_ext.tools.mcp._actor": ("studio.autogen.compat_base: McpSessionActorConfig=Config",),
+    "autogen_ext.tools.mcp._workbench": ("studio.autogen.compat_base: McpWorkbenchConfig=Config",),
     "autogen_ext.tools.mcp": (
         "studio.autogen.mcp_tools: create_mcp_server_session mcp_server_tools",
         "studio.autogen.workbenches: McpSessionActor McpWorkbench",

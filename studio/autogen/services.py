@@ -12,11 +12,11 @@ from warnings import warn
 from pydantic import BaseModel, PrivateAttr
 
 from studio import models as ours
-from studio.autogen.freed import mix_in
-from studio.autogen.inner import parse_r1_content
+from studio.autogen.compat_base import mix_in
+from studio.autogen.core_runtime import parse_r1_content
+from studio.autogen.dual_attribute import is_by_engine
 from studio.autogen.models import FreedClient, ModelFamily
 from studio.autogen.sdk_arguments import Beside, SdkArguments, take_beside
-from studio.autogen.shared import is_by_engine
 from studio.components import JsonObject, SecretRef
 from studio.errors import ModelRefused, RunFailed
 from studio.messages import CreateResult, Image, LLMMessage, UserMessage

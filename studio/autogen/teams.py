@@ -11,7 +11,7 @@ from pydantic import JsonValue, PrivateAttr
 from studio import effects
 from studio import teams as ours
 from studio.autogen.agents import AssistantAgent, BaseChatAgent
-from studio.autogen.freed import Freed, mix_in
+from studio.autogen.compat_base import Freed, mix_in
 from studio.autogen.managers import BaseGroupChatManager, Runtime
 from studio.autogen.messages import MessageFactory
 from studio.components import JsonObject

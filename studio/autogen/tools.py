@@ -24,8 +24,8 @@ from pydantic.fields import FieldInfo
 
 from studio import tools as ours
 from studio.autogen import logs
+from studio.autogen.compat_base import Freed, mix_in
 from studio.autogen.envelope import ComponentModel
-from studio.autogen.freed import Freed, mix_in
 from studio.components import JsonObject
 from studio.messages import CancellationToken, ParametersSchema, ToolSchema
 from studio.models import model_from_schema

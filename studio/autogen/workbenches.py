@@ -8,9 +8,9 @@ from warnings import warn
 
 from pydantic import PrivateAttr
 
-from studio.autogen.foreign import adopt, given
-from studio.autogen.freed import Config, Freed, mix_in
-from studio.autogen.shared import is_by_engine
+from studio.autogen.adapters import adopt, given
+from studio.autogen.compat_base import Config, Freed, mix_in
+from studio.autogen.dual_attribute import is_by_engine
 from studio.tools import StaticWorkbench
 from studio.tools.mcp import McpServerParams
 from studio.tools.mcp import McpSessionActor as StudioMcpSessionActor

@@ -9,8 +9,8 @@ from typing import cast
 
 from pydantic import JsonValue
 
-from studio.cli.approving import in_one_line, told_exactly
-from studio.cli.reading import read_gallery
+from studio.cli.approval_prompt import in_one_line, told_exactly
+from studio.cli.load_files import read_gallery
 from studio.code import InvalidPython
 from studio.components import JsonObject
 from studio.errors import ConfigError, Finding, TooLarge

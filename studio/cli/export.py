@@ -8,9 +8,9 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from studio.cli.reading import read_document
+from studio.cli.load_files import read_document
 from studio.code import export_python
-from studio.components import FoundSecret, JsonObject, load_component, take_out_secrets
+from studio.components import FoundSecret, JsonObject, extract_secrets, load_component
 from studio.components.secrets import variable_of
 from studio.errors import SetupError
 
@@ -37,7 +37,7 @@ def export_file(file: Path, name: str, out: Path | None) -> None:
 
 def without_keys(document: JsonObject) -> tuple[JsonValue, dict[str, str]]:
     """The document with environment variables in place of keys in the open, and these variables by place."""
-    clean, found = take_out_secrets(document)
+    clean, found = extract_secrets(document)
     chosen = _variables(found)
     references = {secret.reference: f"env:{chosen[secret.value]}" for secret in found}
     return _replaced(clean, references), {secret.where: chosen[secret.value] for secret in found}

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from studio.agents import BaseChatAgent
 from studio.agents.participant import require_loaded
-from studio.cli.approving import ask_approval, network_of
-from studio.cli.reading import read_document
+from studio.cli.approval_prompt import ask_approval, network_of
+from studio.cli.load_files import read_document
 from studio.cli.secrets import names_stored_secrets, stored_secrets
 from studio.cli.terminal import terminal
 from studio.components import Component, all_capabilities, load_component

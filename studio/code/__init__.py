@@ -6,7 +6,7 @@ from studio.code.findings import Place as Place
 from studio.code.notes import Notes as Notes
 from studio.code.notes import notes_of as notes_of
 from studio.code.notes import with_notes as with_notes
+from studio.code.parser import Reading as Reading
+from studio.code.parser import parse_python as parse_python
+from studio.code.parser import read_python as read_python
 from studio.code.python import export_python as export_python
-from studio.code.reading import Reading as Reading
-from studio.code.reading import parse_python as parse_python
-from studio.code.reading import read_python as read_python

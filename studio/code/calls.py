@@ -15,8 +15,8 @@ from typing_extensions import is_typeddict
 from studio.code.expressions import Expressions
 from studio.code.findings import Place, Problems
 from studio.code.functions import ScriptFunction
-from studio.code.made import Made, broken, envelope, keyed, listed, plain, secret, written
 from studio.code.notes import noted
+from studio.code.parsed import ParsedValue, broken, envelope, keyed, listed, plain, secret, written
 from studio.code.scope import Defined, Imported, Scope
 from studio.code.source import Source
 from studio.code.vocabulary import AUTOGEN, annotations_of, types_in
@@ -28,8 +28,8 @@ READS_ENVIRONMENT = ("os.getenv", "os.environ.get")
 KEYS_ARE_NAMED = ("headers", "env")
 """How fields end whose texts may name secrets."""
 
-RunFunction = Callable[[ast.FunctionDef | ast.AsyncFunctionDef, Place], Made]
-Arguments = tuple[list[Made], dict[str, Made]]
+RunFunction = Callable[[ast.FunctionDef | ast.AsyncFunctionDef, Place], ParsedValue]
+Arguments = tuple[list[ParsedValue], dict[str, ParsedValue]]
 
 
 class Calls:
@@ -41,7 +41,7 @@ class Calls:
         self._run = run
         self.expressions = Expressions(source, problems, self.read)
 
-    def read(self, node: ast.Call, scope: Scope) -> Made:
+    def read(self, node: ast.Call, scope: Scope) -> ParsedValue:
         """What a call makes."""
         place = self._source.place(node)
         local = scope.find(node.func.id) if isinstance(node.func, ast.Name) else None
@@ -56,7 +56,7 @@ class Calls:
         cls = self.expressions.type_called(node.func, scope)
         return broken(place) if cls is None else self._constructed(cls, given, scope, place)
 
-    def _constructed(self, cls: type[object], given: Arguments, scope: Scope, place: Place) -> Made:
+    def _constructed(self, cls: type[object], given: Arguments, scope: Scope, place: Place) -> ParsedValue:
         if cls is SecretRef:
             return self._secret(given, place)
         if issubclass(cls, FunctionTool):
@@ -67,11 +67,11 @@ class Calls:
             return self._plain_object(cls, given, place)
         return self._refuse("not_constructor", f"`{cls.__name__}` cannot be called.", "Write its value.", place)
 
-    def _refuse(self, code: str, message: str, fix: str, place: Place) -> Made:
+    def _refuse(self, code: str, message: str, fix: str, place: Place) -> ParsedValue:
         return self.expressions.refuse(code, message, fix, place)
 
     def _arguments(self, node: ast.Call, scope: Scope) -> Arguments:
-        named: dict[str, Made] = {}
+        named: dict[str, ParsedValue] = {}
         for keyword in node.keywords:
             made = self.expressions.made(keyword.value, scope)
             if keyword.arg is None:
@@ -80,7 +80,7 @@ class Calls:
                 named[keyword.arg] = made
         return [self.expressions.made(item, scope) for item in node.args], named
 
-    def _local(self, function: Defined, node: ast.Call, place: Place) -> Made:
+    def _local(self, function: Defined, node: ast.Call, place: Place) -> ParsedValue:
         if node.args or node.keywords:
             message = f"`{function.node.name}` is called with arguments; such a call is not read."
             return self._refuse("not_literal", message, "Write the components out.", place)
@@ -88,7 +88,7 @@ class Calls:
 
     # --- components and other classes ---
 
-    def _component(self, cls: type[Component], given: Arguments, scope: Scope, place: Place) -> Made:
+    def _component(self, cls: type[Component], given: Arguments, scope: Scope, place: Place) -> ParsedValue:
         if not cls.provider:
             message = f"`{cls.__name__}` is only a kind of component."
             return self._refuse("abstract", message, "Choose a component of this kind.", place)
@@ -105,7 +105,7 @@ class Calls:
             config[name] = written(to_jsonable_python(default), place)
         return envelope(cls, config, place)
 
-    def _plain_object(self, cls: type[object], given: Arguments, place: Place) -> Made:
+    def _plain_object(self, cls: type[object], given: Arguments, place: Place) -> ParsedValue:
         bound = self._bound(cls, tuple(annotations_of(cls)) if is_dataclass(cls) else (), given)
         entries = {name: self._fitting(cls, name, made) for name, made in bound.items()}
         if issubclass(cls, BaseModel):
@@ -116,7 +116,7 @@ class Calls:
                     entries[field.alias] = entries.pop(name)
         return replace(keyed(entries, place), secret_at=None)
 
-    def _bound(self, cls: type[object], names: Sequence[str], given: Arguments) -> dict[str, Made]:
+    def _bound(self, cls: type[object], names: Sequence[str], given: Arguments) -> dict[str, ParsedValue]:
         """The arguments by name; a finding for each that the class does not take."""
         values, named = given
         if len(values) > len(names):
@@ -141,7 +141,7 @@ class Calls:
         fix = f"Did you mean `{close[0]}`?" if close else f"It has {', '.join(f'`{each}`' for each in known)}."
         self._refuse("unknown_argument", f"`{cls.__name__}` has no field `{name[:100]}`.", fix[:600], place)
 
-    def _fitting(self, cls: type[object], name: str, made: Made) -> Made:
+    def _fitting(self, cls: type[object], name: str, made: ParsedValue) -> ParsedValue:
         """An argument; refused if it names a secret that its field would not look up."""
         if made.secret_at is None or name.endswith(KEYS_ARE_NAMED):
             return made
@@ -152,16 +152,16 @@ class Calls:
 
     # --- functions ---
 
-    def _with_tools(self, made: Made, field: str, scope: Scope) -> Made:
+    def _with_tools(self, made: ParsedValue, field: str, scope: Scope) -> ParsedValue:
         """Functions among the tools of an agent are tools, as in AgentChat."""
         if field != "tools" or not isinstance(made.entries, Sequence):
             return made
         return listed([self._as_tool(item, scope) for item in made.entries], made.at)
 
-    def _as_tool(self, made: Made, scope: Scope) -> Made:
+    def _as_tool(self, made: ParsedValue, scope: Scope) -> ParsedValue:
         if made.function is None:
             return made
-        described = ([made, plain(made.function.docstring, made.at)], dict[str, Made]())
+        described = ([made, plain(made.function.docstring, made.at)], dict[str, ParsedValue]())
         return self._constructed(FunctionTool, described, scope, made.at)
 
     def _with_source(self, given: Arguments, scope: Scope, place: Place) -> Arguments:
@@ -185,14 +185,14 @@ class Calls:
         named["has_cancellation_support"] = plain(value=function.wants_token, at=place)
         return [], named
 
-    def _imports_of(self, function: ScriptFunction, scope: Scope, place: Place) -> Made | None:
+    def _imports_of(self, function: ScriptFunction, scope: Scope, place: Place) -> ParsedValue | None:
         """What the script imports for a function; what it takes from the script otherwise is refused."""
-        found: list[Made] = []
+        found: list[ParsedValue] = []
         for name in sorted(function.reads):
             binding = scope.find(name)
             if isinstance(binding, Imported) and not binding.dotted.startswith(("studio.", "__future__.", *AUTOGEN)):
                 found.append(written(binding.as_json, place))
-            elif isinstance(binding, Made | Defined):
+            elif isinstance(binding, ParsedValue | Defined):
                 message = f"The tool `{function.name}` uses `{name}`, which is defined outside of it."
                 fix = "A tool runs in a process of its own: move it into the function."
                 self._refuse("not_self_contained", message, fix, place)
@@ -200,7 +200,7 @@ class Calls:
 
     # --- secrets and notes ---
 
-    def _environment(self, given: Arguments, place: Place) -> Made:
+    def _environment(self, given: Arguments, place: Place) -> ParsedValue:
         values, named = given
         values = [*values, *named.values()]
         name = values[0].value if values else None
@@ -210,14 +210,14 @@ class Calls:
         message = "A variable of the environment is named by one text."
         return self._refuse("not_literal", message, 'Write `env("NAME")`.', place)
 
-    def _secret(self, given: Arguments, place: Place) -> Made:
+    def _secret(self, given: Arguments, place: Place) -> ParsedValue:
         values = [*given[0], *given[1].values()]
         reference = values[0].value if len(values) == 1 else None
         if isinstance(reference, str) and is_reference(reference):
             return secret(reference, place)
         return self._refuse("not_literal", "This names no secret.", 'Write `SecretRef("secret:name")`.', place)
 
-    def _with_notes(self, given: Arguments, place: Place) -> Made:
+    def _with_notes(self, given: Arguments, place: Place) -> ParsedValue:
         values = [*given[0], *given[1].values()]
         if len(values) != 2 or not all(isinstance(value.entries, Mapping) for value in values):
             if any(value.is_broken for value in values):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from studio.code.findings import Place, Problems
 from studio.code.functions import ScriptFunction, script_function
-from studio.code.made import MAX_COST, Made, broken, envelope, keyed, listed, plain, secret
+from studio.code.parsed import MAX_COST, ParsedValue, broken, envelope, keyed, listed, plain, secret
 from studio.code.scope import Defined, Imported, Scope
 from studio.code.source import Source
 from studio.code.vocabulary import CONSTANTS, find_type, similar
@@ -39,7 +39,7 @@ _KINDS: dict[type[ast.expr], str] = {
 }
 NO_VALUE = "Scripts are read and never executed: write the value itself."
 
-CallReader = Callable[[ast.Call, Scope], Made]
+CallReader = Callable[[ast.Call, Scope], ParsedValue]
 
 
 class Expressions:
@@ -52,7 +52,7 @@ class Expressions:
         self._depth = 0
         self._functions: dict[str, ScriptFunction] = {}
 
-    def made(self, node: ast.expr, scope: Scope) -> Made:
+    def made(self, node: ast.expr, scope: Scope) -> ParsedValue:
         """What an expression stands for; broken, with a finding, if that cannot be told."""
         place = self._source.place(node)
         if self._depth >= MAX_NESTING:
@@ -65,12 +65,12 @@ class Expressions:
             return self.refuse("too_large", "Written out, this is larger than a team can be.", fix, place)
         return found
 
-    def refuse(self, code: str, message: str, fix: str, place: Place) -> Made:
+    def refuse(self, code: str, message: str, fix: str, place: Place) -> ParsedValue:
         """A finding, and what stands in for the value."""
         self._problems.error(code, message, fix, place)
         return broken(place)
 
-    def _read(self, node: ast.expr, scope: Scope, place: Place) -> Made:
+    def _read(self, node: ast.expr, scope: Scope, place: Place) -> ParsedValue:
         match node:
             case ast.Call():
                 return self._read_call(node, scope)
@@ -100,7 +100,7 @@ class Expressions:
                 kind = _KINDS.get(type(node), f"{type(node).__name__} as a value")
                 return self.refuse("not_literal", f"{kind} is not read.", NO_VALUE, place)
 
-    def _constant(self, value: object, place: Place) -> Made:
+    def _constant(self, value: object, place: Place) -> ParsedValue:
         if isinstance(value, float) and not math.isfinite(value):
             return self.refuse("not_literal", "This number is too large.", "Write a smaller one.", place)
         if isinstance(value, int) and value.bit_length() > MAX_INT_BITS:
@@ -113,8 +113,10 @@ class Expressions:
         kind = "..." if value is ... else f"A {type(value).__name__}"
         return self.refuse("not_literal", f"{kind} has no place in JSON.", "Write text or a number.", place)
 
-    def _object(self, keys: Sequence[ast.expr | None], values: Sequence[ast.expr], scope: Scope, place: Place) -> Made:
-        entries: dict[str, Made] = {}
+    def _object(
+        self, keys: Sequence[ast.expr | None], values: Sequence[ast.expr], scope: Scope, place: Place
+    ) -> ParsedValue:
+        entries: dict[str, ParsedValue] = {}
         for key, value in zip(keys, values, strict=True):
             made = self.made(value, scope)
             if isinstance(key, ast.Constant) and isinstance(key.value, str):
@@ -124,13 +126,13 @@ class Expressions:
                 self.refuse("not_literal", "The keys of an object are texts.", "Write each key in quotes.", at)
         return keyed(entries, place)
 
-    def _named(self, name: str, scope: Scope, place: Place) -> Made:
+    def _named(self, name: str, scope: Scope, place: Place) -> ParsedValue:
         found = scope.find(name)
         match found:
-            case Made():
+            case ParsedValue():
                 return found.used_at(place)
             case Defined(node=node):
-                return Made(place, function=self.function(node))
+                return ParsedValue(place, function=self.function(node))
             case Imported(dotted=dotted):
                 message = f"`{name}` is `{dotted}`, not a value."
                 return self.refuse("not_literal", message, "Call it, or write the value itself.", place)
@@ -145,7 +147,7 @@ class Expressions:
             known = self._functions[node.name] = script_function(node, self._source.lines)
         return known
 
-    def _attribute(self, node: ast.Attribute, scope: Scope, place: Place) -> Made:
+    def _attribute(self, node: ast.Attribute, scope: Scope, place: Place) -> ParsedValue:
         dotted = self.dotted(node, scope) or ""
         holder = find_type(dotted.rpartition(".")[0])
         value = vars(holder).get(node.attr) if holder in CONSTANTS.values() else None
@@ -153,7 +155,7 @@ class Expressions:
             return plain(value, place)
         return self.refuse("not_literal", f"`.{node.attr}` is not read.", NO_VALUE, place)
 
-    def _joined(self, node: ast.BinOp, scope: Scope, place: Place) -> Made:
+    def _joined(self, node: ast.BinOp, scope: Scope, place: Place) -> ParsedValue:
         """`a | b` and `a & b`."""
         sides = [self.made(node.left, scope), self.made(node.right, scope)]
         if any(side.is_broken for side in sides):

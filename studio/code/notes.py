@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import TypedDict, TypeVar, cast
 
 from studio.code.findings import Problems
-from studio.code.made import Made, keyed, listed
+from studio.code.parsed import ParsedValue, keyed, listed
 from studio.components import Component, JsonObject, walk
+from studio.components.pointers import steps_of
 
 C = TypeVar("C", bound=Component)
 MAX_STEPS = 300
@@ -54,11 +55,11 @@ def _own_notes(component: Component) -> Notes:
 class _Noted:
     """What the notes say about a place, and about places inside it."""
 
-    notes: dict[str, Made] = field(default_factory=dict[str, Made])
+    notes: dict[str, ParsedValue] = field(default_factory=dict[str, ParsedValue])
     inside: dict[str, _Noted] = field(default_factory=dict[str, "_Noted"])
 
 
-def noted(component: Made, notes: Made, problems: Problems) -> Made:
+def noted(component: ParsedValue, notes: ParsedValue, problems: Problems) -> ParsedValue:
     """The component of a script with the notes that the script has for it and its parts."""
     tree = _Noted()
     assert isinstance(notes.entries, Mapping), "the caller looked"
@@ -67,8 +68,8 @@ def noted(component: Made, notes: Made, problems: Problems) -> Made:
         if where.count("/") > MAX_STEPS:
             problems.error("bad_note", "This place is too deep.", "Remove the note.", said.at)
             continue
-        for step in where.split("/")[1:]:
-            here = here.inside.setdefault(step.replace("~1", "/").replace("~0", "~"), _Noted())
+        for step in steps_of(where):
+            here = here.inside.setdefault(step, _Noted())
         if unreadable := _unreadable(said):
             problems.error("bad_note", unreadable, "Remove it, or write it as a script is exported.", said.at)
         elif isinstance(said.entries, Mapping):
@@ -77,7 +78,7 @@ def noted(component: Made, notes: Made, problems: Problems) -> Made:
     return _with(component, tree, problems)
 
 
-def _unreadable(said: Made) -> str:
+def _unreadable(said: ParsedValue) -> str:
     if not isinstance(said.entries, Mapping):
         return "The notes of a part are an object."
     if unknown := said.entries.keys() - Notes.__annotations__.keys():
@@ -90,7 +91,7 @@ def _unreadable(said: Made) -> str:
     return ""
 
 
-def _with(made: Made, tree: _Noted, problems: Problems) -> Made:
+def _with(made: ParsedValue, tree: _Noted, problems: Problems) -> ParsedValue:
     entries = made.entries
     if tree.notes and made.cls is None:
         message = "This place has no component."
@@ -116,7 +117,7 @@ def _with(made: Made, tree: _Noted, problems: Problems) -> Made:
     return result
 
 
-def _annotated(entries: dict[str, Made], notes: Mapping[str, Made]) -> dict[str, Made]:
+def _annotated(entries: dict[str, ParsedValue], notes: Mapping[str, ParsedValue]) -> dict[str, ParsedValue]:
     own = {name: notes[name] for name in ("label", "description") if name in notes}
     unknown, config = notes.get("unknown"), entries["config"]
     if unknown is not None and isinstance(unknown.entries, Mapping) and isinstance(config.entries, Mapping):

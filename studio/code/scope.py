@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pydantic import JsonValue
 
 from studio.code.findings import Place
-from studio.code.made import Made
+from studio.code.parsed import ParsedValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Defined:
     node: ast.FunctionDef | ast.AsyncFunctionDef
 
 
-Binding = Made | Imported | Defined
+Binding = ParsedValue | Imported | Defined
 
 
 @dataclass
@@ -53,7 +53,7 @@ class Scope:
             return found
         return self.outer.find(name) if self.outer else None
 
-    def assign(self, name: str, value: Made, place: Place) -> None:
+    def assign(self, name: str, value: ParsedValue, place: Place) -> None:
         self.names[name] = value
         self.assigned[name] = place
         self.used.discard(name)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from studio.code.calls import Calls
 from studio.code.findings import Place, Problems
-from studio.code.made import Made, broken, parts_of
+from studio.code.parsed import ParsedValue, broken, parts_of
 from studio.code.python import RUN
 from studio.code.scope import Defined, Scope, import_bindings_of
 from studio.code.source import Source
@@ -52,11 +52,11 @@ class Script:
         self._expressions = self._calls.expressions
         self._module = Scope()
         self._scopes = [self._module]
-        self._results: dict[str, Made] = {}
+        self._results: dict[str, ParsedValue] = {}
         self._running: list[str] = []
-        self._ran: list[Made] = []
+        self._ran: list[ParsedValue] = []
 
-    def component(self) -> Made | None:
+    def component(self) -> ParsedValue | None:
         """The component that the script is about; None, with a finding, if there is none."""
         self._statements(self._source.tree.body, self._module)
         functions = {name: found.node for name, found in self._module.names.items() if isinstance(found, Defined)}
@@ -77,7 +77,7 @@ class Script:
         sources = [(node, self._expressions.function(node).source) for node in tools]
         return [range(node.lineno, node.lineno + source.count("\n")) for node, source in sources]
 
-    def _chosen(self, candidates: Sequence[Made]) -> Made | None:
+    def _chosen(self, candidates: Sequence[ParsedValue]) -> ParsedValue | None:
         chosen = [made for made in candidates if made.cls and made.cls.component_type == "team"]
         chosen = chosen if len(candidates) > 1 and chosen else candidates
         if any(made.is_broken for made in chosen) or (not chosen and self._problems.are_in_the_way):
@@ -89,13 +89,15 @@ class Script:
         self._refuse("no_component", message, ONE_COMPONENT, chosen[-1].at if chosen else Place(1))
         return None
 
-    def _outermost(self) -> Iterator[Made]:
+    def _outermost(self) -> Iterator[ParsedValue]:
         """Components of variables that are not inside another one."""
-        values = _distinct(made for scope in self._scopes for made in scope.names.values() if isinstance(made, Made))
+        values = _distinct(
+            made for scope in self._scopes for made in scope.names.values() if isinstance(made, ParsedValue)
+        )
         inside = _held_by(values)
         yield from (made for made in values if made.cls and id(made.entries) not in inside)
 
-    def _tell_unused(self, functions: Iterable[Function], found: Made | None) -> None:
+    def _tell_unused(self, functions: Iterable[Function], found: ParsedValue | None) -> None:
         for function in functions:
             if function.name not in self._module.used and function.name not in self._results:
                 message = f"The function `{function.name}` is no tool of any agent."
@@ -104,16 +106,16 @@ class Script:
         for scope in self._scopes:
             for name, place in scope.unused():
                 value = scope.names[name]
-                if found is None or not isinstance(value, Made) or value.entries is not found.entries:
+                if found is None or not isinstance(value, ParsedValue) or value.entries is not found.entries:
                     message = f"`{name}` is not part of the component, so it is not kept."
                     self._problems.warn("unused_variable", message, "Use it, or remove it.", place)
 
-    def _refuse(self, code: str, message: str, fix: str, place: Place) -> Made:
+    def _refuse(self, code: str, message: str, fix: str, place: Place) -> ParsedValue:
         return self._expressions.refuse(code, message, fix, place)
 
     # --- functions of the script ---
 
-    def _run(self, function: Function, place: Place) -> Made:
+    def _run(self, function: Function, place: Place) -> ParsedValue:
         """What a function without parameters returns; read once, however often it is called."""
         name = function.name
         if name in self._running or len(self._running) >= MAX_CALLS_DEEP:
@@ -133,7 +135,7 @@ class Script:
             return False
         return True
 
-    def _returned(self, function: Function, place: Place) -> Made:
+    def _returned(self, function: Function, place: Place) -> ParsedValue:
         self._scopes.append(scope := Scope(self._module))
         last = function.body[-1]
         if not isinstance(last, ast.Return) or last.value is None:
@@ -214,12 +216,12 @@ class Script:
         return is_print or self._expressions.dotted(func, scope) in WRAPPERS
 
 
-def _distinct(values: Iterable[Made]) -> list[Made]:
+def _distinct(values: Iterable[ParsedValue]) -> list[ParsedValue]:
     """The values, each component once."""
     return list({id(made.entries) if made.cls else id(made): made for made in values}.values())
 
 
-def _held_by(values: Iterable[Made]) -> set[int]:
+def _held_by(values: Iterable[ParsedValue]) -> set[int]:
     """The entries of everything inside the values, by identity; each is looked into once, however often it is used."""
     seen: set[int] = set()
     todo = [part for made in values for part in parts_of(made)]

@@ -22,7 +22,7 @@ from studio.components.field_titles import title_from_name as title_from_name
 from studio.components.field_titles import unit_from_name as unit_from_name
 from studio.components.findings import at_place as at_place
 from studio.components.findings import at_places as at_places
-from studio.components.lazy_exports import waiting
+from studio.components.lazy_exports import lazy
 from studio.components.marks import PARTICIPANT_NAMES as PARTICIPANT_NAMES
 from studio.components.secrets import DefaultEnv as DefaultEnv
 from studio.components.secrets import SecretRef as SecretRef
@@ -54,15 +54,15 @@ if TYPE_CHECKING:
     from studio.components.schema import slots as slots
     from studio.components.schema import template as template
     from studio.components.secret_extraction import FoundSecret as FoundSecret
-    from studio.components.secret_extraction import take_out_secrets as take_out_secrets
+    from studio.components.secret_extraction import extract_secrets as extract_secrets
     from studio.components.switching import Switched as Switched
     from studio.components.switching import switched as switched
 else:
-    __getattr__ = waiting(
+    __getattr__ = lazy(
         __name__,
         {
             "studio.components.comparison.changes": "Change diff summary",
-            "secret_extraction": "FoundSecret take_out_secrets",
+            "secret_extraction": "FoundSecret extract_secrets",
             "loading": "Part Report SecretUse all_capabilities envelopes load_component validate_component",
             "studio.components.comparison.merging": "MergeConflict Merged Side merge",
             "schema": "GROUPS Slot catalogue form_schema group_of slots template",

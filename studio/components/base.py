@@ -32,17 +32,15 @@ from pydantic_core import CoreSchema, PydanticCustomError
 from studio.components.capability import Capability
 from studio.components.document import check_bounds
 from studio.components.findings import (
-    escape,
     findings_from,
-    is_envelope,
     no_json,
     no_warning,
     not_an_envelope,
     unexpected,
-    wrong_kind,
 )
-from studio.components.nulls import telling_nulls
-from studio.components.private_attributes import StatefulModel
+from studio.components.nulls import significant_nulls
+from studio.components.pointers import escape, is_envelope
+from studio.components.private_attributes import FastPrivateModel
 from studio.components.registry import Registry
 from studio.components.secrets import SecretRef, discreet
 from studio.errors import Finding, InvalidComponent, InvalidDocument
@@ -60,7 +58,7 @@ component_classes = registry.all
 load_rooms = registry.load_rooms
 
 
-class Component(StatefulModel):
+class Component(FastPrivateModel):
     """Something with a provider and a config that can be put on the canvas."""
 
     model_config = ConfigDict(
@@ -142,7 +140,7 @@ class Component(StatefulModel):
     @classmethod
     def _from_envelope(cls, value: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
         if isinstance(value, Component) and not isinstance(value, cls):
-            raise wrong_kind(cls, type(value))
+            raise _wrong_kind(cls, type(value))
         if not is_envelope(value):
             # A class of a script needs no provider: it is made by its constructor and has no JSON.
             if not cls.provider and cls.__module__.startswith("studio.") and not isinstance(value, cls):
@@ -156,7 +154,7 @@ class Component(StatefulModel):
             return cast("Self", opaque_class(cls).keep(envelope))
         if found is not cls:
             if not issubclass(found, cls):
-                raise wrong_kind(cls, found)
+                raise _wrong_kind(cls, found)
             return found.model_validate(envelope)
         config, unknown = cls._prepare(envelope)
         loaded = handler(config)
@@ -219,7 +217,7 @@ class Component(StatefulModel):
     @model_serializer(mode="wrap")
     def _to_envelope(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         config: dict[str, Any] = dict(handler(self))
-        for name in (*self.keep_null, *telling_nulls(self, self.absent_in_json)):
+        for name in (*self.keep_null, *significant_nulls(self, self.absent_in_json)):
             config.setdefault(name, None)
         for name, item in self._unknown.items():
             config.setdefault(name, item)
@@ -332,6 +330,17 @@ def _foreseen() -> Generator[None]:
         raise
     except Exception as error:
         raise PydanticCustomError("unexpected", "{message}", {"message": unexpected(error).message}) from error
+
+
+def _wrong_kind(expected: type[Component], found: type[Component]) -> PydanticCustomError:
+    """The error for a component that does not fit its place."""
+    return PydanticCustomError(
+        "wrong_component",
+        "{expected} belongs here, but {found} is {kind}.",
+        dict(
+            expected=expected.component_type, wanted=expected.__name__, found=found.__name__, kind=found.component_type
+        ),
+    )
 
 
 def _unless(value: JsonValue, usual: str) -> str | None:

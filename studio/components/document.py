@@ -9,7 +9,7 @@ from typing import NamedTuple, NoReturn, cast
 
 from pydantic import JsonValue
 
-from studio.components.findings import escape
+from studio.components.pointers import escape
 from studio.errors import InvalidDocument, TooLarge
 
 MAX_BYTES = 20 * 1024 * 1024

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, LiteralString, cast, get_args, get_origin
+from typing import LiteralString, cast, get_args, get_origin
 
-from pydantic import JsonValue, ValidationError
+from pydantic import BaseModel, JsonValue, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from studio.components.field_titles import title_at
+from studio.components.pointers import escape, is_envelope, pointer_of, steps_of
 from studio.errors import ConfigError, Finding, Fix
-
-if TYPE_CHECKING:
-    from studio.components.base import Component
 
 _SENTENCES = {
     "extra_forbidden": ("There is no field {name} here.", "Remove it, or check its spelling."),
@@ -44,7 +42,7 @@ _FIXES = {
 
 
 def findings_from(
-    error: ValidationError, document: JsonValue, find_class: Callable[[str], type[Component] | None]
+    error: ValidationError, document: JsonValue, find_class: Callable[[str], type[BaseModel] | None]
 ) -> list[Finding]:
     """All the places that Pydantic found wrong, each once, with pointers into `document`.
 
@@ -74,11 +72,6 @@ def findings_from(
     return list(found.values())
 
 
-def is_envelope(value: object) -> bool:
-    """Whether a value has the shape of a component's JSON."""
-    return isinstance(value, dict) and isinstance(cast("dict[str, object]", value).get("provider"), str)
-
-
 def owner_of(where: str, document: JsonValue) -> str:
     """The innermost component around a place of a document, by its pointer; "" when there is none."""
     return _owner(where, document)[0]
@@ -88,12 +81,12 @@ def _owner(where: str, document: JsonValue) -> tuple[str, str]:
     """The pointer of the innermost component around a place, and its provider."""
     owner, pointer, here = "", "", document
     provider = str(here["provider"]) if isinstance(here, dict) and is_envelope(here) else ""
-    for step in where.split("/")[1:]:
-        pointer = f"{pointer}/{step}"
+    for step in steps_of(where):
+        pointer = f"{pointer}/{escape(step)}"
         if isinstance(here, list):
             here = here[int(step)] if step.isdecimal() and int(step) < len(here) else None
         else:
-            here = here.get(step.replace("~1", "/").replace("~0", "~")) if isinstance(here, dict) else None
+            here = here.get(step) if isinstance(here, dict) else None
         if isinstance(here, dict) and is_envelope(here):
             owner, provider = pointer, str(here["provider"])
     return owner, provider
@@ -108,17 +101,6 @@ def no_json(name: str) -> ConfigError:
     return ConfigError(
         f"{name} holds what only a script can have, such as a function, and cannot be written as JSON.",
         fix="Use a component that has a config.",
-    )
-
-
-def wrong_kind(expected: type[Component], found: type[Component]) -> PydanticCustomError:
-    """The error for a component that does not fit its place."""
-    return PydanticCustomError(
-        "wrong_component",
-        "{expected} belongs here, but {found} is {kind}.",
-        dict(
-            expected=expected.component_type, wanted=expected.__name__, found=found.__name__, kind=found.component_type
-        ),
     )
 
 
@@ -163,28 +145,7 @@ def unexpected(error: Exception) -> Finding:
     return Finding("unexpected", message, "Check this value. (This error has no specific message.)")
 
 
-def pointer_of(location: Sequence[int | str], document: JsonValue) -> str:
-    """Turn a Pydantic location into a JSON pointer into the document.
-
-    Pydantic leaves out the `config` of each envelope and puts in the names of union members and validators, so the
-    document is walked alongside. A place that the document lacks, such as a missing field, ends the walk.
-    """
-    pointer, here = "", document
-    steps = [step for step in location if not (isinstance(step, str) and step.endswith(("]", ")")))]  # validators
-    for index, step in enumerate(steps):
-        if isinstance(here, dict) and isinstance(here.get("provider"), str) and isinstance(here.get("config"), dict):
-            pointer, here = f"{pointer}/config", here["config"]
-        if isinstance(here, dict) and isinstance(step, str):
-            if step in here:
-                pointer, here = f"{pointer}/{escape(step)}", here[step]
-            elif index == len(steps) - 1:
-                return f"{pointer}/{escape(step)}"
-        elif isinstance(here, list) and isinstance(step, int) and step < len(here):
-            pointer, here = f"{pointer}/{step}", here[step]
-    return pointer
-
-
-def _missing(detail: ErrorDetails, document: JsonValue, find_class: Callable[[str], type[Component] | None]) -> Finding:
+def _missing(detail: ErrorDetails, document: JsonValue, find_class: Callable[[str], type[BaseModel] | None]) -> Finding:
     """What is to be filled in, called as the form calls it."""
     location = detail["loc"]
     name = next((step for step in reversed(location) if isinstance(step, str)), "value")
@@ -196,21 +157,21 @@ def _missing(detail: ErrorDetails, document: JsonValue, find_class: Callable[[st
         return Finding("missing", f"{_called(name, where, document, find_class)} is required.", "Fill it in.", where)
     kinds = [getattr(each, "component_type", "") for each in (field.annotation, *get_args(field.annotation))]
     if kind := next((each for each in kinds if each and get_origin(field.annotation) is not list), ""):
-        return Finding("missing", f"Choose {a_kind(kind)}.", where=where)
+        return Finding("missing", f"Choose {with_article(kind)}.", where=where)
     return Finding("missing", f"{_called(name, where, document, find_class)} is required.", "Fill it in.", where)
 
 
-def _called(name: str, where: str, document: JsonValue, find_class: Callable[[str], type[Component] | None]) -> str:
+def _called(name: str, where: str, document: JsonValue, find_class: Callable[[str], type[BaseModel] | None]) -> str:
     """The field at a place as its form calls it; by its key where it has no form."""
     owner, provider = _owner(where, document)
     cls = find_class(provider)
     inside = where.removeprefix(f"{owner}/config/") if cls and where.startswith(f"{owner}/config/") else ""
-    title = title_at(cls, [unescape(step) for step in inside.split("/")]) if cls and inside else ""
+    title = title_at(cls, steps_of(f"/{inside}")) if cls and inside else ""
     return f"“{title}”" if title else f"`{name}`"
 
 
 def _findings(
-    detail: ErrorDetails, document: JsonValue, find_class: Callable[[str], type[Component] | None]
+    detail: ErrorDetails, document: JsonValue, find_class: Callable[[str], type[BaseModel] | None]
 ) -> list[Finding]:
     kind, location = detail["type"], detail["loc"]
     name = next((step for step in reversed(location) if isinstance(step, str)), "value")
@@ -229,9 +190,9 @@ def _findings(
 
 def _misfit(where: str, details: Sequence[ErrorDetails]) -> Finding:
     contexts = [detail.get("ctx", {}) for detail in details]
-    expected = " or ".join(dict.fromkeys(a_kind(str(context["expected"])) for context in contexts))
+    expected = " or ".join(dict.fromkeys(with_article(str(context["expected"])) for context in contexts))
     found, kind = str(contexts[0]["found"]), str(contexts[0]["kind"])
-    message = f"{expected.capitalize()} belongs here, but {found} is {a_kind(kind)}."
+    message = f"{expected.capitalize()} belongs here, but {found} is {with_article(kind)}."
     if any(context["expected"] == kind for context in contexts):  # not the kind is wrong, but the class
         wanted = " or ".join(dict.fromkeys(str(context["wanted"]) for context in contexts))
         message = f"A {wanted} belongs here, but {found} is another {kind.replace('_', ' ')}."
@@ -245,20 +206,10 @@ def _above(pointer: str) -> Iterator[str]:
         yield pointer
 
 
-def a_kind(component_type: str) -> str:
+def with_article(component_type: str) -> str:
     """A component type as words with their article: "an agent"."""
     words = component_type.replace("_", " ")
     return f"{'an' if words[0] in 'aeiou' else 'a'} {words}"
-
-
-def escape(step: str) -> str:
-    """A key as a step of a JSON pointer."""
-    return step.replace("~", "~0").replace("/", "~1")
-
-
-def unescape(step: str) -> str:
-    """The key that a step of a JSON pointer names."""
-    return step.replace("~1", "/").replace("~0", "~")
 
 
 def _json_name(value: object) -> str:

@@ -13,7 +13,7 @@ from importlib import import_module
 _waiting: dict[str, tuple[str, ...]] = {}
 
 
-def waiting(room: str, names: Mapping[str, str]) -> Callable[[str], object]:
+def lazy(room: str, names: Mapping[str, str]) -> Callable[[str], object]:
     """Make the `__getattr__` of a room.
 
     Args:
@@ -35,7 +35,7 @@ def waiting(room: str, names: Mapping[str, str]) -> Callable[[str], object]:
     return find
 
 
-def import_whole(room: str) -> None:
+def import_all(room: str) -> None:
     """Import the modules of a room that still wait; any other package has none."""
     for module in _waiting.pop(room, ()):
         import_module(module)

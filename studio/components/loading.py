@@ -15,10 +15,11 @@ from studio.components.advice import Advice, advice_of
 from studio.components.base import Component, JsonObject, find_class, registry, walk
 from studio.components.capability import Capability
 from studio.components.document import check_bounds
-from studio.components.findings import escape, unexpected
+from studio.components.findings import unexpected
+from studio.components.pointers import escape, steps_of
 from studio.components.python_text import bounded_together
 from studio.components.salvage import sound_parts
-from studio.components.secret_extraction import take_out_secrets
+from studio.components.secret_extraction import extract_secrets
 from studio.components.secrets import MASK, DefaultEnv, is_reference, variable_meant
 from studio.errors import Finding, InvalidComponent, InvalidDocument, first_findings
 
@@ -225,8 +226,8 @@ _GIVE_SECRETS = "Give the key to a header, a variable or an argument that may na
 
 
 def _warnings(document: JsonValue) -> Iterator[Finding]:
-    for secret in take_out_secrets(document)[1]:
-        name = secret.where.rpartition("/")[2].replace("~1", "/").replace("~0", "~")
+    for secret in extract_secrets(document)[1]:
+        name = steps_of(secret.where)[-1]
         message = f"`{name}` holds a key in the open; the studio stores it as {secret.reference} instead."
         fix = f"This text then holds only that name. {_GIVE_SECRETS}" if secret.is_in_text else ""
         yield SECRET_IN_CLEAR(message, fix, secret.where)
@@ -240,7 +241,7 @@ def _warnings(document: JsonValue) -> Iterator[Finding]:
 
 
 def _unknown_provider(provider: str, where: str) -> Finding:
-    close = registry.similar(provider)
+    close = registry.suggest(provider)
     fix = f"Did you mean {close!r}?" if close else "It is kept as it is, but a team that holds it cannot run."
     return UNKNOWN_PROVIDER(f"No component is registered as {provider!r}.", fix, f"{where}/provider")
 

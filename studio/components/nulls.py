@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
 
-def telling_nulls(component: BaseModel, absent: Mapping[str, object]) -> Iterator[str]:
+def significant_nulls(component: BaseModel, absent: Mapping[str, object]) -> Iterator[str]:
     """Fields that are null now and would be something else when read without their null.
 
     Args:

@@ -61,7 +61,7 @@ def read_private_attributes_directly(cls: type[BaseModel]) -> None:
             type.__setattr__(cls, name, PrivateValue(name))
 
 
-class StatefulModel(BaseModel):
+class FastPrivateModel(BaseModel):
     """A model with run-time state in private attributes."""
 
     model_config = ConfigDict(defer_build=True)

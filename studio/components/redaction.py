@@ -16,7 +16,7 @@ from studio.components.key_patterns import keys_in
 from studio.components.secrets import SecretSource, is_secret_name
 from studio.components.well_formed import usable_name
 
-SHORTEST = 6
+MIN_LENGTH = 6
 """Characters of a secret that is looked for; a shorter one is part of ordinary words."""
 MIN_CORE = 8
 """Characters of the Base64 of a secret that do not depend on what stands around it."""
@@ -158,7 +158,7 @@ class Redactor:
     def _found_in(self, text: str) -> tuple[str, ...]:
         """Which forms a text holds, longest first. Most texts hold none, which is found out in C."""
         names = self._names
-        if not names or len(text) < SHORTEST:
+        if not names or len(text) < MIN_LENGTH:
             return ()
         whole = _folded(_in_one_line(text))
         if "\\" in text:  # which could be a part of a form, and no broken line
@@ -216,10 +216,10 @@ class RedactedStream:
 
 def forms_of(secret: str) -> set[str]:
     """All the texts by which a secret, or a part of it that is one by itself, is told."""
-    forms = {form for value in (secret, secret.strip()) if len(value) >= SHORTEST for form in _forms(value)}
+    forms = {form for value in (secret, secret.strip()) if len(value) >= MIN_LENGTH for form in _forms(value)}
     for part in sorted(_parts(secret), key=len, reverse=True)[:MAX_PARTS]:
         forms.update(_texts(part))
-    return {text for form in forms for text in (form, _in_one_line(form)) if len(text) >= SHORTEST}
+    return {text for form in forms for text in (form, _in_one_line(form)) if len(text) >= MIN_LENGTH}
 
 
 def _parts(secret: str, depth: int = 0) -> set[str]:
@@ -267,7 +267,7 @@ def _texts(value: str) -> Iterator[str]:
     yield from (text for once in _in_json(value) for text in _in_json(once))
     yield from _in_html(value)
     yield from (repr(value)[1:-1], repr(data)[2:-1])
-    if len(re.findall("[a-zA-Z0-9]", name := usable_name(value))) >= SHORTEST:  # a model calls a tool by it
+    if len(re.findall("[a-zA-Z0-9]", name := usable_name(value))) >= MIN_LENGTH:  # a model calls a tool by it
         yield name
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Generic, Protocol, TypeVar
 
-from studio.components.lazy_exports import import_whole
+from studio.components.lazy_exports import import_all
 from studio.errors import SetupError
 
 ENTRY_POINTS = "studio.components"
@@ -53,8 +53,8 @@ class Registry(Generic[P]):
 
         for point in sorted(entry_points(group=ENTRY_POINTS), key=lambda point: point.value):
             point.load()
-            import_whole(point.module)
-        import_whole("studio.components")  # whose loading has kinds of advice, too
+            import_all(point.module)
+        import_all("studio.components")  # whose loading has kinds of advice, too
 
     def find(self, provider: str) -> P | None:
         """The class that answers to a provider or alias, or None."""
@@ -69,7 +69,7 @@ class Registry(Generic[P]):
         for provider in sorted(seen):
             yield seen[provider]
 
-    def similar(self, provider: str) -> str | None:
+    def suggest(self, provider: str) -> str | None:
         """The registered name most like a misspelt one, if any is close."""
         self.load_rooms()
         import difflib  # only for names that are wrong

@@ -9,7 +9,8 @@ from typing import cast
 from pydantic import JsonValue
 
 from studio.components.base import Component, JsonObject, find_class
-from studio.components.findings import escape, is_envelope, owner_of
+from studio.components.findings import owner_of
+from studio.components.pointers import escape, is_envelope, steps_of, value_at
 from studio.errors import InvalidComponent, InvalidDocument
 
 STAND_IN = "studio.components.Broken"
@@ -37,7 +38,7 @@ def sound_parts(document: JsonValue, wrong: Sequence[str]) -> Iterator[tuple[str
             continue
         yield "", loaded
         for place in _outermost(owners):
-            yield from _loadable(_at(document, place), place, wrong)
+            yield from _loadable(value_at(document, place), place, wrong)
         return
     yield from _loadable(document, "", wrong)
 
@@ -45,16 +46,10 @@ def sound_parts(document: JsonValue, wrong: Sequence[str]) -> Iterator[tuple[str
 def _outermost(places: Iterable[str]) -> Iterator[str]:
     """Those of some places that are in none of the others."""
     last: Sequence[str] | None = None
-    for steps, place in sorted((_steps(place), place) for place in places):
+    for steps, place in sorted((steps_of(place), place) for place in places):
         if last is None or steps[: len(last)] != last:
             yield place
             last = steps
-
-
-def _at(document: JsonValue, place: str) -> JsonValue:
-    for step in _steps(place):
-        document = document[int(step)] if isinstance(document, list) else cast("JsonObject", document)[step]
-    return document
 
 
 def _standing_in(document: JsonValue, place: str) -> JsonValue:
@@ -69,11 +64,7 @@ def _standing_in(document: JsonValue, place: str) -> JsonValue:
         held = cast("JsonObject", value)
         return {**held, rest[0]: copy(held[rest[0]], rest[1:])}
 
-    return copy(document, _steps(place))
-
-
-def _steps(pointer: str) -> Sequence[str]:
-    return [step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]]
+    return copy(document, steps_of(place))
 
 
 def _loadable(value: JsonValue, where: str, wrong: Sequence[str]) -> Iterator[tuple[str, Component]]:

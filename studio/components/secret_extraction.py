@@ -11,8 +11,8 @@ from typing import cast, get_args
 from pydantic import BaseModel, JsonValue
 
 from studio.components.base import Component, JsonObject, find_class
-from studio.components.findings import escape
 from studio.components.key_patterns import KeySpan, is_key, keys_in, keys_in_arguments, looks_random
+from studio.components.pointers import escape
 from studio.components.secrets import (
     MASK,
     DefaultEnv,
@@ -58,7 +58,7 @@ class FoundSecret:
     """Whether it stood in source or prose, where the reference is only a name that nobody fills in."""
 
 
-def take_out_secrets(document: JsonValue) -> tuple[JsonValue, list[FoundSecret]]:
+def extract_secrets(document: JsonValue) -> tuple[JsonValue, list[FoundSecret]]:
     """A copy of the document with `secret:NAME` in place of each key in the open, and those keys.
 
     Keys are secret fields, whatever has a key's usual name in headers, environment variables, and components that the

@@ -10,8 +10,8 @@ from pydantic import JsonValue
 from pydantic_core import PydanticCustomError
 
 from studio.components.base import Component, JsonObject, find_class
-from studio.components.findings import escape
 from studio.components.loading import validate_component
+from studio.components.pointers import escape
 from studio.components.schema import form_schema, slots, template
 from studio.components.secrets import DefaultEnv
 from studio.errors import UnknownProvider

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from studio.components.base import find_class
 from studio.components.field_titles import in_a_sentence, title_of_field
-from studio.components.findings import is_envelope
+from studio.components.pointers import is_envelope
 
 SHORT = 60
 MAX_WORD = 60

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from studio.components.lazy_exports import waiting
+from studio.components.lazy_exports import lazy
 from studio.conditions.base import AndTerminationCondition as AndTerminationCondition
 from studio.conditions.base import Count as Count
 from studio.conditions.base import OrTerminationCondition as OrTerminationCondition
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from studio.conditions.outside import FunctionalTermination as FunctionalTermination
     from studio.conditions.variables import ContextVariableTermination as ContextVariableTermination
 else:
-    __getattr__ = waiting(
+    __getattr__ = lazy(
         __name__,
         {
             "contents": "FunctionCallTermination HandoffTermination SourceMatchTermination "

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from studio.components.lazy_exports import waiting
+from studio.components.lazy_exports import lazy
 from studio.contexts.base import ChatCompletionContext as ChatCompletionContext
 from studio.contexts.windows import BufferedChatCompletionContext as BufferedChatCompletionContext
 from studio.contexts.windows import HeadAndTailChatCompletionContext as HeadAndTailChatCompletionContext
@@ -11,7 +11,7 @@ from studio.contexts.windows import UnboundedChatCompletionContext as UnboundedC
 if TYPE_CHECKING:
     from studio.contexts.token_limited import TokenLimitedChatCompletionContext as TokenLimitedChatCompletionContext
 else:
-    __getattr__ = waiting(
+    __getattr__ = lazy(
         __name__,
         {
             "token_limited": "TokenLimitedChatCompletionContext",

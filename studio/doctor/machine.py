@@ -14,7 +14,7 @@ from studio.components import component_classes
 from studio.doctor.exposure import is_exposed
 from studio.doctor.finding import Finding, bad, doubtful, fine
 from studio.galleries import shipped_galleries
-from studio.sandbox import NoJail, choose_jail, examined
+from studio.sandbox import NoJail, detect_jail, examined
 from studio.settings import Settings
 
 OLDEST_SQLITE = (3, 35)
@@ -81,7 +81,7 @@ def sandbox(settings: Settings) -> Iterator[Finding]:
         yield say("Sandbox", "Code of teams runs with all rights of the studio's user", fix)
     else:
         try:
-            yield fine("Sandbox", f"Code of teams is confined by {choose_jail(settings.sandbox).name}")
+            yield fine("Sandbox", f"Code of teams is confined by {detect_jail(settings.sandbox).name}")
         except NoJail as error:
             yield bad("Sandbox", error.what.removesuffix("."), error.fix)
     for each in examined():

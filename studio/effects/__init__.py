@@ -10,7 +10,7 @@ supervisor sets a `Recording` one.
 
 from typing import TYPE_CHECKING
 
-from studio.components.lazy_exports import waiting
+from studio.components.lazy_exports import lazy
 from studio.effects.ids import random_id as random_id
 from studio.effects.port import INJECTED_BY as INJECTED_BY
 from studio.effects.port import AskHuman as AskHuman
@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     from studio.effects.replay import ReplayEffects as ReplayEffects
     from studio.effects.replay import Substitute as Substitute
 else:
-    __getattr__ = waiting(
+    __getattr__ = lazy(
         __name__,
         {
             "divergence": "Diverged Divergence NotRecorded",

@@ -40,7 +40,7 @@ LOCAL_SUFFIXES = (".localhost", ".local", ".internal", ".lan", ".home", ".corp",
 _NUMBERS = re.compile(r"[0-9a-fx.]+")
 
 
-class Reach(Enum):
+class AddressScope(Enum):
     """Where an address lies."""
 
     PUBLIC = "on the public internet"
@@ -48,23 +48,23 @@ class Reach(Enum):
     NEVER = "of the link itself, of a cloud's own keys, or of many machines at once"
 
 
-def reach_of(address: IPAddress) -> Reach:
+def reach_of(address: IPAddress) -> AddressScope:
     """Where an address lies; one that carries another inside is judged by both."""
     if isinstance(address, ipaddress.IPv6Address):
         inner = _inside(address)
         if inner is not None:
             return reach_of(inner)
     if address.is_link_local or address.is_multicast or address in METADATA:
-        return Reach.NEVER
+        return AddressScope.NEVER
     is_public = address.is_global and not (address.is_reserved or address.is_unspecified)
     is_given_out = address.version == 4 or address in GLOBAL
     is_routed = is_given_out and not any(address in network for network in NOT_ROUTED)
-    return Reach.PUBLIC if is_public and is_routed else Reach.PRIVATE
+    return AddressScope.PUBLIC if is_public and is_routed else AddressScope.PRIVATE
 
 
 def is_public(address: IPAddress) -> bool:
     """True for an address of the public internet."""
-    return reach_of(address) is Reach.PUBLIC
+    return reach_of(address) is AddressScope.PUBLIC
 
 
 def _inside(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:

@@ -17,8 +17,8 @@ from urllib.parse import urlsplit
 from studio.egress import itself
 from studio.egress.addresses import (
     METADATA_NAMES,
+    AddressScope,
     IPAddress,
-    Reach,
     address_in,
     is_local_name,
     is_of_this_machine,
@@ -108,7 +108,7 @@ class Guard:
         if itself.is_named(plain, port):
             raise _own(plain, port)
         if plain in METADATA_NAMES and not self._is_unlimited():
-            raise _refused(host, None, Reach.NEVER)
+            raise _refused(host, None, AddressScope.NEVER)
         written = address_in(plain)
         if written is None:
             return None
@@ -164,7 +164,7 @@ class Guard:
         if itself.listens_at(port) and is_of_this_machine(address):
             raise _own(plain, port)
         is_named = (plain, port) in self.named and _is_said_plainly(plain)
-        is_fine = reach is Reach.PUBLIC or (reach is Reach.PRIVATE and (self.private or is_named))
+        is_fine = reach is AddressScope.PUBLIC or (reach is AddressScope.PRIVATE and (self.private or is_named))
         if not is_fine and not self._is_unlimited():
             raise _refused(plain, address, reach)
 
@@ -233,9 +233,9 @@ def _own(plain: str, port: int) -> StudioRefused:
     return StudioRefused(f"The studio itself is at {plain}:{port}; no team may ask it.")
 
 
-def _refused(host: str, address: IPAddress | None, reach: Reach) -> HostRefused:
+def _refused(host: str, address: IPAddress | None, reach: AddressScope) -> HostRefused:
     where = f" is at {str(address)!r}, which" if address is not None else ""
-    if reach is Reach.NEVER:
+    if reach is AddressScope.NEVER:
         fix = f"No team needs that; `{SETTING}` of the operator would allow it."
     else:
         fix = f"Name the address itself where the host is named, with its port, or set `{SETTING}`."

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from studio.components.lazy_exports import waiting
+from studio.components.lazy_exports import lazy
 from studio.executors.imports import Alias as Alias
 from studio.executors.imports import ImportFromModule as ImportFromModule
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from studio.executors.jupyter import JupyterCodeExecutor as JupyterCodeExecutor
     from studio.executors.local import LocalCommandLineCodeExecutor as LocalCommandLineCodeExecutor
 else:
-    __getattr__ = waiting(
+    __getattr__ = lazy(
         __name__,
         {
             "base": "CodeExecutor CommandLineCodeResult ExecutorUnavailable",

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from studio.components.lazy_exports import waiting
+from studio.components.lazy_exports import lazy
 from studio.memory.base import Memory as Memory
 from studio.memory.base import MemoryQueryResult as MemoryQueryResult
 from studio.memory.base import UpdateContextResult as UpdateContextResult
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from studio.memory.service import MemoryUnavailable as MemoryUnavailable
     from studio.memory.service import UnsuitableContent as UnsuitableContent
 else:
-    __getattr__ = waiting(
+    __getattr__ = lazy(
         __name__,
         {
             "canvas": "TextCanvas",

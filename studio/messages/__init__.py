@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from studio.components.lazy_exports import waiting
+from studio.components.lazy_exports import lazy
 from studio.messages.cancellation import CancellationToken as CancellationToken
 from studio.messages.cancellation import linked as linked
 from studio.messages.chat import BaseAgentEvent as BaseAgentEvent
@@ -65,6 +65,9 @@ from studio.messages.llm import assistant_message as assistant_message
 from studio.messages.llm import system_message as system_message
 from studio.messages.llm import text_answer as text_answer
 from studio.messages.llm import user_message as user_message
+from studio.messages.parser import message_from_json as message_from_json
+from studio.messages.parser import message_types as message_types
+from studio.messages.parser import type_name as type_name
 from studio.messages.portions import in_portions as in_portions
 from studio.messages.prompt import History as History
 from studio.messages.prompt import Prompt as Prompt
@@ -75,9 +78,6 @@ from studio.messages.prompt import sum_over as sum_over
 from studio.messages.prompt import text_over as text_over
 from studio.messages.prompt import without_images as without_images
 from studio.messages.prompt import word_count as word_count
-from studio.messages.reading import message_from_json as message_from_json
-from studio.messages.reading import message_types as message_types
-from studio.messages.reading import type_name as type_name
 from studio.messages.unchecked import unchecked as unchecked
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ if TYPE_CHECKING:
     from studio.messages.unions import AgentEvent as AgentEvent
     from studio.messages.unions import ChatMessage as ChatMessage
 else:
-    __getattr__ = waiting(
+    __getattr__ = lazy(
         __name__,
         {
             "decisions": "ConditionProgress EdgeDecision Rule SelectionAttempt SpeakerDecisionEvent "

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from studio.components.lazy_exports import waiting
+from studio.components.lazy_exports import lazy
 from studio.models.base import ChatCompletionClient as ChatCompletionClient
 from studio.models.base import ModelCall as ModelCall
 from studio.models.info import ModelFamily as ModelFamily
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from studio.models.replay import ReplayChatCompletionClient as ReplayChatCompletionClient
     from studio.models.schema_model import model_from_schema as model_from_schema
 else:
-    __getattr__ = waiting(
+    __getattr__ = lazy(
         __name__,
         {
             "anthropic_client": "AnthropicBedrockChatCompletionClient AnthropicChatCompletionClient",

@@ -160,7 +160,7 @@ class OllamaChatCompletionClient(ServiceClient):
 
         import httpx
 
-        from studio.models.retrying import RetryingTransport  # brings httpx, which is slow to load
+        from studio.models.retries import RetryingTransport  # brings httpx, which is slow to load
 
         headers = resolved_headers(self.headers)
         key = next(self._needed_secrets(), None)

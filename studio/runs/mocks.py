@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, Valid
 
 from studio.agents import ChatAgent
 from studio.components import Component, JsonObject, load_component
+from studio.components.pointers import steps_of
 from studio.components.titles import title_of
 from studio.errors import ConfigError, InvalidComponent
 from studio.models import ChatCompletionClient, ReplayChatCompletionClient
@@ -112,8 +113,7 @@ def _find(team: JsonObject, place: str) -> tuple[JsonObject, JsonObject | list[J
     owner: JsonObject | list[JsonValue] = team
     key: str | int = ""
     here: JsonValue = team
-    for step in place.split("/")[1:]:
-        name = step.replace("~1", "/").replace("~0", "~")
+    for name in steps_of(place):
         if isinstance(here, dict):
             config = here.get("config") if isinstance(here.get("provider"), str) else here
             owner = around = config if isinstance(config, dict) else {}

@@ -13,14 +13,14 @@ from pathlib import Path
 
 from studio.components.folders import FolderRefused, lies_in, require_allowed
 from studio.sandbox.jail import NoJail
-from studio.sandbox.policy import NOTHING, PRIVATE, Outside, Policy
+from studio.sandbox.policy import NOTHING, PRIVATE, Policy, ServerPaths
 
 LAUNCHER = str(Path(__file__).with_name("launcher"))
 START = (sys.executable, "-I", "-S", LAUNCHER)
 FIRST_USER = 0x5000_0000
 """Of the users that a studio of root gives to its jails; far from those of people and of containers."""
 MAX_USERS = 0x0FFF_FFFF
-FEWEST_IDS = 65_536
+MIN_IDS = 65_536
 """What a container has at least where it has users of its own."""
 MADE = {"/", "/tmp", "/dev", "/proc"}
 MB = 1024 * 1024
@@ -38,7 +38,7 @@ class LandlockJail:
     """
 
     has_namespaces: bool = True
-    outside: Outside = NOTHING
+    outside: ServerPaths = NOTHING
     name = "landlock"
     is_confining = True
 
@@ -58,7 +58,7 @@ class BubblewrapJail:
     """The same with bubblewrap, where that is installed: it makes the namespaces and the view of the files."""
 
     program: str = "bwrap"
-    outside: Outside = NOTHING
+    outside: ServerPaths = NOTHING
     name = "bubblewrap"
     is_confining = True
 
@@ -99,7 +99,7 @@ def _view(policy: Policy, masks: Sequence[str]) -> list[str]:
     return [*view, *(word for place in (*masks, "/") for word in ("--remount-ro", place))]
 
 
-def plan_of(policy: Policy, stage: str, outside: Outside, *, has_namespaces: bool) -> str:
+def plan_of(policy: Policy, stage: str, outside: ServerPaths, *, has_namespaces: bool) -> str:
     """What the launcher is told; see `launcher/plan.py`.
 
     Raises:
@@ -135,7 +135,7 @@ def refuse_wide(writable: Iterable[str]) -> None:
             raise NoJail(error.what, fix=error.fix, where=place) from error
 
 
-def masked(policy: Policy, outside: Outside) -> list[str]:
+def masked(policy: Policy, outside: ServerPaths) -> list[str]:
     """The hidden folders and files that lie within readable ones.
 
     Raises:
@@ -151,7 +151,7 @@ def masked(policy: Policy, outside: Outside) -> list[str]:
     return [place for place in places if any(lies_in(place, readable) for readable in policy.all_readable())]
 
 
-def _is_of_a_team(place: str, outside: Outside) -> bool:
+def _is_of_a_team(place: str, outside: ServerPaths) -> bool:
     """Whether it lies in the own folder of some team."""
     work = os.path.realpath(outside.work) if outside.work else ""
     return work not in ("", place) and lies_in(place, work)
@@ -185,7 +185,7 @@ def user_for(folder: Path) -> int | None:
 def _users_of_jails() -> range:
     if _count_of_ids() > FIRST_USER + MAX_USERS:
         return range(FIRST_USER, FIRST_USER + MAX_USERS)
-    return range(FEWEST_IDS // 2, FEWEST_IDS - 2)
+    return range(MIN_IDS // 2, MIN_IDS - 2)
 
 
 def _count_of_ids() -> int:

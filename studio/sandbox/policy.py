@@ -74,7 +74,7 @@ class Bounds:
 
 
 @dataclass(frozen=True)
-class Outside:
+class ServerPaths:
     """What holds for the code of every team.
 
     Args:
@@ -91,7 +91,7 @@ class Outside:
     work: Path | None = None
 
 
-NOTHING = Outside()
+NOTHING = ServerPaths()
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ class Policy:
     bounds: Bounds = field(default_factory=Bounds)
     has_memory_files: bool = False
 
-    def beside(self, outside: Outside) -> Policy:
+    def beside(self, outside: ServerPaths) -> Policy:
         """The same with what every program may read."""
         return replace(self, readable=(*self.readable, *outside.readable))
 

@@ -12,8 +12,8 @@ from studio.components import JsonObject
 from studio.errors import ToolFailed
 from studio.sandbox.limits import Limits, working_directory
 from studio.sandbox.policy import Policy
-from studio.sandbox.warm import current_workers
-from studio.sandbox.working import WorkerProcess, started, started_in_new_folder
+from studio.sandbox.worker_main import WorkerProcess, started, started_in_new_folder
+from studio.sandbox.worker_pool import current_workers
 
 
 async def run_function(

@@ -8,7 +8,7 @@ from typing import NoReturn, cast
 
 from pydantic import JsonValue
 
-from studio.components import JsonObject, take_out_secrets
+from studio.components import JsonObject, extract_secrets
 from studio.errors import ConfigError, NotFound
 from studio.runs import ForkOptions, LogEntry
 from studio.services.prompts import answer_behind, entries_before
@@ -35,7 +35,7 @@ async def fork_options(
     Raises:
         ConfigError: No tool gave what is to be changed.
     """
-    clean = None if component is None else cast("JsonObject", take_out_secrets(component)[0])
+    clean = None if component is None else cast("JsonObject", extract_secrets(component)[0])
     results: dict[int, JsonValue] = {}
     for call_id, text in tool_results.items():
         effect = await _effect_of(store, run_id, seq, call_id)

@@ -9,6 +9,7 @@ from typing import cast
 from pydantic import JsonValue
 
 from studio.components import DefaultEnv, JsonObject, SecretUse, find_class
+from studio.components.pointers import escape, value_at
 from studio.components.secrets import SecretSource
 
 
@@ -43,7 +44,7 @@ def missing_secrets(document: JsonValue, uses: Sequence[SecretUse], resolve: Sec
 
 def _fields(document: JsonValue, use: SecretUse) -> Iterator[tuple[str, bool]]:
     """Where a component names a secret, or would, and whether the name is all that stands there."""
-    envelope = cast("JsonObject", _at(document, use.where))
+    envelope = cast("JsonObject", value_at(document, use.where))
     config = cast("JsonObject", envelope.get("config") or {})
     named = list(_texts(config, f"{use.where}/config", use.reference))
     yield from named
@@ -59,14 +60,7 @@ def _texts(node: JsonValue, where: str, reference: str) -> Iterator[tuple[str, b
         yield where, node == reference
     elif isinstance(node, dict) and (not isinstance(node.get("provider"), str)):
         for key, child in node.items():
-            yield from _texts(child, f"{where}/{key.replace('~', '~0').replace('/', '~1')}", reference)
+            yield from _texts(child, f"{where}/{escape(key)}", reference)
     elif isinstance(node, list):
         for index, child in enumerate(node):
             yield from _texts(child, f"{where}/{index}", reference)
-
-
-def _at(document: JsonValue, pointer: str) -> JsonValue:
-    for step in pointer.split("/")[1:]:
-        step = step.replace("~1", "/").replace("~0", "~")
-        document = document[int(step)] if isinstance(document, list) else cast("JsonObject", document)[step]
-    return document

@@ -11,9 +11,9 @@ from urllib.parse import urlsplit
 from studio.agents.participant import require_loaded
 from studio.components import JsonObject, is_reference, load_component
 from studio.components.capability import Capability
-from studio.components.secret_extraction import take_out_secrets
+from studio.components.secret_extraction import extract_secrets
 from studio.errors import ConfigError, Conflict, NotFound, StudioError
-from studio.models.listing import list_models
+from studio.models.model_list import list_models
 from studio.models.places import ModelPlace, moved, place_of
 from studio.models.service import ServiceClient
 from studio.models.service_list import PLACEHOLDER, ModelService, model_services
@@ -82,7 +82,7 @@ async def checked(component: JsonObject) -> JsonObject:
         NotAConnection: It is no model of a service, its address is missing, or it holds a key.
     """
     key = cast("JsonObject", component.get("config") or {}).get("api_key")
-    _, keys = await asyncio.to_thread(take_out_secrets, component)
+    _, keys = await asyncio.to_thread(extract_secrets, component)
     if keys or (isinstance(key, str) and not is_reference(key)):
         fix = "Store the key under Settings, Secrets, and name it here."
         raise NotAConnection("A key is written as `env:NAME` or `secret:name`.", fix=fix, where="/key")

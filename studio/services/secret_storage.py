@@ -7,13 +7,13 @@ from typing import cast
 
 from pydantic import JsonValue
 
-from studio.components import JsonObject, Report, is_reference, take_out_secrets
+from studio.components import JsonObject, Report, extract_secrets, is_reference
 from studio.store import Store
 
 
 async def with_references(store: Store, document: JsonObject) -> JsonObject:
     """The document with a reference in place of each key, which is now encrypted in the store."""
-    clean, found = await asyncio.to_thread(take_out_secrets, document)
+    clean, found = await asyncio.to_thread(extract_secrets, document)
     for secret in found:
         await store.secrets.set(secret.reference.partition(":")[2], secret.value)
     return cast("JsonObject", clean)

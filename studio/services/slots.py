@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from studio.components import JsonObject, envelopes, find_class, slots
+from studio.components.pointers import value_at
 from studio.errors import NotFound
 
 
@@ -48,7 +49,7 @@ def put_component(team: JsonObject, pointer: str, component: JsonObject) -> Json
         raise NotFound(f"The team has no place for a {kind} here.", fix="Choose one of its places.", where=pointer)
     changed = copy.deepcopy(team)
     owner, _, field = pointer.rpartition("/")
-    config = cast("JsonObject", _at(changed, owner))
+    config = cast("JsonObject", value_at(changed, owner))
     if not place.is_list:
         config[field] = component
         return changed
@@ -82,13 +83,3 @@ def _name(envelope: JsonObject) -> str:
 def _config(envelope: JsonObject) -> JsonObject:
     config = envelope.get("config")
     return config if isinstance(config, dict) else {}
-
-
-def _at(document: JsonObject, pointer: str) -> object:
-    here: object = document
-    for step in pointer.split("/")[1:]:
-        if isinstance(here, list):
-            here = cast("list[object]", here)[int(step)]
-        else:
-            here = cast("dict[str, object]", here)[step.replace("~1", "/").replace("~0", "~")]
-    return here

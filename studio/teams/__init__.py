@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from studio.components.lazy_exports import waiting
+from studio.components.lazy_exports import lazy
 
 if TYPE_CHECKING:
     from studio.agents.iteration import InputRequestEvent as InputRequestEvent
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from studio.teams.swarm import UnknownHandoffTarget as UnknownHandoffTarget
     from studio.teams.team_tool import TeamTool as TeamTool
 else:
-    __getattr__ = waiting(
+    __getattr__ = lazy(
         __name__,
         {
             "studio.agents.iteration": "InputRequestEvent RunIterator",

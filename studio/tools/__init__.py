@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from studio.components.lazy_exports import waiting
+from studio.components.lazy_exports import lazy
 from studio.executors.imports import Alias as Alias
 from studio.executors.imports import ImportFromModule as ImportFromModule
 from studio.tools.base import BaseTool as BaseTool
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from studio.tools.mcp import McpWorkbench as McpWorkbench
     from studio.tools.scripted_tool import ScriptedTool as ScriptedTool
 else:
-    __getattr__ = waiting(
+    __getattr__ = lazy(
         __name__,
         {
             "code_execution": "PythonCodeExecutionTool",

@@ -17,7 +17,7 @@ from fastapi.responses import JSONResponse
 from fastapi.routing import APIRoute
 from pydantic import BaseModel, JsonValue
 
-from studio.components import JsonObject, parse_json, take_out_secrets
+from studio.components import JsonObject, extract_secrets, parse_json
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
@@ -70,6 +70,6 @@ def filename(name: str, suffix: str) -> str:
 def download(content: str | JsonObject, name: str, media_type: str = "application/json") -> Response:
     """The file; a document holds no keys, also when it was stored before they were looked for everywhere."""
     if not isinstance(content, str):
-        content = json.dumps(take_out_secrets(content)[0], indent=2, ensure_ascii=False)
+        content = json.dumps(extract_secrets(content)[0], indent=2, ensure_ascii=False)
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response(content.encode("utf-8", "replace"), media_type=media_type, headers=headers)

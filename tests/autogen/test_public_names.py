@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from studio.autogen.lacking import advice, known_reason
 from studio.autogen.names import MODULES, places
+from studio.autogen.unsupported import advice, known_reason
 from tests.autogen.conftest import RunScript
 
 PUBLIC = Path(__file__).with_name("public_names.txt")

@@ -7,7 +7,7 @@ import json
 import pytest
 from pydantic import JsonValue
 
-from studio.components import take_out_secrets, validate_component
+from studio.components import extract_secrets, validate_component
 
 HTTP_TOOL = "autogen_ext.tools.http.HttpTool"
 SCHEMA: JsonValue = {"type": "object", "properties": {"password": {"type": "string"}}}
@@ -29,16 +29,16 @@ def headers_of(document: JsonValue) -> dict[str, str]:
 
 @pytest.mark.parametrize("name", ["Authorization", "api-key", "X-Api-Key", "Cookie", "X-Auth-Token", "apiKey"])
 def test_a_header_that_carries_a_key_is_taken_out(name: str):
-    clean, found = take_out_secrets(http_tool(**{name: "sk-hidden"}))
+    clean, found = extract_secrets(http_tool(**{name: "sk-hidden"}))
     assert [(secret.where, secret.value) for secret in found] == [(f"/config/headers/{name}", "sk-hidden")]
     assert headers_of(clean)[name] == found[0].reference
 
 
 def test_the_scheme_before_a_key_stays():
-    clean, found = take_out_secrets(http_tool(Authorization="Bearer sk-hidden"))
+    clean, found = extract_secrets(http_tool(Authorization="Bearer sk-hidden"))
     assert [secret.value for secret in found] == ["sk-hidden"]
     assert headers_of(clean)["Authorization"] == f"Bearer {{{found[0].reference}}}"
-    assert take_out_secrets(clean) == (clean, [])
+    assert extract_secrets(clean) == (clean, [])
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_the_scheme_before_a_key_stays():
 )
 def test_what_is_no_key_stays_as_it_is(name: str, value: str):
     document = http_tool(**{name: value})
-    assert take_out_secrets(document) == (document, [])
+    assert extract_secrets(document) == (document, [])
 
 
 def test_variables_and_headers_of_a_tool_server_are_taken_out():
@@ -64,7 +64,7 @@ def test_variables_and_headers_of_a_tool_server_are_taken_out():
         "env": {"GITHUB_TOKEN": "ghp-hidden", "LANG": "C"},
     }
     document: JsonValue = {"provider": "autogen_ext.tools.mcp.McpWorkbench", "config": {"server_params": params}}
-    clean, found = take_out_secrets(document)
+    clean, found = extract_secrets(document)
     assert [secret.where for secret in found] == ["/config/server_params/env/GITHUB_TOKEN"]
     assert "ghp-hidden" not in json.dumps(clean)
 
@@ -72,7 +72,7 @@ def test_variables_and_headers_of_a_tool_server_are_taken_out():
 @pytest.mark.parametrize("key", ["api_key", "apiKey", "token", "password", "client_secret", "AWS_SECRET_ACCESS_KEY"])
 def test_keys_inside_an_unknown_component_are_taken_out(key: str):
     inside: JsonValue = {"options": [{key: "sk-hidden", "max_tokens": "5", "eos_token": "</s>"}]}
-    clean, found = take_out_secrets({"provider": "elsewhere.Client", "config": inside})
+    clean, found = extract_secrets({"provider": "elsewhere.Client", "config": inside})
     assert [(secret.where, secret.value) for secret in found] == [(f"/config/options/0/{key}", "sk-hidden")]
     assert "sk-hidden" not in json.dumps(clean)
 
@@ -81,7 +81,7 @@ def test_keys_in_fields_that_nobody_knows_are_taken_out():
     document = http_tool()
     config = document["config"]
     assert isinstance(config, dict)
-    _, found = take_out_secrets({**document, "config": {**config, "extra/": {"token": "sk-hidden"}}})
+    _, found = extract_secrets({**document, "config": {**config, "extra/": {"token": "sk-hidden"}}})
     assert [secret.where for secret in found] == ["/config/extra~1/token"]
 
 

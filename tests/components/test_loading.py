@@ -10,8 +10,8 @@ from pydantic import JsonValue
 
 from studio.components import (
     Component,
+    extract_secrets,
     load_component,
-    take_out_secrets,
     validate_component,
     walk,
 )
@@ -215,7 +215,7 @@ def test_the_mask_of_autogen_becomes_an_unresolved_reference():
 
 
 def test_keys_are_taken_out_of_a_document_before_it_is_stored():
-    document, found = take_out_secrets(park(car(engine=engine(key="sk-hidden"))))
+    document, found = extract_secrets(park(car(engine=engine(key="sk-hidden"))))
     assert [secret.value for secret in found] == ["sk-hidden"]
     assert "sk-hidden" not in json.dumps(document)
     assert validate_component(document).warnings == ()

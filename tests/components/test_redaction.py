@@ -10,10 +10,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from studio.components.redaction import SHORTEST, Redactor, forms_of
+from studio.components.redaction import MIN_LENGTH, Redactor, forms_of
 
 LETTERS = st.characters(codec="utf-8", exclude_characters="[]\n\r\\", exclude_categories=["Cs", "Cc"])
-SECRETS = st.lists(st.text(LETTERS, min_size=SHORTEST, max_size=12), min_size=1, max_size=3, unique=True)
+SECRETS = st.lists(st.text(LETTERS, min_size=MIN_LENGTH, max_size=12), min_size=1, max_size=3, unique=True)
 KEY = "sk-Canary/7f?+é 42"
 FORMS = sorted(forms_of(KEY))
 

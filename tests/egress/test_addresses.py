@@ -6,7 +6,7 @@ import ipaddress
 
 import pytest
 
-from studio.egress.addresses import Reach, address_in, is_local_name, plain_host, reach_of
+from studio.egress.addresses import AddressScope, address_in, is_local_name, plain_host, reach_of
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ from studio.egress.addresses import Reach, address_in, is_local_name, plain_host
     ],
 )
 def test_addresses_of_the_own_network_are_private(address: str):
-    assert reach_of(ipaddress.ip_address(address)) is Reach.PRIVATE
+    assert reach_of(ipaddress.ip_address(address)) is AddressScope.PRIVATE
 
 
 @pytest.mark.parametrize(
@@ -59,14 +59,14 @@ def test_addresses_of_the_own_network_are_private(address: str):
     ],
 )
 def test_where_a_cloud_keeps_its_keys_nobody_goes(address: str):
-    assert reach_of(ipaddress.ip_address(address)) is Reach.NEVER
+    assert reach_of(ipaddress.ip_address(address)) is AddressScope.NEVER
 
 
 @pytest.mark.parametrize(
     "address", ["93.184.216.34", "8.8.8.8", "2606:2800:220:1::1", "64:ff9b::5db8:d822", "2002:808:808::1"]
 )
 def test_the_public_internet_is_public(address: str):
-    assert reach_of(ipaddress.ip_address(address)) is Reach.PUBLIC
+    assert reach_of(ipaddress.ip_address(address)) is AddressScope.PUBLIC
 
 
 @pytest.mark.parametrize(

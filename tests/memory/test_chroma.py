@@ -13,7 +13,7 @@ import pytest
 
 from studio import effects
 from studio.components import JsonObject, all_capabilities, load_component
-from studio.components.secret_extraction import take_out_secrets
+from studio.components.secret_extraction import extract_secrets
 from studio.contexts import UnboundedChatCompletionContext
 from studio.errors import ConfigError
 from studio.memory import (
@@ -186,7 +186,7 @@ def test_a_key_for_the_embedding_is_named_and_never_stored():
         "provider": "autogen_ext.memory.chromadb.ChromaDBVectorMemory",
         "config": {"client_type": "http", "host": "db", "embedding_function_config": cast("Any", embedding)},
     }
-    stored, found = take_out_secrets(document)
+    stored, found = extract_secrets(document)
     assert [secret.value for secret in found] == ["sk-open"]
     assert "sk-open" not in str(stored)
     memory = load_component(document, ChromaDBVectorMemory)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from studio.components import JsonObject, all_capabilities, load_component, take_out_secrets
+from studio.components import JsonObject, all_capabilities, extract_secrets, load_component
 from studio.errors import ConfigError
 from studio.messages import CreateResult, LLMMessage, UserMessage
 from studio.models import AnthropicBedrockChatCompletionClient
@@ -56,7 +56,7 @@ def test_keys_in_the_open_never_come_back_out(server: AnthropicServer) -> None:
     client = load_component(document(server, aws_session_token="t0ken"))
     written = str(client.dump_component())
     assert not [secret for secret in ("AKIA", "s3cret", "t0ken") if secret in written]
-    stored, found = take_out_secrets(document(server))
+    stored, found = extract_secrets(document(server))
     assert "s3cret" not in str(stored)
     assert [secret.where for secret in found] == [
         "/config/bedrock_info/aws_access_key",

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import pytest
 
 from studio.components import Capability
-from studio.sandbox import Jail, NoJail, PlainProcess, choose_jail, current_jail, examined
+from studio.sandbox import Jail, NoJail, PlainProcess, current_jail, detect_jail, examined
 from studio.sandbox.grants import Grants, grants
 
 NAMES = ("landlock", "bubblewrap")
@@ -40,7 +40,7 @@ def jail_named(name: str) -> Jail:
 def best_jail() -> Jail:
     """The jail that a server takes here unless told otherwise; the test is skipped where none works."""
     try:
-        return choose_jail("auto")
+        return detect_jail("auto")
     except NoJail as error:
         pytest.skip(error.what)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from studio.executors.program import Outcome, run_program
-from studio.sandbox import Bounds, Jail, NoJail, Outside, Policy, bare_environment, choose_jail, place_of
+from studio.sandbox import Bounds, Jail, NoJail, Policy, ServerPaths, bare_environment, detect_jail, place_of
 from studio.sandbox.linux import is_linux
 from tests.sandbox.jailed import NAMES, PLAIN, jail_named
 
@@ -134,7 +134,7 @@ async def test_what_is_not_there_is_told_as_by_a_shell(jail: Jail, tmp_path: Pat
 
 
 def with_data(jail: Jail, data: Path) -> Jail:
-    return choose_jail("landlock" if jail.name == "landlock" else "bubblewrap", Outside(hidden=(data,)))
+    return detect_jail("landlock" if jail.name == "landlock" else "bubblewrap", ServerPaths(hidden=(data,)))
 
 
 @pytest.mark.parametrize("where", ["data", "data/inside", "."])

@@ -25,7 +25,7 @@ from studio.executors import (
 )
 from studio.executors.local import VirtualEnvironment
 from studio.messages import CodeBlock
-from studio.sandbox import Jail, MissingJail, NoJail, Outside
+from studio.sandbox import Jail, MissingJail, NoJail, ServerPaths
 from studio.sandbox.grants import NO_NETWORK
 from studio.sandbox.linux import BubblewrapJail, LandlockJail
 from studio.tools import PythonCodeExecutionTool
@@ -261,7 +261,7 @@ async def test_no_weaker_way_takes_the_place_of_a_missing_jail(tmp_path: Path) -
 @pytest.mark.parametrize("is_above", [False, True])
 async def test_the_studios_own_folder_is_no_folder_for_code(jail: Jail, studio: Studio, is_above: bool) -> None:
     assert isinstance(jail, LandlockJail | BubblewrapJail)
-    guarded = replace(jail, outside=Outside(hidden=(studio.data,)))
+    guarded = replace(jail, outside=ServerPaths(hidden=(studio.data,)))
     database = studio.data / "studio.db"
     folder, name = (studio.data.parent, "team-studio/studio.db") if is_above else (studio.data, "studio.db")
     executor = LocalCommandLineCodeExecutor(work_dir=str(folder), cleanup_temp_files=False)

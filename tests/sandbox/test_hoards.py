@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from studio.executors.program import Outcome, run_program
-from studio.sandbox import Bounds, Jail, Outside, Policy, bare_environment, linux
+from studio.sandbox import Bounds, Jail, Policy, ServerPaths, bare_environment, linux
 from studio.sandbox.linux import is_linux
 from tests.sandbox.jailed import NAMES, PLAIN, jail_named
 
@@ -225,7 +225,7 @@ async def test_private_keys_of_the_system_and_of_the_studio_are_out_of_sight(
 ) -> None:
     shown, private = keys_in(tmp_path)
     monkeypatch.setattr(linux, "PRIVATE", (private,))
-    outside = Outside((shown,) if readable else (), hidden=(shown / "tls.key",))
+    outside = ServerPaths((shown,) if readable else (), hidden=(shown / "tls.key",))
     held = type(jail)(**{**vars(jail), "outside": outside})
     look = "try: print(repr(open(each).read()))\n    except OSError as error: print(type(error).__name__)"
     places = [str(shown / name) for name in ("tls.key", "private/k.key", "other")]

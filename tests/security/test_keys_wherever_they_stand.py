@@ -11,7 +11,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from pydantic import JsonValue
 
-from studio.components import JsonObject, load_component, take_out_secrets, validate_component
+from studio.components import JsonObject, extract_secrets, load_component, validate_component
 from studio.components.key_patterns import keys_in
 from studio.settings import Settings
 from studio.web.app import create_app
@@ -129,11 +129,11 @@ SECRETS = (KEY, PLAIN, "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC")
 
 @pytest.mark.parametrize("place", PLACES)
 def test_a_key_is_taken_out_told_and_needs_no_second_look(place: str):
-    clean, found = take_out_secrets(PLACES[place])
+    clean, found = extract_secrets(PLACES[place])
     assert not [secret for secret in SECRETS if secret in json.dumps(clean)]
     assert found
     assert all(any(key in secret.value for key in SECRETS) for secret in found)
-    assert take_out_secrets(clean) == (clean, [])
+    assert extract_secrets(clean) == (clean, [])
     assert "secret_in_clear" in {warning.code for warning in validate_component(PLACES[place]).warnings}
 
 
@@ -174,11 +174,11 @@ def test_no_key_of_any_place_is_stored_or_exported(tmp_path: Path):
     ],
 )
 def test_what_is_no_key_stays(document: JsonValue):
-    assert take_out_secrets(document) == (document, [])
+    assert extract_secrets(document) == (document, [])
 
 
 def test_the_key_of_an_argument_reaches_the_program_and_is_asked_for(monkeypatch: pytest.MonkeyPatch):
-    clean, found = take_out_secrets(mcp("--api-key", PLAIN, f"--db=postgresql://u:{PLAIN}@h.com/db"))
+    clean, found = extract_secrets(mcp("--api-key", PLAIN, f"--db=postgresql://u:{PLAIN}@h.com/db"))
     workbench: Any = load_component(clean)
     for secret in found:
         monkeypatch.setenv("STUDIO_SECRET_" + secret.reference[7:].upper().replace("-", "_"), secret.value)
@@ -209,7 +209,7 @@ def test_a_placeholder_of_a_variable_means_the_variable(text: str, monkeypatch: 
     assert (client.api_key.reference, client.api_key.resolve()) == ("env:SOME_KEY", PLAIN)
     report = validate_component(model(api_key=text))
     assert (report.ok, [warning.code for warning in report.warnings]) == (True, ["placeholder_secret"])
-    kept, found = take_out_secrets(http(Authorization=f"Bearer {text}", **{"X-Api-Key": text}))
+    kept, found = extract_secrets(http(Authorization=f"Bearer {text}", **{"X-Api-Key": text}))
     assert cast("Any", kept)["config"]["headers"] == {
         "Authorization": "Bearer {env:SOME_KEY}",
         "X-Api-Key": "env:SOME_KEY",

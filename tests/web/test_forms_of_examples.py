@@ -11,9 +11,9 @@ from fastapi.testclient import TestClient
 from pydantic import JsonValue
 
 from studio.components import JsonObject, catalogue, find_class, form_schema
+from studio.components.pointers import escape
 from studio.settings import Settings
 from studio.web.app import create_app
-from studio.web.forms.form_fields import escape
 from studio.web.forms.form_model import FormField, FormModel
 from studio.web.forms.forms import form_at
 from tests.conformance.facts import ROOT, example_files

@@ -11,7 +11,7 @@ from typing import Literal, cast
 from pydantic import JsonValue
 
 from studio.components.comparison.matching import match, moved, same, text_of
-from studio.components.findings import escape, unescape
+from studio.components.pointers import escape, unescape
 from studio.components.titles import is_component, name_of, noun_of, quoted, quoted_pair, spoken, title_of
 
 _NODE = re.compile(r"/config/graph/nodes/([^/]+)$")

@@ -13,7 +13,7 @@ from pydantic import JsonValue
 from studio.components.comparison.changes import diff
 from studio.components.comparison.lines import merge_lines
 from studio.components.comparison.matching import match, same
-from studio.components.findings import escape
+from studio.components.pointers import escape
 from studio.components.titles import is_component, name_of, noun_of, spoken, title_of
 
 Side = Literal["mine", "theirs"]

@@ -12,9 +12,9 @@ from typing import Annotated, Literal, cast
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
-from studio.components import parse_json, take_out_secrets
+from studio.components import extract_secrets, parse_json
 from studio.components.document import MAX_BYTES
-from studio.components.findings import is_envelope
+from studio.components.pointers import is_envelope
 from studio.components.well_formed import well_formed_json
 from studio.errors import InvalidDocument, TooLarge
 from studio.messages import BaseChatMessage, Explanation, message_from_json
@@ -114,7 +114,7 @@ def pack(run: RunRecord, entries: Iterable[LogEntry], remover: SecretRemover, *,
     Raises:
         TooLarge: The log has more entries than a bundle may hold.
     """
-    component, _ = take_out_secrets(run.component)
+    component, _ = extract_secrets(run.component)
     kept = [_packed_entry(entry, remover) for entry in entries]
     if len(kept) > MAX_ENTRIES:
         raise TooLarge(f"The run has more than {MAX_ENTRIES:,} entries.", fix="Share a shorter run.")
@@ -201,7 +201,7 @@ def _checked(bundle: Bundle) -> Bundle:
         text = task_text(run.task)
     except InvalidTask as error:
         raise InvalidBundle("The task of the run cannot be read.", where="/run/task") from error
-    component, _ = take_out_secrets(bundle.component)
+    component, _ = extract_secrets(bundle.component)
     return bundle.model_copy(
         update={
             "component": component,

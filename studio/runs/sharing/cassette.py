@@ -11,7 +11,7 @@ from typing import Annotated, Literal, cast
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from studio import effects
-from studio.components import check_bounds, secret_source, take_out_secrets
+from studio.components import check_bounds, extract_secrets, secret_source
 from studio.effects import Diverged, Divergence, EffectRequest, Perform, Recorded, StreamItem
 from studio.effects.divergence import of_item
 from studio.errors import InvalidDocument
@@ -210,7 +210,7 @@ class Cassette(BaseModel):
 
 def record(run: RunRecord, entries: Iterable[LogEntry], remover: SecretRemover) -> Cassette:
     """Make a cassette of an ended run, without its secrets."""
-    component, _ = take_out_secrets(run.component)
+    component, _ = extract_secrets(run.component)
     heading = Heading(
         namespace=run.namespace,
         team_name=run.team_name,

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterator, Sequence
 
 from studio.components import Advice
-from studio.components.findings import escape
+from studio.components.pointers import escape
 from studio.errors import Finding, Fix
 from studio.teams.graph.digraph import DiGraph, DiGraphEdge
 

@@ -13,7 +13,7 @@ from studio.components.secrets import secret_source
 from studio.errors import ModelUnavailable, NotFound
 from studio.models import price_of
 from studio.models.info import known_info
-from studio.models.listing import list_models
+from studio.models.model_list import list_models
 from studio.models.places import place_of
 from studio.models.service_list import ModelService, model_services, service_at
 from studio.runs import PartRunner

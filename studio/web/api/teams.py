@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from studio.agents import ChatAgent
 from studio.agents.advice import lacks
 from studio.code import export_python
-from studio.components import JsonObject, Side, find_class, load_component, take_out_secrets, template, walk
+from studio.components import JsonObject, Side, extract_secrets, find_class, load_component, template, walk
 from studio.errors import InvalidDocument, NotFound, StudioError
 from studio.galleries import parse_gallery
 from studio.models import ChatCompletionClient
@@ -253,7 +253,7 @@ async def python(body: PythonRequest) -> PythonOut:
 
 def _as_python(document: JsonObject) -> tuple[str, str]:
     """The script and the component's label; a key in the open stays out of it."""
-    component = load_component(take_out_secrets(document)[0])
+    component = load_component(extract_secrets(document)[0])
     return export_python(component), component.label
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from studio.components import sentence_case, title_from_name, unit_from_name
+from studio.components.pointers import escape
 from studio.errors import Finding
 from studio.models.service_list import known_models
 from studio.web.forms.form_model import ComponentValue, FormField, FormModel, Json, Variant
@@ -304,11 +305,6 @@ def _label_and_unit(name: str, read: Read, kind: str) -> tuple[str, str]:
 def _bound(schema: Object, inclusive: str, exclusive: str) -> float | None:
     bound = schema.get(inclusive, schema.get(exclusive))
     return bound if isinstance(bound, (int, float)) else None
-
-
-def escape(name: str) -> str:
-    """One step of a JSON pointer."""
-    return name.replace("~", "~0").replace("/", "~1")
 
 
 def is_within(pointer: str, outer: str) -> bool:

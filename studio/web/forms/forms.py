@@ -9,8 +9,9 @@ from dataclasses import replace
 from typing import cast
 
 from studio.components import component_classes, find_class, form_schema
+from studio.components.pointers import escape, steps_of
 from studio.errors import Finding, NotFound
-from studio.web.forms.form_fields import FieldMaker, FieldPosition, InPlace, Problems, escape
+from studio.web.forms.form_fields import FieldMaker, FieldPosition, InPlace, Problems
 from studio.web.forms.form_model import Alternative, FormField, FormModel, Json
 from studio.web.forms.form_schema import Object, Schemas, accepts, as_list, as_object, filled
 
@@ -129,7 +130,7 @@ def _part_form(maker: FieldMaker, component: Object, schema: Object, where: str,
     part_schema: Object | None = {"type": "object", **schema}
     value: Json = cast("Json", as_object(component.get("config")))
     name, is_required = "config", True
-    for step in _steps(pointer[len(where) :])[1:]:
+    for step in steps_of(pointer[len(where) :])[1:]:
         read = maker.schemas.read(part_schema, value)
         part_schema, value = maker.schemas.child(read, step), _entry(value, step)
         if part_schema is None or value is None:
@@ -185,7 +186,7 @@ def _slot_of(chain: Sequence[tuple[str, Object]]) -> tuple[str, ...]:
     (outer_at, outer), (pointer, _) = chain[-2:]
     schema = _schema_of(outer)
     schemas = Schemas(as_object(schema.get("$defs")))
-    steps = _steps(pointer[len(outer_at) :])
+    steps = steps_of(pointer[len(outer_at) :])
     properties = as_object(schema.get("properties"))
     place = as_object(properties.get(steps[1] if len(steps) > 1 else ""))
     return accepts(schemas, schemas.read(place, []).schema) or accepts(schemas, schemas.read(place, {}).schema)
@@ -205,7 +206,7 @@ def _chain(document: Json, pointer: str) -> list[tuple[str, Object]]:
     here: Json = document
     where = ""
     found = [(where, as_object(here))] if _is_component(here) else []
-    for step in _steps(pointer):
+    for step in steps_of(pointer):
         here = _entry(here, step)
         where = f"{where}/{escape(step)}"
         if here is None:
@@ -223,10 +224,6 @@ def _entry(value: Json, step: str) -> Json:
     if isinstance(value, list):
         return value[int(step)] if step.isdecimal() and int(step) < len(value) else None
     return as_object(value).get(step)
-
-
-def _steps(pointer: str) -> list[str]:
-    return [step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]]
 
 
 def first_line(text: str) -> str:

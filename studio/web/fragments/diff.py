@@ -8,7 +8,7 @@ from typing import cast
 from fastapi import APIRouter, Response
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from studio.components import JsonObject, take_out_secrets
+from studio.components import JsonObject, extract_secrets
 from studio.errors import InvalidDocument
 from studio.services.changes import TeamLike, compare
 from studio.store import Store, TeamDocument
@@ -54,7 +54,7 @@ async def diff(body: DiffRequest, store: StoreDep, templates: TemplatesDep) -> R
 async def _read(side: Compared, store: Store) -> TeamLike:
     if side.document is not None:
         # Versions hold references; a key in the open would look like a change.
-        clean, _ = await asyncio.to_thread(take_out_secrets, side.document.component)
+        clean, _ = await asyncio.to_thread(extract_secrets, side.document.component)
         return TeamDocument(side.document.name, cast("JsonObject", clean), side.document.layout)
     if side.team_id is None or side.version is None:
         raise InvalidDocument("Give `document`, or `team_id` and `version`.")

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from studio.sandbox.jail import Jail, MissingJail, NoJail, PlainProcess
 from studio.sandbox.linux import BubblewrapJail, LandlockJail, found_bubblewrap, is_linux
-from studio.sandbox.policy import NOTHING, Outside, Policy
+from studio.sandbox.policy import NOTHING, Policy, ServerPaths
 from studio.settings import Sandbox
 
 LinuxJail = LandlockJail | BubblewrapJail
@@ -58,7 +58,7 @@ def examined() -> Iterator[Examined]:
         yield _examine(LandlockJail(has_namespaces=False), "Landlock without namespaces: no network, no sockets")
 
 
-def choose_jail(setting: Sandbox = "auto", outside: Outside = NOTHING) -> Jail:
+def detect_jail(setting: Sandbox = "auto", outside: ServerPaths = NOTHING) -> Jail:
     """The jail that the setting names, when it works here. It starts processes and waits for them.
 
     Args:
@@ -82,10 +82,10 @@ def choose_jail(setting: Sandbox = "auto", outside: Outside = NOTHING) -> Jail:
     raise NoJail(f"{name} on this machine, so no code runs: {reasons}.", fix=_remedy(), where="STUDIO_SANDBOX")
 
 
-def jail_or_refusal(setting: Sandbox, outside: Outside = NOTHING) -> Jail:
+def jail_or_refusal(setting: Sandbox, outside: ServerPaths = NOTHING) -> Jail:
     """The jail that the setting names, or one that refuses to start anything and says why."""
     try:
-        return choose_jail(setting, outside)
+        return detect_jail(setting, outside)
     except NoJail as error:
         return MissingJail(error)
 

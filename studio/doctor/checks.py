@@ -11,8 +11,8 @@ from pathlib import Path
 from studio.doctor.exposure import exposure
 from studio.doctor.files import files
 from studio.doctor.finding import Finding, bad, doubtful
-from studio.doctor.kept import kept
 from studio.doctor.machine import parts, sandbox, versions
+from studio.doctor.storage_checks import kept
 from studio.errors import StudioError
 from studio.settings import Settings
 from studio.store import Store, open_store

@@ -8,11 +8,11 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from studio.components.folders import FolderRules, folder_rules
-from studio.sandbox.choosing import jail_or_refusal
+from studio.sandbox.detect import jail_or_refusal
 from studio.sandbox.grants import own_folder_name
 from studio.sandbox.jail import Jail, current_jail
-from studio.sandbox.policy import NOTHING, Outside
-from studio.sandbox.warm import Workers, current_workers
+from studio.sandbox.policy import NOTHING, ServerPaths
+from studio.sandbox.worker_pool import WorkerPool, current_workers
 from studio.settings import Sandbox, Settings
 
 WORK = "work"
@@ -21,10 +21,10 @@ DATABASES = "databases"
 """Another one, which is none for code."""
 
 
-def outside_of(settings: Settings) -> Outside:
+def outside_of(settings: Settings) -> ServerPaths:
     """What the code of every team is given of this studio, and what none is."""
     files = (settings.tls_cert, _database_file(settings.database_url))
-    return Outside(
+    return ServerPaths(
         settings.sandbox_read,
         hidden=(settings.data_dir, *([settings.tls_key] if settings.tls_key else [])),
         files=tuple(file for file in files if file is not None),
@@ -47,7 +47,7 @@ def _database_file(url: str) -> Path | None:
 
 
 @asynccontextmanager
-async def open_sandbox(setting: Sandbox, outside: Outside = NOTHING) -> AsyncGenerator[Jail]:
+async def open_sandbox(setting: Sandbox, outside: ServerPaths = NOTHING) -> AsyncGenerator[Jail]:
     """Confine the foreign code of all runs that begin inside the block. Where nothing can confine it, none runs.
 
     Args:
@@ -58,7 +58,7 @@ async def open_sandbox(setting: Sandbox, outside: Outside = NOTHING) -> AsyncGen
     jail_before, workers_before = current_jail.set(jail), current_workers.set(None)
     rules_before = folder_rules.set(_rules(outside))
     try:
-        async with Workers() as workers:
+        async with WorkerPool() as workers:
             current_workers.set(workers)
             yield jail
     finally:
@@ -67,7 +67,7 @@ async def open_sandbox(setting: Sandbox, outside: Outside = NOTHING) -> AsyncGen
         current_jail.reset(jail_before)
 
 
-def _rules(outside: Outside) -> FolderRules | None:
+def _rules(outside: ServerPaths) -> FolderRules | None:
     if outside.work is None:
         return None
     return FolderRules(outside.work, outside.work.with_name(DATABASES), (*outside.hidden, *outside.files))

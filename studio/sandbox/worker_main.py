@@ -17,8 +17,8 @@ from studio.components import JsonObject
 from studio.effects.progress import listener, progress_words
 from studio.errors import ToolFailed
 from studio.sandbox.confining import confined
-from studio.sandbox.owning import kill_group, owned
 from studio.sandbox.policy import Policy
+from studio.sandbox.processes import kill_group, owned
 
 WORKER = Path(__file__).with_name("worker.py")
 TOLD = b'{"told": '

@@ -9,11 +9,12 @@ from typing import cast
 from pydantic import JsonValue
 
 from studio.code.findings import CodeFinding, InvalidPython, Place, Problems, Severity
-from studio.code.made import Made, as_json, place_of
+from studio.code.parsed import ParsedValue, as_json, place_of
 from studio.code.python import NOTES_COMMENT
 from studio.code.source import Source, parse_source
 from studio.code.statements import Script
-from studio.components import Component, JsonObject, find_class, load_component, take_out_secrets, validate_component
+from studio.components import Component, JsonObject, extract_secrets, find_class, load_component, validate_component
+from studio.components.pointers import escape, steps_of
 from studio.errors import Finding
 
 
@@ -82,7 +83,7 @@ def _read(parsed: Source, problems: Problems) -> Reading:
     return Reading(_normal(written) if report.ok else written, tuple(problems))
 
 
-def _at_its_line(finding: Finding, made: Made, severity: Severity) -> CodeFinding:
+def _at_its_line(finding: Finding, made: ParsedValue, severity: Severity) -> CodeFinding:
     place = place_of(made, finding.where)
     return CodeFinding(finding.code, finding.message, finding.fix, place, finding.where, severity)
 
@@ -91,13 +92,13 @@ def _normal(written: JsonObject) -> JsonObject:
     """The component as it dumps itself, with what that leaves out: keys in the open, and nulls that say something."""
     normal = load_component(written).dump_component()
     _complete(normal, written, None)
-    for secret in take_out_secrets(written)[1]:
+    for secret in extract_secrets(written)[1]:
         _put_back(normal, written, secret.where)
     return normal
 
 
 def _put_back(normal: JsonValue, written: JsonValue, where: str) -> None:
-    *steps, last = [step.replace("~1", "/").replace("~0", "~") for step in where.split("/")[1:]]
+    *steps, last = steps_of(where)
     for step in steps:
         normal, written = _inside(normal, step), _inside(written, step)
     if isinstance(normal, dict) and isinstance(written, dict):
@@ -134,7 +135,7 @@ def _means_null(cls: type[Component] | None, field: str) -> bool:
     return cls.absent_in_json.get(field, default) is None
 
 
-def _parts_to_tell(made: Made) -> Iterator[tuple[str, Made]]:
+def _parts_to_tell(made: ParsedValue) -> Iterator[tuple[str, ParsedValue]]:
     """Functions and what could not be read, each with its JSON pointer."""
     todo = [("", made)]
     while todo:
@@ -142,12 +143,12 @@ def _parts_to_tell(made: Made) -> Iterator[tuple[str, Made]]:
         if part.function is not None or part.is_broken:
             yield where, part
         if isinstance(part.entries, Mapping):
-            todo += [(f"{where}/{_escaped(key)}", item) for key, item in part.entries.items()]
+            todo += [(f"{where}/{escape(key)}", item) for key, item in part.entries.items()]
         elif part.entries is not None:
             todo += [(f"{where}/{index}", item) for index, item in enumerate(part.entries)]
 
 
-def _refuse_functions(made: Made, problems: Problems) -> None:
+def _refuse_functions(made: ParsedValue, problems: Problems) -> None:
     """Functions stand where tools are wanted, and nowhere else."""
     for where, part in _parts_to_tell(made):
         if part.function is not None:
@@ -156,7 +157,7 @@ def _refuse_functions(made: Made, problems: Problems) -> None:
             problems.add(CodeFinding("not_a_value", message, fix, part.at, where))
 
 
-def _errors(problems: Problems, made: Made | None) -> Iterator[CodeFinding]:
+def _errors(problems: Problems, made: ParsedValue | None) -> Iterator[CodeFinding]:
     """What is in the way, with the JSON pointers of those places that the component has."""
     places = {part.at: where for where, part in _parts_to_tell(made)} if made else {}
     for finding in problems:
@@ -175,7 +176,3 @@ def _tell_lost_comments(parsed: Source, kept: Sequence[range], problems: Problem
         them = "the one here is" if len(lost) == 1 else f"the {len(lost)} from here on are"
         fix = "Write them into descriptions, or into the functions of tools."
         problems.warn("lost_comment", f"Comments are not part of a team: {them} not kept.", fix, lost[0])
-
-
-def _escaped(key: str) -> str:
-    return key.replace("~", "~0").replace("/", "~1")

@@ -10,7 +10,7 @@ from typing import NamedTuple, cast
 
 from pydantic import JsonValue
 
-from studio.components.redaction import SHORTEST
+from studio.components.redaction import MIN_LENGTH
 from studio.doctor.finding import Finding, bad, doubtful, fine
 from studio.egress import ANY_HOST
 from studio.errors import SetupError
@@ -38,7 +38,7 @@ async def _secrets(store: Store) -> list[Finding]:
             except SetupError as error:
                 yield bad("Secrets", error.what.removesuffix("."), error.fix)
                 continue
-            if len(value) < SHORTEST:
+            if len(value) < MIN_LENGTH:
                 short.append(name)
         if short:
             fix = "Use longer ones where the service allows it."

@@ -17,12 +17,12 @@ from studio.sandbox import (
     MissingJail,
     NoJail,
     PlainProcess,
-    Workers,
+    WorkerPool,
     current_jail,
     current_workers,
     open_sandbox,
     run_function,
-    warm,
+    worker_pool,
 )
 from tests.sandbox.jailed import PLAIN, best_jail
 
@@ -35,9 +35,9 @@ def jail(request: pytest.FixtureRequest) -> Jail:
 
 
 @asynccontextmanager
-async def ready(jail: Jail) -> AsyncGenerator[Workers]:
+async def ready(jail: Jail) -> AsyncGenerator[WorkerPool]:
     current_jail.set(jail)  # the context is the test's own
-    async with Workers() as workers:
+    async with WorkerPool() as workers:
         current_workers.set(workers)
         yield workers
 
@@ -58,7 +58,7 @@ async def test_a_call_finds_a_worker_that_waits_for_it(jail: Jail) -> None:
         assert waiting - children()
 
 
-async def use_up(workers: Workers) -> None:
+async def use_up(workers: WorkerPool) -> None:
     """Take a worker, and fail; it is gone then."""
     async with workers.one():
         raise KeyError
@@ -113,7 +113,7 @@ async def test_none_is_left_behind(jail: Jail) -> None:
 async def test_those_that_nobody_calls_go_to_rest() -> None:
     before = children()
     current_jail.set(PLAIN)
-    async with Workers(rest_s=0) as workers:
+    async with WorkerPool(rest_s=0) as workers:
         async with workers.one():
             assert children() != before
         async with asyncio.timeout(10):
@@ -136,7 +136,7 @@ def children() -> set[str]:
 
 async def test_without_a_jail_nothing_runs() -> None:
     current_jail.set(MissingJail(NoJail("Nothing works.", fix="Install it.")))
-    async with Workers() as workers:
+    async with WorkerPool() as workers:
         for chosen in (None, workers):
             current_workers.set(chosen)
             with pytest.raises(NoJail, match=r"Nothing works\. Install it\."):
@@ -152,9 +152,9 @@ async def test_a_sandbox_is_opened_by_its_name() -> None:
 
 
 async def test_many_calls_at_once_wait_for_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(warm, "MAX_AT_ONCE", 2)
-    monkeypatch.setattr(warm, "MAX_WAIT_S", 0.05)
-    async with Workers() as workers, AsyncExitStack() as stack:
+    monkeypatch.setattr(worker_pool, "MAX_AT_ONCE", 2)
+    monkeypatch.setattr(worker_pool, "MAX_WAIT_S", 0.05)
+    async with WorkerPool() as workers, AsyncExitStack() as stack:
         for _ in range(2):
             await stack.enter_async_context(workers.one())
         with pytest.raises(ToolFailed, match="2 tools run already"):

@@ -16,9 +16,9 @@ from pydantic import model_validator as validator
 from pydantic._internal._model_construction import ModelMetaclass
 from pydantic_core import PydanticUndefined
 
+from studio.autogen.adapters import adopt, given
+from studio.autogen.dual_attribute import Shared, is_by_engine, is_shared, shared_by
 from studio.autogen.envelope import ComponentBase, ComponentModel, before_loading, from_config, load
-from studio.autogen.foreign import adopt, given
-from studio.autogen.shared import Shared, is_by_engine, is_shared, shared_by
 from studio.components import Component, JsonObject, component_classes
 from studio.components.base import registry
 

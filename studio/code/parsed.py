@@ -11,6 +11,7 @@ from pydantic import JsonValue
 from studio.code.findings import Place
 from studio.code.functions import ScriptFunction
 from studio.components import Component, JsonObject
+from studio.components.pointers import steps_of
 
 NODE_COST = 8
 """Characters that count for a value beside its text; see `Made.cost`."""
@@ -19,7 +20,7 @@ MAX_COST = 4_000_000
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Made:
+class ParsedValue:
     """One value of a script.
 
     Args:
@@ -35,50 +36,50 @@ class Made:
 
     at: Place
     value: str | int | float | bool | None = None
-    entries: Mapping[str, Made] | Sequence[Made] | None = None
+    entries: Mapping[str, ParsedValue] | Sequence[ParsedValue] | None = None
     cls: type[Component] | None = None
     function: ScriptFunction | None = None
     secret_at: Place | None = None
     is_broken: bool = False
     cost: int = field(default=NODE_COST)
 
-    def used_at(self, place: Place) -> Made:
+    def used_at(self, place: Place) -> ParsedValue:
         """The same value where a variable stands for it."""
         return replace(self, at=place)
 
 
-def plain(value: str | int | float | bool | None, at: Place) -> Made:
+def plain(value: str | int | float | bool | None, at: Place) -> ParsedValue:
     """A value without parts."""
-    return Made(at, value, cost=NODE_COST + (len(value) if isinstance(value, str) else 0))
+    return ParsedValue(at, value, cost=NODE_COST + (len(value) if isinstance(value, str) else 0))
 
 
-def secret(reference: str, at: Place) -> Made:
+def secret(reference: str, at: Place) -> ParsedValue:
     """A reference to a secret."""
-    return Made(at, reference, secret_at=at, cost=NODE_COST + len(reference))
+    return ParsedValue(at, reference, secret_at=at, cost=NODE_COST + len(reference))
 
 
-def broken(at: Place) -> Made:
+def broken(at: Place) -> ParsedValue:
     """What stands in for a value that could not be read."""
-    return Made(at, is_broken=True)
+    return ParsedValue(at, is_broken=True)
 
 
-def listed(items: Sequence[Made], at: Place) -> Made:
+def listed(items: Sequence[ParsedValue], at: Place) -> ParsedValue:
     """A list; a tuple is one too."""
     cost = NODE_COST + sum(item.cost for item in items)
-    return Made(at, entries=items, secret_at=_first_secret(items), cost=cost)
+    return ParsedValue(at, entries=items, secret_at=_first_secret(items), cost=cost)
 
 
-def keyed(entries: Mapping[str, Made], at: Place, cls: type[Component] | None = None) -> Made:
+def keyed(entries: Mapping[str, ParsedValue], at: Place, cls: type[Component] | None = None) -> ParsedValue:
     """An object."""
     cost = NODE_COST + sum(len(key) + item.cost for key, item in entries.items())
-    return Made(at, entries=entries, cls=cls, secret_at=_first_secret(entries.values()), cost=cost)
+    return ParsedValue(at, entries=entries, cls=cls, secret_at=_first_secret(entries.values()), cost=cost)
 
 
-def _first_secret(items: Iterable[Made]) -> Place | None:
+def _first_secret(items: Iterable[ParsedValue]) -> Place | None:
     return next((item.secret_at for item in items if item.secret_at is not None), None)
 
 
-def written(value: JsonValue, at: Place) -> Made:
+def written(value: JsonValue, at: Place) -> ParsedValue:
     """A JSON value that stands nowhere in the script by itself, such as a default."""
     if isinstance(value, dict):
         return keyed({key: written(item, at) for key, item in value.items()}, at)
@@ -87,7 +88,7 @@ def written(value: JsonValue, at: Place) -> Made:
     return plain(value, at)
 
 
-def envelope(cls: type[Component], config: Mapping[str, Made], at: Place) -> Made:
+def envelope(cls: type[Component], config: Mapping[str, ParsedValue], at: Place) -> ParsedValue:
     """A component."""
     head: JsonObject = {
         "provider": cls.provider,
@@ -99,7 +100,7 @@ def envelope(cls: type[Component], config: Mapping[str, Made], at: Place) -> Mad
     return replace(keyed({**parts, "config": keyed(config, at)}, at, cls), secret_at=None)
 
 
-def as_json(made: Made) -> JsonValue:
+def as_json(made: ParsedValue) -> JsonValue:
     """The value as JSON; what could not be read is null."""
     if isinstance(made.entries, Mapping):
         return {key: as_json(item) for key, item in made.entries.items()}
@@ -108,11 +109,10 @@ def as_json(made: Made) -> JsonValue:
     return made.value
 
 
-def place_of(made: Made, pointer: str) -> Place:
+def place_of(made: ParsedValue, pointer: str) -> Place:
     """Where the value at a JSON pointer is written, or what is around it."""
     here = made
-    for step in pointer.split("/")[1:]:
-        key = step.replace("~1", "/").replace("~0", "~")
+    for key in steps_of(pointer):
         entries = here.entries
         if isinstance(entries, Mapping):
             found = entries.get(key)
@@ -125,7 +125,7 @@ def place_of(made: Made, pointer: str) -> Place:
     return here.at
 
 
-def parts_of(made: Made) -> Iterator[Made]:
+def parts_of(made: ParsedValue) -> Iterator[ParsedValue]:
     """The values directly inside."""
     if isinstance(made.entries, Mapping):
         yield from made.entries.values()

@@ -15,8 +15,8 @@ from types import TracebackType
 from typing import Self
 
 from studio.errors import StudioError, ToolFailed
-from studio.sandbox.owning import to_its_end
-from studio.sandbox.working import WorkerProcess, started_in_new_folder
+from studio.sandbox.processes import to_its_end
+from studio.sandbox.worker_main import WorkerProcess, started_in_new_folder
 
 READY_COUNT = 2
 """Of each kind: a model that calls tools calls one or two at a time."""
@@ -77,7 +77,7 @@ class _Slot:
         await self._is_gone.wait()
 
 
-class Workers:
+class WorkerPool:
     """Keeps workers ready. An async context manager: when it is left, all of them are gone.
 
     They start in the jail of the context in which it was entered.
@@ -184,5 +184,5 @@ def _let_go(slots: deque[_Slot]) -> None:
         slot.let_go()
 
 
-current_workers: ContextVar[Workers | None] = ContextVar("studio_workers", default=None)
+current_workers: ContextVar[WorkerPool | None] = ContextVar("studio_workers", default=None)
 """Where workers are taken from here; each call starts its own when None."""
