@@ -40,9 +40,7 @@ class Settings(BaseModel):
             "the extra `postgres`."
         ),
     ] = ""
-    token: Annotated[
-        str, Field(repr=False, description="Access token; empty makes one and keeps it in the data folder.")
-    ] = ""
+    token: Annotated[str, Field(repr=False, description="Access token; empty generates one in the data folder.")] = ""
     allowed_hosts: Annotated[
         tuple[str, ...],
         Field(description="Host names that browsers may use beside the listening address, such as a proxy's."),
@@ -58,18 +56,16 @@ class Settings(BaseModel):
     otlp_endpoint: Annotated[
         str,
         Field(
-            description="OpenTelemetry collector that gets the spans of runs, by OTLP over HTTP; empty takes "
+            description="OpenTelemetry collector for the spans of runs, by OTLP over HTTP; empty takes "
             "`OTEL_EXPORTER_OTLP_ENDPOINT`, and without that none are sent."
         ),
     ] = ""
-    trace_content: Annotated[
-        bool, Field(description="Send what is said to models and tools, and by them, with the spans.")
-    ] = False
+    trace_content: Annotated[bool, Field(description="Include the content of model and tool calls in spans.")] = False
     tls_cert: Annotated[
         Path | None,
-        Field(description="Certificate of the server with its chain, in PEM; with it the studio speaks HTTPS."),
+        Field(description="TLS certificate of the server with its chain, in PEM; enables HTTPS."),
     ] = None
-    tls_key: Annotated[Path | None, Field(description="Private key of the certificate, in PEM.")] = None
+    tls_key: Annotated[Path | None, Field(description="Private key of the TLS certificate, in PEM.")] = None
     behind_proxy: Annotated[
         tuple[str, ...],
         Field(description="Addresses of trusted reverse proxies; `X-Forwarded-*` headers from others are ignored."),
@@ -79,25 +75,21 @@ class Settings(BaseModel):
     ] = False
     without_accounts: Annotated[bool, Field(description="Allow remote connections without user accounts.")] = False
     oidc_issuer: Annotated[
-        str, Field(description="Identity provider that people sign in with (OpenID Connect); empty is none.")
+        str, Field(description="Issuer URL of the OpenID Connect identity provider; empty: none.")
     ] = ""
-    oidc_client_id: Annotated[str, Field(description="What the identity provider calls this studio.")] = ""
-    oidc_client_secret: Annotated[
-        str, Field(repr=False, description="Secret of that client; a public client has none.")
-    ] = ""
-    oidc_name: Annotated[str, Field(description='What the button for signing in says after "Sign in with".')] = (
-        "your company"
-    )
+    oidc_client_id: Annotated[str, Field(description="Client ID of this studio at the identity provider.")] = ""
+    oidc_client_secret: Annotated[str, Field(repr=False, description="Client secret; empty for a public client.")] = ""
+    oidc_name: Annotated[str, Field(description='Name on the sign-in button, after "Sign in with".')] = "your company"
     oidc_domains: Annotated[
         tuple[str, ...],
         Field(description="E-mail domains that may sign in by OIDC; empty allows all users of the provider."),
     ] = ()
     oidc_role_claim: Annotated[
-        str, Field(description="Claim that holds a person's role or groups; empty leaves roles to the studio's admins.")
+        str, Field(description="Claim with the user's role or groups; empty: admins assign roles.")
     ] = ""
     oidc_roles: Annotated[
         tuple[str, ...],
-        Field(description="What the values of that claim mean, as `VALUE=ROLE`; empty takes the names of the roles."),
+        Field(description="Roles for the values of that claim, as `VALUE=ROLE`; empty: values are role names."),
     ] = ()
     sandbox: Annotated[
         Sandbox,

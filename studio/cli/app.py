@@ -27,24 +27,24 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-gallery_app = typer.Typer(help="See what the galleries that come with the studio hold.", rich_markup_mode=None)
+gallery_app = typer.Typer(help="Browse the built-in galleries.", rich_markup_mode=None)
 app.add_typer(gallery_app, name="gallery", no_args_is_help=True)
 
-users_app = typer.Typer(help="Say who may sign in to a studio, and as what.", rich_markup_mode=None)
+users_app = typer.Typer(help="Manage users and their roles.", rich_markup_mode=None)
 app.add_typer(users_app, name="users", no_args_is_help=True)
 
 TeamFile = Annotated[
     Path, typer.Argument(help="Component as JSON, YAML or a Python script; `-` reads JSON from standard input.")
 ]
-TeamName = Annotated[str, typer.Option("--team", help="Which team, by label or name, when the file holds several.")]
+TeamName = Annotated[str, typer.Option("--team", help="Label or name of the team when the file holds several.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 UserName = Annotated[str, typer.Argument(help="Name of the user.")]
 RoleName = Annotated[str, typer.Option("--role", help="viewer, editor, approver or admin.")]
 DataDir = Annotated[Path | None, typer.Option(help="Folder of the database, the token and the keys.")]
 Host = Annotated[str | None, typer.Option(help="Address to listen on. [default: 127.0.0.1]")]
 Port = Annotated[int | None, typer.Option(help="TCP port; 0 takes a free one. [default: 8040]")]
-TlsCert = Annotated[Path | None, typer.Option(help="Certificate with its chain, in PEM: speak HTTPS.")]
-TlsKey = Annotated[Path | None, typer.Option(help="Private key of the certificate, in PEM.")]
+TlsCert = Annotated[Path | None, typer.Option(help="TLS certificate with its chain, in PEM; enables HTTPS.")]
+TlsKey = Annotated[Path | None, typer.Option(help="Private key of the TLS certificate, in PEM.")]
 BehindProxy = Annotated[
     list[str] | None,
     typer.Option(metavar="ADDRESS", help="Address of a trusted reverse proxy; may be repeated."),
@@ -122,11 +122,11 @@ def run(
     ] = False,
     allow_host: Annotated[
         list[str] | None,
-        typer.Option("--allow-host", help="A host that the team's code may reach; '*' for any. May be repeated."),
+        typer.Option("--allow-host", help="Host that the team's code may reach; '*' for any. May be repeated."),
     ] = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Run a team or an agent on the terminal. Secrets are those of the environment and of the studio."""
+    """Run a team or an agent in the terminal, with the secrets of the environment and of the studio."""
     from studio.cli.run import run_file
     from studio.settings import Settings
 
@@ -170,7 +170,7 @@ def components(as_json: AsJson = False) -> None:
 
 @gallery_app.command("list")
 def gallery_list(as_json: AsJson = False) -> None:
-    """List the components of the shipped galleries."""
+    """List the components of the built-in galleries."""
     from studio.cli.gallery import list_shipped
 
     list_shipped(as_json=as_json)
@@ -178,7 +178,7 @@ def gallery_list(as_json: AsJson = False) -> None:
 
 @gallery_app.command("show")
 def gallery_show(label: Annotated[str, typer.Argument(help="Label or name of a component.")]) -> None:
-    """Print the JSON of one component of the shipped galleries."""
+    """Print the JSON of one component of the built-in galleries."""
     from studio.cli.gallery import show_shipped
 
     show_shipped(label)
@@ -189,11 +189,14 @@ def users_add(
     name: UserName,
     role: RoleName = "viewer",
     without_password: Annotated[
-        bool, typer.Option("--without-password", help="They come by the identity provider; the name is their address.")
+        bool,
+        typer.Option(
+            "--without-password", help="Sign in through the identity provider; the name is the e-mail address."
+        ),
     ] = False,
     data_dir: DataDir = None,
 ) -> None:
-    """Let somebody in. The password is asked for, or is the first line of standard input."""
+    """Add a user. Asks for the password, or reads it from the first line of standard input."""
     from studio.cli.users import add_user
     from studio.settings import Settings
 
@@ -202,7 +205,7 @@ def users_add(
 
 @users_app.command("list")
 def users_list(as_json: AsJson = False, data_dir: DataDir = None) -> None:
-    """List who may sign in."""
+    """List users."""
     from studio.cli.users import list_users
     from studio.settings import Settings
 
@@ -215,7 +218,7 @@ def users_set_role(
     role: Annotated[str, typer.Argument(help="viewer, editor, approver or admin.")],
     data_dir: DataDir = None,
 ) -> None:
-    """Give a user another role; it holds within seconds."""
+    """Change a user's role; takes effect within seconds."""
     from studio.cli.users import set_role
     from studio.settings import Settings
 
@@ -224,7 +227,7 @@ def users_set_role(
 
 @users_app.command("set-password")
 def users_set_password(name: UserName, data_dir: DataDir = None) -> None:
-    """Give a user another password and end their sign-ins. It is read as with `add`."""
+    """Change a user's password and end their sign-ins. Reads it as `add` does."""
     from studio.cli.users import set_password
     from studio.settings import Settings
 
@@ -242,7 +245,7 @@ def users_sign_out(name: UserName, data_dir: DataDir = None) -> None:
 
 @users_app.command("remove")
 def users_remove(name: UserName, data_dir: DataDir = None) -> None:
-    """Remove a user and all their sign-ins; what they made stays."""
+    """Remove a user and their sign-ins; their teams and runs stay."""
     from studio.cli.users import remove_user
     from studio.settings import Settings
 
@@ -254,7 +257,7 @@ def audit(
     who: Annotated[str, typer.Option(help="Only what this person did.")] = "",
     data_dir: DataDir = None,
 ) -> None:
-    """Print who did what, as JSON lines, the oldest first."""
+    """Print the audit log as JSON lines, oldest first."""
     from studio.cli.users import print_audit
     from studio.settings import Settings
 
@@ -263,7 +266,7 @@ def audit(
 
 @app.command()
 def doctor(
-    as_json: Annotated[bool, typer.Option("--json", help="Print what was found as JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print findings as JSON.")] = False,
     host: Host = None,
     port: Port = None,
     data_dir: DataDir = None,
@@ -273,7 +276,7 @@ def doctor(
     without_tls: WithoutTls = None,
     without_accounts: WithoutAccounts = None,
 ) -> None:
-    """Say who can reach the studio, whether its parts are in order, and what to do where they are not.
+    """Check who can reach the studio and whether its parts work, and say how to fix what does not.
 
     Pass the same options as `serve`; the checks apply to that configuration.
     """

@@ -224,7 +224,7 @@ def test_a_sign_in_expires(ada: TestClient, settings: Settings, app: FastAPI):
         seen = datetime.now(UTC) - BROWSER_LASTS - timedelta(hours=1)
         connection.execute(text("UPDATE sign_in SET expires_at = :then"), {"then": seen + BROWSER_LASTS})
     database.dispose()
-    app.state.services.accounts.presence.changed()
+    app.state.services.accounts.presence.invalidate()
     assert ada.get("/api/teams").status_code == 401
 
 
@@ -233,7 +233,7 @@ def test_a_browser_that_was_not_used_for_long_is_out(ada: TestClient, settings: 
     with database.begin() as connection:
         connection.execute(text("UPDATE sign_in SET seen_at = :then"), {"then": datetime.now(UTC) - timedelta(days=8)})
     database.dispose()
-    app.state.services.accounts.presence.changed()
+    app.state.services.accounts.presence.invalidate()
     assert ada.get("/api/teams").status_code == 401
 
 

@@ -60,12 +60,12 @@ class TokenOut(BaseModel):
     token: str
 
 
-@router.get("", summary="Who you are here")
+@router.get("", summary="Read the current user")
 async def who_am_i(person: PersonDep) -> AccountOut:
     return AccountOut(name=person.name, role=person.role, is_user=bool(person.id))
 
 
-@router.get("/sign-ins", summary="Your browsers and tokens")
+@router.get("/sign-ins", summary="List your sign-ins: browsers and tokens")
 async def list_sign_ins(store: StoreDep, person: PersonDep) -> list[SignInOut]:
     if not person.id:
         return []
@@ -81,14 +81,14 @@ async def end_sign_in(sign_in_id: str, store: StoreDep, accounts: AccountsDep, p
     accounts.presence.invalidate()
 
 
-@router.delete("/sign-ins", status_code=204, summary="Sign out everywhere; tokens stay")
+@router.delete("/sign-ins", status_code=204, summary="Sign out of all browsers; tokens stay")
 async def sign_out_everywhere(request: Request, store: StoreDep, accounts: AccountsDep, person: PersonDep) -> Response:
     await store.sign_ins.end_all(_user_id(person), kind="browser")
     accounts.presence.invalidate()
     return RequestInfo(request.scope).without_cookie(Response(status_code=204))
 
 
-@router.post("/sign-out", status_code=204, summary="Sign out here")
+@router.post("/sign-out", status_code=204, summary="Sign out of this browser")
 async def sign_out(request: Request, store: StoreDep, accounts: AccountsDep, person: PersonDep) -> Response:
     if person.sign_in:
         await store.sign_ins.end(person.sign_in, person.id)
@@ -114,7 +114,7 @@ async def change_password(
     accounts.presence.invalidate()
 
 
-@router.post("/tokens", status_code=201, summary="Make a token for a program; it may what you may")
+@router.post("/tokens", status_code=201, summary="Create a token for a program; it has your permissions")
 async def make_token(body: NewToken, accounts: AccountsDep, admitted: AdmittedDep) -> TokenOut:
     if not admitted.csrf:
         raise Forbidden("A program cannot make tokens.", fix="Make it on the page Account.")

@@ -71,7 +71,7 @@ class CannotAllow(ConfigError):
     code = "cannot_allow"
 
 
-@router.get("", summary="List what is approved, the newest first; with `revoked` what was and is no longer")
+@router.get("", summary="List approvals, newest first; with `revoked`, the revoked ones")
 async def list_approvals(
     store: StoreDep,
     revoked: bool = False,
@@ -85,7 +85,7 @@ async def list_approvals(
     return [_out(row) for row in await wanted(before=before, limit=limit)]
 
 
-@router.post("", status_code=201, dependencies=[QUEUED], summary="Approve exactly these things")
+@router.post("", status_code=201, dependencies=[QUEUED], summary="Approve exactly these capabilities")
 async def approve(
     body: ApproveRequest, store: StoreDep, checks: TeamChecksDep, person: PersonDep, settings: SettingsDep
 ) -> list[ApprovalOut]:
@@ -109,7 +109,7 @@ async def approve(
 
 
 @router.delete(
-    "/{capability_hash}", status_code=204, summary="Revoke one approval by its id, or all of a thing by its hash"
+    "/{capability_hash}", status_code=204, summary="Revoke one approval by its ID, or all of a capability by its hash"
 )
 async def revoke(capability_hash: str, store: StoreDep, person: PersonDep) -> None:
     """Running teams are not touched."""

@@ -15,13 +15,13 @@ from studio.web.requests import StudioRoute
 router = APIRouter(prefix="/api/teams/{team_id}", tags=["runs"], route_class=StudioRoute)
 
 
-@router.get("/breakpoints", summary="Read the breakpoints that are kept with a team")
+@router.get("/breakpoints", summary="Read the breakpoints of a team")
 async def read_breakpoints(team_id: str, store: StoreDep) -> Breakpoints:
     await store.teams.summary(team_id)
     return Breakpoints(breakpoints=tuple((await store.settings.load(team_id)).breakpoints))
 
 
-@router.put("/breakpoints", summary="Set the breakpoints of a team and of its runs that are under way")
+@router.put("/breakpoints", summary="Set the breakpoints of a team and its active runs")
 async def set_breakpoints(
     team_id: str, body: Breakpoints, store: StoreDep, supervisor: SupervisorDep, person: PersonDep
 ) -> Breakpoints:
@@ -31,13 +31,13 @@ async def set_breakpoints(
     return body
 
 
-@router.get("/policy", summary="Read which tools of a team ask, run by themselves, or are refused")
+@router.get("/policy", summary="Read the tool rules of a team")
 async def read_policy(team_id: str, store: StoreDep) -> Rules:
     await store.teams.summary(team_id)
     return _shown((await store.settings.load(team_id)).policy)
 
 
-@router.put("/policy", summary="Set the rules for tools of a team and of its runs that are under way")
+@router.put("/policy", summary="Set the tool rules of a team and its active runs")
 async def set_policy(team_id: str, body: Rules, store: StoreDep, supervisor: SupervisorDep, person: PersonDep) -> Rules:
     known = await marks_in((await store.teams.get(team_id)).component)
     policy = body.policy.model_copy(update={"known": known})

@@ -44,31 +44,31 @@ class RunBudgetOut(BaseModel):
     used: list[Used]
 
 
-@router.get("/budget", summary="Read the limits of all teams")
+@router.get("/budget", summary="Read the default budget of all teams")
 async def studio_budget(books: BooksDep) -> BudgetOut:
     return BudgetOut(own=books.budgets.of_studio(), general=Budget())
 
 
-@router.put("/budget", summary="Set the limits of all teams; runs under way go on with them")
+@router.put("/budget", summary="Set the default budget of all teams; also applies to active runs")
 async def set_studio_budget(body: Budget, books: BooksDep) -> BudgetOut:
     await books.budgets.set(STUDIO, body)
     return await studio_budget(books)
 
 
-@router.get("/teams/{team_id}/budget", summary="Read the limits of a team")
+@router.get("/teams/{team_id}/budget", summary="Read the budget of a team")
 async def team_budget(team_id: str, store: StoreDep, books: BooksDep) -> BudgetOut:
     await store.teams.summary(team_id)
     return BudgetOut(own=books.budgets.of_team(team_id), general=books.budgets.of_studio())
 
 
-@router.put("/teams/{team_id}/budget", summary="Set the limits of a team; runs under way go on with them")
+@router.put("/teams/{team_id}/budget", summary="Set the budget of a team; also applies to active runs")
 async def set_team_budget(team_id: str, body: Budget, store: StoreDep, books: BooksDep) -> BudgetOut:
     await store.teams.summary(team_id)
     await books.budgets.set(f"team:{team_id}", body)
     return await team_budget(team_id, store, books)
 
 
-@router.get("/runs/{run_id}/budget", summary="Read the limits of a run and how much of them is spent")
+@router.get("/runs/{run_id}/budget", summary="Read the budget of a run and what is spent of it")
 async def run_budget(run_id: str, store: StoreDep, books: BooksDep, supervisor: SupervisorDep) -> RunBudgetOut:
     team_id = (await store.runs.summary(run_id)).team_id or ""
     holds, usage = books.budgets.of_run(run_id, team_id), (await supervisor.view(run_id)).usage
@@ -79,7 +79,7 @@ async def run_budget(run_id: str, store: StoreDep, books: BooksDep, supervisor: 
     return RunBudgetOut(holds=holds, used=[*used, *_days(books, team_id)])
 
 
-@router.put("/runs/{run_id}/budget", summary="Set the limits of a run, also while it is under way")
+@router.put("/runs/{run_id}/budget", summary="Set the budget of a run, also while it is active")
 async def set_run_budget(
     run_id: str, body: Budget, store: StoreDep, books: BooksDep, supervisor: SupervisorDep, person: PersonDep
 ) -> RunBudgetOut:

@@ -61,7 +61,7 @@ class ImportedRun(BaseModel):
 
 @router.get(
     "/{run_id}/bundle/preview",
-    summary="What a bundle of the run would hold, and what would be taken out",
+    summary="Preview the bundle of a run: its contents and what is redacted",
     response_model=BundlePreviewOut,
 )
 async def preview_bundle(run_id: str, viewing: ViewingDep) -> Response:
@@ -83,7 +83,7 @@ async def _preview(desk: Desk, run_id: str) -> Response:
 
 @router.get(
     "/{run_id}/bundle",
-    summary="The run as one HTML file: its team and its log, without secrets",
+    summary="Download a run as one HTML file with its team and log, without secrets",
     response_class=Response,
     responses={200: {"content": {"text/html": {}}}},
 )
@@ -100,7 +100,7 @@ async def _bundle(desk: Desk, run_id: str) -> Response:
 
 @router.get(
     "/{run_id}/test",
-    summary="A pytest file that repeats the run, with its recorded answers and the team, as ZIP",
+    summary="Download a pytest file that replays the run, with its recorded answers and team, as ZIP",
     response_class=Response,
     responses={200: {"content": {"application/zip": {}}}},
 )
@@ -115,7 +115,7 @@ async def _test(desk: Desk, run_id: str) -> Response:
 
 
 @router.post(
-    "/import", status_code=201, summary="Bring in a run from a file; nothing in it runs", openapi_extra=FILE_BODY
+    "/import", status_code=201, summary="Import a run from a file; nothing in it runs", openapi_extra=FILE_BODY
 )
 async def import_run(
     request: Request, store: StoreDep, team_id: Annotated[str | None, Query(max_length=100)] = None

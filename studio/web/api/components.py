@@ -40,7 +40,7 @@ class SwitchedOut(BaseModel):
     """Fields that the new type has no place for."""
 
 
-@router.get("/components", summary="Every component the studio knows, with schema, slots and template")
+@router.get("/components", summary="List all component types with schema, slots and template")
 async def list_components() -> Response:
     return Response(await asyncio.to_thread(catalogue_json), media_type="application/json")
 
@@ -62,7 +62,7 @@ def _catalogue_json() -> bytes:
 @router.post(
     "/components/switch",
     dependencies=[QUEUED],
-    summary="The component as another type, with the values that fit; stores nothing",
+    summary="Convert a component to another type, keeping the values that fit; stores nothing",
 )
 async def switch_type(body: SwitchRequest) -> SwitchedOut:
     made = await asyncio.to_thread(switched, body.component, body.provider)
@@ -72,7 +72,7 @@ async def switch_type(body: SwitchRequest) -> SwitchedOut:
 @router.post(
     "/validate",
     dependencies=[QUEUED],
-    summary="All errors, advice, capabilities, needs and parts of a component; executes nothing",
+    summary="Validate a component: errors, warnings, capabilities and parts; executes nothing",
 )
 async def validate(body: ValidateRequest, store: StoreDep) -> JsonObject:
     report, words, scripted = await asyncio.to_thread(_checked, body.component)

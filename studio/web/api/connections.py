@@ -156,7 +156,7 @@ async def list_connections(store: StoreDep, checks: TeamChecksDep) -> ModelsOut:
     )
 
 
-@router.get("/found", summary="Services that are ready here: a key in the environment, or Ollama on this machine")
+@router.get("/found", summary="List detected services: a key in the environment, or Ollama on this machine")
 async def list_found(store: StoreDep) -> list[FoundOut]:
     return [
         FoundOut(service=each.service.id, name=each.service.name, reason=each.reason, model=_model(each.component))
@@ -164,7 +164,7 @@ async def list_found(store: StoreDep) -> list[FoundOut]:
     ]
 
 
-@router.post("/found", status_code=201, summary="Add a connection to a service that is ready here")
+@router.post("/found", status_code=201, summary="Add a connection to a detected service")
 async def add_found(body: FoundIn, store: StoreDep) -> ConnectionSaved:
     found = next((each for each in await found_here(store) if each.service.id == body.service), None)
     if found is None:
@@ -173,7 +173,7 @@ async def add_found(body: FoundIn, store: StoreDep) -> ConnectionSaved:
     return ConnectionSaved(id=row.id, changed_teams=[])
 
 
-@router.post("", status_code=201, summary="Add a connection; the first is the default for new agents")
+@router.post("", status_code=201, summary="Add a connection; the first becomes the default for new agents")
 async def add_connection(body: ConnectionIn, store: StoreDep) -> ConnectionSaved:
     component = await _component(body)
     await check_place_is_free(store, component)
@@ -181,7 +181,7 @@ async def add_connection(body: ConnectionIn, store: StoreDep) -> ConnectionSaved
     return ConnectionSaved(id=row.id, changed_teams=[])
 
 
-@router.put("/default", status_code=204, summary="Choose the connection that new agents start with")
+@router.put("/default", status_code=204, summary="Set the default connection for new agents")
 async def choose_default(body: DefaultIn, store: StoreDep) -> None:
     await store.connections.make_default(body.id)
 
@@ -205,7 +205,7 @@ async def delete_connection(connection_id: str, store: StoreDep) -> None:
     await store.connections.delete(connection_id)
 
 
-@router.post("/models", summary="Ask a service for its models; 403 with `missing` when host or key is not approved")
+@router.post("/models", summary="List the models of a service; 403 with `missing` when its host or key is not approved")
 async def ask_for_models(body: AskIn, store: StoreDep) -> list[ModelOut]:
     client = await loaded(body.component)
     await check_may_ask(store, client, body.team_id)

@@ -80,7 +80,7 @@ class SetPrice(BaseModel):
 
 @router.get(
     "/runs/{run_id}/cost",
-    summary="Read what a run took, by message, agent, model and tool",
+    summary="Read the cost of a run by message, agent, model and tool",
     response_model=RunCostOut,
 )
 async def run_cost(run_id: str, store: StoreDep, books: BooksDep) -> Response:
@@ -101,7 +101,7 @@ def _run_cost(parts: Sequence[RunPart], steps: Sequence[Step], prices: PriceBook
     )
 
 
-@router.get("/costs", summary="Read what teams took, by day and model; days are in UTC")
+@router.get("/costs", summary="Read the cost of teams by day and model; days are in UTC")
 async def costs(
     store: StoreDep,
     team_id: str | None = None,
@@ -116,25 +116,25 @@ async def costs(
     )
 
 
-@router.get("/teams/{team_id}/estimate", summary="Tell what a run of this team takes, by its past ones")
+@router.get("/teams/{team_id}/estimate", summary="Estimate the cost of a run from past runs of the team")
 async def estimate(team_id: str, store: StoreDep) -> Estimate:
     await store.teams.summary(team_id)
     return estimate_of(await store.costs.past_runs(team_id, limit=PAST_RUNS))
 
 
-@router.get("/prices", summary="List the prices that were set here")
+@router.get("/prices", summary="List own prices")
 async def list_prices(store: StoreDep) -> list[PriceOut]:
     return [_price_out(model, price, "own") for model, price in (await store.costs.own_prices()).items()]
 
 
-@router.put("/prices", summary="Set what a model costs from now on; what was spent before stays as it is")
+@router.put("/prices", summary="Set the price of a model from now on; past costs stay as they are")
 async def set_price(body: SetPrice, store: StoreDep, books: BooksDep) -> PriceOut:
     price = await store.costs.set_price(body.model, **body.model_dump(exclude={"model"}))
     books.prices.own = await store.costs.own_prices()
     return _price_out(body.model, price, "own")
 
 
-@router.delete("/prices", status_code=204, summary="Go back to the price of the catalogue")
+@router.delete("/prices", status_code=204, summary="Remove an own price; the catalogue's applies again")
 async def forget_price(model: str, store: StoreDep, books: BooksDep) -> None:
     await store.costs.forget_price(model)
     books.prices.own = await store.costs.own_prices()

@@ -92,7 +92,7 @@ class RunDiffOut(BaseModel):
 
 @router.get(
     "/{run_id}/diff/{other_id}",
-    summary="Compare two runs: aligned acts, first divergence, config changes",
+    summary="Compare two runs: aligned steps, first divergence, config changes",
     response_model=RunDiffOut,
 )
 async def diff_runs(

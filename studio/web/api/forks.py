@@ -68,7 +68,7 @@ class RunInLine(BaseModel):
     usage: Usage
 
 
-@router.post("/{run_id}/fork", status_code=201, summary="Start a run that goes on from an entry of another one")
+@router.post("/{run_id}/fork", status_code=201, summary="Fork a run: start a new one from an entry of its log")
 async def fork_run(run_id: str, body: Fork, store: StoreDep, supervisor: SupervisorDep, person: PersonDep) -> NewRunOut:
     """403 with `missing` when something is not approved, as for a start."""
     options = await fork_options(
@@ -85,24 +85,26 @@ async def fork_run(run_id: str, body: Fork, store: StoreDep, supervisor: Supervi
 
 
 @router.post(
-    "/{run_id}/rerun", status_code=201, summary="Run the same again: all, behind an entry, or from the failure"
+    "/{run_id}/rerun", status_code=201, summary="Rerun a run: from the start, from an entry, or from the failure"
 )
 async def rerun_run(run_id: str, body: Rerun, supervisor: SupervisorDep, person: PersonDep) -> NewRunOut:
     return NewRunOut(id=await supervisor.rerun(run_id, body.from_seq, by=person.name))
 
 
-@router.post("/{run_id}/replay", status_code=201, summary="Repeat a run from what was recorded; fails where it differs")
+@router.post(
+    "/{run_id}/replay", status_code=201, summary="Replay a run: re-execute it on its record and fail where it diverges"
+)
 async def replay_run(run_id: str, body: Replay, supervisor: SupervisorDep, person: PersonDep) -> NewRunOut:
     return NewRunOut(id=await supervisor.replay(run_id, body.tools, by=person.name))
 
 
-@router.get("/{run_id}/tools", summary="Names of the tools that the run has called")
+@router.get("/{run_id}/tools", summary="List the tools that the run called")
 async def list_tools(run_id: str, store: StoreDep) -> list[str]:
     await store.runs.summary(run_id)
     return await tools_called(store, run_id)
 
 
-@router.get("/{run_id}/line", summary="The run, those it goes on from, and those that go on from them")
+@router.get("/{run_id}/line", summary="Read the lineage of a run: its ancestors and their forks")
 async def list_line(run_id: str, store: StoreDep) -> list[RunInLine]:
     return [
         RunInLine(

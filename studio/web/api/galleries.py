@@ -67,7 +67,7 @@ async def list_galleries(store: StoreDep, checks: TeamChecksDep) -> list[Gallery
     "/preview",
     dependencies=[QUEUED],
     openapi_extra=IMPORT,
-    summary="What a gallery holds and could do; stores nothing",
+    summary="Preview a gallery: its components and capabilities; stores nothing",
     response_model=PreviewOut,
 )
 async def preview(source: GallerySourceDep) -> Response:
@@ -84,7 +84,7 @@ async def preview(source: GallerySourceDep) -> Response:
     status_code=201,
     dependencies=[QUEUED],
     openapi_extra=IMPORT,
-    summary="Add a gallery from a file, a text or a URL",
+    summary="Import a gallery from a file, text or a URL",
     response_model=AddedGalleryOut,
 )
 async def add_gallery(source: GallerySourceDep, store: StoreDep) -> Response:
@@ -112,13 +112,13 @@ async def delete_gallery(gallery_id: str, store: StoreDep) -> None:
     await store.galleries.delete(gallery_id)
 
 
-@router.get("/{gallery_id}/export", summary="The gallery as a file that AutoGen Studio reads as well")
+@router.get("/{gallery_id}/export", summary="Export a gallery in the format of AutoGen Studio")
 async def export_gallery(gallery_id: str, store: StoreDep) -> Response:
     row = await store.galleries.get(gallery_id)
     return await asyncio.to_thread(lambda: download(parse_gallery(row.config).dump(), filename(row.name, ".json")))
 
 
-@router.post("/library/components", status_code=201, summary="Put a component into the library")
+@router.post("/library/components", status_code=201, summary="Save a component to the library")
 async def add_to_library(body: LibraryComponent, store: StoreDep) -> GallerySummaryOut:
     component = await with_references(store, body.component)
     row = await store.galleries.add_to_library(component, group=group_of(type_of(component)))
@@ -134,7 +134,9 @@ async def get_component(gallery_id: str, group: str, index: int, store: StoreDep
     return members[index]
 
 
-@router.delete("/{gallery_id}/components/{group}/{index}", status_code=204, summary="Take one out of the library")
+@router.delete(
+    "/{gallery_id}/components/{group}/{index}", status_code=204, summary="Remove a component from the library"
+)
 async def remove_component(gallery_id: str, group: str, index: int, store: StoreDep) -> None:
     if gallery_id != LIBRARY:
         raise Forbidden("Only components of your library can be removed.", fix="Delete the gallery, or leave it.")

@@ -24,7 +24,7 @@ class OpenQuestionOut(BaseModel):
     pending: PendingInput
 
 
-@router.get("", summary="List the open questions of all runs that wait longest, 200 at most")
+@router.get("", summary="List the oldest pending questions of all runs, up to 200")
 async def list_questions(store: StoreDep) -> list[OpenQuestionOut]:
     return [
         OpenQuestionOut(

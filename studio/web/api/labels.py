@@ -62,27 +62,27 @@ class EmptiedOut(BaseModel):
     left: int
 
 
-@router.get("/tags", summary="List the tags of teams or runs, those used most")
+@router.get("/tags", summary="List the most used tags of teams or runs")
 async def list_tags(store: StoreDep, kind: Annotated[Kind, Query()] = "team") -> list[TagOut]:
     return [TagOut(name=tag.name, count=tag.uses) for tag in await store.labels.tags(kind)]
 
 
-@router.post("/teams/bulk", summary="Tag, archive, trash or restore teams; a trashed team takes its runs along")
+@router.post("/teams/bulk", summary="Tag, archive, trash or restore teams, together with their runs")
 async def change_teams(body: BulkChange, store: StoreDep) -> BulkOut:
     return await _change(store, "team", body)
 
 
-@router.post("/runs/bulk", summary="Tag, archive, trash or restore runs; a run under way is not trashed")
+@router.post("/runs/bulk", summary="Tag, archive, trash or restore runs; an active run is not trashed")
 async def change_runs(body: BulkChange, store: StoreDep) -> BulkOut:
     return await _change(store, "run", body)
 
 
-@router.put("/account/stars", status_code=204, summary="Star teams or runs, or take your stars away")
+@router.put("/account/stars", status_code=204, summary="Star or unstar teams or runs")
 async def set_stars(body: SetStars, store: StoreDep, person: PersonDep) -> None:
     await store.labels.star(body.kind, body.ids, person.id, is_starred=body.is_starred)
 
 
-@router.delete("/trash", summary="Delete for good what is in the trash, for some seconds")
+@router.delete("/trash", summary="Empty the trash; a large one takes several requests")
 async def empty_trash(store: StoreDep, viewing: ViewingDep) -> EmptiedOut:
     emptied = await store.trash.empty(within_s=EMPTYING_S)
     viewing.views.forget()

@@ -72,7 +72,7 @@ class PromptOut(BaseModel):
 @router.get(
     "/api/runs/{run_id}/prompts/{seq}",
     tags=["runs"],
-    summary="The prompt behind an entry of the log, found again",
+    summary="Read the exact prompt of an entry of the log",
     response_model=PromptOut,
 )
 async def get_prompt(run_id: str, seq: Seq, viewing: ViewingDep) -> Response:

@@ -31,7 +31,7 @@ class ReadPythonOut(BaseModel):
 @router.post(
     "/python/read",
     dependencies=[QUEUED],
-    summary="The component of a Python script, which is not executed; stores nothing",
+    summary="Read a component from a Python script without executing it; stores nothing",
 )
 async def read_python(body: ReadPython) -> ReadPythonOut:
     reading = await asyncio.to_thread(parse_python, body.code)

@@ -61,7 +61,7 @@ class FoundOut(BaseModel):
 
 @router.get(
     "/{run_id}/index",
-    summary="Read what stands where in the log, without bodies, from a number on",
+    summary="Read the index of the log, without bodies, from an entry on",
     response_model=IndexOut,
 )
 async def read_index(
@@ -79,7 +79,7 @@ async def read_index(
     return await large_answer(lambda: _packed(rows, after, seen, is_whole))
 
 
-@router.get("/{run_id}/search", summary="Find a text in what was said, thought, called and answered")
+@router.get("/{run_id}/search", summary="Search the messages, thoughts, calls and results of a run")
 async def search_run(
     run_id: str,
     store: StoreDep,

@@ -231,7 +231,7 @@ async def list_events(
     return Response(f'{{"entries":{entries_json(page.entries)},{rest}}}', media_type="application/json")
 
 
-@router.post("/{run_id}/commands", summary="Tell a run to pause, go on, step or end, or answer its question")
+@router.post("/{run_id}/commands", summary="Control a run: pause, resume, step, stop, or answer its question")
 async def command_run(run_id: str, body: RunCommand, supervisor: SupervisorDep, person: PersonDep) -> JsonObject:
     if body.command == "budget":
         raise ConfigError("A run gets other limits by `PUT /api/runs/{run_id}/budget`.", where="/command")

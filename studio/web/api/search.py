@@ -69,7 +69,7 @@ class ResultsOut(BaseModel):
     results: list[ResultOut]
 
 
-@router.get("/search", summary="Find teams, runs, pages and help by a few words")
+@router.get("/search", summary="Search teams, runs, pages and help")
 async def search(store: StoreDep, person: PersonDep, q: Annotated[str, Query(max_length=200)] = "") -> ResultsOut:
     teams = await store.teams.list(TeamFilter(text=q), limit=MAX_EACH)
     runs = await store.runs.list(RunFilter(text=q), limit=MAX_EACH)

@@ -26,12 +26,12 @@ class SetSecret(BaseModel):
     value: SecretStr = Field(min_length=1, max_length=20_000)
 
 
-@router.get("", summary="List the secrets that are stored or named by a team; never a value")
+@router.get("", summary="List stored secrets and those that teams reference; never a value")
 async def list_secrets(store: StoreDep, checks: TeamChecksDep) -> list[SecretOut]:
     return [_out(line) for line in await secret_lines(store, checks)]
 
 
-@router.put("/{name}", status_code=204, summary="Store a value, in place of an older one")
+@router.put("/{name}", status_code=204, summary="Store the value of a secret")
 async def set_secret(name: str, body: SetSecret, store: StoreDep) -> None:
     await store.secrets.set(name, body.value.get_secret_value())
 

@@ -40,7 +40,7 @@ class SessionOut(BaseModel):
     runs: list[SessionRun]
 
 
-@router.post("/runs/{run_id}/next", status_code=201, summary="Go on with another task where a run has ended")
+@router.post("/runs/{run_id}/next", status_code=201, summary="Start the next run of a session with another task")
 async def go_on(run_id: str, body: NextTask, supervisor: SupervisorDep, person: PersonDep) -> StartedRun:
     return StartedRun(id=await supervisor.start_next(run_id, body.task, by=person.name))
 
@@ -53,7 +53,7 @@ async def list_sessions(store: StoreDep, team_id: str | None = None) -> Response
     return await large_answer(lambda: RootModel([_session(runs) for runs in sessions]))
 
 
-@router.get("/sessions/{session_id}", summary="Read the runs of a session; a run that is in none is one of its own")
+@router.get("/sessions/{session_id}", summary="Read the runs of a session")
 async def read_session(session_id: str, store: StoreDep) -> SessionOut:
     runs = await store.runs.session(session_id)
     if not runs:

@@ -122,7 +122,7 @@ class PythonOut(BaseModel):
     filename: str
 
 
-@router.get("/teams", summary="List the teams that meet a filter")
+@router.get("/teams", summary="List teams by a filter")
 async def list_teams(
     store: StoreDep,
     person: PersonDep,
@@ -140,7 +140,7 @@ async def list_teams(
 
 
 @router.post(
-    "/teams", status_code=201, summary="Make a team: blank, from JSON, or from a gallery", response_model=TeamOut
+    "/teams", status_code=201, summary="Create a team: blank, from JSON, or from a gallery", response_model=TeamOut
 )
 async def create_team(body: CreateTeam, store: StoreDep) -> Response:
     component = await with_references(store, await _first_component(body, store))
@@ -155,7 +155,7 @@ async def get_team(team_id: str, store: StoreDep) -> Response:
     return await large_answer(lambda: _out(team))
 
 
-@router.get("/teams/{team_id}/without-vision", summary="List the agents whose models read no pictures")
+@router.get("/teams/{team_id}/without-vision", summary="List the agents whose models have no vision")
 async def list_without_vision(team_id: str, store: StoreDep) -> list[WithoutVision]:
     team = await store.teams.get(team_id)
     return await asyncio.to_thread(_without_vision, team.component)
@@ -176,7 +176,7 @@ def _without_vision(document: JsonObject) -> list[WithoutVision]:
 
 @router.put(
     "/teams/{team_id}",
-    summary="Save a change, merged with what somebody else saved meanwhile; 409 when both changed the same",
+    summary="Save a team, merged with concurrent changes; 409 when both changed the same field",
     response_model=SavedOut,
 )
 async def save_team(team_id: str, body: SaveTeam, store: StoreDep, person: PersonDep) -> Response:
@@ -208,7 +208,7 @@ async def delete_team(team_id: str, store: StoreDep) -> None:
 
 @router.post(
     "/teams/{team_id}/components",
-    summary="Put a component into a field of the team, as a new version",
+    summary="Place a component in a slot of the team, as a new version",
     response_model=TeamOut,
 )
 async def place_component(team_id: str, body: PlaceComponent, store: StoreDep, person: PersonDep) -> Response:
@@ -222,7 +222,7 @@ async def place_component(team_id: str, body: PlaceComponent, store: StoreDep, p
     return await large_answer(lambda: _out(saved.team))
 
 
-@router.get("/teams/{team_id}/json", summary="The team's component JSON, as AutoGen Studio reads it")
+@router.get("/teams/{team_id}/json", summary="Read a team's component JSON")
 async def team_json(team_id: str, store: StoreDep) -> Response:
     team = await store.teams.get(team_id)
     return await asyncio.to_thread(download, team.component, filename(team.name, ".json"))
@@ -230,7 +230,7 @@ async def team_json(team_id: str, store: StoreDep) -> Response:
 
 @router.get(
     "/teams/{team_id}/python",
-    summary="The team as a Python script",
+    summary="Export a team as a Python script",
     response_model=PythonOut,
     responses={200: {"content": {"text/x-python": {}}}},
 )
@@ -245,7 +245,7 @@ async def team_python(
     return download(code, name, "text/x-python") if as_file == "1" else PythonOut(code=code, filename=name)
 
 
-@router.post("/python", dependencies=[QUEUED], summary="Any component as a Python script; stores nothing")
+@router.post("/python", dependencies=[QUEUED], summary="Export any component as a Python script; stores nothing")
 async def python(body: PythonRequest) -> PythonOut:
     code, label = await asyncio.to_thread(_as_python, body.component)
     return PythonOut(code=code, filename=filename(label, ".py"))

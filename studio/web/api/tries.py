@@ -117,7 +117,7 @@ class VerdictOut(BaseModel):
 
 @router.post(
     "",
-    summary="Try a part, followed as server-sent events; 403 with `missing` when something is not approved",
+    summary="Run one component, followed as server-sent events; 403 with `missing` when something is not approved",
     response_class=StreamingResponse,
     responses={200: {"content": {"text/event-stream": {}}}},
 )
@@ -139,7 +139,7 @@ async def _events(trials: PartRunner, trial: PreparedRun) -> AsyncGenerator[Even
     yield Event("done", {})
 
 
-@router.post("/{try_id}/commands", summary="Say the next thing (`answer`), answer the part's question, or end the try")
+@router.post("/{try_id}/commands", summary="Control a part run: send the next message, answer its question, or end it")
 async def command_try(try_id: str, body: TryCommand, trials: TrialsDep) -> JsonObject:
     view = await trials.command(try_id, body.command, request_id=body.request_id, text=body.text)
     return view.as_json()
@@ -148,7 +148,7 @@ async def command_try(try_id: str, body: TryCommand, trials: TrialsDep) -> JsonO
 @router.post(
     "/tools",
     dependencies=[QUEUED],
-    summary="The tools of a tool or workbench, as far as they are known without starting anything",
+    summary="List the tools of a tool or workbench without starting it",
 )
 async def list_tools(body: ToolsRequest) -> ToolsOut:
     part = await asyncio.to_thread(load_component, body.component)
@@ -167,7 +167,7 @@ async def list_tools(body: ToolsRequest) -> ToolsOut:
 @router.post(
     "/termination",
     dependencies=[QUEUED],
-    summary="Whether and where a condition would stop a conversation; runs nothing",
+    summary="Preview where a termination condition would stop a conversation; runs nothing",
 )
 async def preview_termination_of(body: TerminationPreviewRequest, store: StoreDep) -> VerdictOut:
     condition = await asyncio.to_thread(load_condition, body.component)

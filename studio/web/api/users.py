@@ -40,12 +40,12 @@ class SetPassword(BaseModel):
 
 
 class UserOut(BaseModel):
-    """`sign_ins` counts browsers and tokens; `comes_by` is how they get in."""
+    """`sign_ins` counts browsers and tokens; `sign_in_methods` are the ways they sign in."""
 
     id: str
     name: str
     role: Role
-    comes_by: str
+    sign_in_methods: str
     sign_ins: int
     created_at: datetime
 
@@ -56,7 +56,7 @@ async def list_users(store: StoreDep) -> list[UserOut]:
     return [_out(user, held.count(user.id)) for user in await store.users.list()]
 
 
-@router.post("", status_code=201, summary="Let somebody in; with the first user, the studio's token no longer opens it")
+@router.post("", status_code=201, summary="Add a user; from the first one on, the access token no longer signs in")
 async def add_user(body: NewUser, store: StoreDep, accounts: AccountsDep) -> UserOut:
     password = body.password.get_secret_value()
     if not password and accounts.provider is None:
@@ -67,7 +67,7 @@ async def add_user(body: NewUser, store: StoreDep, accounts: AccountsDep) -> Use
     return _out(user, 0)
 
 
-@router.put("/{user_id}/role", summary="Give a user another role; it holds at once")
+@router.put("/{user_id}/role", summary="Change a user's role; takes effect at once")
 async def set_role(user_id: str, body: SetRole, store: StoreDep, accounts: AccountsDep, person: PersonDep) -> UserOut:
     user = await store.users.set_role(user_id, body.role)
     accounts.presence.invalidate()
@@ -84,14 +84,14 @@ async def set_password(user_id: str, body: SetPassword, store: StoreDep, account
     accounts.presence.invalidate()
 
 
-@router.delete("/{user_id}/sign-ins", status_code=204, summary="End all sign-ins of a user, browsers and tokens")
+@router.delete("/{user_id}/sign-ins", status_code=204, summary="End all sign-ins of a user: browsers and tokens")
 async def end_sign_ins(user_id: str, store: StoreDep, accounts: AccountsDep) -> None:
     await store.users.get(user_id)
     await store.sign_ins.end_all(user_id)
     accounts.presence.invalidate()
 
 
-@router.delete("/{user_id}", status_code=204, summary="Remove a user, and all their sign-ins; what they made stays")
+@router.delete("/{user_id}", status_code=204, summary="Remove a user and their sign-ins; their teams and runs stay")
 async def remove_user(user_id: str, store: StoreDep, accounts: AccountsDep) -> None:
     await store.users.remove(user_id)
     accounts.presence.invalidate()
@@ -103,7 +103,7 @@ def _out(user: User, count: int) -> UserOut:
         id=user.id,
         name=user.name,
         role=role_named(user.role),
-        comes_by=" and ".join(way for way, is_so in ways if is_so),
+        sign_in_methods=" and ".join(way for way, is_so in ways if is_so),
         sign_ins=count,
         created_at=user.created_at,
     )

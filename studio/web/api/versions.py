@@ -70,7 +70,9 @@ async def title_version(team_id: str, number: VersionNumber, body: TitleVersion,
 
 
 @router.post(
-    "/teams/{team_id}/versions/{number}/restore", summary="Save an old version as the newest", response_model=TeamOut
+    "/teams/{team_id}/versions/{number}/restore",
+    summary="Restore an earlier version as the newest",
+    response_model=TeamOut,
 )
 async def restore_version(team_id: str, number: VersionNumber, store: StoreDep) -> Response:
     team = await store.teams.restore(team_id, number)
@@ -79,7 +81,7 @@ async def restore_version(team_id: str, number: VersionNumber, store: StoreDep) 
 
 @router.get(
     "/teams/{team_id}/changes",
-    summary="The team as it is now, and what changed since a version",
+    summary="Read the current team and what changed since a version",
     response_model=SavedOut,
 )
 async def changes_since(
