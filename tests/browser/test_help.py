@@ -62,7 +62,7 @@ def test_the_palette_leads_to_a_page_of_help(open_page: OpenPage):
 
 def test_code_has_its_colors_and_can_be_copied(open_page: OpenPage, studio_server: StudioServer):
     page = open_page()
-    page.goto(f"{studio_server.url}/help/how-to/tell-from-a-tool")
+    page.goto(f"{studio_server.url}/help/how-to/report-tool-progress")
     block = page.locator(".block").filter(has=page.locator("code.python")).first
     expect(block.locator("code span").first).to_be_visible()
     block.get_by_role("button", name="Copy code").click()
@@ -70,7 +70,7 @@ def test_code_has_its_colors_and_can_be_copied(open_page: OpenPage, studio_serve
     assert page.evaluate("navigator.clipboard.readText()") == text
 
 
-@pytest.mark.parametrize(("path", "title"), [("/inbox", "Approve tool calls"), ("/costs", "Keep a budget")])
+@pytest.mark.parametrize(("path", "title"), [("/inbox", "Approve tool calls"), ("/costs", "Set budgets")])
 def test_the_icon_in_the_head_of_a_page_leads_to_its_how_to(
     open_page: OpenPage, studio_server: StudioServer, path: str, title: str
 ):

@@ -130,7 +130,7 @@ def test_a_title_comes_before_a_heading_and_that_before_text(tmp_path: Path):
         tmp_path,
         "# First\n\nThe budget is small.\n",
         second="# Second\n\n## Set a budget\n\nMoney.\n",
-        third="# Keep a budget\n\nCosts.\n",
+        third="# Set budgets\n\nCosts.\n",
     )
     assert [(hit.url, hit.heading) for hit in found.search("BUDG", 9)] == [
         ("/help/how-to/third", ""),
@@ -174,7 +174,7 @@ def test_every_page_that_ships_is_in_the_index_and_has_a_title():
         ("McpWorkbench", "/help/reference/components#mcpworkbench"),
         ("fork", "/help/how-to/fork-and-replay"),
         ("how do I stop a team", "/help/how-to/stop-a-team-that-never-stops"),
-        ("Where is the budget?", "/help/how-to/keep-a-budget"),
+        ("Where is the budget?", "/help/how-to/set-budgets"),
     ],
 )
 def test_what_a_reader_looks_for_comes_first(words: str, url: str):

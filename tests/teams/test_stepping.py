@@ -1,4 +1,4 @@
-"""To pull is to step: single pulls, early ends, pause, stop, cancel."""
+"""Pull-based stepping: single pulls, early ends, pause, stop, cancel."""
 
 from __future__ import annotations
 
