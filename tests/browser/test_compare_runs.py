@@ -10,9 +10,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from studio.components import JsonObject
+from tests.browser.accessibility import Inspection
 from tests.browser.conftest import OpenPage
 from tests.browser.playing import expect_end
-from tests.browser.test_accessibility import Inspection
 from tests.web.documents import assistant, team
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(120)]

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from studio.components import JsonObject
 from tests.browser.conftest import MakeTeam, OpenPage
 from tests.browser.playing import STATE, expect_end, give_task
-from tests.runs.middleware.test_budget import agent, in_turn
+from tests.runs.middleware.budgeted import agent, in_turn
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(90)]
 MODEL = "ReplayChatCompletionClient"

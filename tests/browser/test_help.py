@@ -7,8 +7,8 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.accessibility import Inspection, widths
 from tests.browser.conftest import OpenPage, StudioServer
-from tests.browser.test_accessibility import Inspection, widths
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(90)]
 

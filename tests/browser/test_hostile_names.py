@@ -12,8 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from studio.components import JsonObject
 from tests.browser.conftest import OpenPage, StudioServer
-from tests.web.documents import assistant, function_tool, gallery, replay_model, team
-from tests.web.test_inbox import ASK, SOURCE
+from tests.web.documents import ASK, SOURCE, assistant, function_tool, gallery, replay_model, team
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(120)]
 

@@ -14,7 +14,7 @@ from tests.browser.conftest import MakeTeam, OpenPage
 from tests.browser.playing import STATE, expect_end, give_task
 from tests.fakes.model_server import HEADERS
 from tests.fakes.openai_server import OpenAIServer, Reply
-from tests.web.test_inbox import ASK, shouting
+from tests.web.documents import ASK, shouting
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(90)]
 

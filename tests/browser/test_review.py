@@ -11,9 +11,9 @@ from playwright.sync_api import Locator, Page, expect
 from pydantic import JsonValue
 
 from studio.components import JsonObject
+from tests.browser.accessibility import Inspection, widths
 from tests.browser.building import agent, limit, team
 from tests.browser.conftest import MakeTeam, OpenPage
-from tests.browser.test_accessibility import Inspection, widths
 from tests.fakes.openai_server import OpenAIServer
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(90)]

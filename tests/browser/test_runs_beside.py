@@ -7,9 +7,9 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.accessibility import Inspection
 from tests.browser.conftest import OpenPage
 from tests.browser.playing import expect_end, give_task
-from tests.browser.test_accessibility import Inspection
 from tests.fakes.openai_server import OpenAIServer, Reply
 
 

@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 from studio.components import JsonObject
 from tests.browser.conftest import MakeTeam, OpenPage
 from tests.browser.playing import STATE, expect_end, give_task
-from tests.web.test_inbox import ASK, SOURCE, shouting
+from tests.web.documents import ASK, SOURCE, shouting
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(90)]
 

@@ -24,8 +24,8 @@ from studio.messages import (
 )
 from studio.teams import GraphFlow, RunIterator
 from studio.teams.branches import side_by_side
+from tests.teams.graphs import Edges, edge, graph
 from tests.teams.scripted import CountingWorld, agent, said, wishes
-from tests.teams.test_graph import Edges, edge, graph
 
 FORK: Edges = {"A": [edge("B"), edge("C")], "B": [edge("D")], "C": [edge("D")], "D": []}
 

@@ -6,34 +6,10 @@ import pytest
 
 from studio.components import load_component, validate_component
 from studio.messages import BaseChatMessage, TextMessage
-from studio.teams import DiGraph, DiGraphBuilder, DiGraphEdge, DiGraphNode, GraphFlow, InvalidGraph
+from studio.teams import DiGraphBuilder, DiGraphEdge, GraphFlow, InvalidGraph
+from tests.teams.graphs import LOOP, Edges, edge, graph
 from tests.teams.scripted import agent
 
-Edges = dict[str, list[DiGraphEdge]]
-
-
-def edge(target: str, condition: str | None = None, group: str = "", activation_condition: str = "all") -> DiGraphEdge:
-    return DiGraphEdge.model_validate(
-        {
-            "target": target,
-            "condition": condition,
-            "activation_group": group,
-            "activation_condition": activation_condition,
-        }
-    )
-
-
-def graph(edges: Edges, start: str | None = None) -> DiGraph:
-    nodes = {name: DiGraphNode(name=name, edges=out) for name, out in edges.items()}
-    return DiGraph(nodes=nodes, default_start_node=start)
-
-
-LOOP: Edges = {
-    "A": [edge("B")],
-    "B": [edge("C", "again"), edge("E", "done")],
-    "C": [edge("B")],
-    "E": [],
-}
 """B waits for both A and C, and C for B."""
 
 REFUSED: list[tuple[str, Edges, str | None, str]] = [

@@ -12,8 +12,8 @@ from studio.components import advice_kinds, load_rooms, validate_component
 from studio.conditions import HandoffTermination, MaxMessageTermination, TerminationCondition
 from studio.errors import Finding
 from studio.teams import DiGraph, DiGraphNode, GraphFlow, Swarm
+from tests.teams.graphs import LOOP, Edges, edge
 from tests.teams.scripted import agent
-from tests.teams.test_graph import LOOP, Edges, edge
 
 TEN = MaxMessageTermination(max_messages=10)
 

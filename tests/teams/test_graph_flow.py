@@ -14,8 +14,8 @@ from studio.components import JsonObject, load_component
 from studio.conditions import MaxMessageTermination, TextMentionTermination
 from studio.messages import SelectSpeakerEvent, TaskResult
 from studio.teams import GraphFlow, InvalidGraph, RoundRobinGroupChat
+from tests.teams.graphs import Edges, edge, graph
 from tests.teams.scripted import agent, said
-from tests.teams.test_graph import Edges, edge, graph
 
 DIAMOND: Edges = {"A": [edge("B"), edge("C")], "B": [edge("D")], "C": [edge("D")], "D": []}
 CYCLE: Edges = {"A": [edge("B")], "B": [edge("C", "again"), edge("E", "done")], "C": [edge("B", group="back")], "E": []}

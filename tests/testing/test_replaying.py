@@ -23,7 +23,7 @@ from studio.testing import TeamChanged, replay_run
 from studio.web.app import create_app
 from tests.web.documents import assistant, function_tool, team
 from tests.web.doors import BASE_URL, TOKEN, client_of
-from tests.web.test_runs_api import stream
+from tests.web.following import stream
 
 pytestmark = pytest.mark.slow
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from studio.components import JsonObject
 
 ROUND_ROBIN = "autogen_agentchat.teams.RoundRobinGroupChat"
@@ -82,3 +84,31 @@ def gallery(name: str = "Examples", **groups: list[JsonObject]) -> JsonObject:
         "metadata": {"author": "A person", "version": "1.0.0", "description": "For tests."},
         "components": {group: list(members) for group, members in groups.items()},
     }
+
+
+USER_PROXY: JsonObject = {
+    "provider": "autogen_agentchat.agents.UserProxyAgent",
+    "component_type": "agent",
+    "config": {"name": "person", "description": "A person."},
+}
+
+
+SOURCE = "def shout(text: str) -> str:\n    return text.upper()\n"
+ASK: JsonObject = {"policy": {"rules": [{"tool": "shout", "verdict": "ask"}]}}
+
+
+def shouting() -> JsonObject:
+    """A team whose agent calls a tool and then speaks."""
+    agent = assistant("writer")
+    config = agent["config"]
+    assert isinstance(config, dict)
+    model = config["model_client"]
+    assert isinstance(model, dict)
+    assert isinstance(model["config"], dict)
+    call: JsonObject = {"id": "1", "name": "shout", "arguments": json.dumps({"text": "hello"})}
+    usage: JsonObject = {"prompt_tokens": 1, "completion_tokens": 1}
+    model["config"]["chat_completions"] = [
+        {"finish_reason": "function_calls", "content": [call], "usage": usage, "cached": False}
+    ]
+    config["tools"] = [function_tool(SOURCE)]
+    return team(agent, max_messages=2)

@@ -9,9 +9,8 @@ from typing import Any
 from fastapi.testclient import TestClient
 
 from studio.runs import RunState
-from tests.web.documents import function_tool, gallery, team
-from tests.web.test_inbox import ASK, SOURCE, shouting
-from tests.web.test_runs_api import stream, wait_for
+from tests.web.documents import ASK, SOURCE, function_tool, gallery, shouting, team
+from tests.web.following import stream, wait_for
 
 TOOL = function_tool(SOURCE)
 

@@ -20,8 +20,7 @@ from schemathesis import GenerationMode
 
 from studio.components import JsonObject, catalogue
 from tests.web.direct import Asked
-from tests.web.documents import assistant, gallery, team
-from tests.web.test_inbox import SOURCE, shouting
+from tests.web.documents import SOURCE, assistant, gallery, shouting, team
 
 Names = dict[str, list[str]]
 JSON = "application/json"

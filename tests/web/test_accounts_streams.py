@@ -14,10 +14,10 @@ from starlette.types import Message, Scope
 from studio.runs import RunState
 from studio.web.app import services_of
 from studio.web.dependencies import Services
-from tests.web.documents import team
+from tests.web.documents import USER_PROXY, team
 from tests.web.doors import TOKEN, client_of
+from tests.web.following import start, wait_for
 from tests.web.signing_in import COOKIE, add, signed_in, work_passwords_out_quickly
-from tests.web.test_runs_api import USER_PROXY, start, wait_for
 
 Change = Callable[[Services], Awaitable[object]]
 

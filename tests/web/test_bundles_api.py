@@ -13,8 +13,7 @@ from pydantic import JsonValue
 from studio.components import JsonObject
 from studio.runs.sharing.bundle import CLOSING, OPENING
 from tests.web.documents import assistant, function_tool, replay_model, team
-from tests.web.test_compare_runs_api import ended
-from tests.web.test_runs_api import stream
+from tests.web.following import ended, stream
 
 HOSTILE = "</script><script>alert(1)</script><!--<img src=x onerror=alert(2)>\u2028{{ 7*7 }}"
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="

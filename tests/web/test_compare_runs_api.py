@@ -7,17 +7,10 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from studio.components import JsonObject
 from studio.runs import Usage
 from studio.services.run_comparison import cost_totals
 from tests.web.documents import assistant, team
-from tests.web.test_runs_api import start, stream
-
-
-def ended(client: TestClient, document: JsonObject, task: str = "Say hello.") -> str:
-    run_id = start(client, document, task)
-    stream(client, run_id)
-    return run_id
+from tests.web.following import compare, ended
 
 
 @pytest.fixture
@@ -30,13 +23,6 @@ def two_runs(client: TestClient) -> tuple[str, str]:
     assert isinstance(config, dict)
     config["system_message"] = "Say <b>hello</b>."
     return before, ended(client, team(changed, assistant("critic", "Good."), max_messages=4))
-
-
-def compare(client: TestClient, runs: tuple[str, str], **query: object) -> dict[str, Any]:
-    params = {name: str(value) for name, value in query.items()}
-    response = client.get(f"/api/runs/{runs[0]}/diff/{runs[1]}", params=params)
-    assert response.status_code == 200, response.text
-    return response.json()
 
 
 def test_the_comparison_names_the_first_difference_and_the_config_that_led_to_it(

@@ -19,9 +19,8 @@ from studio.settings import Settings
 from tests.fakes.ollama_server import OllamaServer
 from tests.fakes.openai_server import OpenAIServer
 from tests.web.documents import assistant, team
+from tests.web.following import ended, entries, stream
 from tests.web.members import add_members, asked_by, sign_in
-from tests.web.test_compare_runs_api import ended
-from tests.web.test_runs_api import entries, stream
 
 KEY = "sk-canary-0123456789abcdefghij"
 

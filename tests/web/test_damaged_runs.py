@@ -17,7 +17,7 @@ from studio.settings import Settings
 from studio.web.app import create_app
 from tests.web.documents import assistant, team
 from tests.web.doors import BASE_URL, TOKEN, client_of
-from tests.web.test_runs_api import start
+from tests.web.following import start
 
 UNDER_WAY = "UPDATE run SET state = 'running', reason = 'start', ended_at = NULL"
 DAMAGE = {

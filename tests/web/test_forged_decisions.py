@@ -14,12 +14,11 @@ from studio.runs import CommandName, Draft, RunState
 from studio.settings import Settings
 from studio.store import ROLES, Role
 from studio.web.app import create_app, services_of
-from tests.web.documents import assistant, function_tool, team
+from tests.web.documents import ASK, SOURCE, assistant, function_tool, shouting, team
 from tests.web.doors import BASE_URL, TOKEN, client_of
+from tests.web.following import decide, entries, stream, wait_for
 from tests.web.furnished import furnish
 from tests.web.members import add_members, asked_by, sign_in
-from tests.web.test_inbox import ASK, SOURCE, decide, shouting
-from tests.web.test_runs_api import entries, stream, wait_for
 
 
 def asking(server: TestClient, client: TestClient, text: str) -> tuple[str, dict[str, Any]]:

@@ -9,9 +9,8 @@ from fastapi.testclient import TestClient
 
 from studio.components import JsonObject
 from tests.web.documents import assistant, function_tool, team
-from tests.web.test_compare_runs_api import compare, ended
+from tests.web.following import compare, ended, entries, stream
 from tests.web.test_run_index import events, unpacked
-from tests.web.test_runs_api import entries, stream
 
 SHOUT = "def shout(text: str) -> str:\n    return text.upper()\n"
 PAIR = team(assistant("writer", "One.", "Three."), assistant("critic", "Two."), max_messages=4)

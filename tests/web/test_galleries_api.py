@@ -10,9 +10,9 @@ from fastapi.testclient import TestClient
 
 from studio.settings import Settings
 from studio.web.app import create_app
+from tests.fakes.file_server import http_server
 from tests.web.documents import assistant, function_tool, gallery, replay_model, team
 from tests.web.doors import BASE_URL, TOKEN, client_of
-from tests.web.test_fetch import http_server
 
 SHIPPED = "team-studio"
 

@@ -12,8 +12,8 @@ from studio.help import load_library
 from studio.web.assets.assets import find_frontend
 from studio.web.help_links import HELP
 from tests.web.documents import team
-from tests.web.test_pages import text_of
-from tests.web.test_runs_api import start, stream
+from tests.web.following import start, stream
+from tests.web.page_text import text_of
 
 PAGES = sorted(load_library().pages)
 

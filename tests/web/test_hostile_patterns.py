@@ -14,9 +14,8 @@ from pydantic import JsonValue
 from studio.components import JsonObject
 from studio.runs import ArgumentTest, RunState, ToolPolicy, ToolRule
 from studio.settings import Settings
-from tests.web.documents import assistant, team
-from tests.web.test_inbox import shouting
-from tests.web.test_runs_api import entries, start, stream, wait_for
+from tests.web.documents import assistant, shouting, team
+from tests.web.following import entries, start, stream, wait_for
 
 pytestmark = pytest.mark.timeout(60)
 JSON = {"Content-Type": "application/json"}

@@ -2,35 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
-
 from fastapi.testclient import TestClient
 
-from studio.components import JsonObject
 from studio.runs import RunState
-from tests.web.documents import assistant, function_tool, team
-from tests.web.test_runs_api import entries, stream, wait_for
-
-SOURCE = "def shout(text: str) -> str:\n    return text.upper()\n"
-ASK: JsonObject = {"policy": {"rules": [{"tool": "shout", "verdict": "ask"}]}}
-
-
-def shouting() -> JsonObject:
-    """A team whose agent calls a tool and then speaks."""
-    agent = assistant("writer")
-    config = agent["config"]
-    assert isinstance(config, dict)
-    model = config["model_client"]
-    assert isinstance(model, dict)
-    assert isinstance(model["config"], dict)
-    call: JsonObject = {"id": "1", "name": "shout", "arguments": json.dumps({"text": "hello"})}
-    usage: JsonObject = {"prompt_tokens": 1, "completion_tokens": 1}
-    model["config"]["chat_completions"] = [
-        {"finish_reason": "function_calls", "content": [call], "usage": usage, "cached": False}
-    ]
-    config["tools"] = [function_tool(SOURCE)]
-    return team(agent, max_messages=2)
+from tests.web.documents import ASK, shouting, team
+from tests.web.following import decide, entries, stream, wait_for
 
 
 def waiting(server: TestClient, client: TestClient) -> str:
@@ -43,15 +19,6 @@ def waiting(server: TestClient, client: TestClient) -> str:
     run_id = client.post("/api/runs", json=body).json()["id"]
     wait_for(server, run_id, RunState.PAUSED)
     return run_id
-
-
-def decide(client: TestClient, run_id: str, pending: dict[str, Any], **data: object) -> int:
-    body = {
-        "command": "decide",
-        "request_id": pending["request_id"],
-        "data": {"hash": pending["details"]["hash"], **data},
-    }
-    return client.post(f"/api/runs/{run_id}/commands", json=body).status_code
 
 
 def test_a_tool_that_asks_is_found_in_the_inbox_and_decided_there(server: TestClient, client: TestClient):

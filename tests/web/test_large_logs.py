@@ -12,8 +12,7 @@ from fastapi.testclient import TestClient
 from studio.runs.journal.log import MAX_PAGE_BYTES, LogEntry, text_of
 from studio.runs.journal.pages import in_pages
 from tests.web.documents import assistant, team
-from tests.web.test_compare_runs_api import ended
-from tests.web.test_runs_api import entries, stream
+from tests.web.following import ended, entries, stream
 
 LARGE = 100_000
 COUNT = 30

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from studio.components import JsonObject
 from tests.web.documents import assistant, function_tool, team
-from tests.web.test_runs_api import entries, stream
+from tests.web.following import entries, stream
 
 SOURCE = "def shout(text: str) -> str:\n    return text.upper()\n"
 WRITER = "/participants/writer"

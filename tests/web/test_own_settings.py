@@ -11,8 +11,7 @@ from fastapi.testclient import TestClient
 from studio.components import env
 from studio.errors import MissingSecret
 from tests.sandbox.jailed import best_jail
-from tests.web.documents import function_tool
-from tests.web.test_inbox import shouting
+from tests.web.documents import function_tool, shouting
 from tests.web.test_team_folders import keeping, told
 
 SETTINGS = ["STUDIO_TOKEN", "STUDIO_OIDC_CLIENT_SECRET", "STUDIO_DATABASE_URL"]

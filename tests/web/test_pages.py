@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import html
 import re
 
 from fastapi.testclient import TestClient
 
 from studio.components import JsonObject
 from tests.web.documents import assistant, team
-from tests.web.test_runs_api import start, stream
-
-
-def text_of(page: str) -> str:
-    """The words of a page, without markup and doubled spaces."""
-    body = page.partition("<main")[2].partition("</main>")[0]
-    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", body)).split())
+from tests.web.following import start, stream
+from tests.web.page_text import text_of
 
 
 def model_with_key(reference: str) -> JsonObject:

@@ -8,8 +8,8 @@ from fastapi.testclient import TestClient
 
 from studio.settings import Settings
 from studio.web.app import create_app
+from tests.fakes.file_server import http_server
 from tests.web.doors import BASE_URL, TOKEN, client_of
-from tests.web.test_fetch import http_server
 
 PNG = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="

@@ -8,7 +8,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from tests.web.documents import assistant, function_tool, team
-from tests.web.test_compare_runs_api import ended
+from tests.web.following import ended
 
 
 @pytest.fixture

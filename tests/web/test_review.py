@@ -16,7 +16,7 @@ from studio.settings import Settings
 from studio.web.app import create_app
 from tests.web.documents import assistant, function_tool, team
 from tests.web.doors import BASE_URL, TOKEN, client_of
-from tests.web.test_pages import text_of
+from tests.web.page_text import text_of
 
 SHOUT = "def shout(text: str) -> str:\n    return text.upper()\n"
 FETCH = (

@@ -14,10 +14,9 @@ from studio.components import JsonObject
 from studio.runs import RunState
 from studio.store import Role
 from studio.web.app import services_of
-from tests.web.documents import function_tool
+from tests.web.documents import SOURCE, function_tool, shouting
+from tests.web.following import entries, stream, wait_for
 from tests.web.members import add_members, asked_by, sign_in
-from tests.web.test_inbox import SOURCE, shouting
-from tests.web.test_runs_api import entries, stream, wait_for
 
 pytestmark = pytest.mark.slow
 DENY: JsonObject = {"rules": [{"tool": "shout", "verdict": "deny"}]}

@@ -8,7 +8,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from tests.web.documents import assistant, team
-from tests.web.test_runs_api import start, stream
+from tests.web.following import start, stream
 
 
 @pytest.fixture

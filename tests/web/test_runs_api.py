@@ -2,73 +2,14 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from studio.components import JsonObject
 from studio.runs import RunState
-from studio.web.app import services_of
-from tests.web.documents import assistant, function_tool, team
-
-USER_PROXY: JsonObject = {
-    "provider": "autogen_agentchat.agents.UserProxyAgent",
-    "component_type": "agent",
-    "config": {"name": "person", "description": "A person."},
-}
-
-
-@dataclass(frozen=True)
-class Sent:
-    """One event of a stream as the browser gets it."""
-
-    name: str
-    id: str
-    data: Any
-
-
-def start(client: TestClient, document: JsonObject, task: object = "Say hello.") -> str:
-    made = client.post("/api/teams", json={"component": document}).json()
-    response = client.post("/api/runs", json={"team_id": made["id"], "task": task})
-    assert response.status_code == 201, response.text
-    return response.json()["id"]
-
-
-def stream(client: TestClient, run_id: str, **headers: str) -> list[Sent]:
-    """Follow a run to its end."""
-    response = client.get(f"/api/runs/{run_id}/stream", headers=headers)
-    assert response.headers["Content-Type"].startswith("text/event-stream")
-    assert "Content-Encoding" not in response.headers
-    return [_sent(block) for block in response.text.split("\n\n") if "event:" in block]
-
-
-def _sent(block: str) -> Sent:
-    fields = dict(line.split(": ", 1) for line in block.splitlines())
-    return Sent(fields["event"], fields.get("id", ""), json.loads(fields["data"]))
-
-
-def entries(sent: list[Sent]) -> list[dict[str, Any]]:
-    return [entry for event in sent if event.name == "entries" for entry in event.data]
-
-
-def wait_for(server: TestClient, run_id: str, state: RunState) -> None:
-    """Wait until a run has come to a state, by following it as pages do."""
-    app = server.app
-    assert isinstance(app, FastAPI)
-
-    async def follow() -> None:
-        services = services_of(app)
-        assert services is not None
-        async for batch in services.supervisor.subscribe(run_id):
-            if batch.view.state is state:
-                return
-
-    assert server.portal is not None
-    server.portal.call(follow)
+from tests.web.documents import USER_PROXY, assistant, function_tool, team
+from tests.web.following import entries, start, stream, wait_for
 
 
 def test_a_run_is_followed_to_its_end(client: TestClient):

@@ -15,8 +15,8 @@ from studio.web.app import create_app
 from tests.sandbox.jailed import best_jail
 from tests.web.documents import assistant, function_tool, team
 from tests.web.doors import BASE_URL, TOKEN, client_of
-from tests.web.test_server import studio
-from tests.web.test_try_api import following
+from tests.web.following import following
+from tests.web.serving import studio
 
 pytestmark = pytest.mark.slow
 

@@ -8,8 +8,8 @@ from fastapi.testclient import TestClient
 
 from studio.components import JsonObject
 from tests.fakes.openai_server import OpenAIServer
-from tests.runs.middleware.test_budget import agent, in_turn
-from tests.web.test_runs_api import start, stream
+from tests.runs.middleware.budgeted import agent, in_turn
+from tests.web.following import start, stream
 
 KEY = "hunter2-very-secret-value"
 

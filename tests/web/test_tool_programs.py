@@ -9,7 +9,7 @@ from fastapi.testclient import TestClient
 
 from studio.components import JsonObject
 from tests.web.documents import assistant, team
-from tests.web.test_runs_api import stream
+from tests.web.following import stream
 
 pytestmark = pytest.mark.slow
 

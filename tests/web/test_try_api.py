@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
 
-import httpx
 import pytest
 from fastapi.testclient import TestClient
 
@@ -17,8 +15,8 @@ from studio.runs import CommandName
 from tests.fakes.openai_server import OpenAIServer, Reply
 from tests.web.documents import function_tool, replay_model, team, termination
 from tests.web.doors import client_of
-from tests.web.test_runs_api import entries, start, stream
-from tests.web.test_server import studio
+from tests.web.following import entries, following, start, stream
+from tests.web.serving import studio
 
 SHOUT = "def shout(text: str, times: int = 1) -> str:\n    return text.upper() * times\n"
 MCP: JsonObject = {
@@ -55,16 +53,6 @@ def test_a_try_is_a_stream_from_its_id_to_its_end(client: TestClient):
     states = [data["state"] for name, data in sent if name == "state"]
     assert states[-1] == "failed"
     assert client.get("/api/runs").json() == []
-
-
-def following(response: httpx.Response) -> Iterator[tuple[str, Any]]:
-    """The events of a stream, each as it comes."""
-    name = ""
-    for line in response.iter_lines():
-        if line.startswith("event: "):
-            name = line.removeprefix("event: ")
-        elif line.startswith("data: "):
-            yield name, json.loads(line.removeprefix("data: "))
 
 
 @pytest.mark.slow

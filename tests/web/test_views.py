@@ -29,7 +29,7 @@ from studio.web.queueing import TooManyAtOnce
 from studio.web.views import Desk, Views
 from tests.web.documents import assistant, team
 from tests.web.doors import BASE_URL, TOKEN, client_of
-from tests.web.test_compare_runs_api import ended
+from tests.web.following import ended
 from tests.web.watchdog import MAX_STEP_S, Watchdog
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]

@@ -13,7 +13,7 @@ import pytest
 from studio.components import JsonObject
 from tests.browser.playing import agent, round_robin
 from tests.fakes.openai_server import OpenAIServer
-from tests.web.test_server import studio
+from tests.web.serving import studio
 from tests.web.watching import Watcher
 
 RUNS = 8

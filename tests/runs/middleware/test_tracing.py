@@ -23,10 +23,10 @@ from studio.components import JsonObject
 from studio.runs import Tracing, use_tracing
 from studio.settings import Settings
 from studio.web.app import create_app
-from tests.runs.middleware.test_budget import TEAM, Studio, agent, in_turn, opened
+from tests.runs.middleware.budgeted import TEAM, Studio, agent, in_turn, opened
 from tests.web.documents import function_tool
 from tests.web.doors import BASE_URL, TOKEN, client_of
-from tests.web.test_runs_api import start, stream
+from tests.web.following import start, stream
 
 SECRET = "sk-never-in-a-span"
 

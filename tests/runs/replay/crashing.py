@@ -22,7 +22,7 @@ from studio.runs import Draft, Lease, LogEntry, RunStatus, RunSupervisor
 from studio.store import open_store
 from studio.store.runs import Runs
 from tests.runs.replay import generated
-from tests.runs.replay.test_every_kind import Everything, to_its_end
+from tests.runs.replay.driving import Everything, to_its_end
 
 
 class Countdown:

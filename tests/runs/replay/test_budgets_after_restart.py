@@ -12,7 +12,7 @@ from studio.models.prices import PriceBook
 from studio.runs import PendingInput, RunState, SpendingScope, spending_scope
 from studio.runs.spending.ledger import BudgetRegistry
 from studio.runs.spending.limits import Budget, Limits
-from tests.runs.middleware.test_budget import PRICE, SCRIPTED, agent, in_turn
+from tests.runs.middleware.budgeted import PRICE, SCRIPTED, agent, in_turn
 from tests.runs.scripted import OpenStudio, Studio
 from tests.runs.tooling import asked
 

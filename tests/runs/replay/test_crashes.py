@@ -20,8 +20,8 @@ import pytest
 from studio.runs import LogEntry, RunState
 from studio.store import open_store
 from tests.fakes.openai_server import OpenAIServer
+from tests.runs.replay.driving import said_in, whole_log
 from tests.runs.replay.generated import answer, digest_of, generated_team
-from tests.runs.replay.test_every_kind import said_in, whole_log
 
 ROOT = Path(__file__).parents[3]
 RUNS = int(os.environ.get("STUDIO_CRASHES", "12"))

@@ -33,8 +33,8 @@ from studio.runs.replay.source import recorded_pages
 from studio.runs.tasks import task_message
 from studio.store import open_store
 from tests.fakes.openai_server import OpenAIServer
+from tests.runs.replay.driving import Everything, said_in, to_its_end, whole_log
 from tests.runs.replay.generated import answer, generated_team
-from tests.runs.replay.test_every_kind import Everything, said_in, to_its_end, whole_log
 
 EXAMPLES = int(os.environ.get("STUDIO_EXAMPLES", "8"))
 TEAMS = st.integers(0, 10_000)

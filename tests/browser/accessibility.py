@@ -1,0 +1,48 @@
+"""What axe and a narrow window find on a page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from importlib.resources import files
+from typing import Literal
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.building import JsonObject
+
+widths = pytest.mark.parametrize("width_px", [1440, 390])
+CONTRAST = {"runOnly": ["color-contrast"], "preload": False}
+ALL = {"rules": {"target-size": {"enabled": True}}, "preload": False}
+LOOKS: list[tuple[Literal["light", "dark"], JsonObject]] = [("light", ALL), ("dark", CONTRAST)]
+PALE = "#panel-form[aria-busy=true], .prompt-panel[aria-busy=true]"
+RUN_AXE = """async ([within, options]) => {
+  // What spins without end has no end to wait for.
+  const moving = document.getAnimations().filter(({effect}) => Number.isFinite(effect.getComputedTiming().endTime))
+  await Promise.allSettled(moving.map((each) => each.finished))
+  const {violations} = await axe.run(within, {...options, resultTypes: ['violations']})
+  // The canvas is as small as it is zoomed; the outline offers the same in full size.
+  const isZoomed = (rule, [target]) => rule === 'target-size' && document.querySelector(target)?.closest('.world')
+  return violations.flatMap(({id, nodes}) => nodes.filter(({target}) => !isZoomed(id, target))
+    .map(({target, any}) => `${id} ${target} ${any[0]?.message ?? ''}`))
+}"""
+
+
+@dataclass
+class Inspection:
+    """Looks at a page again and again, and tells at the end all that was wrong."""
+
+    page: Page
+    faults: list[str] = field(default_factory=list[str])
+
+    def look(self, state: str, within: str = "html") -> None:
+        """Colours are all that the theme changes: the dark one is asked for nothing else. `within` is what is new."""
+        if not self.page.evaluate("'axe' in window"):
+            self.page.evaluate(files("axe_playwright_python").joinpath("axe.min.js").read_text())
+        expect(self.page.locator(PALE)).to_have_count(0)
+        for scheme, options in LOOKS:
+            self.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+            found: list[str] = self.page.evaluate(RUN_AXE, [within, options])
+            self.faults += [f"{state}, {scheme}: {fault}" for fault in found]
+        if self.page.evaluate("document.documentElement.scrollWidth > innerWidth"):
+            self.faults.append(f"{state}: wider than the window")
