@@ -64,7 +64,7 @@ def call(page: Page, method: str, path: str, body: JsonObject | None = None) -> 
 
 def saved(page: Page, team_id: str) -> JsonObject:
     """What the server has, once the page has a change and says that it was saved."""
-    expect(page.get_by_role("button", name="Undo")).to_be_enabled()
+    expect(page.get_by_role("button", name="Undo", exact=True)).to_be_enabled()
     expect(page.locator("[data-save-state]")).to_have_attribute("data-state", "saved", timeout=15_000)
     return call(page, "GET", f"/api/teams/{team_id}")["component"]
 

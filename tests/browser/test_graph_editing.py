@@ -310,7 +310,7 @@ def test_conditions_are_grouped_by_a_drop_and_rejoined_at_their_word(open_page: 
     stop = saved(page, team_id)["config"]["termination_condition"]["config"]["conditions"]
     assert [each["config"].get("max_messages") for each in stop] == [None, 12]
     page.locator(".sentence-joint").filter(has_text="and").click()
-    page.get_by_role("menuitem").filter(has_text="Dissolve").click()
+    page.get_by_role("menuitem").filter(has_text="Ungroup").click()
     expect(page.locator(".sentence-group:not([data-outermost])")).to_have_count(0)
 
 

@@ -96,7 +96,7 @@ def test_a_model_that_fails_says_why_and_keeps_what_was_asked(open_page: OpenPag
     open_team(page, newsroom(openai_server))
     select(page, f"{WRITER}/config/model_client")
     page.locator("[data-canvas]").press("t")
-    page.get_by_text("System message").click()
+    page.get_by_text("System message", exact=True).click()
     page.get_by_role("textbox", name="System message").fill("Be brief.")
     box(page).fill("Capital?")
     box(page).press("Enter")

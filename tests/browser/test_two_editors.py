@@ -130,7 +130,7 @@ def test_a_key_in_the_open_does_not_come_back_with_undo(open_page: OpenPage, api
         }""",
         text.replace('"model": "gpt-4o"', '"model": "gpt-4o", "api_key": "sk-in-the-open"'),
     )
-    expect(page.locator(".toast")).to_contain_text("kept as secrets", timeout=15_000)
+    expect(page.locator(".toast")).to_contain_text("stored as secrets", timeout=15_000)
     stored = saved(page, team_id)
     key = stored["config"]["participants"][0]["config"]["model_client"]["config"]["api_key"]
     assert key.startswith("secret:")

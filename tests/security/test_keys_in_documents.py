@@ -142,4 +142,4 @@ def test_a_secret_is_written_and_never_read(client: TestClient):
     client.put("/api/secrets/pin", json={"value": "1234"})
     short = {one["name"]: one["is_too_short"] for one in client.get("/api/secrets").json()}
     assert (short["pin"], short["mine"]) == (True, False)
-    assert "Too short to be hidden" in client.get("/settings").text
+    assert "Too short to redact" in client.get("/settings").text
