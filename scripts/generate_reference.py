@@ -90,7 +90,8 @@ def cli_page() -> str:
         "# Command line",
         "",
         "Exit codes: 0 all is well; 1 what a file holds is wrong, or a run failed; 2 the command cannot be carried out "
-        "as it was given. An error is one line on standard error.",
+        "as it was given; 75 another server has taken over, and this one may be started again. An error is one line on "
+        "standard error.",
     ]
     for name, command in _commands(typer.main.get_command(app), "studio"):
         context = command.make_context(

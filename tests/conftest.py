@@ -8,12 +8,23 @@ import pytest
 
 from tests.fakes.docker_engine import missing, running_engine
 from tests.fakes.openai_server import OpenAIServer
+from tests.store.postgres import PostgresServer, find_programs, running_server
 
 
 @pytest.fixture
 def openai_server() -> Iterator[OpenAIServer]:
     """A running fake model server; what it says is told in the test."""
     with OpenAIServer() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """One server for all tests."""
+    programs = find_programs()
+    if programs is None:
+        pytest.skip("No PostgreSQL server is installed, such as by Debian's package `postgresql`.")
+    with running_server(programs) as server:
         yield server
 
 

@@ -18,6 +18,8 @@ EXIT_WRONG = 1
 """What the file holds is wrong, or the run failed."""
 EXIT_OPERATOR = 2
 """The command cannot be carried out as it was given."""
+EXIT_AGAIN = 75
+"""Another server has taken over; this one may be started again. The same as `EX_TEMPFAIL` of sysexits.h."""
 
 app = typer.Typer(
     name="studio",
@@ -265,6 +267,18 @@ def audit(
 
 
 @app.command()
+def migrate(data_dir: DataDir = None) -> None:
+    """Create the database's tables or bring them to the form of this version.
+
+    `serve` does so by itself when it starts. A database of a newer version is refused and left alone.
+    """
+    from studio.cli.migrate import migrate_database
+    from studio.settings import Settings
+
+    migrate_database(Settings.from_env(data_dir=data_dir))
+
+
+@app.command()
 def doctor(
     as_json: Annotated[bool, typer.Option("--json", help="Print findings as JSON.")] = False,
     host: Host = None,
@@ -309,7 +323,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return EXIT_WRONG
     except StudioError as error:
         print(f"studio: {_one_line(error)}", file=sys.stderr)
-        return EXIT_OPERATOR
+        return EXIT_AGAIN if error.code == "fenced" else EXIT_OPERATOR
     except SystemExit as ended:
         return ended.code if isinstance(ended.code, int) else 0
     return 0

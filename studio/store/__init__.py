@@ -27,6 +27,7 @@ from studio.store.logs import SearchPage as SearchPage
 from studio.store.merging import TeamDocument as TeamDocument
 from studio.store.merging import TeamsDiffer as TeamsDiffer
 from studio.store.opening import Store as Store
+from studio.store.opening import migrate_store as migrate_store
 from studio.store.opening import open_store as open_store
 from studio.store.opening import read_store as read_store
 from studio.store.run_search import RunFilter as RunFilter

@@ -33,16 +33,26 @@ PATIENCE_S = 60.0
 FIRST_PAUSE_S, MAX_PAUSE_S = 0.1, 5.0
 
 
+class _AlreadyWritten(Exception):
+    """Raised inside a transaction that must not be: the one before it has committed, only its answer was lost."""
+
+
 @dataclass(eq=False)
 class _Append:
     lease: Lease
     drafts: Sequence[Draft]
     status: RunStatus
     done: asyncio.Future[Sequence[LogEntry]] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
+    tried: Sequence[LogEntry] = ()
+    """The entries of a transaction whose end is not known."""
 
     def succeed(self, entries: Sequence[LogEntry]) -> None:
         if not self.done.done():
             self.done.set_result(entries)
+
+    def is_written(self, last: int) -> bool:
+        """Whether the transaction before has committed after all: the next numbers would come behind its own."""
+        return bool(self.tried) and last - len(self.drafts) >= self.tried[-1].seq
 
     def fail(self, error: LeaseLost | LogUnavailable) -> None:
         if not self.done.done():
@@ -111,6 +121,9 @@ class Appender:
         while True:
             try:
                 results = await self._database.run_in_transaction(lambda connection: _write_all(connection, batch))
+            except _AlreadyWritten:
+                self._fails_since = None
+                return [item.tried if item.tried or not item.drafts else None for item in batch]
             except StorageUnavailable as error:
                 now = time.monotonic()
                 if self._fails_since is None:
@@ -173,13 +186,17 @@ def _write_all(connection: Connection, batch: Sequence[_Append]) -> list[Sequenc
         run_id, epoch, drafts = item.lease.run_id, item.lease.epoch, item.drafts
         last = _advance(connection, item, kept_at)
         if last is None or not drafts:
+            item.tried = ()
             results.append(None if last is None else ())
             continue
+        if item.is_written(last):
+            raise _AlreadyWritten
         numbers = range(last - len(drafts) + 1, last + 1)
         kinds, said, texts = _columns(drafts)
         rows += zip(repeat(run_id), numbers, repeat(epoch), kinds, texts, repeat(kept_at))
         effects += zip(repeat(run_id), compress(said, map(_is_effect, kinds)))
-        results.append(list(map(_entry, zip(repeat(run_id), numbers, repeat(at), kinds, said))))
+        item.tried = list(map(_entry, zip(repeat(run_id), numbers, repeat(at), kinds, said)))
+        results.append(item.tried)
     if rows:
         _add_rows(connection, rows)
         add_spending(connection, at.date(), effects)

@@ -11,7 +11,7 @@ from typing import Self, TypeVar
 
 from sqlalchemy import URL, Connection, event, func, make_url, select
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
-from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlmodel.ext.asyncio.session import AsyncSession
 
 from studio.components.well_formed import stored_document
@@ -20,13 +20,14 @@ from studio.store.failing import describe, unavailable
 from studio.store.json_text import to_json
 from studio.store.migrate import upgrade
 from studio.store.postgres import ASYNCPG, prepare_postgres, refuse_writing_postgres
+from studio.store.server_lock import SERVER_LOCK, hold_server_lock
 from studio.store.sqlite import OwnThread, begin_sqlite, give_back_space, prepare_sqlite, refuse_writing
 
 ASYNC_DRIVERS = {"sqlite": "sqlite+aiosqlite", "postgresql": ASYNCPG, "postgres": ASYNCPG}
 
 PASSWORD = re.compile(r":[^:@/]*@")
-SERVER_LOCK = 0x73_74_75_64_69_6F
-"""Of PostgreSQL's advisory locks, the one that the studio takes."""
+WRITE_LOCK = SERVER_LOCK + 1
+"""Of PostgreSQL's advisory locks, the one that the studio takes to look and then write."""
 
 Result = TypeVar("Result")
 
@@ -44,9 +45,11 @@ class Database:
         self._reader = reader
         self._writer = writer
         # SQLite has one writer. Waiting for it here is fair and costs nothing, unlike waiting inside SQLite. Elsewhere
-        # it keeps together what first looks and then writes, such as a name that nobody else may have.
+        # it spares connections that would only wait for the lock of `write`.
         self._write_turn = asyncio.Lock()
         self._own_thread = OwnThread(writer.url) if writer.dialect.name == "sqlite" else None
+        self.form_found = ""
+        """The form of the tables before they were brought to the newest."""
         self._use_count = 0
         self._unused = asyncio.Event()
         self._is_closing = False
@@ -61,7 +64,8 @@ class Database:
         database = cls(*_engines(url))
         try:
             async with database._writer.begin() as connection:
-                await connection.run_sync(upgrade)
+                await _take_write_lock(connection)  # who starts meanwhile must not make the same tables
+                database.form_found = await connection.run_sync(upgrade)
             if database._own_thread:
                 await database._own_thread.connect()
         except (DBAPIError, OSError, TypeError) as error:  # the last by a driver that does not know a part of the URL
@@ -91,6 +95,7 @@ class Database:
 
     @asynccontextmanager
     async def write(self) -> AsyncGenerator[AsyncSession]:
+        """A transaction that looks and then writes: no other one does so meanwhile, in whichever process."""
         with describe(self._writer.url):
             async with (
                 self._in_use(),
@@ -98,6 +103,7 @@ class Database:
                 AsyncSession(self._writer, expire_on_commit=False) as session,
                 session.begin(),
             ):
+                await _take_write_lock(await session.connection())
                 yield session
 
     async def run_in_transaction(self, work: Callable[[Connection], Result]) -> Result:
@@ -109,26 +115,24 @@ class Database:
                 async with self._writer.begin() as connection:
                     return await connection.run_sync(work)
 
+    async def ping(self) -> None:
+        """Return when the database has answered."""
+        async with self.read() as session:
+            await (await session.connection()).execute(select(1))
+
     @asynccontextmanager
     async def lock(self) -> AsyncGenerator[None]:
         """Be the one server that drives the runs in this database, which servers with other data folders may reach.
 
         Raises:
             SetupError: Another server is.
+            Fenced: Another one has become that, since this one was silent for long; the block is cancelled.
         """
         if self._own_thread:  # SQLite's file is in the folder, which has a lock of its own
             yield
             return
-        async with self._reader.connect() as connection:
-            try:
-                if not await connection.scalar(select(func.pg_try_advisory_lock(SERVER_LOCK))):
-                    raise SetupError(
-                        f"Another studio is running on {connection.engine.url.render_as_string()!r}.",
-                        fix="Use that one, stop it, or give this one another `STUDIO_DATABASE_URL`.",
-                    )
-                yield
-            finally:
-                await connection.invalidate()  # with the connection goes the lock, however it ended
+        async with hold_server_lock(self._reader):
+            yield
 
     @property
     def file(self) -> Path | None:
@@ -157,6 +161,15 @@ class Database:
             self._use_count -= 1
             if not self._use_count and self._is_closing:
                 self._unused.set()
+
+
+async def _take_write_lock(connection: AsyncConnection) -> None:
+    """Keep out others until this transaction ends: two who take the same name, or the last two admins who step back.
+
+    SQLite has one writer anyway.
+    """
+    if connection.dialect.name == "postgresql":
+        await connection.execute(select(func.pg_advisory_xact_lock(WRITE_LOCK)))
 
 
 def _engines(url: URL) -> tuple[AsyncEngine, AsyncEngine]:

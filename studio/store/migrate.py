@@ -22,8 +22,10 @@ from studio.store.tables import Table
 HERE = Path(__file__).parent / "migrations"
 
 
-def upgrade(connection: Connection, to: str = "head") -> None:
+def upgrade(connection: Connection, to: str = "head") -> str:
     """Bring the database to the newest form, or to that of an older migration; does nothing when it is.
+
+    Returns the form that it had, "" of an empty database.
 
     Raises:
         SetupError: A newer studio has written this database.
@@ -37,6 +39,7 @@ def upgrade(connection: Connection, to: str = "head") -> None:
             fix="Start that version, or choose another data folder.",
         )
     command.upgrade(config, to)
+    return "".join(now)
 
 
 def newest_form() -> str:

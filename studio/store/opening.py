@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +22,7 @@ from studio.store.inbox import Inbox
 from studio.store.labels import LabelBook
 from studio.store.lineage import Lineage
 from studio.store.logs import Logs
+from studio.store.migrate import newest_form
 from studio.store.runs import Runs
 from studio.store.secrets import Secrets
 from studio.store.sign_ins import SignIns
@@ -53,6 +54,8 @@ class Store:
     users: Users
     sign_ins: SignIns
     audit: Audit
+    ping: Callable[[], Awaitable[None]]
+    """Returns when the database has answered; raises `StorageUnavailable` when it does not."""
 
 
 @asynccontextmanager
@@ -83,6 +86,18 @@ async def open_store(data_dir: Path, url: str = "") -> AsyncGenerator[Store]:
                 appender.close()
     finally:
         await database.close()
+
+
+async def migrate_store(data_dir: Path, url: str = "") -> tuple[str, str]:
+    """Bring the database to its newest form; returns the form it had, "" of an empty one, and the newest.
+
+    Raises:
+        SetupError: As for `open_store`.
+    """
+    _make_folder(data_dir)
+    database = await Database.connect(database_url(data_dir, url))
+    await database.close()
+    return database.form_found, newest_form()
 
 
 @asynccontextmanager
@@ -116,6 +131,7 @@ def _store(database: Database, appender: Appender, lineage: Lineage, data_dir: P
         users=Users(database),
         sign_ins=SignIns(database),
         audit=Audit(database),
+        ping=database.ping,
     )
 
 

@@ -14,6 +14,9 @@ from sqlalchemy.sql.compiler import SQLCompiler
 ASYNCPG = "postgresql+asyncpg"
 TEXT_TYPES = ("text", "varchar")
 
+MAX_IDLE_S = 5
+"""How long a transaction may do nothing: a process that is frozen in one would hold its locks for as long."""
+
 _MARKS = (r"\u0000", r"\ud")
 """One of them is in each body that may have to be mended; to look for them takes much less than to mend."""
 _UNREADABLE = r"\\u(0000|d[89ab]..(?!\\ud[c-f])|(?<!\\ud[89ab]..\\u)d[c-f]..)"
@@ -42,7 +45,7 @@ def _mended(element: Readable, compiler: SQLCompiler, **options: Any) -> str:
 
 
 def prepare_postgres(connection: DBAPIConnection, _record: ConnectionPoolEntry) -> None:
-    cast("AdaptedConnection", connection).run_async(_take_any_text)
+    cast("AdaptedConnection", connection).run_async(_prepare)
 
 
 def refuse_writing_postgres(connection: DBAPIConnection, _record: ConnectionPoolEntry) -> None:
@@ -52,8 +55,9 @@ def refuse_writing_postgres(connection: DBAPIConnection, _record: ConnectionPool
     connection.commit()
 
 
-async def _take_any_text(driver: Any) -> None:
+async def _prepare(driver: Any) -> None:
     """Put another character in the place of NULs: what a tool or an address says is to be kept all the same."""
+    await driver.execute(f"SET idle_in_transaction_session_timeout = '{MAX_IDLE_S}s'")
     for name in TEXT_TYPES:
         await driver.set_type_codec(name, schema="pg_catalog", encoder=_without_nul, decoder=str)
 

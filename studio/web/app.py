@@ -41,6 +41,7 @@ from studio.web.api import (
     examples,
     forks,
     galleries,
+    health,
     inbox,
     labels,
     pictures,
@@ -61,7 +62,7 @@ from studio.web.assets.assets import Assets, load_assets
 from studio.web.auth.access import Keys
 from studio.web.auth.login import LoginPage
 from studio.web.auth.routes import Routes, is_what_was_checked
-from studio.web.auth.security import OPEN_PATH, Guard, Policy, allowed_hosts, content_security_policy
+from studio.web.auth.security import Guard, Policy, allowed_hosts, content_security_policy
 from studio.web.auth.sessions import open_accounts
 from studio.web.dependencies import Services
 from studio.web.error_handlers import DOCUMENTED, add_error_handlers, error_page
@@ -81,6 +82,7 @@ from studio.web.pages import runs as run_pages
 from studio.web.pages import settings as settings_pages
 from studio.web.pages import teams as team_pages
 from studio.web.pages import trash as trash_pages
+from studio.web.readiness import Readiness
 from studio.web.requests import AsciiJSONResponse
 from studio.web.templates import Templates, load_templates
 from studio.web.views import Views
@@ -137,6 +139,7 @@ ROUTERS = (
     account.router,
     users.router,
     audit.router,
+    health.router,
 )
 
 
@@ -184,7 +187,6 @@ def _routes() -> Sequence[BaseRoute]:
     )
     for each in ROUTERS:
         router.include_router(each)
-    router.add_api_route(OPEN_PATH, _health, include_in_schema=False)
     return tuple(router.routes)
 
 
@@ -205,10 +207,6 @@ def _description(app: FastAPI) -> Callable[[Request], Awaitable[Response]]:
 def services_of(app: FastAPI) -> Services | None:
     """What the running server works with; None before it has started."""
     return getattr(app.state, "services", None)
-
-
-async def _health() -> dict[str, bool]:
-    return {"ok": True}
 
 
 def _lifespan(
@@ -239,6 +237,7 @@ def _lifespan(
                 TeamChecks(store),
                 accounts,
                 Views(store, settings, templates),
+                Readiness(store),
             )
             app.state.services = services
             async with asyncio.TaskGroup() as ahead:

@@ -18,6 +18,7 @@ from studio.web.auth.person import Person
 from studio.web.auth.session_cache import AuthContext
 from studio.web.auth.sessions import Accounts
 from studio.web.queueing import RequestQueue
+from studio.web.readiness import Readiness
 from studio.web.templates import Templates
 from studio.web.views import View, Views
 
@@ -35,6 +36,7 @@ class Services:
     checks: TeamChecks
     accounts: Accounts
     views: Views
+    readiness: Readiness
     check_turns: RequestQueue = field(default_factory=lambda: RequestQueue("checks"))
     closing: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when the server stops; event streams end then."""

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from studio.components import JsonObject
+from studio.store.migrate import newest_form
 from tests.cli.conftest import Studio
 
 
@@ -101,3 +102,10 @@ def test_the_version_is_told(studio: Studio):
     assert code == 0
     assert out.startswith("Team Studio ")
     assert out.endswith("\n")
+
+
+def test_a_database_is_migrated_on_its_own(studio: Studio, tmp_path: Path):
+    first = studio("migrate", "--data-dir", tmp_path / "data")
+    assert (first.code, first.out) == (0, f"Migrated the database to form {newest_form()}.\n")
+    again = studio("migrate", "--data-dir", tmp_path / "data")
+    assert (again.code, again.out) == (0, f"The database is in form {newest_form()}.\n")

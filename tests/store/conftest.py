@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -10,17 +10,7 @@ import pytest
 
 from studio.store import Store, open_store
 from tests.store.opening import OpenStore
-from tests.store.postgres import PostgresServer, find_programs, running_server
-
-
-@pytest.fixture(scope="session")
-def postgres() -> Iterator[PostgresServer]:
-    """One server for all tests."""
-    programs = find_programs()
-    if programs is None:
-        pytest.skip("No PostgreSQL server is installed, such as by Debian's package `postgresql`.")
-    with running_server(programs) as server:
-        yield server
+from tests.store.postgres import PostgresServer
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

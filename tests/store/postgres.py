@@ -50,6 +50,10 @@ class PostgresServer:
         query = {"host": str(self._folder)}
         return URL.create("postgresql+asyncpg", username=OWNER, database=database, query=query)
 
+    @property
+    def socket(self) -> Path:
+        return self._folder / ".s.PGSQL.5432"
+
 
 def find_programs() -> Path | None:
     """The folder of a server's programs: of those in the path, or of Debian's newest, which are kept out of it."""

@@ -45,6 +45,14 @@ async def test_admins_who_step_back_at_once_leave_one(open_it: OpenStore) -> Non
         assert [(user.name, user.role) for user in await store.users.list()] == [("ann", "viewer"), ("bob", "admin")]
 
 
+async def test_two_processes_leave_one_admin(open_it: OpenStore) -> None:
+    async with open_it() as store, open_it() as other:
+        ann, bob = [await store.users.add(name, "admin") for name in ("ann", "bob")]
+        said = await outcomes(store.users.set_role(ann.id, "viewer"), other.users.remove(bob.id))
+        assert said.count(LastAdmin) == 1
+        assert [user.role for user in await store.users.list()].count("admin") == 1
+
+
 async def test_a_sign_in_lasts_until_it_ends(open_it: OpenStore) -> None:
     async with open_it() as store:
         ann = await store.users.add("ann", "admin", identity="issuer ann")

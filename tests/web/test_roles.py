@@ -11,14 +11,15 @@ from studio.store import ROLES, Role
 from studio.web.app import create_app
 from studio.web.auth import NEEDS
 from studio.web.auth.routes import Routes
-from studio.web.auth.security import OPEN_PATH
+from studio.web.auth.security import OPEN_PATHS
 from tests.web.doors import BASE_URL, TOKEN, client_of
 from tests.web.signing_in import add, signed_in, work_passwords_out_quickly
 
 
 def named(app: FastAPI) -> set[str]:
     """The routes of the application, as the table names them."""
-    return {route.name(method) for route in Routes(app.routes).all for method in route.methods} - {f"GET {OPEN_PATH}"}
+    opened = {f"GET {path}" for path in OPEN_PATHS}
+    return {route.name(method) for route in Routes(app.routes).all for method in route.methods} - opened
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from studio.errors import SetupError
 from studio.settings import Settings
 from studio.web.app import create_app
 from studio.web.auth.access import WRONG_GUESSES, Keys, access_token
-from studio.web.auth.security import allowed_hosts
+from studio.web.auth.security import OPEN_PATHS, allowed_hosts
 from tests.web.doors import BASE_URL, TOKEN
 
 SAFE = {"GET", "HEAD"}
@@ -24,8 +24,8 @@ COOKIE = "studio-8040"
 
 
 def routes(app: FastAPI) -> list[tuple[str, str]]:
-    """Every method and path that the application answers, but the health check."""
-    return [route for route in _all_routes(app) if route[1] != "/healthz"]
+    """Every method and path that the application answers, but the health checks."""
+    return [route for route in _all_routes(app) if route[1] not in OPEN_PATHS]
 
 
 def _all_routes(app: FastAPI) -> Iterator[tuple[str, str]]:

@@ -77,8 +77,8 @@ async def _drain(receive: Receive) -> None:
             return
 
 
-OPEN_PATH = "/healthz"
-"""The only route without a guard; it says that the process answers, and nothing else."""
+OPEN_PATHS = frozenset({"/healthz", "/readyz"})
+"""The only routes without a guard; they say whether the process and its database answer, and nothing else."""
 CSRF_HEADER = "x-studio-csrf"
 TOKEN_COOKIE_S = 400 * 24 * 3600
 HTTPS_FOR_S = 365 * 24 * 3600
@@ -162,8 +162,8 @@ class Guard:
         request = RequestInfo(scope)
         send = self._with_headers(send, request)
         try:
-            if request.path == OPEN_PATH:
-                scope[CHECKED] = f"GET {OPEN_PATH}"
+            if request.path in OPEN_PATHS:
+                scope[CHECKED] = f"GET {request.path}"
                 self._check_length(request)
                 await self.app(scope, self._bounded(receive), send)
                 return
