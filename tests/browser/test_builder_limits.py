@@ -15,7 +15,7 @@ def test_limits_are_set_by_keyboard_and_kept_beside_the_team(open_page: OpenPage
     page = open_page()
     team_id = open_team(page, team(agent("writer"), agent("critic"), termination_condition=limit(4)))
     page.keyboard.press("Control+k")
-    page.keyboard.type("limits of money")
+    page.keyboard.type("spending")
     page.keyboard.press("Enter")
     dialog = page.get_by_role("dialog", name="Limits")
     dialog.get_by_label("Each run, us dollars").fill("-1")

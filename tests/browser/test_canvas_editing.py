@@ -118,7 +118,7 @@ def test_cards_in_an_order_cannot_be_aligned_and_it_says_why(open_page: OpenPage
     page.keyboard.press("Control+a")
     expect(page.locator("[data-act=align-left]")).to_have_count(0)
     page.keyboard.press("Control+Alt+ArrowRight")
-    expect(page.locator(".toast")).to_contain_text("stand in order")
+    expect(page.locator(".toast")).to_contain_text("are ordered: drag a card to reorder them")
 
 
 def test_cards_are_moved_together_aligned_and_tidied_each_in_one_step(open_page: OpenPage) -> None:

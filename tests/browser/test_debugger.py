@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 
 import httpx
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from studio.components import JsonObject
 from tests.browser.conftest import MakeTeam, OpenPage
@@ -129,6 +130,42 @@ def test_a_run_waits_at_a_breakpoint_and_goes_on_in_steps_by_keyboard(open_page:
     expect(page.locator(MESSAGES)).to_have_count(3)
     page.keyboard.press("Space")
     expect_end(page)
+
+
+def test_what_is_added_before_the_stored_settings_are_read_leaves_them_in_place(
+    open_page: OpenPage, make_team: MakeTeam, api: httpx.Client
+) -> None:
+    address = make_team(shouting())
+    team = f"/api/teams/{address.split('/')[-2]}"
+    stored = {"id": "b", "on": "agent", "name": "clerk", "when": "after", "visit": 1}
+    api.put(f"{team}/breakpoints", json={"breakpoints": [stored]}).raise_for_status()
+    rule = {"tool": "other", "when": [], "verdict": "deny", "reason": "No."}
+    api.put(f"{team}/policy", json={"policy": {"rules": [rule]}}).raise_for_status()
+    page = open_page()
+    late: list[Route] = []
+
+    def hold_back(route: Route) -> None:
+        late.append(route) if route.request.method == "GET" else route.continue_()
+
+    page.route(re.compile(r"/api/teams/[^/]+/(breakpoints|policy)$"), hold_back)
+    page.goto(address, wait_until="domcontentloaded")
+    page.get_by_role("tab", name="Debug").click()
+    form = page.get_by_role("form", name="New breakpoint")
+    form.get_by_label("Agent", exact=True).fill("clerk")
+    page.keyboard.press("Enter")
+    page.get_by_label("Action if unanswered").select_option("allow")
+    with (
+        page.expect_response(lambda each: each.request.method == "PUT" and each.url.endswith("/breakpoints")),
+        page.expect_response(lambda each: each.request.method == "PUT" and each.url.endswith("/policy")),
+    ):
+        for route in late:
+            route.continue_()
+    expect(page.get_by_role("checkbox", name="Before clerk")).to_be_checked()
+    expect(page.get_by_role("checkbox", name="After clerk")).to_be_checked()
+    expect(page.get_by_label("Action if unanswered")).to_have_value("allow")
+    assert len(api.get(f"{team}/breakpoints").json()["breakpoints"]) == 2
+    kept = api.get(f"{team}/policy").json()["policy"]
+    assert ([each["tool"] for each in kept["rules"]], kept["on_timeout"]) == (["other"], "allow")
 
 
 def test_the_last_message_is_changed_and_another_handed_in(

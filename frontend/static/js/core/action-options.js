@@ -14,9 +14,10 @@ import { ranked } from './ranking.js'
  */
 export function actionOptions(all, query, recent) {
   if (query !== '')
-    return ranked(query, all, (each) => ({ label: each.label, aside: each.group })).map((each) =>
-      optionOf(each),
-    )
+    return ranked(query, all, (each) => ({
+      label: each.label,
+      aside: `${each.group} ${each.words ?? ''}`,
+    })).map((each) => optionOf(each))
   const used = recent.flatMap((id) => all.find((each) => each.id === id) ?? [])
   const rest = all
     .filter((each) => !used.includes(each))

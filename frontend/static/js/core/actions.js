@@ -5,11 +5,12 @@ import { bindShortcuts } from './shortcuts.js'
 
 /**
  * One thing a person can do, told once: keys, command palette, menus and the list of keys all read
- * it from here. `keys` are chords as in shortcuts.js; `scope` says where they are heard. `when`
+ * it from here. `keys` are chords as in shortcuts.js; `scope` says where they are heard. `words`
+ * are other names that a search finds it by. `when`
  * answers true, or the sentence why not. `needs` is the role that the server asks of who does it.
  * `menu` puts it into the menu of what is selected (right click, Shift+F10). `run` returning false
  * lets a key go on.
- * @typedef {{ id: string, label: string, keys?: string[], group: string, scope: 'page' | 'canvas',
+ * @typedef {{ id: string, label: string, words?: string, keys?: string[], group: string, scope: 'page' | 'canvas',
  *   inFields?: import('./shortcuts.js').InFields, icon?: string,
  * needs?: import('./permissions.js').Role, menu?: boolean, isDanger?: boolean, when?: () => true | string,
  *   run: (event?: Event) => void | boolean }} Action

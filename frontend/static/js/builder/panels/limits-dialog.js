@@ -19,6 +19,7 @@ export function limitsActions(editor, teamId) {
     {
       id: 'limits',
       label: 'Limits…',
+      words: 'budget cost money spending tokens turns time',
       icon: 'coins',
       group: 'Team',
       scope: 'page',

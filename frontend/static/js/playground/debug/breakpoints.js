@@ -64,7 +64,7 @@ export function breakpointList(root, settings, component, signal) {
       const made = breakpointFrom(Object.fromEntries(new FormData(form)), crypto.randomUUID())
       error.textContent = typeof made === 'string' ? made : ''
       if (typeof made === 'string') return
-      if (await settings.setBreakpoints([...settings.breakpoints, made]))
+      if (await settings.changeBreakpoints((breakpoints) => [...breakpoints, made]))
         announce(`Breakpoint added: ${breakpointText(made)}.`)
       const kept = value('on')
       form.reset()
@@ -79,10 +79,9 @@ export function breakpointList(root, settings, component, signal) {
     'change',
     'input[type="checkbox"]',
     (event, box) => {
-      settings.setBreakpoints(
-        settings.breakpoints.map((each) =>
-          each.id === box.dataset.id ? { ...each, enabled: event.target.checked } : each,
-        ),
+      const enabled = event.target.checked
+      void settings.changeBreakpoints((breakpoints) =>
+        breakpoints.map((each) => (each.id === box.dataset.id ? { ...each, enabled } : each)),
       )
     },
     signal,
@@ -93,7 +92,9 @@ export function breakpointList(root, settings, component, signal) {
     '[data-remove]',
     async (_event, button) => {
       const place = settings.breakpoints.findIndex((each) => each.id === button.dataset.remove)
-      await settings.setBreakpoints(settings.breakpoints.filter((_each, index) => index !== place))
+      await settings.changeBreakpoints((breakpoints) =>
+        breakpoints.filter((each) => each.id !== button.dataset.remove),
+      )
       const next =
         list.querySelectorAll('[data-remove]')[Math.min(place, settings.breakpoints.length - 1)] ??
         form.elements.namedItem('on')

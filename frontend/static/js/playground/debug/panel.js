@@ -6,7 +6,7 @@ import { hasEnded } from '../run-status.js'
 import { server } from '../log/server.js'
 import { breakpointList } from './breakpoints.js'
 import { messageEdits } from './message-edits.js'
-import { NO_POLICY, Settings } from './settings.js'
+import { Settings } from './settings.js'
 import { withPermission } from './policy.js'
 import { questionDock } from './question-dock.js'
 import { toolRules } from './tool-rules.js'
@@ -67,7 +67,7 @@ export function debugPanel({ page, run, actions, showView, signal }) {
    * @param {Body} args
    */
   const always = (tool, args) =>
-    void settings.setPolicy(withPermission(settings.policy ?? NO_POLICY, tool, args))
+    void settings.changePolicy((policy) => withPermission(policy, tool, args))
   const question = questionDock(page, send, run.team_id ? always : null)
 
   function show() {

@@ -17,7 +17,7 @@ import { toastError } from '../../core/toast.js'
 const TO_ITS_END = { keepalive: true }
 
 /** @type {Policy} */
-export const NO_POLICY = {
+const NO_POLICY = {
   rules: [],
   otherwise: 'allow',
   timeout_s: null,
@@ -25,65 +25,84 @@ export const NO_POLICY = {
   repeatable: [],
 }
 
-/** Breakpoints and rules as they are kept with a team; a change goes to its runs at once. */
+/**
+ * Breakpoints and rules as they are kept with a team; a change goes to its runs at once.
+ * Both are stored whole, so a change waits until what is stored has been read.
+ */
 export class Settings {
   /** @type {Breakpoint[]} */
   breakpoints = []
   policy = NO_POLICY
   #address
-  #told
+  #changed
+  /** @type {Promise<void>} */
+  #loaded
 
   /**
    * @param {string} teamId
-   * @param {() => void} told  of every change
+   * @param {() => void} changed  called after every change
    */
-  constructor(teamId, told) {
+  constructor(teamId, changed) {
     this.#address = `/api/teams/${teamId}`
-    this.#told = told
+    this.#changed = changed
+    this.#loaded = Promise.reject(new Error('Not read yet.'))
+    this.#loaded.catch(() => {})
   }
 
-  /** @param {AbortSignal} signal */
-  async read(signal) {
+  /** @param {AbortSignal} [signal] */
+  read(signal) {
+    this.#loaded = this.#read(signal)
+    return this.#loaded
+  }
+
+  /** @param {AbortSignal} [signal] */
+  async #read(signal) {
     const [points, rules] = await Promise.all([
       api.get(`${this.#address}/breakpoints`, { signal }),
       api.get(`${this.#address}/policy`, { signal }),
     ])
     this.breakpoints = points.breakpoints
     this.policy = rules.policy
-    this.#told()
+    this.#changed()
   }
 
-  /** @param {Breakpoint[]} breakpoints */
-  setBreakpoints(breakpoints) {
-    const before = this.breakpoints
-    this.breakpoints = breakpoints
-    return this.#save(api.put(`${this.#address}/breakpoints`, { breakpoints }, TO_ITS_END), () => {
-      this.breakpoints = before
-    })
+  /** @param {(breakpoints: Breakpoint[]) => Breakpoint[]} edit */
+  changeBreakpoints(edit) {
+    return this.#change('breakpoints', edit)
   }
 
-  /** @param {Policy} policy */
-  setPolicy(policy) {
-    const before = this.policy
-    this.policy = policy
-    return this.#save(api.put(`${this.#address}/policy`, { policy }, TO_ITS_END), () => {
-      this.policy = before
-    })
+  /** @param {(policy: Policy) => Policy} edit */
+  changePolicy(edit) {
+    return this.#change('policy', edit)
   }
 
   /**
    * Shown at once, taken back when the studio refuses.
-   * @param {Promise<unknown>} saving
-   * @param {() => void} undo
+   * @template {'breakpoints' | 'policy'} Part
+   * @param {Part} part
+   * @param {(value: Settings[Part]) => Settings[Part]} edit
+   * @returns {Promise<boolean>} whether the change is stored
    */
-  async #save(saving, undo) {
-    this.#told()
+  async #change(part, edit) {
     try {
-      await saving
+      await this.#loaded.catch(() => this.read())
+    } catch (error) {
+      this.#changed()
+      toastError(error)
+      return false
+    }
+    const before = /** @type {Settings[Part]} */ (this[part])
+    const after = edit(before)
+    const show = (/** @type {Settings[Part]} */ value) => {
+      Object.assign(this, { [part]: value })
+      this.#changed()
+    }
+    show(after)
+    try {
+      await api.put(`${this.#address}/${part}`, { [part]: after }, TO_ITS_END)
       return true
     } catch (error) {
-      undo()
-      this.#told()
+      show(before)
       toastError(error)
       return false
     }

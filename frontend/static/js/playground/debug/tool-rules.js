@@ -26,28 +26,34 @@ import {
 export function toolRules(root, settings, component, signal) {
   const place = find('[data-part="tool-rules"]', root)
   const tools = toolsOf(component)
-  const set = (/** @type {Policy} */ policy) => settings.setPolicy(policy)
+  const change = (/** @type {(policy: Policy) => Policy} */ edit) =>
+    void settings.changePolicy(edit)
 
   on(
     place,
     'change',
     '[data-tool]',
-    (event, select) =>
-      set(withVerdict(settings.policy, select.dataset.tool ?? '', event.target.value)),
+    (event, select) => {
+      const verdict = event.target.value
+      change((policy) => withVerdict(policy, select.dataset.tool ?? '', verdict))
+    },
     signal,
   )
   on(
     place,
     'click',
     '[data-repeat]',
-    (_event, button) => set(withRepeat(settings.policy, button.dataset.repeat ?? '')),
+    (_event, button) => change((policy) => withRepeat(policy, button.dataset.repeat ?? '')),
     signal,
   )
   on(
     place,
     'change',
     '[data-otherwise]',
-    (event) => set({ ...settings.policy, otherwise: event.target.value }),
+    (event) => {
+      const otherwise = event.target.value
+      change((policy) => ({ ...policy, otherwise }))
+    },
     signal,
   )
   on(
@@ -56,7 +62,8 @@ export function toolRules(root, settings, component, signal) {
     '[data-timeout]',
     (event) => {
       const minutes = numberOf(event.target.value)
-      set({ ...settings.policy, timeout_s: minutes === null || minutes < 0 ? null : minutes * 60 })
+      const timeout_s = minutes === null || minutes < 0 ? null : minutes * 60
+      change((policy) => ({ ...policy, timeout_s }))
     },
     signal,
   )
@@ -64,7 +71,10 @@ export function toolRules(root, settings, component, signal) {
     place,
     'change',
     '[data-on-timeout]',
-    (event) => set({ ...settings.policy, on_timeout: event.target.value }),
+    (event) => {
+      const on_timeout = event.target.value
+      change((policy) => ({ ...policy, on_timeout }))
+    },
     signal,
   )
   on(
@@ -72,12 +82,8 @@ export function toolRules(root, settings, component, signal) {
     'click',
     '[data-remove-rule]',
     (_event, button) => {
-      set({
-        ...settings.policy,
-        rules: settings.policy.rules.filter(
-          (_each, index) => index !== Number(button.dataset.removeRule),
-        ),
-      })
+      const removed = settings.policy.rules[Number(button.dataset.removeRule)]
+      change((policy) => ({ ...policy, rules: policy.rules.filter((each) => each !== removed) }))
     },
     signal,
   )
@@ -93,14 +99,13 @@ export function toolRules(root, settings, component, signal) {
         test: form.test,
         value: String(form.value),
       })
-      set(
-        withRule(settings.policy, {
-          tool: String(form.tool).trim(),
-          when: [test],
-          verdict: /** @type {Verdict} */ (form.verdict),
-          reason: String(form.reason),
-        }),
-      )
+      const rule = {
+        tool: String(form.tool).trim(),
+        when: [test],
+        verdict: /** @type {Verdict} */ (form.verdict),
+        reason: String(form.reason),
+      }
+      change((policy) => withRule(policy, rule))
     },
     signal,
   )
