@@ -32,6 +32,7 @@ sys.path.insert(0, str(ROOT))
 from tests.browser.building import agent, limit, replay, team  # noqa: E402
 from tests.browser.conftest import QUIET, chromium_path  # noqa: E402
 
+COMPILED = Path(tempfile.gettempdir()) / "studio-measured"
 MESSAGES = 300
 FIRST_PAINT = "() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0"
 NOW = "() => performance.now()"
@@ -53,7 +54,8 @@ class Devtools(Protocol):
 def studio(checkout: Path, folder: Path, numbers: Numbers) -> Generator[tuple[str, httpx.Client]]:
     """A server over an empty folder: its address with the token, and a client of its API."""
     command = [sys.executable, "-m", "studio", "serve", "--port", "0", "--data-dir", str(folder)]
-    environment = {**os.environ, "PYTHONPATH": str(checkout)}
+    environment = {**os.environ, "PYTHONPATH": str(checkout), "PYTHONPYCACHEPREFIX": str(COMPILED / checkout.name)}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed studio is compiled
     began = time.perf_counter()
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=checkout, env=environment) as server:
         assert server.stdout is not None

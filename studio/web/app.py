@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import hashlib
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from datetime import UTC, datetime
 from functools import cache
@@ -17,6 +17,7 @@ from markupsafe import Markup
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import BaseRoute
 
+from studio.components import component_classes, form_schema
 from studio.errors import StudioError
 from studio.executors.docker_engine import remove_left_containers
 from studio.help import load_library
@@ -86,6 +87,7 @@ from studio.web.readiness import Readiness
 from studio.web.requests import AsciiJSONResponse
 from studio.web.templates import Templates, load_templates
 from studio.web.views import Views
+from studio.web.warm_up import Activity, NoteActivity, warm_up
 
 MB = 1024 * 1024
 GZIP_FROM_BYTES = 1024
@@ -176,6 +178,8 @@ def create_app(settings: Settings) -> FastAPI:
         refusal_page=lambda asked, error: error_page(templates, Request(asked.scope), 403, error.as_json()),
     )
     app.add_middleware(Guard, policy=policy)
+    app.state.activity = Activity()
+    app.add_middleware(NoteActivity, activity=app.state.activity)
     return app
 
 
@@ -241,8 +245,8 @@ def _lifespan(
             )
             app.state.services = services
             async with asyncio.TaskGroup() as ahead:
-                ahead.create_task(asyncio.to_thread(_warm, app, templates, services.closing.is_set), name=WARMING)
                 others = [
+                    ahead.create_task(warm_up(_made_ahead(templates), app.state.activity), name=WARMING),
                     ahead.create_task(remove_left_containers()),
                     ahead.create_task(_check_ahead(services)),
                     ahead.create_task(store.trash.keep_emptying()),
@@ -271,14 +275,15 @@ async def _open_books(store: Store) -> AsyncGenerator[SpendingScope]:
         yield books
 
 
-def _warm(app: FastAPI, templates: Templates, is_over: Callable[[], bool]) -> None:
-    """What first visitors would wait for, and all runs with them; what is wrong with it is told to who asks."""
-    for _ in templates.prepare():
-        if is_over():
-            return
-    app.openapi()
+def _made_ahead(templates: Templates) -> Iterator[None]:
+    """What is made once and wanted soon, one part with each step; what is wrong with it is told to who asks."""
+    yield from templates.prepare(first="pages/teams.html")
     with suppress(StudioError):
+        for cls in component_classes():
+            form_schema(cls)
+            yield
         components.catalogue_json()
+        yield
         load_library()
 
 

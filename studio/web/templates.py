@@ -61,9 +61,9 @@ class Templates:
     def environment(self) -> Environment:
         return self._env
 
-    def prepare(self) -> Iterator[None]:
+    def prepare(self, first: str) -> Iterator[None]:
         """Compile all templates and join the modules of all pages, one with each step: the first visitor would wait."""
-        for name in self._env.list_templates(extensions=["html"]):
+        for name in sorted(self._env.list_templates(extensions=["html"]), key=lambda name: name != first):
             for path in MODULE.findall((self._folder / name).read_text(encoding="utf-8")):
                 self._loading(path)
             self._env.get_template(name)

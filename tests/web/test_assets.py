@@ -14,6 +14,7 @@ from studio.settings import Settings
 from studio.web.assets.assets import Assets, load_assets
 from studio.web.assets.imports import modules_behind
 from studio.web.server import listen
+from studio.web.templates import MODULE
 
 PAGE_MODULES = ("js/builder.js", "js/playground.js", "js/teams.js", "js/gallery.js", "js/settings.js")
 
@@ -55,6 +56,23 @@ def test_static_imports_are_followed_and_dynamic_ones_are_not():
 def test_no_page_waits_for_the_code_editor_or_the_layout(assets: Assets, entry: str):
     behind = [each.url for each in assets.modules_behind(entry)]
     assert not [url for url in behind if "codemirror" in url or "dagre" in url]
+
+
+HTMX = re.compile(r"\bhx-(?:get|post|put|patch|delete|boost)\b")
+
+
+def test_htmx_comes_with_the_pages_that_use_it_and_no_other(assets: Assets):
+    using: dict[str, bool] = {}
+    for page in (assets.templates / "pages").glob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        included = [(assets.templates / name).read_text() for name in re.findall(r"fragments/[\w/]+\.html", text)]
+        for entry in ["js/shell.js", *MODULE.findall(text)]:
+            using.setdefault(entry, False)
+        if HTMX.search("".join([text, *included])):
+            using |= dict.fromkeys(MODULE.findall(text), True)
+    assert using["js/help.js"]
+    for entry, uses in using.items():
+        assert any("htmx" in each.url for each in assets.modules_behind(entry)) == uses, entry
 
 
 def test_the_builder_opens_without_what_draws_conversations(assets: Assets):

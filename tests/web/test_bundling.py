@@ -74,6 +74,15 @@ def test_modules_are_joined_each_after_what_it_imports():
     ]
 
 
+def test_what_the_shell_loads_later_stays_apart_as_well():
+    files = {**FILES, "js/shell.js": b"const later = () => import('./lib/c.js')\n"}
+    assert bundle("js/page.js", ["js/shell.js"], files, PACKAGES).apart == (
+        "js/lib/c.js",
+        "js/shared.js",
+        "vendor/words/index.js",
+    )
+
+
 def test_each_line_leads_back_to_the_file_that_it_was_written_in():
     made = bundle("js/page.js", ["js/shell.js"], FILES, PACKAGES)
     lines, source_map = made.code.decode().splitlines(), json.loads(made.source_map)

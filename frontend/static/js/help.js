@@ -1,5 +1,6 @@
 // @ts-check
 // Pages of Help: code gets its colors and a bar to copy it, and a screen reader hears how much a search found.
+import 'htmx.org'
 import { announce } from './core/dom.js'
 import { colour, frame } from './playground/chat/message-blocks.js'
 

@@ -1,6 +1,5 @@
 // @ts-check
-// What every page has: theme, menus, copy buttons, dialogs, the command palette and htmx.
-import 'htmx.org'
+// What every page has: theme, menus, copy buttons, dialogs and the command palette.
 import { copyText } from './core/copy.js'
 import { dialogs } from './core/dialog.js'
 import { on } from './core/dom.js'

@@ -2,8 +2,8 @@
 
 What is joined are the files as they were written but for the lines that are comments, a quarter of the bytes: each in
 a function of its own, those that others import first. A source map leads a browser's tools back to them. Modules that
-another entry of the page, or a later `import()`, loads as well stay apart, for there must be only one of each. The
-files keep to a few forms of import and export; a page with a file in another form is loaded module by module.
+another entry of the page, or a later `import()` of either, loads as well stay apart, for there must be only one of
+each. The files keep to a few forms of import and export; a page with a file in another form is loaded module by module.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from studio.web.assets.imports import modules_behind
@@ -41,14 +41,15 @@ class Bundle:
     apart: tuple[str, ...]
 
 
-def bundle(entry: str, beside: Iterable[str], files: Mapping[str, bytes], packages: Mapping[str, str]) -> Bundle:
+def bundle(entry: str, beside: Collection[str], files: Mapping[str, bytes], packages: Mapping[str, str]) -> Bundle:
     """Join a module with all that it imports, but for what the entries `beside` it import.
 
     Raises:
-        NotJoinable: It is to be loaded as it is.
+        NotBundleable: It is to be loaded as it is.
     """
     everything = {entry, *modules_behind(entry, files, packages)}
-    later = {path for each in everything for path in _later(each, files)}
+    around = {*everything, *beside, *(path for each in beside for path in modules_behind(each, files, packages))}
+    later = {path for each in around for path in _later(each, files)}
     apart = {each for each in everything if each.startswith(VENDOR)}
     for each in {*beside, *later}:
         apart |= {each, *modules_behind(each, files, packages)} & everything

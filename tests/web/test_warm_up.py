@@ -1,0 +1,60 @@
+"""What is made ahead is made between requests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import pytest
+from starlette.responses import PlainTextResponse
+from starlette.testclient import TestClient
+from starlette.types import Receive, Scope, Send
+
+from studio.web.warm_up import QUIET_S, Activity, NoteActivity, warm_up
+
+
+@dataclass
+class Visitors:
+    """Time that passes by sleeping alone, and requests that come at given times."""
+
+    asks_at: list[float]
+    now: float = 0.0
+    activity: Activity = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.activity = Activity(lambda: self.now)
+
+    async def sleep(self, seconds: float) -> None:
+        until = self.now + seconds
+        while self.asks_at and self.asks_at[0] <= until:
+            self.now = self.asks_at.pop(0)
+            self.activity.note()
+        self.now = until
+
+
+async def test_a_step_waits_until_nobody_has_asked_for_a_while():
+    visitors = Visitors(asks_at=[0.1, 0.35])
+    taken: list[float] = []
+
+    def steps() -> Iterator[None]:
+        taken.append(visitors.now)
+        yield
+        visitors.activity.note()
+        yield
+        taken.append(visitors.now)
+
+    await warm_up(steps(), visitors.activity, visitors.sleep)
+    assert taken[0] == 0, "nobody had asked yet"
+    assert taken[1] >= 0.35 + QUIET_S
+
+
+def test_both_ends_of_a_request_count():
+    visitors = Visitors(asks_at=[])
+
+    async def slow(scope: Scope, receive: Receive, send: Send) -> None:
+        assert visitors.activity.quiet_in_s == pytest.approx(QUIET_S)
+        visitors.now += 5
+        await PlainTextResponse("Late.")(scope, receive, send)
+
+    assert TestClient(NoteActivity(slow, visitors.activity)).get("/").text == "Late."
+    assert visitors.activity.quiet_in_s == pytest.approx(QUIET_S)
