@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import os
+import re
 import shlex
 import shutil
 import sys
@@ -36,6 +37,12 @@ SLEEP_MS = 3_000
 SEARCH = "https://www.bing.com/search?q={query}&FORM=QBLH"
 _ALLOWED = ("http", "https")
 WITHOUT_RIGHTS = Path(__file__).with_name("without_rights.py")
+OWN_PROFILE = "profile"
+"""In the home of a browser without rights."""
+OF_THE_SCREEN = re.compile(
+    r"PATH|HOME|LANG|LC_\w+|LD_LIBRARY_PATH|TMPDIR|TZ|DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|XDG_\w+|FONT\w+"
+)
+"""The variables that a browser is given. The others of the server hold keys."""
 
 
 class Mark(BaseModel):
@@ -70,7 +77,7 @@ class BrowserSetup:
 
     headless: bool = True
     channel: str | None = None
-    data_dir: str | None = None
+    data_dir: Path | None = None
     takes_downloads: bool = False
     resizes: bool = True
     allow_private: bool = False
@@ -138,11 +145,12 @@ class WebBrowser:
             "handle_sigint": False,
             "handle_sigterm": False,
             "handle_sighup": False,
+            "env": {name: value for name, value in os.environ.items() if OF_THE_SCREEN.fullmatch(name)},
         }
         if _is_root():
             home = resources.enter_context(tempfile.TemporaryDirectory(prefix="studio-web-"))
             program = path if path and not setup.channel else playwright.chromium.executable_path
-            common |= {"channel": None, **_without_rights(Path(home), program)}
+            common |= {"channel": None, **_without_rights(Path(home), program, keeps=setup.data_dir is not None)}
         page: dict[str, Any] = {
             "accept_downloads": setup.takes_downloads,
             "service_workers": "block",
@@ -184,12 +192,12 @@ class WebBrowser:
         address = url if urlsplit(url).scheme in (*_ALLOWED, "about") or "://" in url else f"https://{url}"
         if urlsplit(address).scheme not in _ALLOWED and address != "about:blank":
             raise ToolFailed(f"Only http and https pages are opened, not {url!r}.")
-        refused = len(self._proxy.refused)
+        refused = self._proxy.refused
         try:
             await self.page.goto(address, timeout=GOTO_MS)
         except self._errors() as error:
-            reasons = self._proxy.refused[refused:] or [str(error).splitlines()[0]]
-            raise ToolFailed(f"{address!r} cannot be opened: {reasons[0]}") from error
+            reason = self._proxy.refusal if self._proxy.refused > refused else str(error).splitlines()[0]
+            raise ToolFailed(f"{address!r} cannot be opened: {reason}") from error
 
     async def search(self, query: str) -> None:
         """Look something up on the web."""
@@ -319,13 +327,20 @@ def _is_root() -> bool:
     return hasattr(os, "geteuid") and os.geteuid() == 0
 
 
-def _without_rights(home: Path, program: str) -> dict[str, Any]:
-    """How root starts a browser: as a user that has nothing but a folder. Chromium has no sandbox where it is root."""
+def _without_rights(home: Path, program: str, *, keeps: bool) -> dict[str, Any]:
+    """How root starts a browser: as a user that has nothing but a folder. Chromium has no sandbox where it is root.
+
+    Args:
+        home: The folder.
+        program: The browser.
+        keeps: Whether its profile outlives it. It lies where that user has no way to, so it is shown in the folder.
+    """
     downloads = home / "downloads"
-    downloads.mkdir()
+    folders = [home, downloads, *([home / OWN_PROFILE] if keeps else [])]
     user = user_for(home)
     assert user is not None, "root has users for others"
-    for folder in (home, downloads):
+    for folder in folders:
+        folder.mkdir(exist_ok=True)
         os.chown(folder, user, user)
     start = home / "start"
     words = (sys.executable, "-I", "-S", "-B", str(WITHOUT_RIGHTS), str(user), str(home), program)

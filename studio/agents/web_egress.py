@@ -19,6 +19,10 @@ from studio.sandbox.http_request import HEAD_LIMIT, BadRequest, Request, read_re
 REQUEST_S = 30.0
 """For the head of a request to arrive."""
 USER = "studio"
+MAX_UNKNOWN = 64
+"""Connections that have not said who they are. The browser does with its first words, so the oldest one has to go."""
+MAX_REASON = 300
+"""Characters of a reason that are kept: a page may ask for a host with a name of any length."""
 ASKS_WHO = 'Proxy-Authenticate: Basic realm="the web surfer of a studio"'
 
 
@@ -29,11 +33,14 @@ class EgressProxy:
         self._guard = Guard(elsewhere=True, private=allow_private)
         self._server: asyncio.Server | None = None
         self._serving: set[asyncio.Task[None]] = set()
+        self._unknown: dict[asyncio.Task[None], None] = {}
         self.password = secrets.token_urlsafe(32)
         """By which the browser is known: other users of the machine reach the port, too."""
         self._authorization = f"Basic {base64.b64encode(f'{USER}:{self.password}'.encode()).decode()}"
-        self.refused: list[str] = []
-        """Why connections were refused, oldest first."""
+        self.refused = 0
+        """How many connections were refused."""
+        self.refusal = ""
+        """Why the last one was."""
 
     @property
     def url(self) -> str:
@@ -60,12 +67,20 @@ class EgressProxy:
         task = cast("asyncio.Task[None] | None", asyncio.current_task())
         assert task is not None, "a connection is served in a task"
         self._serving.add(task)
+        self._unknown[task] = None
+        if len(self._unknown) > MAX_UNKNOWN:
+            self._unknown.pop(oldest := next(iter(self._unknown)))
+            oldest.cancel()
         try:
             with suppress(OSError):  # also too late: a timeout is one
                 async with asyncio.timeout(REQUEST_S):
                     request = await read_request(reader)
-                if request is not None:
+                if request is not None and self._is_known(request):
+                    self._unknown.pop(task, None)
                     await self._answer(request, reader, writer)
+                elif request is not None:
+                    writer.write(refusal(407, "Proxy Authentication Required", "Only a browser may ask.", ASKS_WHO))
+                    await writer.drain()
         except BadRequest as error:
             writer.write(refusal(400, "Bad Request", str(error)))
         except asyncio.CancelledError:
@@ -73,17 +88,18 @@ class EgressProxy:
         finally:
             writer.close()
             self._serving.discard(task)
+            self._unknown.pop(task, None)
+
+    def _is_known(self, request: Request) -> bool:
+        return hmac.compare_digest(request.authorization.encode(), self._authorization.encode())
 
     async def _answer(self, request: Request, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        if not hmac.compare_digest(request.authorization.encode(), self._authorization.encode()):
-            writer.write(refusal(407, "Proxy Authentication Required", "This is the way out of a browser.", ASKS_WHO))
-            await writer.drain()
-            return
         try:
             there, out = await self._guard.open_connection(*request.target)
         except (HostRefused, OSError) as error:
-            self.refused.append((error.what if isinstance(error, HostRefused) else str(error)) or "No answer.")
-            writer.write(refusal(403, "Forbidden", self.refused[-1]))
+            self.refused += 1
+            self.refusal = (error.what if isinstance(error, HostRefused) else str(error))[:MAX_REASON] or "No answer."
+            writer.write(refusal(403, "Forbidden", self.refusal))
             await writer.drain()
             return
         try:

@@ -6,6 +6,7 @@ import asyncio
 import base64
 import json
 from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Annotated, Any, ClassVar, cast
 
 from pydantic import Field, JsonValue, PrivateAttr, TypeAdapter, ValidationInfo, field_validator, model_validator
@@ -18,7 +19,7 @@ from studio.agents.turn import without_images
 from studio.agents.web_browser import BrowserSetup, View, WebBrowser
 from studio.agents.web_prompts import READS, done, question, reading, report, tools_for
 from studio.components import Capability, JsonObject, Warn
-from studio.components.folders import file_capability, make_folder
+from studio.components.folders import database_capability, file_capability, make_folder, resolve_database
 from studio.effects import EffectRequest
 from studio.errors import Finding, ToolFailed
 from studio.executors.writing import write_within
@@ -111,7 +112,8 @@ class MultimodalWebSurfer(ChatAgent):
     browser_data_dir: Annotated[
         str | None,
         Field(
-            description="Folder of the browser profile. Empty: a new profile for each run.", json_schema_extra=ADVANCED
+            description="Folder of the browser profile, a relative name. Empty: a new profile for each run.",
+            json_schema_extra=ADVANCED,
         ),
     ] = None
     to_resize_viewport: Annotated[
@@ -161,9 +163,11 @@ class MultimodalWebSurfer(ChatAgent):
         yield Capability("host", f"Opens web pages{private}, and acts on them.", f"any web page{private}", is_open=True)
         browser = f"chromium {self.browser_channel or ''}".strip()
         yield Capability("process", "Starts a Chromium browser.", browser, has_own_network=True)
-        for folder in (self.downloads_folder, self.debug_dir, self.browser_data_dir):
+        for folder in (self.downloads_folder, self.debug_dir):
             if folder:
                 yield file_capability("write", folder, "Writes files in {}.")
+        if self.browser_data_dir:
+            yield database_capability(self.browser_data_dir, "Keeps the profile of its browser at {}.")
 
     def advice(self) -> Iterator[Finding]:
         if lacks(self.model_client, "vision"):
@@ -282,7 +286,7 @@ class MultimodalWebSurfer(ChatAgent):
             setup = BrowserSetup(
                 headless=self.headless,
                 channel=self.browser_channel,
-                data_dir=self._folder(self.browser_data_dir),
+                data_dir=self._profile(),
                 takes_downloads=bool(self.downloads_folder),
                 resizes=self.to_resize_viewport,
                 allow_private=bool(self.allow_private_addresses),
@@ -292,8 +296,13 @@ class MultimodalWebSurfer(ChatAgent):
             await self._browser.open(self._url or self.start_page or START_PAGE)
         return self._browser
 
-    def _folder(self, path: str | None) -> str | None:
-        return str(make_folder(path, self.capabilities())) if path else None
+    def _profile(self) -> Path | None:
+        """Where no code of the team may write: a browser runs what it finds in its profile."""
+        if not self.browser_data_dir:
+            return None
+        place = resolve_database(self.browser_data_dir, self.capabilities()).absolute()
+        place.mkdir(parents=True, exist_ok=True)
+        return place
 
     async def _save_screenshot(self, view: View) -> None:
         if self.to_save_screenshots and self.debug_dir is not None:

@@ -82,7 +82,8 @@ class FolderRules:
 
     Args:
         own: The folder of the team that runs, in which relative names lie.
-        databases: Another one of it, which no code may change: some packages run what they find in their database.
+        databases: Another one of it, which no code may change: some packages run what they find in their database, and
+            a browser what lies in its profile.
         private: Files and folders of the studio itself. What is in `own` is the team's all the same.
         approved: Hashes of all that a person approved for this run.
     """
@@ -147,7 +148,8 @@ def make_folder(path: str, asked: Iterable[Capability]) -> Path:
 
 
 def resolve_database(path: str, asked: Iterable[Capability]) -> Path:
-    """The place of a database that a package keeps in the studio's process, made if need be but for its last part.
+    """The place of a database that a package keeps in the studio's process, or of a browser's profile, made if need be
+    but for its last part.
 
     Args:
         path: As the team has it. It is relative: anywhere else code could leave what the package then runs.
@@ -161,7 +163,8 @@ def resolve_database(path: str, asked: Iterable[Capability]) -> Path:
         return Path(path)
     if _is_absolute(path) or ".." in Path(path).parts or "\0" in path:
         raise FolderRefused(
-            f"A database may not lie at {path!r}, where code could change it.", fix="Give it a relative name."
+            f"{path!r} is no place for a database or a browser's profile: code could change it there.",
+            fix="Give it a relative name.",
         )
     if any(each.hash not in rules.approved for each in asked):
         raise FolderRefused(f"{path!r} was not approved.", fix="Review what the team asks for again.")
@@ -171,7 +174,7 @@ def resolve_database(path: str, asked: Iterable[Capability]) -> Path:
 
 
 def database_capability(path: str, text: str) -> Capability:
-    """What a component asks for that keeps a database in the studio's process; `{}` in the sentence is its place."""
+    """What a component asks for that keeps what `resolve_database` is for; `{}` in the sentence is its place."""
     place = describe_folder(path) if _is_absolute(path) else f"{os.path.normpath(path)} among the team's databases"
     return Capability("file", text.format(place), f"write {place}")
 

@@ -6,6 +6,7 @@ import base64
 import html
 import json
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from urllib.parse import quote, quote_plus, unquote
@@ -46,6 +47,21 @@ _PERCENT_SAFE = (
     ),  # httpx
 )
 """Characters that programs leave as they are in the parts of a URL."""
+_JSON_SIGNS = ("<>&", "<>&'", "<>&'=", "<>&'+`")
+"""Signs that JSON of Go, of web frameworks, of Gson and of .NET writes by their numbers."""
+_ESCAPES: tuple[Mapping[str, str], ...] = (
+    {"/": "\\/"},  # JSON of PHP
+    *({"\\": r"\\", '"': r"\"", **{sign: f"\\u{ord(sign):04x}" for sign in signs}} for signs in _JSON_SIGNS),
+    {"\\": r"\\", **{sign: f"\\u{ord(sign):04x}" for sign in "\"<>&'+`"}},  # .NET writes quotes so, too
+    {sign: f"\\{sign}" for sign in '\\"$`'},  # `export` of Bash
+    {sign: f"\\{sign}" for sign in "*_"},  # Markdown, as models write it
+    {"'": r"'\''"},
+    {"'": "'\"'\"'"},
+    {"'": "''"},  # SQL
+    {'"': '""'},  # CSV
+    {"$": "$$"},  # Compose
+)
+"""What programs write in place of single characters."""
 _FIELD = re.compile(r"[a-z_]{1,20}")
 """Keys of objects that are names of fields, and no place for a secret."""
 
@@ -262,13 +278,26 @@ def _texts(value: str) -> Iterator[str]:
     yield from percent
     yield from (re.sub(r"%[0-9A-F]{2}", lambda match: match[0].lower(), text) for text in percent)
     yield quote(quote(data, safe=""), safe="")
-    yield value.replace("/", "\\/")  # as PHP writes JSON
+    for table in _ESCAPES:
+        escaped = value.translate(str.maketrans(dict(table)))
+        yield from (escaped, re.sub(r"\\u00..", lambda match: match[0][:2] + match[0][2:].upper(), escaped))
+    if not value.isascii():
+        yield from _in_other_letters(value, data)
     yield from _in_json(value)
     yield from (text for once in _in_json(value) for text in _in_json(once))
     yield from _in_html(value)
     yield from (repr(value)[1:-1], repr(data)[2:-1])
     if len(re.findall("[a-zA-Z0-9]", name := usable_name(value))) >= MIN_LENGTH:  # a model calls a tool by it
         yield name
+
+
+def _in_other_letters(value: str, data: bytes) -> Iterator[str]:
+    """What becomes of letters beyond ASCII: in ASCII alone, read in another encoding, composed in another way."""
+    yield from (ascii(value)[1:-1], value.encode("ascii", "xmlcharrefreplace").decode())
+    yield from (data.decode("latin-1"), data.decode("cp1252", "replace"))
+    yield from (unicodedata.normalize(form, value) for form in ("NFC", "NFD"))
+    with suppress(UnicodeEncodeError):
+        yield quote_plus(value, encoding="latin-1", errors="strict")
 
 
 def _in_html(value: str) -> Iterator[str]:

@@ -13,19 +13,23 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, cast
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
 
 from studio import effects
 from studio.agents import MultimodalWebSurfer
+from studio.agents.web_egress import MAX_UNKNOWN, EgressProxy
 from studio.components import JsonObject, all_capabilities, load_component, validate_component
+from studio.components.folders import FolderRefused, FolderRules, folder_rules
 from studio.messages import CreateResult, Image, MultiModalMessage, TextMessage, ToolCallRequestEvent
 from studio.models import ReplayChatCompletionClient
 from tests.fakes.web_site import web_site
 from tests.teams.scripted import ABLE, CountingWorld, scripted, wishes
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.timeout(60)]
+CANARY = "sk-canary-of-the-server"
 Make = Callable[..., MultimodalWebSurfer]
 
 
@@ -230,13 +234,71 @@ async def test_the_browser_of_root_has_no_rights(make_surfer: Make, monkeypatch:
 async def test_the_way_out_of_a_browser_is_no_way_out_of_others(make_surfer: Make, site: str):
     surfer = make_surfer(does("sleep"))
     await turn(surfer)
-    listening = [
-        one for number in programs_below() for one in re.findall(r"--proxy-server=([^\0]+)", command_of(number))
-    ]
+    listening = ways_out()
     assert listening
     for headers in ({}, {"Proxy-Authorization": "Basic c3R1ZGlvOng="}):
         async with httpx.AsyncClient(proxy=httpx.Proxy(listening[0], headers=headers)) as stranger:
             assert (await stranger.get(site)).status_code == 407
+
+
+async def test_a_browser_is_told_nothing_of_the_servers_settings(make_surfer: Make, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("OPENAI_API_KEY", CANARY)
+    monkeypatch.setenv("STUDIO_TOKEN", CANARY)
+    await turn(make_surfer(does("sleep")))
+    told = {pid: environment_of(pid) for pid in programs_below()}
+    assert told
+    assert [pid for pid, environment in told.items() if CANARY in environment] == []
+
+
+async def test_a_profile_is_kept_where_no_code_may_write(make_surfer: Make, tmp_path: Path):
+    surfer = make_surfer(does("sleep"), browser_data_dir="profiles/a")
+    databases = tmp_path / "data" / "databases"
+    databases.mkdir(parents=True)
+    databases.parent.chmod(0o700)
+    approved = frozenset(item.hash for item in all_capabilities(surfer))
+    rules = FolderRules(own=tmp_path / "work", databases=databases, approved=approved)
+    token = folder_rules.set(rules)
+    try:
+        assert (await turn(surfer))[0] == "MultiModalMessage"
+        await surfer.close()
+        assert (databases / "profiles" / "a" / "Default").is_dir()
+        for elsewhere in (str(tmp_path / "shared"), "../a", "~/a"):
+            with pytest.raises(FolderRefused):
+                await turn(make_surfer(does("sleep"), browser_data_dir=elsewhere))
+    finally:
+        folder_rules.reset(token)
+
+
+async def test_strangers_at_the_way_out_neither_stay_nor_keep_the_browser_waiting(make_surfer: Make, site: str):
+    surfer = make_surfer(does("sleep"), does("visit_url", url=f"{site}/second"))
+    await turn(surfer)
+    (address,) = {urlsplit(one).netloc for one in ways_out()}
+    host, port = address.split(":")
+    strangers = [await asyncio.open_connection(host, int(port)) for _ in range(MAX_UNKNOWN + 40)]
+    for reader, _ in strangers[:30]:
+        assert await asyncio.wait_for(reader.read(), 10) == b""
+    assert f"{site}/second" in (await turn(surfer))[1]
+    for _, writer in strangers:
+        writer.close()
+
+
+async def test_what_a_page_asks_of_the_way_out_takes_no_memory():
+    proxy = EgressProxy(allow_private=False)
+    await proxy.start()
+    try:
+        with_password = httpx.Proxy(proxy.url, auth=("studio", proxy.password))
+        async with httpx.AsyncClient(proxy=with_password) as browser:
+            for number in range(3):
+                answer = await browser.get(f"http://{'a' * 20_000}{number}.localhost/")
+                assert (answer.status_code, len(answer.content) < 1_000) == (403, True)
+        assert (proxy.refused, len(proxy.refusal) < 1_000) == (3, True)
+    finally:
+        await proxy.stop()
+
+
+def ways_out() -> list[str]:
+    """The proxies that browsers were told of."""
+    return [one for number in programs_below() for one in re.findall(r"--proxy-server=([^\0]+)", command_of(number))]
 
 
 def chromium_with_a_sandbox() -> str:
@@ -264,6 +326,10 @@ def command_of(pid: str) -> str:
     with suppress(OSError):
         return Path(f"/proc/{pid}/cmdline").read_text()
     return ""
+
+
+def environment_of(pid: str) -> str:
+    return Path(f"/proc/{pid}/environ").read_text()
 
 
 def programs_once_confined(limit_s: float = 20.0) -> dict[str, dict[str, str]]:

@@ -8,11 +8,13 @@ import json
 import shlex
 import textwrap
 import traceback
+import unicodedata
 from urllib.parse import quote, quote_plus, unquote, urlencode, urlsplit
 from xml.sax.saxutils import quoteattr
 
 import httpx
 import pytest
+import yaml
 from markupsafe import escape
 
 from studio.components.redaction import Redactor
@@ -26,7 +28,20 @@ BODY = [f"MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8c{number:
 PEM = "\n".join(["-----BEGIN PRIVATE KEY-----", *BODY, "-----END PRIVATE KEY-----", ""])
 ACCOUNT = json.dumps({"type": "service_account", "private_key": PEM, "client_email": "me@example.com"}, indent=2)
 STORAGE = f"DefaultEndpointsProtocol=https;AccountName=a;AccountKey={BODY[0]}==;EndpointSuffix=core.windows.net"
-SECRETS = {"key": KEY, "password": PASSWORD, "database": DATABASE, "pem": PEM, "account": ACCOUNT, "storage": STORAGE}
+SIGNS = "Ab$cd'ef\"gh_ij&kl<mn+op=qr"
+SHORT = "a_b&c'd"
+LETTERS = "Pässwörd€-läng-Ünd-1234"
+SECRETS = {
+    "key": KEY,
+    "password": PASSWORD,
+    "database": DATABASE,
+    "pem": PEM,
+    "account": ACCOUNT,
+    "storage": STORAGE,
+    "signs": SIGNS,
+    "short": SHORT,
+    "letters": LETTERS,
+}
 
 
 def error_of(text: str) -> str:
@@ -34,6 +49,12 @@ def error_of(text: str) -> str:
         raise ValueError(text)
     except ValueError:
         return traceback.format_exc()
+
+
+def numbered(text: str, signs: str, number: str = "\\u{:04x}") -> str:
+    """Signs by their numbers, as some writers of JSON have it."""
+    plain = json.dumps(text)[1:-1] if '"' not in signs else text
+    return "".join(number.format(ord(one)) if one in signs else one for one in plain)
 
 
 def in_lines(text: str, width: int, indent: str) -> str:
@@ -91,6 +112,26 @@ TOLD = {
     "name of a tool": usable_name(PASSWORD),
     "name of a tool, cut": usable_name(DATABASE),
     "connection string, key": f"key {BODY[0]}== of a",
+    "JSON of Go": numbered(SIGNS, "<>&"),
+    "JSON of a web framework": numbered(SIGNS, "<>&'"),
+    "JSON of Gson": numbered(SIGNS, "<>&'="),
+    "JSON of .NET": numbered(SIGNS, "\"<>&'+`", "\\u{:04X}"),
+    "JSON of Go, short": numbered(SHORT, "<>&"),
+    "JSON of .NET, short": numbered(SHORT, "\"<>&'+`", "\\u{:04X}"),
+    "shell, quotes": shlex.quote(SIGNS),
+    "export of Bash": 'declare -x P="' + SIGNS.replace('"', '\\"').replace("$", "\\$") + '"',
+    "trace of Bash": "+ curl -u '" + SIGNS.replace("'", "'\\''") + "'",
+    "Markdown": SIGNS.replace("_", "\\_"),
+    "SQL": "'" + SIGNS.replace("'", "''") + "'",
+    "CSV": '"' + SIGNS.replace('"', '""') + '"',
+    "Compose": SIGNS.replace("$", "$$"),
+    "letters, ascii": ascii(LETTERS),
+    "letters, log in ASCII": LETTERS.encode("ascii", "backslashreplace").decode(),
+    "letters, XML in ASCII": LETTERS.encode("ascii", "xmlcharrefreplace").decode(),
+    "letters, read as Latin-1": LETTERS.encode().decode("latin-1"),
+    "letters, read as Windows text": LETTERS.encode().decode("cp1252", "replace"),
+    "letters, decomposed": unicodedata.normalize("NFD", LETTERS),
+    "letters, YAML": yaml.safe_dump({"p": LETTERS}),
 }
 CORES = (
     *(KEY[start : start + 12].lower() for start in range(len(KEY) - 12)),
@@ -102,6 +143,15 @@ CORES = (
     *(line[8:40].lower() for line in BODY),
     *(base64.b64encode(f"u:{KEY}".encode()).decode().lower()[8:24],),
     KEY.encode().hex()[4:30],
+    "ef",
+    "kl",
+    "gh",
+    "läng",
+    "l\\xe4ng",
+    "rd&#8364;",
+    "-1234",
+    "c'd",
+    "c\\u0027d",
 )
 
 
