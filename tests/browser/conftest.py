@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -19,6 +17,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 from studio.components import JsonObject
 from tests.browser.playing import agent, round_robin
 from tests.fakes.openai_server import OpenAIServer
+from tests.processes import StudioProcess
 
 QUIET = ["--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 
@@ -32,7 +31,7 @@ class StudioServer:
 
     data_dir: Path
     environment: dict[str, str] = field(default_factory=dict[str, str])
-    process: subprocess.Popen[str] | None = None
+    process: StudioProcess | None = None
     entrance: str = ""
     output: list[str] = field(default_factory=list[str])
     reader: threading.Thread | None = None
@@ -44,13 +43,9 @@ class StudioServer:
 
     def start(self, port: int = 0) -> None:
         """Start and wait for the address; a second start after `kill` uses the same data."""
-        command = [sys.executable, "-m", "studio", "serve", "--port", str(port), "--data-dir", str(self.data_dir)]
-        environment = {**os.environ, **self.environment}
-        self.process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment
-        )
-        assert self.process.stdout is not None
-        for line in self.process.stdout:
+        command = ("serve", "--port", port, "--data-dir", self.data_dir)
+        self.process = StudioProcess.start(*command, environment=self.environment)
+        for line in self.process.output:
             self.output.append(line)
             if found := re.search(r"http://\S+token=\S+", line):
                 self.entrance = found.group()
@@ -62,8 +57,7 @@ class StudioServer:
 
     def _drain(self) -> None:
         assert self.process is not None
-        assert self.process.stdout is not None
-        with self.process.stdout as lines:
+        with self.process.output as lines:
             self.output.extend(lines)
 
     def stop(self) -> int:
@@ -95,7 +89,7 @@ def chromium_path() -> str | None:
 
 
 # Not of the session: the event loop of Playwright would go on under the async tests of the other folders.
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=chromium_path(), args=QUIET)
@@ -110,7 +104,7 @@ def studio_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StudioSe
     server = StudioServer(tmp_path_factory.mktemp("studio") / "data")
     server.start()
     yield server
-    if server.process is not None and server.process.poll() is None:
+    if server.process is not None and server.process.is_running:
         server.stop()
 
 

@@ -1,0 +1,26 @@
+"""What every process of the studio has in common, made once: the processes of the tests are forked from one that did.
+
+Only `multiprocessing` imports this, in its fork server. To import the studio and to make ready what its first visitors
+want takes seconds, and tests start hundreds of studios.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+from pathlib import Path
+
+from fastapi.testclient import TestClient
+
+from studio.settings import Settings
+from studio.web.app import create_app
+from tests.web.doors import BASE_URL, TOKEN, client_of
+
+with (
+    tempfile.TemporaryDirectory() as _folder,
+    TestClient(create_app(Settings(data_dir=Path(_folder) / "data", token=TOKEN)), base_url=BASE_URL) as _server,
+):
+    _made = client_of(_server, {"Authorization": f"Bearer {TOKEN}"})
+    for _path in ("/teams", "/api/components", "/api/openapi.json"):
+        assert _made.get(_path).status_code == 200
+assert threading.active_count() == 1, threading.enumerate()
