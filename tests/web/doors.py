@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
+
+from studio.web.app import WARMING
 
 TOKEN = "a-token-that-only-tests-know"
 BASE_URL = "http://127.0.0.1:8040"
@@ -17,3 +21,13 @@ def client_of(server: TestClient, headers: dict[str, str] | None = None) -> Test
     )
     client.portal = server.portal
     return client
+
+
+def wait_until_warm(server: TestClient) -> None:
+    """Wait until the studio has made ready what it makes ahead."""
+    assert server.portal is not None
+    server.portal.call(_warmed)
+
+
+async def _warmed() -> None:
+    await asyncio.gather(*(task for task in asyncio.all_tasks() if task.get_name() == WARMING))

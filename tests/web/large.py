@@ -15,8 +15,9 @@ from fastapi.testclient import TestClient
 from studio.components import Capability, JsonObject
 from studio.runs import Draft, NewRun, PendingInput, RunState, RunStatus
 from studio.store import open_store
-from studio.web.app import WARMING, services_of
+from studio.web.app import services_of
 from tests.web.documents import assistant, gallery, team
+from tests.web.doors import wait_until_warm
 
 MANY = 1_000
 AGENTS = 1_000
@@ -94,8 +95,7 @@ def _multiply(database: sqlite3.Connection, table: str, count: int, changed: Map
 
 def furnish_large(server: TestClient, client: TestClient, busy_team: str, session: str) -> Large:
     """Add what only runs can make, and wait until the studio has made ready what it makes ahead."""
-    assert server.portal is not None
-    server.portal.call(_warmed)
+    wait_until_warm(server)
     wide, wide_run = _ended(server, client, wide_team())
     _, long = _ended(server, client, team(assistant("writer", *["A word."] * TURNS), max_messages=TURNS))
     megabytes = ["x" * 1_000_000] * STATE_MB
@@ -107,10 +107,6 @@ def furnish_large(server: TestClient, client: TestClient, busy_team: str, sessio
 
 def gallery_text() -> str:
     return json.dumps(wide_gallery())
-
-
-async def _warmed() -> None:
-    await asyncio.gather(*(task for task in asyncio.all_tasks() if task.get_name() == WARMING))
 
 
 def _ended(server: TestClient, client: TestClient, document: JsonObject) -> tuple[str, str]:

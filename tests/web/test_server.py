@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -23,9 +22,9 @@ def test_a_stopped_server_closes_its_streams_and_its_runs_wait_for_it(tmp_path: 
         with client.stream("GET", f"/api/runs/{run_id}/stream") as stream:
             lines = stream.iter_lines()
             assert "event: entries" in lines
-            process.send_signal(signal.SIGTERM)
+            process.terminate()
             assert "event: done" not in list(lines)
-        process.wait()
+        process.wait(15)
     with studio(tmp_path) as (_, client):
         run = client.get(f"/api/runs/{run_id}").json()
     assert (run["state"], run["reason"]) == ("paused", "input")
