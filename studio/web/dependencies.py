@@ -1,4 +1,7 @@
-"""What routes ask for by type; `app.py` puts it in place."""
+"""What routes ask for by type; `app.py` puts it in place.
+
+All are coroutines: FastAPI takes any other function to a thread, and a request would go there and back seven times.
+"""
 
 from __future__ import annotations
 
@@ -42,46 +45,46 @@ class Services:
     """Set when the server stops; event streams end then."""
 
 
-def services(request: Request) -> Services:
+async def services(request: Request) -> Services:
     return cast("Services", request.app.state.services)
 
 
 ServicesDep = Annotated[Services, Depends(services)]
 
 
-def _settings(found: ServicesDep) -> Settings:
+async def _settings(found: ServicesDep) -> Settings:
     return found.settings
 
 
-def _store(found: ServicesDep) -> Store:
+async def _store(found: ServicesDep) -> Store:
     return found.store
 
 
-def _books(found: ServicesDep) -> SpendingScope:
+async def _books(found: ServicesDep) -> SpendingScope:
     return found.books
 
 
-def _supervisor(found: ServicesDep) -> RunSupervisor:
+async def _supervisor(found: ServicesDep) -> RunSupervisor:
     return found.supervisor
 
 
-def _trials(found: ServicesDep) -> PartRunner:
+async def _trials(found: ServicesDep) -> PartRunner:
     return found.part_runner
 
 
-def _team_checks(found: ServicesDep) -> TeamChecks:
+async def _team_checks(found: ServicesDep) -> TeamChecks:
     return found.checks
 
 
-def _templates(found: ServicesDep) -> Templates:
+async def _templates(found: ServicesDep) -> Templates:
     return found.templates
 
 
-def _closing(found: ServicesDep) -> asyncio.Event:
+async def _closing(found: ServicesDep) -> asyncio.Event:
     return found.closing
 
 
-def _accounts(found: ServicesDep) -> Accounts:
+async def _accounts(found: ServicesDep) -> Accounts:
     return found.accounts
 
 
@@ -90,7 +93,11 @@ def admitted(request: Request) -> AuthContext:
     return cast("AuthContext", request.scope[AUTH_CONTEXT])
 
 
-def _person(request: Request) -> Person:
+async def _auth_context(request: Request) -> AuthContext:
+    return admitted(request)
+
+
+async def _person(request: Request) -> Person:
     return admitted(request).person
 
 
@@ -111,7 +118,7 @@ async def _check_turn(found: ServicesDep, person: PersonDep) -> AsyncGenerator[N
         yield
 
 
-def _viewing(request: Request, found: ServicesDep) -> Viewing:
+async def _viewing(request: Request, found: ServicesDep) -> Viewing:
     return Viewing(found.views, request)
 
 
@@ -129,4 +136,4 @@ PersonDep = Annotated[Person, Depends(_person)]
 QUEUED = Depends(_check_turn)
 """For routes that read a whole document or script: one at a time for each person."""
 ViewingDep = Annotated[Viewing, Depends(_viewing)]
-AdmittedDep = Annotated[AuthContext, Depends(admitted)]
+AdmittedDep = Annotated[AuthContext, Depends(_auth_context)]
