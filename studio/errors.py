@@ -71,6 +71,8 @@ class StudioError(Exception):
     """
 
     code: ClassVar[str] = "error"
+    retry_after_s: int = 0
+    """When to try the same again; 0 when nobody can tell."""
 
     def __init__(self, what: str, *, fix: str = "", where: str = "") -> None:
         super().__init__(what)

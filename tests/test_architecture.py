@@ -34,6 +34,7 @@ LAYERS = [
     {"agents", "conditions"},
     {"teams"},
     {"runs", "code", "galleries"},
+    {"deployments"},
     {"store"},
     {"services"},
     {"doctor", "help"},

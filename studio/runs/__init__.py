@@ -29,6 +29,7 @@ from studio.runs.journal.log import LogUnavailable as LogUnavailable
 from studio.runs.journal.log import Mocked as Mocked
 from studio.runs.journal.log import NewRun as NewRun
 from studio.runs.journal.log import PendingInput as PendingInput
+from studio.runs.journal.log import RunExists as RunExists
 from studio.runs.journal.log import RunLog as RunLog
 from studio.runs.journal.log import RunRecord as RunRecord
 from studio.runs.journal.log import RunStatus as RunStatus

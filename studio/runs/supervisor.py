@@ -182,10 +182,12 @@ class RunSupervisor:
         team_revision: int | None = None,
         by: str = "",
         mocks: Mapping[str, Mock] | None = None,
+        run_id: str = "",
     ) -> str:
         """Start a run of a team and return its id; with `mocks`, of one in which they stand for its parts.
 
         Raises:
+            RunExists: The run with the given `run_id` has begun already.
             ConfigError: A part cannot be mocked like this.
             InvalidComponent: The team does not load or holds unknown components.
             InvalidTask: There is nothing to do.
@@ -195,17 +197,18 @@ class RunSupervisor:
         text = task_text(task := well_formed_json(task))
         team, applied = await asyncio.to_thread(mocked, cast("JsonObject", component), mocks or {})
         changes = Changes(mocks=applied) if applied else NO_CHANGES
-        new = NewRun(team, task, text, team_id, team_name, changes=changes, team_revision=team_revision)
+        new = NewRun(team, task, text, team_id, team_name, changes=changes, team_revision=team_revision, id=run_id)
         return await self._mark_started(await self.play(await self.prepare(new), by=by))
 
-    async def start_next(self, run_id: str, task: JsonValue, *, by: str = "") -> str:
+    async def start_next(self, run_id: str, task: JsonValue, *, by: str = "", next_id: str = "") -> str:
         """Start a run that goes on with another task where one has ended, and still knows that one; returns its id.
 
         Raises:
+            RunExists: The run with the given `next_id` has begun already.
             NotFound: There is no such run.
             InvalidTask, InvalidComponent, NotApproved, Conflict: As for `start`; or the run has not come to an end.
         """
-        new = await next_of(self._store, await self._store.get(run_id), task)
+        new = replace(await next_of(self._store, await self._store.get(run_id), task), id=next_id)
         return await self._mark_started(await self.play(await self.prepare(new), by=by))
 
     async def fork(self, run_id: str, seq: int, options: ForkOptions | None = None, *, by: str = "") -> str:

@@ -6,12 +6,15 @@ from studio.store.approvals import ReviewRecord as ReviewRecord
 from studio.store.approvals import team_scope as team_scope
 from studio.store.arrivals import RunImports as RunImports
 from studio.store.audit import Audit as Audit
+from studio.store.calls import Calls as Calls
+from studio.store.calls import CallSummary as CallSummary
 from studio.store.costs import Cost as Cost
 from studio.store.costs import Costs as Costs
 from studio.store.costs import DayPart as DayPart
 from studio.store.costs import PastRun as PastRun
 from studio.store.costs import RunPart as RunPart
 from studio.store.costs import Step as Step
+from studio.store.deployments import Deployments as Deployments
 from studio.store.failing import StorageUnavailable as StorageUnavailable
 from studio.store.galleries import LIBRARY as LIBRARY
 from studio.store.galleries import Galleries as Galleries

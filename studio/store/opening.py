@@ -13,9 +13,11 @@ from studio.store.appender import Appender
 from studio.store.approvals import Approvals
 from studio.store.arrivals import RunImports
 from studio.store.audit import Audit
+from studio.store.calls import Calls
 from studio.store.connections import Connections
 from studio.store.costs import Costs
 from studio.store.database import Database, database_url
+from studio.store.deployments import Deployments
 from studio.store.galleries import Galleries
 from studio.store.housekeeping import run_housekeeping
 from studio.store.inbox import Inbox
@@ -56,6 +58,8 @@ class Store:
     audit: Audit
     ping: Callable[[], Awaitable[None]]
     """Returns when the database has answered; raises `StorageUnavailable` when it does not."""
+    deployments: Deployments
+    calls: Calls
 
 
 @asynccontextmanager
@@ -132,6 +136,8 @@ def _store(database: Database, appender: Appender, lineage: Lineage, data_dir: P
         sign_ins=SignIns(database),
         audit=Audit(database),
         ping=database.ping,
+        deployments=Deployments(database),
+        calls=Calls(database),
     )
 
 

@@ -26,6 +26,7 @@ from studio.runs import (
     LogEntry,
     NewRun,
     PendingInput,
+    RunExists,
     RunRecord,
     RunState,
     RunStatus,
@@ -66,7 +67,7 @@ class Runs:
 
     async def create(self, run: NewRun) -> Lease:
         row = Run(
-            id=str(uuid4()),
+            id=run.id or str(uuid4()),
             team_id=run.team_id,
             team_name=run.team_name,
             team_revision=run.team_revision,
@@ -87,6 +88,8 @@ class Runs:
                 await session.flush()
                 await (await session.connection()).execute(insert(table_of(RunStart)), start)
         except IntegrityError as error:
+            if run.id and await self._has(run.id):
+                raise RunExists(f"The run {run.id!r} has begun already.") from error
             raise NotFound(f"There is no team {run.team_id!r}.", fix="It may have been deleted.") from error
         return Lease(row.id, row.epoch)
 
@@ -98,6 +101,10 @@ class Runs:
     ) -> Sequence[LogEntry]:
         spans = await self._lineage.spans(run_id)
         return (await read_page(self._database, spans, run_id, after=after, limit=limit, kinds=kinds)).entries
+
+    async def _has(self, run_id: str) -> bool:
+        async with self._database.read() as session:
+            return await session.get(Run, run_id) is not None
 
     async def summary(self, run_id: str) -> RunSummary:
         async with self._database.read() as session:

@@ -385,3 +385,74 @@ class AuditEntry(Table, table=True):
     object: str = ""
     address: str = ""
     outcome: str
+
+
+class Deployment(Table, table=True):
+    """A team under a name that callers use. `settings` are `DeploymentSettings`, `live` the number of a release."""
+
+    id: str = Field(primary_key=True)
+    name: str = Field(index=True, unique=True)
+    team_id: str | None = Field(default=None, foreign_key="team.id", ondelete="SET NULL", index=True)
+    team_name: str = ""
+    summary: str = ""
+    settings: JsonObject = Field(sa_type=ReadableObject)
+    live: int = Field(sa_type=Counter)
+    is_on: bool = True
+    by: str = ""
+    created_at: datetime = Field(sa_type=UtcDateTime)
+
+
+class Release(Table, table=True):
+    """A team as a deployment runs it: frozen when it was made, whatever is saved later."""
+
+    deployment_id: str = Field(primary_key=True, foreign_key="deployment.id", ondelete="CASCADE")
+    number: int = Field(primary_key=True, sa_type=Counter)
+    team_revision: int = Field(sa_type=Counter)
+    component: JsonObject = Field(sa_type=ReadableObject)
+    note: str = ""
+    by: str = ""
+    at: datetime = Field(sa_type=UtcDateTime)
+
+
+class CallerKey(Table, table=True):
+    """A key that opens one deployment and nothing else. Only its hash is kept; people know it by its `ending`."""
+
+    id: str = Field(primary_key=True)
+    deployment_id: str = Field(index=True, foreign_key="deployment.id", ondelete="CASCADE")
+    label: str
+    key_hash: str = Field(index=True, unique=True)
+    ending: str
+    by: str = ""
+    created_at: datetime = Field(sa_type=UtcDateTime)
+    expires_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    seen_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    revoked_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+
+
+class Call(Table, table=True):
+    """One request of a caller. Its `id` is that of its run, which it is promised before the run begins.
+
+    `position` counts the calls of a `thread` of one key from 1; two that begin at once cannot both be next.
+    `idempotency` is the hash of the key that a client sent with the request, `request_hash` that of its body, and
+    `said_hash` that of the conversation that came with it, by which its thread is recognized later.
+    """
+
+    __table_args__ = (
+        Index(None, "key_id", "thread", "position", unique=True),
+        Index(None, "key_id", "idempotency", unique=True),
+        Index(None, "key_id", "said_hash"),
+        Index(None, "deployment_id", "at"),
+    )
+
+    id: str = Field(primary_key=True)
+    deployment_id: str = Field(foreign_key="deployment.id", ondelete="CASCADE")
+    release: int = Field(sa_type=Counter)
+    key_id: str
+    thread: str
+    position: int = Field(sa_type=Counter)
+    protocol: str
+    idempotency: str | None = None
+    request_hash: str = ""
+    said_hash: str = ""
+    address: str = ""
+    at: datetime = Field(sa_type=UtcDateTime)

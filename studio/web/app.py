@@ -26,6 +26,7 @@ from studio.models.prices import PriceBook
 from studio.runs import BudgetRegistry, Measure, PartRunner, RunSupervisor, SpendingScope, spending_scope
 from studio.sandbox import open_sandbox, outside_of
 from studio.services.builtin_galleries import load_builtin_galleries
+from studio.services.calls import CallDesk
 from studio.services.team_checks import TeamChecks
 from studio.settings import Settings
 from studio.store import Store, open_store
@@ -39,6 +40,7 @@ from studio.web.api import (
     components,
     connections,
     costs,
+    deployments,
     diffs,
     examples,
     forks,
@@ -84,6 +86,7 @@ from studio.web.pages import runs as run_pages
 from studio.web.pages import settings as settings_pages
 from studio.web.pages import teams as team_pages
 from studio.web.pages import trash as trash_pages
+from studio.web.protocols import rest
 from studio.web.readiness import Readiness
 from studio.web.requests import AsciiJSONResponse
 from studio.web.templates import Templates, load_templates
@@ -144,6 +147,8 @@ ROUTERS = (
     users.router,
     audit.router,
     health.router,
+    deployments.router,
+    rest.router,
 )
 
 
@@ -241,6 +246,7 @@ def _lifespan(
                 accounts,
                 Views(store, settings, templates),
                 Readiness(store),
+                CallDesk(store, supervisor, books),
             )
             app.state.services = services
             async with asyncio.TaskGroup() as ahead:
@@ -249,6 +255,7 @@ def _lifespan(
                     ahead.create_task(remove_left_containers()),
                     ahead.create_task(_check_ahead(services)),
                     ahead.create_task(store.trash.keep_emptying()),
+                    ahead.create_task(services.calls.keep_canceling_unanswered()),
                 ]
                 yield
                 services.closing.set()

@@ -13,9 +13,11 @@ from typing import Annotated, cast
 from fastapi import Depends, Request, Response
 
 from studio.runs import PartRunner, RunSupervisor, SpendingScope
+from studio.services.calls import CallDesk
 from studio.services.team_checks import TeamChecks
 from studio.settings import Settings
 from studio.store import Store
+from studio.store.deployments import OpenedDeployment
 from studio.web.auth.authorization import AUTH_CONTEXT
 from studio.web.auth.person import Person
 from studio.web.auth.session_cache import AuthContext
@@ -40,6 +42,7 @@ class Services:
     accounts: Accounts
     views: Views
     readiness: Readiness
+    calls: CallDesk
     check_turns: RequestQueue = field(default_factory=lambda: RequestQueue("checks"))
     closing: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when the server stops; event streams end then."""
@@ -97,6 +100,14 @@ async def _auth_context(request: Request) -> AuthContext:
     return admitted(request)
 
 
+async def _caller(request: Request) -> OpenedDeployment:
+    return admitted(request).caller.opened
+
+
+async def _call_desk(found: ServicesDep) -> CallDesk:
+    return found.calls
+
+
 async def _person(request: Request) -> Person:
     return admitted(request).person
 
@@ -136,4 +147,7 @@ PersonDep = Annotated[Person, Depends(_person)]
 QUEUED = Depends(_check_turn)
 """For routes that read a whole document or script: one at a time for each person."""
 ViewingDep = Annotated[Viewing, Depends(_viewing)]
+CallerDep = Annotated[OpenedDeployment, Depends(_caller)]
+"""The key that calls, and the deployment that it opens: on the routes of deployments only."""
+CallDeskDep = Annotated[CallDesk, Depends(_call_desk)]
 AdmittedDep = Annotated[AuthContext, Depends(_auth_context)]

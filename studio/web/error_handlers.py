@@ -11,6 +11,7 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ConfigDict, JsonValue
 from starlette.exceptions import HTTPException
 
+from studio.deployments import DeploymentUnavailable, LimitReached
 from studio.errors import (
     ConfigError,
     Conflict,
@@ -26,6 +27,7 @@ from studio.errors import (
 from studio.runs import NotApproved
 from studio.sandbox import NoJail
 from studio.store import StorageUnavailable
+from studio.web.auth.request_info import CALLS
 from studio.web.auth.security import security_headers
 from studio.web.dependencies import Services
 from studio.web.fetch import UrlRefused, UrlUnreachable
@@ -47,6 +49,8 @@ STATUS: Mapping[type[StudioError], int] = {
     NoJail: 503,
     StorageUnavailable: 503,
     TooManyAtOnce: 429,
+    LimitReached: 429,
+    DeploymentUnavailable: 503,
     SetupError: 500,
     StudioError: 400,
 }
@@ -56,7 +60,7 @@ MESSAGES = {
     413: ("too_large", "", "Send less, or raise `STUDIO_MAX_UPLOAD_MB`."),
     500: ("internal", "The studio made a mistake; its log says more.", "Try again; if it stays, report it."),
 }
-DATA_PREFIXES = ("/api/", "/fragments/", "/static/")
+DATA_PREFIXES = ("/api/", "/fragments/", "/static/", CALLS)
 JsonObject = dict[str, object]
 
 
@@ -109,7 +113,8 @@ def add_error_handlers(app: FastAPI, templates: Templates, csp: str) -> None:
     async def studio_error(request: Request, error: Exception) -> Response:
         assert isinstance(error, StudioError)
         told = asked_for(error.missing) if isinstance(error, NotApproved) else {}
-        return answer(request, status_of(error), {**error.as_json(), **told})
+        headers = {"Retry-After": str(error.retry_after_s)} if error.retry_after_s else None
+        return answer(request, status_of(error), {**error.as_json(), **told}, headers)
 
     async def http_error(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)

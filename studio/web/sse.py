@@ -42,16 +42,26 @@ class EventStream(Response):
     Args:
         events: The source; it is closed in every case.
         closing: Set when the server stops, which would else wait for its readers to leave.
+        ping_s: After how much silence a comment keeps the connection open.
+        opening: What is sent at once. Clients of OpenAI fail on a frame without data; comments are fine everywhere.
     """
 
     media_type = "text/event-stream"
 
-    def __init__(self, events: AsyncGenerator[Event], closing: asyncio.Event, ping_s: float = PING_S) -> None:
+    def __init__(
+        self,
+        events: AsyncGenerator[Event],
+        closing: asyncio.Event,
+        ping_s: float = PING_S,
+        *,
+        opening: bytes = f"retry: {RETRY_MS}\n\n".encode(),
+    ) -> None:
         super().__init__(headers=HEADERS)
         del self.headers["content-length"]
         self._events = events
         self._closing = closing
         self._ping_s = ping_s
+        self._opening = opening
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         del scope
@@ -60,7 +70,7 @@ class EventStream(Response):
             await send({"type": "http.response.body", "body": content, "more_body": more})
 
         await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
-        await write(f"retry: {RETRY_MS}\n\n".encode())
+        await write(self._opening)
         async with anyio.create_task_group() as tasks:
 
             async def end_after(wait: Callable[[], Awaitable[object]]) -> None:

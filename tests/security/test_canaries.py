@@ -129,15 +129,16 @@ class Studio:
         app, known, answers = create_app(Settings(data_dir=self.data_dir)), _Known(values), dict[str, int]()
         for document in (app.openapi(), hidden_document(app)):
             for sent in requests_to(document, team, known):
-                content = b""
-                with self.http.stream(sent.method, sent.path, json=sent.body) as response:
+                content, key = b"", values.get("key") if sent.path.startswith("/d/") else None
+                headers = {"Authorization": f"Bearer {key}"} if key else None
+                with self.http.stream(sent.method, sent.path, json=sent.body, headers=headers) as response:
                     answers[sent.what] = response.status_code
                     for piece in response.iter_bytes():
                         content += piece
                         if b'"request_id":' in content and "event-stream" in response.headers["Content-Type"]:
                             break  # a try waits for what it is told next, and ends with its reader
                 self.seen.append((sent.what, content))
-                if sent.path.startswith("/api/runs") and response.status_code == 201:
+                if sent.path.startswith(("/api/runs", "/d/")) and response.status_code in (201, 202):
                     self.followed(json.loads(content)["id"])
         return answers
 
@@ -150,6 +151,12 @@ class Studio:
 class _Known(dict[str, str]):
     def __missing__(self, key: str) -> str:
         return "library" if key == "gallery_id" else "1"
+
+
+def published(studio: Studio, team_id: str) -> dict[str, str]:
+    """The name of a deployment of the team, and a key of its callers."""
+    made = studio.ask("POST", "/api/deployments", team_id=team_id, name="told", key_label="shop")
+    return {"deployment": "told", "key": made["key"]["key"]}
 
 
 def calls(model: OpenAIServer, *, holds_at: str = "") -> None:
@@ -200,10 +207,17 @@ def test_what_is_told_to_any_route_is_found_nowhere(tmp_path: Path):
             team = leaking_team(model.url, tools.port)
             needed = studio.ask("POST", "/api/validate", component=team)["capabilities"]
             connection_id = studio.ask("POST", "/api/connections", name="Here", component=model_of(team))["id"]
-            ids = {"team_id": team_id, "run_id": run_id, "connection_id": connection_id}
+            made = published(studio, team_id)
+            ids = {"team_id": team_id, "run_id": run_id, "connection_id": connection_id, **made}
             answers = studio.post_everywhere(team, **ids, hash=needed[0]["hash"])
             assert {what: status for what, status in answers.items() if status >= 300} == {}
-            assert {"post /api/runs", "post /api/runs/{run_id}/next", "post /api/tries"} < answers.keys()
+            started = {
+                "post /api/runs",
+                "post /api/runs/{run_id}/next",
+                "post /api/tries",
+                "post /d/{deployment}/calls",
+            }
+            assert started < answers.keys()
             studio.visit(team_id=team_id, run_id=run_id, other_id=run_id)
         assert not studio.leaks()
         assert b"[removed: secret:model]" in b"".join(content for _, content in studio.seen)

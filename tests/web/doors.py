@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
+from studio.store import Role
 from studio.web.app import WARMING
+from studio.web.auth import NEEDS
+from studio.web.auth.person import CALLER
 
+NEEDS_OF_PEOPLE: Mapping[str, tuple[Role, bool]] = {
+    route: (need.role, need.is_change) for route, need in NEEDS.items() if need.role != CALLER
+}
+"""The routes that people use, with the role that each needs and whether it changes something."""
 TOKEN = "a-token-that-only-tests-know"
 BASE_URL = "http://127.0.0.1:8040"
 

@@ -11,6 +11,7 @@ from fastapi.testclient import TestClient
 from studio.runs import RunState
 from tests.web.documents import ASK, SOURCE, function_tool, gallery, shouting, team
 from tests.web.following import stream, wait_for
+from tests.web.publishing import publish
 
 TOOL = function_tool(SOURCE)
 
@@ -29,6 +30,10 @@ class Furnished:
     question_hash: str = "none"
     approval: str = "none"
     python: str = ""
+    key: str = ""
+    """Of a caller of the deployment `fuzzed`."""
+    key_id: str = "none"
+    call_id: str = "none"
 
     def restore(self) -> None:
         client = self.client
@@ -45,6 +50,7 @@ class Furnished:
             stream(client, self.ended_id)
         if client.get(f"/api/runs/{self.waiting_id}").json().get("state") != RunState.PAUSED:
             self._ask_anew()
+        self._publish()
         self.python = client.get(f"/api/teams/{self.team_id}/python").json()["code"]
         client.put("/api/secrets/KEY", json={"value": "a value that nobody reads"})
 
@@ -61,6 +67,9 @@ class Furnished:
             "capability_hash": [self.approval],
             "hash": [self.question_hash, self.approval],
             "request_id": [self.request_id],
+            "deployment": ["fuzzed"],
+            "key_id": [self.key_id],
+            "call_id": [self.call_id],
             "name": ["KEY", "writer"],
             "tool": ["shout"],
             "agent": ["writer"],
@@ -68,6 +77,15 @@ class Furnished:
             "page": [self.client.get(f"/api/runs/{self.ended_id}/bundle").text],
             "python": [self.python, SOURCE],
         }
+
+    def _publish(self) -> None:
+        """A deployment that is on, with a key that opens it, and a call of that key."""
+        client, headers = self.client, {"Authorization": f"Bearer {self.key}"}
+        client.patch("/api/deployments/fuzzed", json={"is_on": True, "settings": {}})
+        if client.get(f"/d/fuzzed/calls/{self.call_id}", headers=headers).status_code != 200:
+            client.delete("/api/deployments/fuzzed")
+            published = publish(client, name="fuzzed")
+            self.key, self.key_id, self.call_id = published.key, published.key_id, published.call()["id"]
 
     def _run(self, component: Any) -> str:
         made = self.client.post("/api/teams", json={"component": component}).json()

@@ -8,13 +8,17 @@ import sqlite3
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 from fastapi.testclient import TestClient
 
 from studio.components import Capability, JsonObject
+from studio.deployments import CallLimits, DeploymentSettings
 from studio.runs import Draft, NewRun, PendingInput, RunState, RunStatus
-from studio.store import open_store
+from studio.store import Store, open_store
+from studio.store.deployments import NewRelease
+from studio.store.tables import Call
 from studio.web.app import services_of
 from tests.web.documents import assistant, gallery, team
 from tests.web.doors import wait_until_warm
@@ -23,6 +27,7 @@ MANY = 1_000
 AGENTS = 1_000
 TURNS = 4_000
 GALLERIES = 50
+DEPLOYMENT = "busy"
 STATE_MB = 6
 """In messages of one megabyte."""
 WAITING = RunStatus(
@@ -69,6 +74,10 @@ def fill(folder: Path) -> tuple[str, str]:
         _multiply(database, "run_event", MANY, {"run_id": "'run-' || n"})
         _multiply(database, "approval", MANY, {"id": "'approval-' || n", "hash": "printf('%064x', n)"})
         _multiply(database, "audit_entry", MANY, {"id": "1000 + n"})
+        _multiply(database, "deployment", 200, {"id": "'deployment-' || n", "name": "'deployment-' || n"})
+        _multiply(database, "release", 900, {"number": "1 + n"})
+        _multiply(database, "caller_key", 190, {"id": "'key-' || n", "key_hash": "'hash-' || n"})
+        _multiply(database, "call", MANY, {"id": "'run-' || n", "position": "1 + n", "idempotency": "NULL"})
         database.commit()
     return team_id, run_id
 
@@ -81,7 +90,26 @@ async def _one_of_each(folder: Path) -> tuple[str, str]:
         await store.runs.append(begun, [Draft("state", {"state": "paused"})], WAITING)
         await store.approvals.approve([Capability("host", "Reach a.example", "a.example")], by="ann")
         await store.audit.add("ann", "POST /api/teams", outcome="200")
+        await _publish(store, made.id, begun.run_id)
         return made.id, begun.run_id
+
+
+async def _publish(store: Store, team_id: str, run_id: str) -> None:
+    """The team, with a call whose run is this one."""
+    release = NewRelease(team(), 1)
+    made = await store.deployments.add(DEPLOYMENT, team_id, "Busy", DeploymentSettings(), release)
+    key, _ = await store.deployments.add_key(DEPLOYMENT, "shop", None)
+    call = Call(
+        id=run_id,
+        deployment_id=made.id,
+        release=1,
+        key_id=key.id,
+        thread="one",
+        position=1,
+        protocol="rest",
+        at=datetime.now(UTC),
+    )
+    await store.calls.add(call, CallLimits())
 
 
 def _multiply(database: sqlite3.Connection, table: str, count: int, changed: Mapping[str, str]) -> None:

@@ -19,9 +19,10 @@ from studio.settings import Settings
 from studio.store import ROLES, Role
 from studio.web.app import create_app
 from studio.web.auth import NEEDS
+from studio.web.auth.person import CALLER
 from tests.web.direct import Answer
 from tests.web.documents import team, termination
-from tests.web.doors import BASE_URL, TOKEN, client_of
+from tests.web.doors import BASE_URL, NEEDS_OF_PEOPLE, TOKEN, client_of
 from tests.web.furnished import Furnished, furnish
 from tests.web.members import add_members, asked_by, sign_in
 
@@ -96,8 +97,8 @@ def filled(route: str, ids: dict[str, str], other: str = "none") -> str:
 
 
 def everything() -> list[str]:
-    """All routes that the table of roles knows; those that end the sign-in of who asks come last."""
-    routes = [route.replace("/static", "/static/css/tokens.css") for route in NEEDS]
+    """All routes that the table of roles has for people; those that end the sign-in of who asks come last."""
+    routes = [route.replace("/static", "/static/css/tokens.css") for route in NEEDS_OF_PEOPLE]
     return sorted(routes, key=lambda route: route in SIGNS_OUT)
 
 
@@ -106,14 +107,14 @@ def is_refused_for_role(answer: Answer) -> bool:
 
 
 def needed(route: str) -> Role:
-    return NEEDS[route.replace("/static/css/tokens.css", "/static")].role
+    return NEEDS_OF_PEOPLE[route.replace("/static/css/tokens.css", "/static")][0]
 
 
 def test_the_table_speaks_of_pages_fragments_files_and_the_api():
     prefixes = {route.split()[1].split("/")[1] for route in NEEDS}
     assert {"api", "fragments", "static", "teams", "runs"} <= prefixes
     assert len(NEEDS) > 110
-    assert {need.role for need in NEEDS.values()} == set(ROLES)
+    assert {need.role for need in NEEDS.values()} == {*ROLES, CALLER}
 
 
 @pytest.mark.parametrize("role", ROLES)
@@ -145,7 +146,7 @@ def test_a_route_refuses_exactly_the_roles_below_its_own(shared: Shared, role: R
 def test_nobody_is_let_in_who_is_not_known(shared: Shared, headers: dict[str, str]):
     statuses = {
         route: asked_by(shared.server, headers, filled(route, shared.ids), address=ELSEWHERE).status
-        for route in everything()
+        for route in [*everything(), *(route for route, need in NEEDS.items() if need.role == CALLER)]
         if route != "GET /login"
     }
     assert {route: status for route, status in statuses.items() if status not in {401, 429}} == {}

@@ -17,14 +17,13 @@ from studio.services.team_checks import TeamChecks
 from studio.settings import Settings
 from studio.store import open_store
 from studio.web.app import create_app
-from studio.web.auth import NEEDS
 from studio.web.pages.teams import PAGE
 from tests.store.statements import statements
 from tests.web.documents import assistant, gallery, team
-from tests.web.doors import BASE_URL, TOKEN, client_of
+from tests.web.doors import BASE_URL, NEEDS_OF_PEOPLE, TOKEN, client_of
 
 FEW, MANY = 3, 30
-GETS = [route.partition(" ")[2] for route in NEEDS if route.startswith("GET ")]
+GETS = [route.partition(" ")[2] for route in NEEDS_OF_PEOPLE if route.startswith("GET ")]
 SHOWN = 40
 AGENT = "autogen_agentchat.agents.AssistantAgent"
 OPENAI = "autogen_ext.models.openai.OpenAIChatCompletionClient"

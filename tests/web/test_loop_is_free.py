@@ -16,9 +16,8 @@ from fastapi.testclient import TestClient
 
 from studio.settings import Settings
 from studio.web.app import create_app
-from studio.web.auth import NEEDS
-from tests.web.doors import BASE_URL, TOKEN, client_of
-from tests.web.large import TURNS, Large, fill, furnish_large, gallery_text, wait_to_end, wide_team
+from tests.web.doors import BASE_URL, NEEDS_OF_PEOPLE, TOKEN, client_of
+from tests.web.large import DEPLOYMENT, TURNS, Large, fill, furnish_large, gallery_text, wait_to_end, wide_team
 from tests.web.watchdog import Watchdog
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
@@ -40,6 +39,7 @@ FILLINGS: Mapping[str, Sequence[str]] = {
     "section": ("reference",),
     "page": ("components",),
     "picture": ("form.png",),
+    "deployment": (DEPLOYMENT,),
 }
 """For each parameter of a path, with the fields of `Large`. A route with another parameter needs a line here."""
 QUERIES = {
@@ -49,7 +49,7 @@ QUERIES = {
     "/api/search": "q=a+the+model+team+run",
     "/fragments/help": "q=a+the+model+team+run",
 }
-GETS = sorted(route.partition(" ")[2] for route in NEEDS if route.startswith("GET "))
+GETS = sorted(route.partition(" ")[2] for route in NEEDS_OF_PEOPLE if route.startswith("GET "))
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from studio.web.app import create_app
 from studio.web.auth import NEEDS
 from studio.web.auth.routes import Routes
 from studio.web.auth.security import OPEN_PATHS
-from tests.web.doors import BASE_URL, TOKEN, client_of
+from tests.web.doors import BASE_URL, NEEDS_OF_PEOPLE, TOKEN, client_of
 from tests.web.signing_in import add, signed_in, work_passwords_out_quickly
 
 
@@ -38,7 +38,7 @@ def test_every_route_has_a_role_and_every_role_a_route(app: FastAPI):
 
 
 def test_what_only_looks_is_a_viewers_unless_it_tells_of_people_or_secrets():
-    others = {route for route, need in NEEDS.items() if route.startswith("GET") and need.role != "viewer"}
+    others = {route for route, (role, _) in NEEDS_OF_PEOPLE.items() if route.startswith("GET") and role != "viewer"}
     assert others == {
         "GET /users",
         "GET /audit",
@@ -51,15 +51,15 @@ def test_what_only_looks_is_a_viewers_unless_it_tells_of_people_or_secrets():
 
 
 def test_a_viewer_changes_nothing_but_what_is_their_own():
-    changes = {route for route, need in NEEDS.items() if need.role == "viewer" and need.is_change}
+    changes = {route for route, (role, is_change) in NEEDS_OF_PEOPLE.items() if role == "viewer" and is_change}
     assert all("/api/account/" in route for route in changes)
 
 
 @pytest.mark.slow
 def test_each_route_refuses_every_role_below_its_own(people: dict[Role, TestClient]):
-    for route, need in NEEDS.items():
+    for route, (needed, _) in NEEDS_OF_PEOPLE.items():
         method, _, path = route.partition(" ")
-        for role in ROLES[: ROLES.index(need.role)]:
+        for role in ROLES[: ROLES.index(needed)]:
             answer = people[role].request(method, path.replace("{", "").replace("}", ""))
             assert answer.status_code == 403, (route, role)
             if path.startswith(("/api/", "/fragments/")):
@@ -70,10 +70,10 @@ def test_each_route_refuses_every_role_below_its_own(people: dict[Role, TestClie
 
 @pytest.mark.slow
 def test_nobody_is_refused_what_their_role_may(people: dict[Role, TestClient]):
-    for route, need in NEEDS.items():
+    for route, (needed, _) in NEEDS_OF_PEOPLE.items():
         method, _, path = route.partition(" ")
         if method == "GET" and path != "/static":
-            for role in ROLES[ROLES.index(need.role) :]:
+            for role in ROLES[ROLES.index(needed) :]:
                 answer = people[role].get(path.format_map(_Ones()))
                 assert answer.status_code not in (401, 403), (route, role)
 

@@ -87,7 +87,8 @@ def problems(furnished: Furnished, route: Route) -> list[str]:
     @CAREFUL
     @given(route.requests(furnished.names()))
     def look(asked: Asked) -> None:
-        answer = ask(furnished.server, asked, {"Authorization": f"Bearer {TOKEN}"})
+        bearer = furnished.key if asked.path.startswith("/d/") else TOKEN
+        answer = ask(furnished.server, asked, {"Authorization": f"Bearer {bearer}"})
         if problem := wrong_with(answer, asked, route):
             said.setdefault(problem.splitlines()[-1], f"{problem}\n{asked}")
 
@@ -101,7 +102,7 @@ def wrong_with(answer: Answer, asked: Asked, route: Route) -> str:
     if answer.status < 400:
         is_told = str(answer.status) in route.statuses or not asked.path.startswith("/api/")
         return "" if is_told else f"{answer.status} is not documented"
-    if not asked.path.startswith(("/api/", "/fragments/")):
+    if not asked.path.startswith(("/api/", "/fragments/", "/d/")):
         return "" if answer.headers["content-type"].startswith("text/html") else f"{answer.status} is no page"
     return _wrong_with_error(answer)
 

@@ -15,7 +15,7 @@ from pydantic_core import from_json
 
 from studio.components.well_formed import stored_json, stored_text
 from studio.effects import InjectedMessage
-from studio.errors import RunFailed
+from studio.errors import Conflict, RunFailed
 from studio.messages import unchecked
 from studio.runs.state import Reason, RunState
 
@@ -221,7 +221,10 @@ class RunRecord(RunSummary):
 
 @dataclass(frozen=True, slots=True)
 class NewRun:
-    """What a run is started with. `said` is what a person says first, before anybody has the word."""
+    """What a run is started with. `said` is what a person says first, before anybody has the word.
+
+    `id` is its own where somebody has promised it already, so that it begins once however often that is tried.
+    """
 
     component: JsonObject
     task: JsonValue
@@ -236,6 +239,13 @@ class NewRun:
     changes: Changes = NO_CHANGES
     team_revision: int | None = None
     first_message: InjectedMessage | None = None
+    id: str = ""
+
+
+class RunExists(Conflict):
+    """Raised when a run begins under the ID of another: it has begun already."""
+
+    code = "run_exists"
 
 
 class LeaseLost(RunFailed):
@@ -279,7 +289,11 @@ class RunStore(RunLog, Protocol):
     """The log together with the rows of the runs."""
 
     async def create(self, run: NewRun) -> Lease:
-        """Add a run in state `created` and own it."""
+        """Add a run in state `created` and own it.
+
+        Raises:
+            RunExists: A run has the ID that this one was promised.
+        """
         ...
 
     async def summary(self, run_id: str) -> RunSummary:

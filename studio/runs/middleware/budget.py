@@ -28,6 +28,8 @@ from studio.runs.state import RunState
 DEFAULT_ANSWER_TOKENS = 4096
 """Tokens. When less is left for an answer that could be longer, a person is asked rather than it cut short."""
 WARN_AT = 0.8
+BUDGET_EXCEEDED = "budget_exceeded"
+"""The code of the error in the last entry of a run that was stopped at a limit."""
 
 
 @dataclass(slots=True)
@@ -243,6 +245,9 @@ class BudgetEffects(effects.EffectsMiddleware):
                 await self._ask(now)
 
     async def _ask(self, short: BudgetExceeded) -> None:
+        if self._book.of_run(self._run.id, self._run.debugger.team_id).when_exceeded == "stop":
+            await self._stop_unless_countable(short)
+            return
         answer = read_answer(await self._run.human.open_question_of(question_of(short, source=short.agent or "studio")))
         if answer.action == "stop":
             await self._stop(short)
@@ -251,8 +256,17 @@ class BudgetEffects(effects.EffectsMiddleware):
         elif answer.action == "raise":
             await self._raise(short.line, short.measure, answer)
 
+    async def _stop_unless_countable(self, short: BudgetExceeded) -> None:
+        """What nobody can tell ahead is let through where its tokens are limited, too: they are counted after it."""
+        if short.why and short.line.limit("tokens") is not None:
+            self._excused.add(short.model)
+        else:
+            await self._stop(short)
+
     async def _stop(self, short: BudgetExceeded) -> None:
-        self._run.interrupt(Ending(RunState.STOPPED, "user", f"Stopped at the budget of {short.whose}."))
+        detail = f"Stopped at the budget of {short.whose}."
+        error: JsonObject = {"code": BUDGET_EXCEEDED, "message": detail, "fix": "", "where": ""}
+        self._run.interrupt(Ending(RunState.STOPPED, "user", detail, error))
         await asyncio.get_running_loop().create_future()  # until the cancelling comes
 
     async def _raise(self, line: BudgetLine, measure: Measure, answer: Answer) -> None:

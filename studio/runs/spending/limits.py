@@ -45,11 +45,19 @@ class Budget(_Kept):
     run: Limits = NO_LIMITS
     agents: Annotated[dict[str, Limits], Field(max_length=MAX_AGENTS)] = {}
     day: DayLimits = DayLimits()
+    when_exceeded: Literal["ask", "stop"] = Field(
+        "ask", description="Ask a person whether to spend more, or stop the run: for runs that nobody attends."
+    )
 
     def over(self, general: Budget) -> Budget:
         """These limits, and those of the more general budget where this one says nothing. The day is this one's."""
         agents = {name: _over(self.agents.get(name), limits) for name, limits in general.agents.items()}
-        return Budget(run=_over(self.run, general.run), agents={**self.agents, **agents}, day=self.day)
+        return Budget(
+            run=_over(self.run, general.run),
+            agents={**self.agents, **agents},
+            day=self.day,
+            when_exceeded=self.when_exceeded,
+        )
 
     def of_agent(self, name: str) -> Limits:
         """The limits of one agent."""

@@ -44,11 +44,11 @@ class Authorization:
             return None  # the application answers that there is nothing there
         if self.need is None:
             return NoRole("No role is configured for this route.", fix="Give it one in the table of roles.")
-        return None if self.admitted.person.may(self.need.role) else self.admitted.person.lacks(self.need.role)
+        return None if self.admitted.who.may(self.need.role) else self.admitted.who.lacks(self.need.role)
 
     async def record(self, outcome: str) -> None:
         """Write down that it was done, or refused."""
-        who = self.admitted.person.name
+        who = self.admitted.who.name
         await self.accounts.record(who, self.route, self.request.address, outcome, object=self.request.path)
 
     async def __call__(self, app: ASGIApp, receive: Receive, send: Send) -> None:

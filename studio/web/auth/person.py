@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from studio.errors import Forbidden
 from studio.store import ROLES, Role
+from studio.store.deployments import OpenedDeployment
+
+CallerRole = Literal["caller"]
+CALLER: CallerRole = "caller"
+"""What the routes of deployments need. No role of a person includes it, and it includes none."""
 
 
 class NeedsRole(Forbidden):
@@ -23,9 +29,9 @@ class Person:
     role: Role
     sign_in: str = ""
 
-    def may(self, role: Role) -> bool:
+    def may(self, role: Role | CallerRole) -> bool:
         """Whether they may do what needs that role."""
-        return ROLES.index(self.role) >= ROLES.index(role)
+        return role != CALLER and ROLES.index(self.role) >= ROLES.index(role)
 
     def signed(self, author: str) -> str:
         """What a version says of who saved it: `NAME#BROWSER`, of which a browser only tells the second by itself."""
@@ -40,7 +46,7 @@ class Person:
         if not self.may(role):
             raise self.lacks(role)
 
-    def lacks(self, role: Role) -> NeedsRole:
+    def lacks(self, role: Role | CallerRole) -> NeedsRole:
         """Why they are refused, and who could help."""
         return NeedsRole(f"This needs the role {role}; yours is {self.role}.", fix="Ask an admin of this studio.")
 
@@ -49,3 +55,23 @@ OWNER = Person("", "you", "admin")
 """The one person of a studio without users."""
 TOKEN_HOLDER = Person("", "access token", "admin")
 """A program with the operator's token, in a studio that has users."""
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Who holds a key of a deployment: neither a person nor the owner. The key opens that deployment, nothing else."""
+
+    opened: OpenedDeployment
+
+    @property
+    def name(self) -> str:
+        """For logs."""
+        return f"caller {self.opened.key.label}"
+
+    def may(self, role: Role | CallerRole) -> bool:
+        """Only what is for callers."""
+        return role == CALLER
+
+    def lacks(self, role: Role | CallerRole) -> NeedsRole:
+        del role
+        return NeedsRole("A key of a deployment opens its own addresses only.")

@@ -9,7 +9,9 @@ from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.types import Receive, Scope
 
-NOT_PAGES = ("/api/", "/fragments/", "/static/", "/vendor/")
+CALLS = "/d/"
+"""Before the name of a deployment, in the addresses of its callers."""
+NOT_PAGES = ("/api/", "/fragments/", "/static/", "/vendor/", CALLS)
 
 
 class RequestInfo:
@@ -25,6 +27,11 @@ class RequestInfo:
         self.address = client[0] if client else ""
         self.is_secure = scope.get("scheme") == "https"
         self.is_page = self.method in {"GET", "HEAD"} and not self.path.startswith(NOT_PAGES)
+
+    @property
+    def deployment(self) -> str | None:
+        """The name of the deployment that is called; None for what is no call."""
+        return self.path.split("/")[2] if self.path.startswith(CALLS) else None
 
     @property
     def host(self) -> str:

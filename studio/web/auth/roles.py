@@ -6,14 +6,15 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from studio.store import Role
+from studio.web.auth.person import CALLER, CallerRole
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 class Need(NamedTuple):
-    """What a route asks of a person; `is_change` says that it is written to the audit log."""
+    """What a route asks of who uses it; `is_change` says that it is written to the audit log."""
 
-    role: Role
+    role: Role | CallerRole
     is_change: bool
 
 
@@ -96,6 +97,9 @@ GET /api/approvals
 GET /api/inbox
 GET /api/account
 GET /api/account/sign-ins
+GET /api/deployments
+GET /api/deployments/{deployment}
+GET /api/deployments/{deployment}/calls
 """
 
 LOOKING = """
@@ -162,6 +166,13 @@ POST /api/tries/termination
 POST /api/connections/models
 POST /api/connections/test
 POST /api/pictures
+POST /api/deployments
+PATCH /api/deployments/{deployment}
+DELETE /api/deployments/{deployment}
+POST /api/deployments/{deployment}/releases
+PUT /api/deployments/{deployment}/live
+POST /api/deployments/{deployment}/keys
+DELETE /api/deployments/{deployment}/keys/{key_id}
 """
 
 APPROVER = """
@@ -194,14 +205,24 @@ DELETE /api/prices
 PUT /api/budget
 """
 
+CALLS = """
+POST /d/{deployment}/calls
+GET /d/{deployment}/calls/{call_id}
+GET /d/{deployment}/calls/{call_id}/events
+POST /d/{deployment}/calls/{call_id}/answers
+POST /d/{deployment}/calls/{call_id}/cancel
+"""
+"""For who holds a key of that deployment, and nobody else. Calls are kept with their keys, not in the audit log."""
+
 
 def _table() -> Mapping[str, Need]:
-    looking = {*LOOKING.split("\n"), *PREVIEWS.split("\n")}
-    lines: tuple[tuple[Role, str], ...] = (
+    looking = {*LOOKING.split("\n"), *PREVIEWS.split("\n"), *CALLS.split("\n")}
+    lines: tuple[tuple[Role | CallerRole, str], ...] = (
         ("viewer", VIEWER + LOOKING + OWN),
         ("editor", EDITOR + PREVIEWS),
         ("approver", APPROVER),
         ("admin", ADMIN),
+        (CALLER, CALLS),
     )
     table: dict[str, Need] = {}
     for role, routes in lines:

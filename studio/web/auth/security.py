@@ -16,6 +16,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from studio.deployments import DeploymentSettings
 from studio.errors import StudioError
 from studio.settings import Settings
 from studio.web.auth.access import Keys, is_same
@@ -168,19 +169,24 @@ class Guard:
                 await self.app(scope, self._bounded(receive), send)
                 return
             self._check_origin(request)
-            accounts = self._accounts()
-            has_accounts = await accounts.presence.has_accounts()
-            if has_accounts and (answer := await LoginMiddleware(accounts, self.policy.login).answer(request, receive)):
-                await answer(scope, receive, send)
-                return
-            admitted = await (self._member(request, accounts) if has_accounts else self._owner(request, accounts))
+            accounts, most = self._accounts(), None
+            if request.deployment is not None:
+                admitted = await self._caller(request, accounts)
+                most = _body_limit(admitted)
+            else:
+                has_accounts = await accounts.presence.has_accounts()
+                login = LoginMiddleware(accounts, self.policy.login)
+                if has_accounts and (answer := await login.answer(request, receive)):
+                    await answer(scope, receive, send)
+                    return
+                admitted = await (self._member(request, accounts) if has_accounts else self._owner(request, accounts))
             self._check_csrf(request, admitted)
             passed = await self._check_role(request, admitted, accounts)
-            self._check_length(request)
+            self._check_length(request, most)
         except Rejection as refused:
             await answer_early(refused.response, scope, receive, send)
             return
-        await passed(self.app, self._bounded(receive), send)
+        await passed(self.app, self._bounded(receive, most), send)
 
     def _check_origin(self, request: RequestInfo) -> None:
         if request.host not in self.policy.hosts:
@@ -202,6 +208,23 @@ class Guard:
         if accounts is None:
             raise Rejection(problem(503, "not_started", "The studio is not ready.", "Try again in a moment."))
         return accounts
+
+    async def _caller(self, request: RequestInfo, accounts: Accounts) -> AuthContext:
+        """Who holds a key of the deployment that is called. What has no such key is not told what there is."""
+        key = request.bearer
+        found = await accounts.presence.find_caller(key) if key else None
+        if found is not None and found.caller.opened.deployment.name == request.deployment:
+            return found
+        if key and found is None:
+            await self._count_wrong(request, accounts)
+        response = problem(
+            401,
+            "wrong_key",
+            "This address needs a key of its deployment." if key is None else "This key does not open this address.",
+            "Send `Authorization: Bearer <key>` with a key that has not expired or been revoked.",
+        )
+        response.headers["WWW-Authenticate"] = "Bearer"
+        raise Rejection(response)
 
     async def _owner(self, request: RequestInfo, accounts: Accounts) -> AuthContext:
         """Who holds the token of a studio without users."""
@@ -283,16 +306,18 @@ class Guard:
             raise Rejection(self.policy.refusal_page(request, refusal) if request.is_page else refused_with(refusal))
         return passed
 
-    def _check_length(self, request: RequestInfo) -> None:
+    def _check_length(self, request: RequestInfo, most: int | None = None) -> None:
         length = request.headers.get("content-length", "")
-        if length and (not length.isdigit() or int(length) > self.policy.max_body_bytes):
-            raise Rejection(problem(413, "too_large", *self._too_large()))
+        if length and (not length.isdigit() or int(length) > (most or self.policy.max_body_bytes)):
+            raise Rejection(problem(413, "too_large", *self._too_large(most)))
 
-    def _too_large(self) -> tuple[str, str]:
+    def _too_large(self, most: int | None = None) -> tuple[str, str]:
+        if most is not None:
+            return f"The request is larger than {most // 1024} KB.", "Send less."
         megabytes = self.policy.max_body_bytes // (1024 * 1024)
         return f"The request is larger than {megabytes} MB.", "Send less, or raise `STUDIO_MAX_UPLOAD_MB`."
 
-    def _bounded(self, receive: Receive) -> Receive:
+    def _bounded(self, receive: Receive, most: int | None = None) -> Receive:
         """Stop reading a body that is larger than it may be, also when it did not tell its length."""
         seen = 0
 
@@ -300,8 +325,8 @@ class Guard:
             nonlocal seen
             message = await receive()
             seen += len(message.get("body", b""))
-            if seen > self.policy.max_body_bytes:
-                raise HTTPException(413, self._too_large()[0])
+            if seen > (most or self.policy.max_body_bytes):
+                raise HTTPException(413, self._too_large(most)[0])
             return message
 
         return bounded
@@ -317,6 +342,11 @@ class Guard:
             await send(message)
 
         return with_headers
+
+
+def _body_limit(admitted: AuthContext) -> int:
+    """Bytes that a caller may send in one request."""
+    return DeploymentSettings.model_validate(admitted.caller.opened.deployment.settings).limits.body_kb * 1024
 
 
 def _bracketed(host: str) -> str:

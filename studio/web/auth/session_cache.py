@@ -16,7 +16,7 @@ from datetime import UTC, datetime, timedelta
 from studio.store import Role, Store, role_named
 from studio.store.sign_ins import hash_of
 from studio.web.auth.access import Keys
-from studio.web.auth.person import Person
+from studio.web.auth.person import Caller, CallerRole, Person
 
 FRESH_S = 5.0
 UNUSED_FOR = timedelta(days=7)
@@ -31,9 +31,21 @@ MAX_REMEMBERED = 10_000
 class AuthContext:
     """Somebody who may come in. `csrf` must come with their changes, unless it is empty: programs have no cookies."""
 
-    person: Person
+    who: Person | Caller
     csrf: str
     key_hash: str = ""
+
+    @property
+    def person(self) -> Person:
+        """Who asks, on all routes but those of deployments."""
+        assert isinstance(self.who, Person)
+        return self.who
+
+    @property
+    def caller(self) -> Caller:
+        """Who asks, on the routes of deployments."""
+        assert isinstance(self.who, Caller)
+        return self.who
 
 
 class SessionCache:
@@ -73,21 +85,28 @@ class SessionCache:
         self._stirred.set()
         self._stirred = asyncio.Event()
 
-    async def wait_revoked(self, admitted: AuthContext, role: Role) -> None:
+    async def find_caller(self, key: str) -> AuthContext | None:
+        """Who holds this key of a deployment. It is looked up each time: a key that was revoked opens nothing."""
+        opened = await self._store.deployments.find_by_key(key)
+        return AuthContext(Caller(opened), "", opened.key.key_hash) if opened else None
+
+    async def wait_revoked(self, admitted: AuthContext, role: Role | CallerRole) -> None:
         """Return once somebody who was let in may no longer do what needs that role."""
         while True:
             with suppress(TimeoutError):
                 async with asyncio.timeout(FRESH_S):
                     await self._stirred.wait()
-            person = await self._now(admitted)
-            if person is None or not person.may(role):
+            who = await self._now(admitted)
+            if who is None or not who.may(role):
                 return
 
-    async def _now(self, admitted: AuthContext) -> Person | None:
+    async def _now(self, admitted: AuthContext) -> Person | Caller | None:
+        if isinstance(admitted.who, Caller):
+            return admitted.who if await self._store.deployments.holds(admitted.who.opened.key.id) else None
         if admitted.key_hash:
             return await self._person(admitted.key_hash, "browser" if admitted.csrf else "token")
         is_gone = admitted.csrf and await self.has_accounts()  # the owner's browser, and now there are users
-        return None if is_gone else admitted.person
+        return None if is_gone else admitted.who
 
     async def _person(self, key_hash: str, kind: str) -> Person | None:
         await self.has_accounts()  # forgets what is no longer fresh

@@ -1,0 +1,274 @@
+"""Begins the calls of a deployment, and tells their callers what became of them.
+
+Nothing of a call is held here: its row and the log of its run are all there is, so any server of the studio can answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from collections.abc import AsyncGenerator
+from contextlib import aclosing, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from uuid import uuid4
+
+from pydantic import JsonValue
+
+from studio.components.well_formed import well_formed_json
+from studio.deployments import (
+    CallEvent,
+    CallState,
+    CallView,
+    DeploymentSettings,
+    DeploymentUnavailable,
+    Failure,
+)
+from studio.deployments.view import VIEWED
+from studio.errors import ConfigError, Conflict, Forbidden, NotFound, RunFailed, SetupError
+from studio.runs import InvalidTask, RunAlreadyEnded, RunExists, RunSupervisor, SpendingScope, Usage
+from studio.runs.tasks import task_text
+from studio.store import Store
+from studio.store.deployments import OpenedDeployment
+from studio.store.tables import Call
+
+CANCEL_S = 5.0
+"""How long to wait for a canceled call to end, before its caller is told how it is."""
+BEGIN_S = 60
+"""After which a call whose run never began has failed: the studio was killed between the two."""
+NOT_BEGUN = Failure(code="not_begun", message="The studio stopped before this call began. Send it again.")
+
+
+@dataclass(frozen=True)
+class CallRequest:
+    """What a caller asks for.
+
+    Args:
+        task: Text, or a list of texts and pictures, as for a run.
+        protocol: By which it came.
+        thread: The caller's name for a conversation; "" begins a new one.
+        idempotency_key: The same request with the same key is the same call.
+        said_hash: Of the conversation that came with it; "" where the thread is named.
+        address: Where it came from.
+    """
+
+    task: JsonValue
+    protocol: str
+    thread: str = ""
+    idempotency_key: str = ""
+    said_hash: str = ""
+    address: str = ""
+
+    @property
+    def request_hash(self) -> str:
+        return digest([self.task, self.thread, self.said_hash])
+
+
+@dataclass(frozen=True)
+class CallStatus:
+    """A call as its caller sees it at one moment."""
+
+    call: Call
+    view: CallView
+    usage: Usage
+
+    @property
+    def has_answer(self) -> bool:
+        return self.view.has_answer
+
+
+def digest(value: JsonValue) -> str:
+    """A hash of plain JSON."""
+    text = json.dumps(well_formed_json(value), sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class CallDesk:
+    """The calls of all deployments. Each method is given the key that asks, and tells of that key's calls only."""
+
+    store: Store
+    supervisor: RunSupervisor
+    books: SpendingScope
+
+    async def begin(self, by: OpenedDeployment, request: CallRequest) -> Call:
+        """Begin a call, or find it where the same request came before.
+
+        Raises:
+            InvalidTask: There is nothing to do.
+            DeploymentUnavailable: It is off, or its team may not run now.
+            IdempotencyKeyReused, ThreadBusy, LimitReached: As for `Calls.add`.
+        """
+        if not by.deployment.is_on:
+            raise DeploymentUnavailable("This deployment is turned off.", fix="Ask its owner.", retry_after_s=60)
+        task_text(task := well_formed_json(request.task))
+        call_id = str(uuid4())
+        wanted = Call(
+            id=call_id,
+            deployment_id=by.deployment.id,
+            release=by.deployment.live,
+            key_id=by.key.id,
+            thread=request.thread or call_id,
+            position=1,
+            protocol=request.protocol,
+            idempotency=digest(request.idempotency_key) if request.idempotency_key else None,
+            request_hash=request.request_hash,
+            said_hash=request.said_hash,
+            address=request.address,
+            at=datetime.now(UTC),
+        )
+        call, is_new = await self.store.calls.add(wanted, settings_of(by).limits)
+        if is_new or not await self._has_begun(call.id):
+            await self._start(by, call, task)
+        return call
+
+    async def _start(self, by: OpenedDeployment, call: Call, task: JsonValue) -> None:
+        try:
+            await self._begin_run(by, call, task)
+        except RunExists:
+            return  # the same request, sent twice at once
+        except InvalidTask:
+            await self.store.calls.remove(call.id)
+            raise
+        except (ConfigError, Conflict, Forbidden, NotFound, RunFailed, SetupError) as error:
+            await self.store.calls.remove(call.id)
+            raise DeploymentUnavailable(
+                "This deployment cannot take calls now.", fix="Try again later, or ask its owner.", retry_after_s=30
+            ) from error
+
+    async def _begin_run(self, by: OpenedDeployment, call: Call, task: JsonValue) -> None:
+        deployment, who = by.deployment, f"caller {by.key.label}"
+        team_id = deployment.team_id
+        general = self.books.budgets.of_run("", team_id or "")
+        await self.books.budgets.set(f"run:{call.id}", settings_of(by).limits.budget.over(general))
+        if (before := await self.store.calls.last_good(call)) is not None:
+            await self.supervisor.start_next(before, task, by=who, next_id=call.id)
+            return
+        release = await self.store.deployments.release(deployment.id, call.release)
+        await self.supervisor.start(
+            release.component,
+            task,
+            team_id=team_id,
+            team_name=deployment.team_name,
+            team_revision=release.team_revision,
+            by=who,
+            run_id=call.id,
+        )
+
+    async def _has_begun(self, call_id: str) -> bool:
+        with suppress(NotFound):
+            await self.store.runs.summary(call_id)
+            return True
+        return False
+
+    async def status(self, by: OpenedDeployment, call_id: str) -> CallStatus:
+        """How a call is now.
+
+        Raises:
+            CallNotFound: The key has no such call.
+        """
+        call = await self.store.calls.get(call_id, by.key.id)
+        return await self._status(call, settings_of(by))
+
+    async def _status(self, call: Call, settings: DeploymentSettings) -> CallStatus:
+        view = CallView(settings)
+        try:
+            usage = (await self.store.runs.summary(call.id)).status.usage
+        except NotFound:
+            if datetime.now(UTC) - call.at > timedelta(seconds=BEGIN_S):
+                view.state, view.failure = CallState.FAILED, NOT_BEGUN
+            return CallStatus(call, view, Usage())
+        while entries := await self.store.runs.read(call.id, after=view.last_seq, kinds=VIEWED):
+            for entry in entries:
+                view.fold(entry)
+        return CallStatus(call, view, usage)
+
+    async def follow(
+        self, by: OpenedDeployment, call_id: str, after: int = 0
+    ) -> AsyncGenerator[tuple[CallEvent, CallView]]:
+        """What a caller is told of a call, from what is behind the entry `after` to its end.
+
+        The same entries give the same events, so that a caller who comes back misses nothing and gets nothing twice.
+
+        Raises:
+            CallNotFound: The key has no such call, or its run was deleted.
+        """
+        call = await self.store.calls.get(call_id, by.key.id)
+        view = CallView(settings_of(by))
+        async with aclosing(self.supervisor.subscribe(call.id, 0, kinds=VIEWED)) as batches:
+            async for batch in batches:
+                for entry in batch.entries:
+                    event = view.fold(entry)
+                    if event is not None and event.seq > after:
+                        yield event, view
+
+    async def wait(self, by: OpenedDeployment, call_id: str, seconds: float | None) -> CallStatus:
+        """Wait until a call has an answer or asks its caller, but not longer than this; without a limit for None.
+
+        Raises:
+            CallNotFound: The key has no such call.
+        """
+        status = await self.status(by, call_id)
+        if status.has_answer:
+            return status
+        with suppress(TimeoutError, NotFound):
+            async with asyncio.timeout(seconds), aclosing(self.follow(by, call_id, status.view.last_seq)) as events:
+                async for _, view in events:
+                    if view.has_answer:
+                        break
+        return await self.status(by, call_id)
+
+    async def answer(self, by: OpenedDeployment, call_id: str, question_id: str, text: str) -> CallStatus:
+        """Answer a question that a call asked its caller.
+
+        Raises:
+            CallNotFound: The key has no such call.
+            Conflict: It does not wait for an answer to this question.
+            ConfigError: The answer does not fit the form of the question.
+        """
+        question = (await self.status(by, call_id)).view.question
+        if question is None or question.to != "caller" or question.id != question_id:
+            raise Conflict("This call does not wait for an answer to this question.", fix="Read the call again.")
+        await self.supervisor.command(call_id, "answer", by=f"caller {by.key.label}", request_id=question_id, text=text)
+        return await self.status(by, call_id)
+
+    async def cancel(self, by: OpenedDeployment, call_id: str) -> CallStatus:
+        """End a call now; one that has ended stays as it is.
+
+        Raises:
+            CallNotFound: The key has no such call.
+        """
+        status = await self.status(by, call_id)
+        if status.view.state.is_final:
+            return status
+        with suppress(RunAlreadyEnded, NotFound):
+            await self.supervisor.command(call_id, "cancel", by=f"caller {by.key.label}")
+        with suppress(TimeoutError, NotFound):
+            async with asyncio.timeout(CANCEL_S), aclosing(self.follow(by, call_id)) as events:
+                async for _, view in events:
+                    if view.state.is_final:
+                        break
+        return await self.status(by, call_id)
+
+    async def cancel_unanswered(self, now: datetime) -> None:
+        """Cancel the calls that have waited for a person for longer than their deployment allows."""
+        hours = {
+            each.id: DeploymentSettings.model_validate(each.settings).limits.answer_hours
+            for each in await self.store.deployments.list()
+        }
+        for call in await self.store.calls.waiting():
+            changes = await self.store.runs.read(call.id, kinds={"state"})
+            if changes and now - changes[-1].at > timedelta(hours=hours[call.deployment_id]):
+                with suppress(Conflict, NotFound):
+                    await self.supervisor.command(call.id, "cancel", by="time limit for answers")
+
+    async def keep_canceling_unanswered(self, every_s: float = 60.0) -> None:
+        """Do so until this is canceled."""
+        while True:
+            await asyncio.sleep(every_s)
+            await self.cancel_unanswered(datetime.now(UTC))
+
+
+def settings_of(by: OpenedDeployment) -> DeploymentSettings:
+    return DeploymentSettings.model_validate(by.deployment.settings)

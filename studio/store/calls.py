@@ -1,0 +1,188 @@
+"""Calls: what callers asked for, and whether there is room for another. The limits hold for all servers together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple, cast
+
+from sqlalchemy import ColumnElement, func, or_
+from sqlalchemy.exc import IntegrityError
+from sqlmodel import col, delete, select
+from sqlmodel.ext.asyncio.session import AsyncSession
+
+from studio.deployments import CallLimits, CallNotFound, IdempotencyKeyReused, LimitReached, ThreadBusy
+from studio.runs import RunState
+from studio.store.database import Database
+from studio.store.runs import UNFINISHED
+from studio.store.tables import Call, CallerKey, Run, Spending
+
+MINUTE = timedelta(minutes=1)
+GOOD = (RunState.FINISHED.value, RunState.STOPPED.value)
+"""A thread goes on from the last call that ended so."""
+MAX_LISTED = 200
+
+
+class CallSummary(NamedTuple):
+    """A call as its deployment's page lists it; `run` is None once it was deleted."""
+
+    call: Call
+    key_label: str
+    run: Run | None
+
+
+class Calls:
+    """All calls. Each belongs to the key that began it, and others are not told of it."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def add(self, call: Call, limits: CallLimits, *, now: datetime | None = None) -> tuple[Call, bool]:
+        """Keep a call that is about to begin, with its place in its thread; or find it, where it was sent before.
+
+        Args:
+            call: Its `position` is set here, and its `release`, where its thread began on another one.
+            limits: Those of its deployment.
+            now: The present time.
+
+        Returns:
+            The call, and whether it is new.
+
+        Raises:
+            IdempotencyKeyReused: The idempotency key came with another request before.
+            ThreadBusy: The call before it in its thread has not ended.
+            LimitReached: There is no room for it now.
+        """
+        try:
+            async with self._database.write() as session:
+                if (earlier := await _sent_before(session, call)) is not None:
+                    return earlier, False
+                await _join_thread(session, call)
+                await _check_room(session, call.deployment_id, limits, now or datetime.now(UTC))
+                session.add(call)
+            return call, True
+        except IntegrityError as error:  # another server was faster
+            async with self._database.read() as session:
+                if (earlier := await _sent_before(session, call)) is not None:
+                    return earlier, False
+            raise ThreadBusy("Another call of this thread began just now.", fix="Wait for it to end.") from error
+
+    async def remove(self, call_id: str) -> None:
+        """Forget a call whose run could not begin, so that it can be sent again."""
+        async with self._database.write() as session:
+            await session.exec(delete(Call).where(col(Call.id) == call_id))
+
+    async def get(self, call_id: str, key_id: str) -> Call:
+        """A call of that key.
+
+        Raises:
+            CallNotFound: There is none, or it belongs to another key.
+        """
+        async with self._database.read() as session:
+            call = await session.get(Call, call_id)
+        if call is None or call.key_id != key_id:
+            raise CallNotFound
+        return call
+
+    async def last_good(self, call: Call) -> str | None:
+        """The run that a call goes on from: the last one before it in its thread that has come to an end."""
+        query = (
+            select(Call.id)
+            .join(Run, col(Run.id) == col(Call.id))
+            .where(Call.key_id == call.key_id, Call.thread == call.thread, Call.position < call.position)
+            .where(col(Run.state).in_(GOOD))
+        )
+        async with self._database.read() as session:
+            return (await session.exec(query.order_by(col(Call.position).desc()).limit(1))).first()
+
+    async def thread_of(self, key_id: str, said_hash: str) -> Sequence[Call]:
+        """The calls of a key that came with this conversation, the newest first."""
+        query = select(Call).where(Call.key_id == key_id, Call.said_hash == said_hash)
+        async with self._database.read() as session:
+            return (await session.exec(query.order_by(col(Call.at).desc()).limit(3))).all()
+
+    async def list(self, deployment_id: str, *, limit: int = MAX_LISTED) -> Sequence[CallSummary]:
+        """Those of a deployment, the newest first."""
+        query = (
+            select(Call, CallerKey.label, Run)
+            .join(CallerKey, col(CallerKey.id) == col(Call.key_id), isouter=True)
+            .join(Run, col(Run.id) == col(Call.id), isouter=True)
+            .where(Call.deployment_id == deployment_id)
+            .order_by(col(Call.at).desc(), col(Call.id))
+            .limit(limit)
+        )
+        async with self._database.read() as session:
+            return [CallSummary(call, label or "", run) for call, label, run in (await session.exec(query)).all()]
+
+    async def waiting(self) -> Sequence[Call]:
+        """The calls that wait for a person."""
+        query = select(Call).join(Run, col(Run.id) == col(Call.id)).where(Run.state == RunState.PAUSED.value)
+        async with self._database.read() as session:
+            return (await session.exec(query.order_by(col(Call.at)))).all()
+
+
+async def _sent_before(session: AsyncSession, call: Call) -> Call | None:
+    if call.idempotency is None:
+        return None
+    query = select(Call).where(Call.key_id == call.key_id, Call.idempotency == call.idempotency)
+    earlier = (await session.exec(query)).first()
+    if earlier is not None and earlier.request_hash != call.request_hash:
+        raise IdempotencyKeyReused(
+            "This idempotency key came with another request before.", fix="Send a new key with each new request."
+        )
+    return earlier
+
+
+async def _join_thread(session: AsyncSession, call: Call) -> None:
+    """Be the next call of the thread, on the release that the thread began with."""
+    query = (
+        select(Call.position, Call.release, Call.at, Run.state)
+        .join(Run, col(Run.id) == col(Call.id), isouter=True)
+        .where(Call.key_id == call.key_id, Call.thread == call.thread)
+        .order_by(col(Call.position).desc())
+        .limit(1)
+    )
+    before = (await session.exec(query)).first()
+    if before is None:
+        call.position = 1
+        return
+    position, release, at, state = cast("tuple[int, int, datetime, str | None]", before)
+    if state in UNFINISHED or (state is None and datetime.now(UTC) - at < MINUTE):
+        raise ThreadBusy("The call before this one in its thread has not ended.", fix="Wait for it to end.")
+    call.position, call.release = position + 1, release
+
+
+async def _check_room(session: AsyncSession, deployment_id: str, limits: CallLimits, now: datetime) -> None:
+    """Open calls may still spend all that a call may, so that the limits of the day hold whatever they do."""
+    of_deployment = Call.deployment_id == deployment_id
+    recent = select(func.count()).select_from(Call).where(of_deployment, col(Call.at) > now - MINUTE)
+    if (await session.exec(recent)).one() >= limits.calls_per_minute:
+        raise LimitReached("Too many calls in this minute.", fix="Call less often.", retry_after_s=30)
+    is_open = or_(col(Run.state).in_(UNFINISHED), col(Run.id).is_(None) & (col(Call.at) > now - MINUTE))
+    open_calls = select(func.count()).select_from(Call).join(Run, col(Run.id) == col(Call.id), isouter=True)
+    count = (await session.exec(open_calls.where(of_deployment, is_open))).one()
+    if count >= limits.calls_at_once:
+        raise LimitReached("Too many calls at once.", fix="Wait for others to end.", retry_after_s=10)
+    micro_usd, tokens = await _spent_on(session, of_deployment, now)
+    day, most = limits.day, count + 1
+    is_full = micro_usd + most * limits.call_micro_usd > (day.micro_usd or 0)
+    if is_full or tokens + most * limits.call_tokens > (day.tokens or 0):
+        midnight = (now + timedelta(days=1)).replace(hour=0, minute=0, second=0, microsecond=0)
+        raise LimitReached(
+            "The limit of this deployment for today is used up.",
+            fix="Try again tomorrow (UTC).",
+            retry_after_s=int((midnight - now).total_seconds()) + 1,
+        )
+
+
+async def _spent_on(session: AsyncSession, of_deployment: ColumnElement[bool] | bool, now: datetime) -> tuple[int, int]:
+    """Millionths of a dollar, and tokens."""
+    tokens = col(Spending.prompt_tokens) + col(Spending.completion_tokens)
+    query = (
+        select(func.coalesce(func.sum(Spending.micro_usd), 0), func.coalesce(func.sum(tokens), 0))
+        .select_from(Spending)
+        .join(Call, col(Call.id) == col(Spending.run_id))
+        .where(of_deployment, col(Spending.day) == now.date().isoformat())  # pyright: ignore[reportArgumentType]
+    )
+    row = (await session.exec(query)).one()
+    return int(row[0]), int(row[1])

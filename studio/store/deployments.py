@@ -1,0 +1,245 @@
+"""Deployments with their releases and the keys of their callers. See docs/design/deployments.md."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
+from uuid import uuid4
+
+from sqlalchemy import func
+from sqlmodel import col, select, update
+from sqlmodel.ext.asyncio.session import AsyncSession
+
+from studio.deployments import DeploymentSettings, make_key
+from studio.errors import Conflict, NotFound
+from studio.store.database import Database
+from studio.store.sign_ins import hash_of
+from studio.store.tables import CallerKey, Deployment, JsonObject, Release, without
+
+SEEN_EVERY = timedelta(hours=1)
+"""Use of a key is written down no more often than that."""
+MAX_RELEASES = 1_000
+MAX_KEYS = 200
+
+
+class NewRelease(NamedTuple):
+    """What a release is made of. `component` holds references in place of secrets."""
+
+    component: JsonObject
+    team_revision: int
+    note: str = ""
+    by: str = ""
+
+
+class OpenedDeployment(NamedTuple):
+    """A key that holds, and what it opens."""
+
+    key: CallerKey
+    deployment: Deployment
+
+
+class Deployments:
+    """All deployments, by their names."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def list(self) -> Sequence[Deployment]:
+        async with self._database.read() as session:
+            return (await session.exec(select(Deployment).order_by(col(Deployment.name)))).all()
+
+    async def get(self, name: str) -> Deployment:
+        """Raises: NotFound."""
+        async with self._database.read() as session:
+            return await _get(session, name)
+
+    async def add(
+        self,
+        name: str,
+        team_id: str,
+        team_name: str,
+        settings: DeploymentSettings,
+        first: NewRelease,
+        *,
+        summary: str = "",
+    ) -> Deployment:
+        """Publish a team; its first release is live.
+
+        Raises:
+            Conflict: Another deployment has the name.
+        """
+        now = datetime.now(UTC)
+        row = Deployment(
+            id=uuid4().hex,
+            name=name,
+            team_id=team_id,
+            team_name=team_name,
+            summary=summary,
+            settings=settings.model_dump(mode="json"),
+            live=1,
+            by=first.by,
+            created_at=now,
+        )
+        async with self._database.write() as session:
+            if (await session.exec(select(Deployment.id).where(Deployment.name == name))).first() is not None:
+                raise Conflict(f"Another deployment is called {name!r}.", fix="Choose another name.", where="/name")
+            session.add(row)
+            await session.flush()
+            session.add(Release(deployment_id=row.id, number=1, at=now, **first._asdict()))
+        return row
+
+    async def change(
+        self,
+        name: str,
+        *,
+        settings: DeploymentSettings | None = None,
+        summary: str | None = None,
+        is_on: bool | None = None,
+    ) -> Deployment:
+        """Change what is given.
+
+        Raises:
+            NotFound: There is no such deployment.
+        """
+        async with self._database.write() as session:
+            row = await _get(session, name)
+            row.settings = row.settings if settings is None else settings.model_dump(mode="json")
+            row.summary = row.summary if summary is None else summary
+            row.is_on = row.is_on if is_on is None else is_on
+        return row
+
+    async def delete(self, name: str) -> None:
+        """Remove one with its keys and calls; the runs of these stay.
+
+        Raises:
+            NotFound: There is no such deployment.
+        """
+        async with self._database.write() as session:
+            await session.delete(await _get(session, name))
+
+    async def releases(self, deployment_id: str) -> Sequence[Release]:
+        """All without their components, the newest first."""
+        query = select(Release).where(Release.deployment_id == deployment_id).options(*without(Release.component))
+        async with self._database.read() as session:
+            return (await session.exec(query.order_by(col(Release.number).desc()).limit(MAX_RELEASES))).all()
+
+    async def release(self, deployment_id: str, number: int) -> Release:
+        """Raises: NotFound."""
+        async with self._database.read() as session:
+            row = await session.get(Release, (deployment_id, number))
+        if row is None:
+            raise NotFound(f"There is no release {number}.")
+        return row
+
+    async def add_release(self, name: str, new: NewRelease) -> Release:
+        """Freeze another one; it goes live by `go_live` only.
+
+        Raises:
+            NotFound: There is no such deployment.
+        """
+        async with self._database.write() as session:
+            deployment = await _get(session, name)
+            newest = select(func.max(Release.number)).where(Release.deployment_id == deployment.id)
+            number = ((await session.exec(newest)).one() or 0) + 1
+            if number > MAX_RELEASES:
+                raise Conflict(f"A deployment has up to {MAX_RELEASES} releases.", fix="Publish under another name.")
+            row = Release(deployment_id=deployment.id, number=number, at=datetime.now(UTC), **new._asdict())
+            session.add(row)
+        return row
+
+    async def go_live(self, name: str, number: int) -> Deployment:
+        """Let new threads use this release from now on; older ones are rolled back to in the same way.
+
+        Raises:
+            NotFound: There is no such deployment, or no such release.
+        """
+        async with self._database.write() as session:
+            row = await _get(session, name)
+            if await session.get(Release, (row.id, number)) is None:
+                raise NotFound(f"There is no release {number}.")
+            row.live = number
+        return row
+
+    async def keys(self, deployment_id: str) -> Sequence[CallerKey]:
+        """All that were made, also those that no longer hold, the newest first."""
+        query = select(CallerKey).where(CallerKey.deployment_id == deployment_id)
+        async with self._database.read() as session:
+            return (await session.exec(query.order_by(col(CallerKey.created_at).desc(), col(CallerKey.id)))).all()
+
+    async def add_key(self, name: str, label: str, lasts: timedelta | None, *, by: str = "") -> tuple[CallerKey, str]:
+        """A new key, which is told this once.
+
+        Raises:
+            NotFound: There is no such deployment.
+            Conflict: It has too many.
+        """
+        key, ending = make_key()
+        now = datetime.now(UTC)
+        async with self._database.write() as session:
+            deployment = await _get(session, name)
+            count = select(func.count()).select_from(CallerKey).where(CallerKey.deployment_id == deployment.id)
+            if (await session.exec(count)).one() >= MAX_KEYS:
+                raise Conflict(f"A deployment has up to {MAX_KEYS} keys.", fix="Publish under another name.")
+            row = CallerKey(
+                id=uuid4().hex,
+                deployment_id=deployment.id,
+                label=label,
+                key_hash=hash_of(key),
+                ending=ending,
+                by=by,
+                created_at=now,
+                expires_at=now + lasts if lasts else None,
+            )
+            session.add(row)
+        return row, key
+
+    async def revoke_key(self, name: str, key_id: str) -> None:
+        """End a key for good.
+
+        Raises:
+            NotFound: The deployment has no such key.
+        """
+        async with self._database.write() as session:
+            deployment, row = await _get(session, name), await session.get(CallerKey, key_id)
+            if row is None or row.deployment_id != deployment.id:
+                raise NotFound(f"There is no key {key_id!r}.")
+            row.revoked_at = row.revoked_at or datetime.now(UTC)
+
+    async def find_by_key(self, key: str) -> OpenedDeployment | None:
+        """What a key opens, unless it was revoked or has expired."""
+        wanted = (
+            select(CallerKey, Deployment)
+            .join(Deployment, col(Deployment.id) == col(CallerKey.deployment_id))
+            .where(CallerKey.key_hash == hash_of(key))
+        )
+        async with self._database.read() as session:
+            found = (await session.exec(wanted)).first()
+        now = datetime.now(UTC)
+        if found is None or not _holds(found[0], now):
+            return None
+        row = found[0]
+        if row.seen_at is None or now - row.seen_at > SEEN_EVERY:
+            await self._mark_seen(row.id, now)
+        return OpenedDeployment(*found)
+
+    async def holds(self, key_id: str) -> bool:
+        """Whether a key still opens its deployment."""
+        async with self._database.read() as session:
+            row = await session.get(CallerKey, key_id)
+        return row is not None and _holds(row, datetime.now(UTC))
+
+    async def _mark_seen(self, key_id: str, now: datetime) -> None:
+        async with self._database.write() as session:
+            await session.exec(update(CallerKey).where(col(CallerKey.id) == key_id).values(seen_at=now))
+
+
+async def _get(session: AsyncSession, name: str) -> Deployment:
+    row = (await session.exec(select(Deployment).where(Deployment.name == name))).first()
+    if row is None:
+        raise NotFound(f"There is no deployment {name!r}.", fix="It may have been deleted in another tab.")
+    return row
+
+
+def _holds(key: CallerKey, now: datetime) -> bool:
+    return key.revoked_at is None and (key.expires_at is None or key.expires_at > now)

@@ -1,0 +1,235 @@
+"""Deployments: publish a team, freeze releases, let one go live, make and revoke keys, list calls."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Annotated, Any
+
+from fastapi import APIRouter
+from pydantic import BaseModel, ConfigDict, Field
+
+from studio.deployments import NAME_PATTERN, DeploymentSettings
+from studio.services import publishing
+from studio.store import CallSummary, Store
+from studio.store.tables import CallerKey, Deployment, Release
+from studio.web.dependencies import PersonDep, StoreDep, SupervisorDep
+from studio.web.requests import StudioRoute
+
+router = APIRouter(prefix="/api/deployments", tags=["deployments"], route_class=StudioRoute)
+Label = Annotated[str, Field(min_length=1, max_length=100, pattern=r"\S")]
+MAX_DAYS = 3650
+
+
+class PublishTeam(BaseModel):
+    """The team is published as it is saved now. `key_label` names the first key; none is made without it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    team_id: str
+    name: str = Field(pattern=NAME_PATTERN, description="Part of the address of its callers.")
+    summary: str = Field("", max_length=2000)
+    settings: DeploymentSettings = DeploymentSettings()
+    key_label: Label | None = None
+
+
+class ChangeDeployment(BaseModel):
+    """What is not given stays."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    summary: str | None = Field(None, max_length=2000)
+    settings: DeploymentSettings | None = None
+    is_on: bool | None = None
+
+
+class NewReleaseIn(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    note: str = Field("", max_length=2000)
+
+
+class GoLive(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    number: int = Field(ge=1, le=2**31)
+
+
+class NewKey(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    label: Label
+    days: int | None = Field(None, ge=1, le=MAX_DAYS, description="After which it expires; never without this.")
+
+
+class ReleaseOut(BaseModel):
+    number: int
+    team_revision: int
+    note: str
+    by: str
+    at: datetime
+
+
+class KeyOut(BaseModel):
+    """A key without what opens: `ending` is its last characters."""
+
+    id: str
+    label: str
+    ending: str
+    by: str
+    created_at: datetime
+    expires_at: datetime | None
+    seen_at: datetime | None
+    revoked_at: datetime | None
+
+
+class MadeKey(KeyOut):
+    """`key` is told this once."""
+
+    key: str
+
+
+class DeploymentOut(BaseModel):
+    name: str
+    team_id: str | None
+    team_name: str
+    summary: str
+    settings: DeploymentSettings
+    live: int
+    is_on: bool
+    by: str
+    created_at: datetime
+
+
+class DeploymentDetails(DeploymentOut):
+    releases: list[ReleaseOut]
+    keys: list[KeyOut]
+
+
+class PublishedTeam(DeploymentOut):
+    key: MadeKey | None
+
+
+class CallListed(BaseModel):
+    """A call as its owner sees it; `state` is empty where its run was deleted."""
+
+    id: str
+    release: int
+    key_label: str
+    thread: str
+    protocol: str
+    at: datetime
+    state: str
+    task: str
+    micro_usd: int
+
+
+@router.post("", status_code=201, summary="Publish a team; 403 with `missing` when something is not approved")
+async def publish_team(
+    body: PublishTeam, store: StoreDep, supervisor: SupervisorDep, person: PersonDep
+) -> PublishedTeam:
+    made = await publishing.publish(
+        store, supervisor, body.team_id, body.name, body.settings, summary=body.summary, by=person.name
+    )
+    key = await _made_key(store, body.name, body.key_label, None, person.name) if body.key_label else None
+    return PublishedTeam(**_deployment(made), key=key)
+
+
+@router.get("", summary="List deployments")
+async def list_deployments(store: StoreDep) -> list[DeploymentOut]:
+    return [DeploymentOut(**_deployment(each)) for each in await store.deployments.list()]
+
+
+@router.get("/{deployment}", summary="Read a deployment with its releases and keys")
+async def read_deployment(deployment: str, store: StoreDep) -> DeploymentDetails:
+    return await details(store, await store.deployments.get(deployment))
+
+
+@router.patch("/{deployment}", summary="Change what callers see and may use, or turn it off")
+async def change_deployment(
+    deployment: str, body: ChangeDeployment, store: StoreDep, supervisor: SupervisorDep
+) -> DeploymentDetails:
+    if body.settings is not None:
+        await publishing.check_settings(store, supervisor, await store.deployments.get(deployment), body.settings)
+    changed = await store.deployments.change(deployment, settings=body.settings, summary=body.summary, is_on=body.is_on)
+    return await details(store, changed)
+
+
+@router.delete(
+    "/{deployment}", status_code=204, summary="Delete a deployment with its keys; the runs of its calls stay"
+)
+async def delete_deployment(deployment: str, store: StoreDep) -> None:
+    await store.deployments.delete(deployment)
+
+
+@router.post(
+    "/{deployment}/releases", status_code=201, summary="Freeze the team as it is saved now; it is not live yet"
+)
+async def add_release(
+    deployment: str, body: NewReleaseIn, store: StoreDep, supervisor: SupervisorDep, person: PersonDep
+) -> ReleaseOut:
+    found = await store.deployments.get(deployment)
+    made = await publishing.make_release(store, supervisor, found, note=body.note, by=person.name)
+    return _release(made)
+
+
+@router.put("/{deployment}/live", summary="Let a release go live, or roll back to one; threads stay on theirs")
+async def go_live(deployment: str, body: GoLive, store: StoreDep) -> DeploymentDetails:
+    return await details(store, await store.deployments.go_live(deployment, body.number))
+
+
+@router.post("/{deployment}/keys", status_code=201, summary="Make a key, which is told this once")
+async def add_key(deployment: str, body: NewKey, store: StoreDep, person: PersonDep) -> MadeKey:
+    return await _made_key(store, deployment, body.label, body.days, person.name)
+
+
+@router.delete("/{deployment}/keys/{key_id}", status_code=204, summary="Revoke a key")
+async def revoke_key(deployment: str, key_id: str, store: StoreDep) -> None:
+    await store.deployments.revoke_key(deployment, key_id)
+
+
+@router.get("/{deployment}/calls", summary="List the newest calls; each is a run with the same ID")
+async def list_calls(deployment: str, store: StoreDep) -> list[CallListed]:
+    found = await store.deployments.get(deployment)
+    return [listed(each) for each in await store.calls.list(found.id)]
+
+
+async def details(store: Store, deployment: Deployment) -> DeploymentDetails:
+    """A deployment with all that belongs to it but its calls."""
+    return DeploymentDetails(
+        **_deployment(deployment),
+        releases=[_release(each) for each in await store.deployments.releases(deployment.id)],
+        keys=[_key(each) for each in await store.deployments.keys(deployment.id)],
+    )
+
+
+def listed(call: CallSummary) -> CallListed:
+    """A call with what its run tells of it."""
+    row, run = call.call, call.run
+    return CallListed(
+        id=row.id,
+        release=row.release,
+        key_label=call.key_label,
+        thread=row.thread,
+        protocol=row.protocol,
+        at=row.at,
+        state=run.state if run else "",
+        task=run.task_text if run else "",
+        micro_usd=run.micro_usd if run else 0,
+    )
+
+
+async def _made_key(store: Store, name: str, label: str, days: int | None, by: str) -> MadeKey:
+    row, key = await store.deployments.add_key(name, label.strip(), timedelta(days=days) if days else None, by=by)
+    return MadeKey(**_key(row).model_dump(), key=key)
+
+
+def _deployment(row: Deployment) -> dict[str, Any]:
+    return {**row.model_dump(exclude={"id", "settings"}), "settings": DeploymentSettings.model_validate(row.settings)}
+
+
+def _release(row: Release) -> ReleaseOut:
+    return ReleaseOut(number=row.number, team_revision=row.team_revision, note=row.note, by=row.by, at=row.at)
+
+
+def _key(row: CallerKey) -> KeyOut:
+    return KeyOut.model_validate(row.model_dump())

@@ -1,0 +1,130 @@
+"""What callers see of a run is what the allow-list lets through, whatever stands in the log."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import Any, cast, get_args
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from studio.components import JsonObject
+from studio.deployments import CallState, CallView, DeploymentSettings
+from studio.runs import EntryKind, LogEntry, RunState
+from studio.web.protocols.rest import shown_call
+
+CANARY = "cnry-7f3a"
+ANSWER = "The answer."
+QUESTION = "Which color?"
+KINDS = get_args(EntryKind)
+Log = list[tuple[str, JsonObject]]
+NOW = datetime(2026, 11, 1, tzinfo=UTC)
+
+fields = ("type", "source", "content", "prompt", "detail", "error", "arguments", "result", "text", "name", "pending")
+canaries = st.integers(0, 9).map(lambda number: f"{CANARY}-{number}")
+texts = st.one_of(canaries, st.sampled_from(("TextMessage", "user", "writer", "paused", "input", "running")))
+documents: st.SearchStrategy[Any] = st.recursive(
+    st.one_of(texts, st.none(), st.booleans(), st.integers()),
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(texts, inner, max_size=3)),
+    max_leaves=8,
+)
+anything: st.SearchStrategy[JsonObject] = st.dictionaries(st.sampled_from(fields), documents, max_size=6)
+INNER = ("ToolCallSummaryMessage", "HandoffMessage", "StopMessage", "ToolCallExecutionEvent", "ThoughtEvent", CANARY)
+QUESTIONS = ("approval", "budget", "outcome", "breakpoint", "input", CANARY)
+
+
+def inner(kind: str, rest: JsonObject) -> JsonObject:
+    """What an agent does on the way to its answer."""
+    return {**rest, "type": kind, "source": "writer", "content": f"{CANARY} said"}
+
+
+def other(text: str) -> JsonObject:
+    """What another agent says."""
+    return {"type": "TextMessage", "source": "planner", "content": text, "models_usage": {"model": CANARY}}
+
+
+def question(kind: str, rest: JsonObject) -> JsonObject:
+    """What the studio, or the server of a tool, asks."""
+    pending: JsonObject = {
+        "kind": kind,
+        "request_id": CANARY,
+        "prompt": CANARY,
+        "source": CANARY,
+        "details": rest,
+    }
+    return {"state": "paused", "reason": kind, "detail": CANARY, "pending": pending}
+
+
+def end(state: str, rest: JsonObject) -> JsonObject:
+    return {"state": state, "reason": CANARY, "detail": CANARY, "error": rest}
+
+
+messages = st.one_of(st.builds(inner, st.sampled_from(INNER), anything), st.builds(other, canaries))
+states = st.one_of(
+    st.builds(question, st.sampled_from(QUESTIONS), anything),
+    st.builds(end, st.sampled_from([*map(str, RunState), CANARY]), anything),
+)
+entries: st.SearchStrategy[tuple[str, JsonObject]] = st.one_of(
+    st.tuples(st.sampled_from([kind for kind in KINDS if kind not in ("message", "state")]), anything),
+    st.tuples(st.just("message"), messages),
+    st.tuples(st.just("state"), states),
+)
+
+
+def viewed(told: Log, settings: DeploymentSettings) -> tuple[CallView, str]:
+    """The view of a log, and all that callers are told on the way."""
+    view, said = CallView(settings), list[str]()
+    for seq, (kind, body) in enumerate(told, start=1):
+        event = view.fold(LogEntry("run", seq, NOW, cast("EntryKind", kind), json.dumps(body)))
+        said.append(json.dumps(event))
+        said.append(shown_call(view, "call", "thread").model_dump_json())
+    return view, "\n".join(said)
+
+
+@given(st.lists(entries, max_size=12), st.booleans())
+def test_no_byte_of_what_is_inside_reaches_a_caller(told: Log, has_answered: bool):
+    """Prompts, tools and their results, other agents, errors, and whatever a later version may log."""
+    answer: JsonObject = {"type": "TextMessage", "source": "writer", "content": ANSWER, "metadata": {"key": CANARY}}
+    log: Log = [
+        *told,
+        *([("message", answer)] if has_answered else []),
+        ("state", {"state": "finished", "detail": CANARY}),
+    ]
+    view, said = viewed(log, DeploymentSettings(answer_from="writer"))
+    assert CANARY not in said
+    assert view.answer == (ANSWER if has_answered else "")
+    assert view.state is CallState.FINISHED
+
+
+@given(st.lists(entries, max_size=12))
+def test_only_a_question_of_an_agent_to_its_person_is_shown(told: Log):
+    asked: JsonObject = {"type": "UserInputRequestedEvent", "source": "person", "request_id": "q1", "content": CANARY}
+    pending: JsonObject = {"kind": "input", "request_id": "q1", "prompt": QUESTION, "source": CANARY, "details": {}}
+    log: Log = [*told, ("event", asked), ("state", {"state": "paused", "reason": "input", "pending": pending})]
+    view, said = viewed(log, DeploymentSettings(answer_from="writer"))
+    assert CANARY not in said
+    assert view.question is not None
+    assert (view.question.to, view.question.prompt) == ("caller", QUESTION)
+
+
+@given(st.lists(entries, max_size=12))
+def test_the_same_log_gives_the_same_events(told: Log):
+    settings = DeploymentSettings(sees="messages")
+    assert viewed(told, settings)[1] == viewed(told, settings)[1]
+
+
+def test_what_a_person_says_is_no_answer():
+    log: Log = [
+        ("message", {"type": "TextMessage", "source": "user", "content": "The task."}),
+        ("message", {"type": "TextMessage", "source": "writer", "content": ANSWER}),
+        ("event", {"type": "UserInputRequestedEvent", "source": "person", "request_id": "q1"}),
+        ("message", {"type": "TextMessage", "source": "person", "content": "APPROVE"}),
+    ]
+    assert viewed(log, DeploymentSettings())[0].answer == ANSWER
+
+
+def test_tool_results_are_answers_where_the_owner_says_so():
+    log: Log = [("message", {"type": "ToolCallSummaryMessage", "source": "writer", "content": "42"})]
+    assert viewed(log, DeploymentSettings())[0].answer == ""
+    assert viewed(log, DeploymentSettings(tool_results=True))[0].answer == "42"

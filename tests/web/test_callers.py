@@ -1,0 +1,254 @@
+"""Who may call what: keys open their own deployment and nothing else, and nobody learns of the calls of others."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+
+from studio.web.app import services_of
+from studio.web.auth import NEEDS
+from studio.web.auth.person import CALLER
+from studio.web.dependencies import Services
+from tests.web.direct import Answer, Asked, ask
+from tests.web.documents import USER_PROXY, assistant, team
+from tests.web.doors import NEEDS_OF_PEOPLE, TOKEN, client_of
+from tests.web.publishing import Published, publish
+
+CANARY = "cnry-of-another-caller"
+ROUTES = [route for route, need in NEEDS.items() if need.role == CALLER]
+OF_ONE_CALL = [route for route in ROUTES if "{call_id}" in route]
+BODIES = {
+    "POST /d/{deployment}/calls": {"task": "Go."},
+    "POST /d/{deployment}/calls/{call_id}/answers": {"question_id": "q", "text": "Yes."},
+}
+
+
+@pytest.fixture
+def published(client: TestClient) -> Published:
+    return publish(client)
+
+
+def running(server: TestClient) -> Services:
+    assert isinstance(server.app, FastAPI)
+    services = services_of(server.app)
+    assert services is not None
+    return services
+
+
+def send(server: TestClient, route: str, key: str = "", body: bytes | None = None, **ids: str) -> Answer:
+    method, path = route.split()
+    path = re.sub(r"{(\w+)}", lambda found: ids.get(found[1], "none"), path)
+    if body is None:
+        body = json.dumps(BODIES.get(route, {})).encode()
+    headers = {"Content-Type": "application/json", **({"Authorization": f"Bearer {key}"} if key else {})}
+    return ask(server, Asked(method, path, body=body if method == "POST" else b"", headers=headers))
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_nothing_else_opens_a_deployment(server: TestClient, published: Published, browser: TestClient, route: str):
+    """And whoever has no key of it is told the same of one that is not there."""
+    other = publish(published.owner, name="another")
+    call_id = published.call()["id"]
+    for key in ("", "wrong", TOKEN, other.key, f"{published.key}x"):
+        answers = [
+            send(server, route, key, deployment=name, call_id=call_id) for name in (published.name, "nowhere", "")
+        ]
+        assert {(each.status, each.body) for each in answers} == {(401, answers[0].body)}
+    method, path = route.split()
+    path = path.format(deployment=published.name, call_id=call_id)
+    assert browser.request(method, path, headers={"X-Studio-CSRF": "x"}).status_code == 401
+
+
+def test_a_key_opens_nothing_else(server: TestClient, published: Published):
+    for route in NEEDS_OF_PEOPLE:
+        if route not in ("GET /login", "GET /static"):
+            answer = send(server, route, published.key, team_id=published.team_id)
+            assert answer.status in (401, 429), route
+
+
+@pytest.mark.parametrize("route", OF_ONE_CALL)
+def test_the_call_of_another_key_is_unknown(server: TestClient, published: Published, route: str):
+    others = published.another_caller()
+    theirs = others.post(f"{published.url}/calls", params={"wait_s": 20}, json={"task": CANARY, "thread": "t"}).json()
+    own = published.call(thread="t")
+    assert own["thread"] == theirs["thread"]
+    assert own["id"] != theirs["id"]
+    answers = [
+        send(server, route, published.key, deployment=published.name, call_id=call_id)
+        for call_id in (theirs["id"], "none", own["id"].upper())
+    ]
+    assert {(each.status, each.body) for each in answers} == {(404, answers[0].body)}
+    assert json.loads(answers[0].body)["error"]["code"] == "call_not_found"
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_a_revoked_or_expired_key_opens_nothing(server: TestClient, published: Published, route: str):
+    call_id = published.call()["id"]
+    assert (
+        send(server, route, published.key, deployment=published.name, call_id=call_id).status < 300
+        or "answers" in route
+    )
+    services = running(server)
+
+    async def expired() -> str:
+        return (await services.store.deployments.add_key(published.name, "old", timedelta(seconds=-1)))[1]
+
+    assert server.portal is not None
+    old = server.portal.call(expired)
+    published.owner.delete(f"/api/deployments/{published.name}/keys/{published.key_id}")
+    for key in (old, published.key):
+        answer = send(server, route, key, deployment=published.name, call_id=call_id)
+        assert (answer.status, json.loads(answer.body)["error"]["code"]) == (401, "wrong_key")
+
+
+def test_a_stream_ends_with_its_key(client: TestClient, server: TestClient, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("studio.web.auth.session_cache.FRESH_S", 0.05)
+    asked = publish(client, team(assistant("writer", "A draft."), USER_PROXY, max_messages=3))
+    call = asked.call()
+    client.delete(f"/api/deployments/{asked.name}/keys/{asked.key_id}")
+    assert asked.caller.get(f"{asked.url}/calls/{call['id']}/events").status_code == 401
+    second = asked.another_caller()
+    begun = second.post(f"{asked.url}/calls", json={"task": "Go."}, params={"wait_s": 20}).json()
+    keys = client.get(f"/api/deployments/{asked.name}").json()["keys"]
+    assert server.portal is not None
+    portal = server.portal
+    services = running(server)
+    holding = next(each["id"] for each in keys if each["revoked_at"] is None)
+
+    def revoke_soon() -> None:
+        import time
+
+        time.sleep(0.3)
+        portal.call(services.store.deployments.revoke_key, asked.name, holding)
+
+    import threading
+
+    thread = threading.Thread(target=revoke_soon)
+    thread.start()
+    text = second.get(f"{asked.url}/calls/{begun['id']}/events").text  # ends, though the call goes on to wait
+    thread.join()
+    assert "event: waiting" in text
+    assert "event: ended" not in text
+
+
+@pytest.mark.parametrize("route", ROUTES)
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Origin": "https://evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}, 403),
+        ({"Host": "evil.example"}, 421),
+    ],
+    ids=["another site", "no site", "a link", "another host"],
+)
+def test_other_sites_and_hosts_are_refused(published: Published, route: str, headers: dict[str, str], status: int):
+    method, path = route.split()
+    path = path.format(deployment=published.name, call_id="none")
+    answer = published.caller.request(method, path, headers=headers, json=BODIES.get(route, {}))
+    assert answer.status_code == status
+    assert "Access-Control-Allow-Origin" not in answer.headers
+
+
+MALFORMED = [
+    b"",
+    b"null",
+    b"[]",
+    b'"x"',
+    b"{",
+    b"\xff\xfe",
+    b"\0",
+    b"[" * 5000,
+    b'{"task": NaN}',
+    b'{"task": ""}',
+    b'{"task": " "}',
+    b'{"task": null}',
+    b'{"task": 1}',
+    b'{"task": []}',
+    b'{"task": {}}',
+    b'{"task": [1]}',
+    b'{"task": [{}]}',
+    b'{"task": [{"image": 1}]}',
+    b'{"task": [{"image": "data:image/png;base64,AAAA"}]}',
+    b'{"task": [{"image": "http://127.0.0.1/x.png"}]}',
+    b'{"task": "x", "thread": ""}',
+    b'{"task": "x", "thread": 1}',
+    b'{"task": "x", "thread": "../x"}',
+    b'{"task": "x", "thread": "a b"}',
+    b'{"task": "x", "thread": "' + b"a" * 129 + b'"}',
+    b'{"task": "x", "team_id": "1"}',
+    b'{"task": "x", "component": {}}',
+    b'{"task": "x", "with_mocks": true}',
+    b'{"task": "x", "release": 1}',
+    b'{"question_id": "q"}',
+    b'{"text": "q"}',
+    b'{"question_id": "", "text": ""}',
+    b'{"question_id": null, "text": null}',
+    b'{"question_id": {}, "text": []}',
+    b'{"question_id": "q", "text": "x", "data": {}}',
+    b'{"question_id": "' + b"q" * 300 + b'", "text": "x"}',
+    b'{"command": "decide"}',
+    b"<xml/>",
+    b"task=x",
+    b'{"task": "\\ud800\\u0000", "thread": "\\ud800"}',
+]
+
+
+@pytest.mark.parametrize("route", [route for route in ROUTES if route.startswith("POST") and "cancel" not in route])
+def test_bad_bodies_are_refused_in_our_shape_and_begin_nothing(server: TestClient, published: Published, route: str):
+    call_id = published.call()["id"]
+    for body in MALFORMED:
+        answer = send(server, route, published.key, body, deployment=published.name, call_id=call_id)
+        assert 400 <= answer.status < 500, (body, answer)
+        assert set(json.loads(answer.body)["error"]) == {"code", "message", "fix", "where"}
+    assert len(published.owner.get(f"/api/deployments/{published.name}/calls").json()) == 1
+
+
+def test_odd_text_is_a_task_like_any_other(published: Published):
+    body = json.dumps({"task": "\ud800 \0 {{7*7}} <script>"})
+    headers = {"Content-Type": "application/json"}
+    answer = published.caller.post(f"{published.url}/calls", params={"wait_s": 20}, content=body, headers=headers)
+    assert (answer.status_code, answer.json()["state"]) == (200, "finished")
+
+
+def test_a_body_larger_than_the_deployment_takes_is_refused(published: Published):
+    published.owner.patch(f"/api/deployments/{published.name}", json={"settings": {"limits": {"body_kb": 1}}})
+    sent = {"task": "x" * 2000}
+    refused = published.caller.post(f"{published.url}/calls", json=sent)
+    assert (refused.status_code, refused.json()["error"]["code"]) == (413, "too_large")
+    streamed = published.caller.post(f"{published.url}/calls", content=(piece for piece in [json.dumps(sent).encode()]))
+    assert streamed.status_code == 413
+
+
+def test_wrong_keys_are_slowed_down_and_the_right_one_is_let_in(server: TestClient, published: Published):
+    stranger = client_of(server, {"Authorization": "Bearer sk-studio-guess"})
+    statuses = [stranger.get(f"{published.url}/calls/x").status_code for _ in range(40)]
+    assert statuses[0] == 401
+    assert statuses[-1] == 429
+    assert published.call()["state"] == "finished"
+
+
+def test_a_key_is_told_once_and_kept_as_a_hash(published: Published, settings: Any):
+    shown = published.owner.get(f"/api/deployments/{published.name}").text
+    assert published.key not in shown
+    assert published.key[-4:] in shown
+    files = [file.read_bytes() for file in settings.data_dir.rglob("*") if file.is_file()]
+    assert all(published.key.encode() not in content for content in files)
+
+
+def test_a_call_that_waits_too_long_for_a_person_is_canceled(client: TestClient, server: TestClient):
+    asked = publish(client, team(assistant("writer", "A draft."), USER_PROXY, max_messages=3), name="asking")
+    call = asked.call()
+    services = running(server)
+    assert server.portal is not None
+    now = datetime.now(UTC)
+    for hours, state in ((23, "waiting"), (25, "cancelled")):
+        server.portal.call(services.calls.cancel_unanswered, now + timedelta(hours=hours))
+        found = asked.caller.get(f"{asked.url}/calls/{call['id']}", params={"wait_s": 1 if hours == 25 else 0})
+        assert found.json()["state"] == state
