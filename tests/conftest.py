@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from tests.fakes.docker_engine import missing, running_engine
 from tests.fakes.openai_server import OpenAIServer
 from tests.store.postgres import PostgresServer, find_programs, running_server
+
+BROWSER = Path(__file__).with_name("browser")
+SERVERS = {"docker_engine", "postgres"}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks what a test needs, as far as it is told by its place and its fixtures."""
+    for item in items:
+        if item.path.is_relative_to(BROWSER):
+            item.add_marker("browser")
+        if isinstance(item, pytest.Function) and SERVERS & set(item.fixturenames):
+            item.add_marker("server")
 
 
 @pytest.fixture

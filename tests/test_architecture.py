@@ -209,6 +209,19 @@ def test_functions_stay_short():
     assert long == []
 
 
+def test_what_tests_share_stands_in_modules_without_tests():
+    """To rename or split a test breaks no other."""
+    found = [
+        f"{file.relative_to(ROOT)}:{node.lineno}"
+        for file in python_files(ROOT / "tests")
+        for node in ast.walk(parsed(file))
+        if isinstance(node, ast.ImportFrom | ast.Import)
+        for name in [getattr(node, "module", None) or "", *(alias.name for alias in node.names)]
+        if name.startswith("tests.") and name.rpartition(".")[2].startswith("test_")
+    ]
+    assert found == []
+
+
 def test_imports_are_absolute():
     relative = [
         f"{file.relative_to(ROOT)}:{node.lineno}"

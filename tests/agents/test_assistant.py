@@ -31,14 +31,9 @@ from studio.messages import (
 from studio.models import ReplayChatCompletionClient
 from studio.teams import RoundRobinGroupChat
 from studio.tools import FunctionTool, StaticWorkbench
+from tests.agents.adding import add
+from tests.pictures import PIXEL
 from tests.teams.scripted import CountingWorld, agent, said, scripted, wishes
-
-PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAFklEQVR4nGP8z8DAwMDAxMDAwMDAAAANHQEDasKb6QAAAABJRU5ErkJggg=="
-
-
-def add(a: int, b: int) -> int:
-    """Add two numbers."""
-    return a + b
 
 
 class Answer(BaseModel):

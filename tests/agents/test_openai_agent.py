@@ -21,9 +21,10 @@ from studio.messages import (
     ToolCallExecutionEvent,
 )
 from studio.tools import FunctionTool
-from tests.agents.test_assistant import PIXEL, add
+from tests.agents.adding import add
 from tests.fakes.model_server import Call, Reply
 from tests.fakes.responses_server import ResponsesServer
+from tests.pictures import PIXEL
 from tests.teams.scripted import CountingWorld, said
 
 Make = Callable[..., OpenAIAgent]

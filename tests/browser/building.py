@@ -90,3 +90,9 @@ def drag(page: Page, source: Locator, target: Locator, at: tuple[float, float] =
     page.mouse.move(start["x"] + 80, start["y"] + 24, steps=3)
     page.mouse.move(end["x"] + end["width"] * at[0], end["y"] + end["height"] * at[1], steps=8)
     page.mouse.up()
+
+
+def tool(name: str) -> JsonObject:
+    source = f"def {name}(a: int) -> int:\n    return a\n"
+    config = {"name": name, "description": "Adds.", "source_code": source}
+    return {"provider": "autogen_core.tools.FunctionTool", "component_type": "tool", "config": config}

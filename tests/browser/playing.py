@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from typing import cast
 
 import httpx
@@ -63,3 +64,16 @@ def shown_messages(page: Page) -> list[int]:
     return cast(
         "list[int]", page.locator(MESSAGES).evaluate_all("nodes => nodes.map(node => Number(node.dataset.seq))")
     )
+
+
+TASK = "Task for the team"
+
+
+def reply(page: Page, text: str) -> None:
+    page.get_by_role("textbox", name=TASK).fill(text)
+    page.keyboard.press("Enter")
+
+
+PIXEL = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAYAAACNMs+9AAAAFUlEQVR42mNk+M9Qz0AEYBxVSF+FABJADveWkH6oAAAAAElFTkSuQmCC"
+)

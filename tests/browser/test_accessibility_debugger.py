@@ -7,8 +7,8 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.accessibility import Inspection, widths
 from tests.browser.conftest import MakeTeam, OpenPage
+from tests.browser.debugging import DECISION, ask_before, pair, shouting
 from tests.browser.playing import STATE, give_task
-from tests.browser.test_debugger import DECISION, ask_before, pair, shouting
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(120)]
 

@@ -10,8 +10,8 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.building import agent, team
 from tests.browser.conftest import OpenPage, StudioServer
+from tests.browser.debugging import shouting
 from tests.browser.playing import STATE
-from tests.browser.test_debugger import shouting
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.timeout(120)]
 PASSWORD = "correct horse battery"

@@ -7,8 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.building import OpenPage, agent, limit, names, open_team, team
-from tests.browser.test_command_palette import tool
+from tests.browser.building import OpenPage, agent, limit, names, open_team, team, tool
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(90)]
 

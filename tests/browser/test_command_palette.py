@@ -7,15 +7,9 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.building import JsonObject, OpenPage, agent, call, names, open_team, origin, team
+from tests.browser.building import OpenPage, agent, call, names, open_team, origin, team, tool
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(90)]
-
-
-def tool(name: str) -> JsonObject:
-    source = f"def {name}(a: int) -> int:\n    return a\n"
-    config = {"name": name, "description": "Adds.", "source_code": source}
-    return {"provider": "autogen_core.tools.FunctionTool", "component_type": "tool", "config": config}
 
 
 def field(page: Page) -> Locator:

@@ -6,16 +6,14 @@ from collections.abc import Callable
 
 import httpx
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from studio.components import JsonObject
 from tests.browser.conftest import MakeTeam, OpenPage
-from tests.browser.playing import MESSAGES, agent, expect_end, give_task, round_robin
+from tests.browser.playing import MESSAGES, TASK, agent, expect_end, give_task, reply, round_robin
 from tests.fakes.openai_server import OpenAIServer
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(90)]
-
-TASK = "Task for the team"
 
 
 @pytest.fixture
@@ -27,11 +25,6 @@ def solo(openai_server: OpenAIServer, make_team: MakeTeam) -> Callable[[], str]:
         "config": {"model": "gpt-4o", "base_url": openai_server.url, "api_key": "test-key", "max_retries": 0},
     }
     return lambda: make_team(round_robin(agent("writer", model), message_count=2))
-
-
-def reply(page: Page, text: str) -> None:
-    page.get_by_role("textbox", name=TASK).fill(text)
-    page.keyboard.press("Enter")
 
 
 def told(openai_server: OpenAIServer, number: int) -> list[str]:

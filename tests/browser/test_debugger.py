@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 
 import httpx
@@ -11,55 +10,10 @@ from playwright.sync_api import Locator, Page, Route, expect
 
 from studio.components import JsonObject
 from tests.browser.conftest import MakeTeam, OpenPage
-from tests.browser.playing import MESSAGES, STATE, agent, expect_end, give_task, round_robin
+from tests.browser.debugging import DECISION, ask_before, pair, shouting
+from tests.browser.playing import MESSAGES, STATE, expect_end, give_task, round_robin
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(90)]
-
-SOURCE = "def shout(text: str) -> str:\n    return text.upper()\n"
-DECISION = "[data-decision]"
-
-
-def scripted(*replies: str | JsonObject) -> JsonObject:
-    abilities: JsonObject = dict.fromkeys(("vision", "json_output", "structured_output"), False)
-    return {
-        "provider": "autogen_ext.models.replay.ReplayChatCompletionClient",
-        "component_type": "replay_chat_completion_client",
-        "config": {
-            "chat_completions": list(replies),
-            "model_info": {**abilities, "function_calling": True, "family": "unknown"},
-        },
-    }
-
-
-def shouting() -> JsonObject:
-    """A team whose agent calls a tool, whose result it then says."""
-    call: JsonObject = {
-        "finish_reason": "function_calls",
-        "content": [{"id": "1", "name": "shout", "arguments": json.dumps({"text": "hello"})}],
-        "usage": {"prompt_tokens": 1, "completion_tokens": 1},
-        "cached": False,
-    }
-    clerk = agent("clerk", scripted(call))
-    tool: JsonObject = {
-        "provider": "autogen_core.tools.FunctionTool",
-        "component_type": "tool",
-        "config": {"source_code": SOURCE, "name": "shout", "description": "Says it loudly.", "global_imports": []},
-    }
-    config = clerk["config"]
-    assert isinstance(config, dict)
-    config.update({"tools": [tool], "model_client_stream": False})
-    return round_robin(clerk, message_count=2)
-
-
-def pair() -> JsonObject:
-    writer, critic = agent("writer", scripted("One.", "Three.")), agent("critic", scripted("Two.", "Four."))
-    return round_robin(writer, critic, message_count=4)
-
-
-def ask_before(page: Page, tool: str) -> None:
-    """Set on the page, before the run, that a tool asks."""
-    page.get_by_role("tab", name="Debug").click()
-    page.get_by_label(f"Rule for {tool}").select_option("ask")
 
 
 def test_a_person_changes_the_arguments_of_a_tool_and_allows_it(open_page: OpenPage, make_team: MakeTeam) -> None:
@@ -139,7 +93,7 @@ def test_what_is_added_before_the_stored_settings_are_read_leaves_them_in_place(
     team = f"/api/teams/{address.split('/')[-2]}"
     stored = {"id": "b", "on": "agent", "name": "clerk", "when": "after", "visit": 1}
     api.put(f"{team}/breakpoints", json={"breakpoints": [stored]}).raise_for_status()
-    rule = {"tool": "other", "when": [], "verdict": "deny", "reason": "No."}
+    rule: JsonObject = {"tool": "other", "when": [], "verdict": "deny", "reason": "No."}
     api.put(f"{team}/policy", json={"policy": {"rules": [rule]}}).raise_for_status()
     page = open_page()
     late: list[Route] = []

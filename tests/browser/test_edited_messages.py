@@ -11,8 +11,7 @@ from playwright.sync_api import Page, expect
 
 from studio.components import JsonObject
 from tests.browser.conftest import MakeTeam, OpenPage
-from tests.browser.playing import MESSAGES, agent, expect_end, give_task, round_robin
-from tests.browser.test_conversations import reply
+from tests.browser.playing import MESSAGES, agent, expect_end, give_task, reply, round_robin
 from tests.fakes.openai_server import HEADERS, OpenAIServer, Reply
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(90)]

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import OpenPage
 from tests.browser.playing import expect_end
-from tests.browser.test_compare_runs import open_run, poets, ran
+from tests.browser.poets import open_run, poets, ran
 from tests.web.documents import assistant, function_tool, team
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(120)]

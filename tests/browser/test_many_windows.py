@@ -7,8 +7,8 @@ from playwright.sync_api import expect
 
 from studio.components import JsonObject
 from tests.browser.conftest import MakeTeam, OpenPage
+from tests.browser.debugging import scripted
 from tests.browser.playing import agent, give_task, round_robin
-from tests.browser.test_debugger import scripted
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(150)]
 WINDOW_COUNT = 8

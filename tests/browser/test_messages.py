@@ -10,8 +10,7 @@ from playwright.sync_api import Page, Route, expect
 
 from studio.components import JsonObject
 from tests.browser.conftest import MakeTeam, OpenPage
-from tests.browser.playing import MESSAGES, agent, expect_end, give_task, round_robin
-from tests.browser.test_playground import PIXEL
+from tests.browser.playing import MESSAGES, PIXEL, agent, expect_end, give_task, round_robin
 from tests.fakes.openai_server import OpenAIServer
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(90)]

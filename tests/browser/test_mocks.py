@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.building import JsonObject, OpenPage, agent, call, limit, open_team, saved, team
-from tests.browser.test_run_panel import TURNS, card, pair, run
+from tests.browser.panel import TURNS, card, pair, run
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(90)]
 

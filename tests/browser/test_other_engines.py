@@ -11,6 +11,7 @@ import pytest
 from studio.components import JsonObject
 from tests.browser import building
 from tests.browser.conftest import MakeTeam, StudioServer
+from tests.browser.debugging import pair
 from tests.browser.engines import (
     Engine,
     click,
@@ -23,7 +24,6 @@ from tests.browser.engines import (
     webkit,
 )
 from tests.browser.playing import agent, round_robin
-from tests.browser.test_debugger import pair
 from tests.fakes.openai_server import OpenAIServer, Reply
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(120)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import re
 from collections.abc import Callable
 
@@ -13,6 +12,7 @@ from playwright.sync_api import expect
 from tests.browser.conftest import OpenPage, StudioServer
 from tests.browser.playing import (
     MESSAGES,
+    PIXEL,
     STATE,
     expect_end,
     give_task,
@@ -23,10 +23,6 @@ from tests.fakes.openai_server import OpenAIServer, Reply
 from tests.web.documents import assistant, team
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(90)]
-
-PIXEL = base64.b64decode(
-    "iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAYAAACNMs+9AAAAFUlEQVR42mNk+M9Qz0AEYBxVSF+FABJADveWkH6oAAAAAElFTkSuQmCC"
-)
 
 
 def test_what_a_team_may_not_do_yet_is_shown_exactly_and_refused_by_cancel(

@@ -17,7 +17,7 @@ from studio.code import CodeFinding, InvalidPython, Place, parse_python, read_py
 from studio.code.source import MAX_CHARACTERS
 from studio.components import JsonObject, load_component, walk
 from studio.errors import StudioError, TooLarge
-from tests.code.test_python import SCRIPT, TEAM
+from tests.code.duet import SCRIPT, TEAM
 
 HEAD = """
 from studio.agents import AssistantAgent

@@ -24,12 +24,8 @@ from studio.help import load_library
 from studio.help.rendering import render
 from studio.settings import Settings
 from studio.web.app import create_app
+from tests.docs.pages import PAGES, ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
-PAGES = [
-    *sorted((ROOT / "docs").rglob("*.md")),
-    *(ROOT / f"{name}.md" for name in ("README", "CONTRIBUTING", "SECURITY")),
-]
 GENERATED = {ROOT / "docs/reference/cli.md"}
 """Usage lines are no commands."""
 

@@ -16,7 +16,7 @@ from typing import cast
 
 import pytest
 
-from tests.docs.test_named_things import PAGES
+from tests.docs.pages import PAGES
 
 ROOT = Path(__file__).resolve().parents[2]
 VOCABULARY = Path(__file__).with_name("vocabulary.toml")

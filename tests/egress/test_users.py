@@ -28,8 +28,8 @@ from studio.models import RedisStore
 from studio.tools import HttpTool
 from studio.tools.mcp import SseServerParams, StreamableHttpServerParams, mcp_server_tools
 from studio.web.fetch import fetch_document
+from tests.egress.answering import answering, response
 from tests.egress.conftest import METADATA, NAME, Inside
-from tests.egress.test_clients import answering, response
 from tests.fakes.model_server import ModelServer
 from tests.memory.embedding import letters
 from tests.models.services import KEYS, SERVICES

@@ -12,7 +12,7 @@ import sys
 import time
 from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncGenerator, Callable
-from contextlib import aclosing
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -221,3 +221,14 @@ async def tell(client: httpx.AsyncClient, watched: Watched, command: dict[str, A
     answer = await client.post(f"/api/runs/{watched.run_id}/commands", json=command)
     assert answer.status_code in (200, 409, 503), answer.text
     return answer.status_code == 200
+
+
+@asynccontextmanager
+async def studio_in(folder: Path) -> AsyncGenerator[tuple[Studio, httpx.AsyncClient]]:
+    studio = Studio(folder / "data", folder / "server.txt")
+    await studio.start()
+    try:
+        async with studio.client() as client:
+            yield studio, client
+    finally:
+        await studio.end(signal.SIGKILL)

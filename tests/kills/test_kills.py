@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import signal
 from collections import Counter
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import httpx
@@ -13,21 +11,10 @@ import pytest
 
 from tests.fakes.openai_server import HEADERS, OpenAIServer, Reply
 from tests.kills.diary import key_of
-from tests.kills.studio import Studio, Watched, follow, make_team, start_run, tell
+from tests.kills.studio import Watched, follow, make_team, start_run, studio_in, tell
 from tests.kills.teams import KINDS, reply_to
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(60)]
-
-
-@asynccontextmanager
-async def studio_in(folder: Path) -> AsyncGenerator[tuple[Studio, httpx.AsyncClient]]:
-    studio = Studio(folder / "data", folder / "server.txt")
-    await studio.start()
-    try:
-        async with studio.client() as client:
-            yield studio, client
-    finally:
-        await studio.end(signal.SIGKILL)
 
 
 async def started(client: httpx.AsyncClient, kind: str, models: OpenAIServer) -> Watched:

@@ -12,9 +12,8 @@ import httpx
 import pytest
 
 from tests.fakes.openai_server import OpenAIServer
-from tests.kills.studio import Watched, follow, start_run, tell
+from tests.kills.studio import Watched, follow, start_run, studio_in, tell
 from tests.kills.teams import reply_to
-from tests.kills.test_kills import studio_in
 
 pytestmark = [
     pytest.mark.slow,

@@ -25,8 +25,8 @@ from studio.memory import (
 )
 from studio.memory.service import content_from
 from studio.messages import Image, MemoryContent, SystemMessage, UserMessage
-from tests.agents.test_assistant import PIXEL
 from tests.memory.embedding import letters
+from tests.pictures import PIXEL
 from tests.teams.scripted import CountingWorld
 
 Make = Callable[..., ChromaDBVectorMemory]

@@ -9,15 +9,12 @@ from studio.runs import LogEntry
 from studio.runs.comparing.alignment import Fold, Row, align, counts, divergence, window
 from studio.runs.comparing.steps import steps_in
 from studio.runs.comparing.word_diff import WordDiff
+from tests.runs.comparing import shown
 from tests.runs.logs import call, log_of, said
 
 
 def compared(before: list[LogEntry], after: list[LogEntry]) -> list[Row]:
     return align(steps_in(before), steps_in(after))
-
-
-def shown(rows: list[Row]) -> list[tuple[str, str, str]]:
-    return [(row.state, row.before.text if row.before else "", row.after.text if row.after else "") for row in rows]
 
 
 def test_runs_that_did_the_same_have_no_divergence():

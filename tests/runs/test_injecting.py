@@ -13,10 +13,10 @@ from studio.runs import Breakpoint, RunState, RunSupervisor
 from studio.runs.replay import entries_of, reexecute
 from studio.store import open_store
 from tests.fakes.openai_server import HEADERS, OpenAIServer
+from tests.runs.holding import PAIR, held_at, prompts
 from tests.runs.replay.driving import Everything, said_in, to_its_end, whole_log
 from tests.runs.replay.generated import KINDS, answer, generated_team
 from tests.runs.scripted import OpenStudio, World, scripted
-from tests.runs.test_edits import PAIR, held_at, prompts
 from tests.runs.tooling import agent, started, team
 
 

@@ -17,7 +17,7 @@ from studio.messages import (
 )
 from studio.models import ChatCompletionClient, ModelCall, ReplayChatCompletionClient
 from studio.runs.comparing.prompts import changes, view_of
-from tests.runs.test_comparing import shown
+from tests.runs.comparing import shown
 
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 TOOL: JsonObject = {"name": "add", "description": "Adds.", "parameters": {"type": "object", "properties": {}}}

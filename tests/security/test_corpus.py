@@ -11,7 +11,7 @@ import pytest
 
 from tests.security.corpus import documents
 from tests.security.payloads import payloads
-from tests.web.test_inert import audited
+from tests.web.auditing import audited
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 

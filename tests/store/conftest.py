@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from studio.store import Store, open_store
-from tests.store.opening import OpenStore
+from tests.store.opening import POSTGRESQL, OpenStore
 from tests.store.postgres import PostgresServer
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", POSTGRESQL])
 async def database(request: pytest.FixtureRequest) -> AsyncGenerator[str]:
     """The URL of an empty database, as the settings have it: none for SQLite."""
     if request.param == "sqlite":

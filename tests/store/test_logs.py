@@ -3,9 +3,8 @@ from __future__ import annotations
 from studio.components import JsonObject
 from studio.runs import Draft, EntryKind, Lease, NewRun, RunState, RunStatus
 from studio.store import Store
-from tests.store.opening import OpenStore
+from tests.store.opening import RUNNING, OpenStore
 
-RUNNING = RunStatus(state=RunState.RUNNING, reason="start")
 ENDED = RunStatus(state=RunState.FINISHED, reason="end")
 KINDS: list[EntryKind] = ["message", "event", "effect", "state"]
 USAGE: JsonObject = {"prompt_tokens": 30, "completion_tokens": 4}

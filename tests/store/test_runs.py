@@ -1,9 +1,7 @@
 from __future__ import annotations
 
 import asyncio
-import sqlite3
-from collections.abc import Generator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +10,7 @@ import pytest
 from studio.errors import NotFound, SetupError
 from studio.runs import Draft, LeaseLost, LogEntry, LogUnavailable, NewRun, PendingInput, RunState, RunStatus, Usage
 from studio.store import RunFilter, open_store
-from tests.store.opening import OpenStore, postgres_only, sqlite_only
+from tests.store.opening import OpenStore, locked, postgres_only, sqlite_only
 from tests.store.statements import statements
 
 RUNNING = RunStatus(state=RunState.RUNNING, reason="start")
@@ -223,14 +221,6 @@ async def test_a_database_has_one_server_whatever_its_folder(tmp_path: Path, dat
                     pass
         async with other.runs.own_runs():
             pass
-
-
-@contextmanager
-def locked(folder: Path) -> Generator[None]:
-    """Another program writes to the database for long."""
-    with closing(sqlite3.connect(folder / "studio.db")) as other:
-        other.execute("BEGIN IMMEDIATE")
-        yield
 
 
 @sqlite_only

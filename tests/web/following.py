@@ -14,6 +14,7 @@ from fastapi.testclient import TestClient
 from studio.components import JsonObject
 from studio.runs import RunState
 from studio.web.app import services_of
+from tests.web.documents import team
 
 
 @dataclass(frozen=True)
@@ -95,3 +96,45 @@ def following(response: httpx.Response) -> Iterator[tuple[str, Any]]:
             name = line.removeprefix("event: ")
         elif line.startswith("data: "):
             yield name, json.loads(line.removeprefix("data: "))
+
+
+def keeping(client: TestClient, agent: JsonObject, name: str = "Folders") -> str:
+    """The id of a team of that agent, with all that it asks for approved."""
+    answer = client.post("/api/teams", json={"component": team(agent, label=name, max_messages=2)})
+    assert answer.status_code == 201, answer.text
+    team_id = str(answer.json()["id"])
+    refused = client.post("/api/runs", json={"team_id": team_id, "task": "Go."}).json()
+    assert "missing" in refused, refused
+    body = {"hashes": [each["hash"] for each in refused["missing"]], "team_id": team_id, "scope": "team"}
+    assert client.post("/api/approvals", json=body).status_code == 201
+    return team_id
+
+
+def told(client: TestClient, team_id: str, task: str = "Go.") -> str:
+    """All that is in the log of a run of it."""
+    answer = client.post("/api/runs", json={"team_id": team_id, "task": task})
+    assert answer.status_code == 201, answer.text
+    run_id = answer.json()["id"]
+    with client.stream("GET", f"/api/runs/{run_id}/stream") as events:
+        return "".join(events.iter_text())
+
+
+def events(client: TestClient, run_id: str, **query: str | int | bool) -> list[dict[str, Any]]:
+    return client.get(f"/api/runs/{run_id}/events", params=query).json()["entries"]
+
+
+def unpacked(index: dict[str, Any], after: int = 0) -> list[dict[str, Any]]:
+    """The rows of an index, as a page reads them."""
+    columns = ("kind", "type", "source", "note")
+    rows: list[dict[str, Any]] = []
+    for place, step in enumerate(index["seq"]):
+        after += step
+        told = {name: index["words"][index[name][place]] for name in columns}
+        numbers = {name: index[name][place] for name in ("at", "prompt_tokens", "completion_tokens", "size", "marks")}
+        rows.append({"seq": after, **told, **numbers})
+    return rows
+
+
+def allow(client: TestClient, team_id: str, hashes: list[str], **more: object) -> int:
+    body = {"hashes": hashes, "team_id": team_id, "scope": "team", **more}
+    return client.post("/api/approvals", json=body).status_code

@@ -12,7 +12,7 @@ from studio.web.app import create_app
 from tests.web.documents import team
 from tests.web.doors import BASE_URL, TOKEN, client_of
 from tests.web.following import stream
-from tests.web.test_costs_api import MODEL, priced, set_price, speaker
+from tests.web.pricing import MODEL, priced, set_price, speaker
 
 
 def make_team(client: TestClient) -> str:

@@ -12,6 +12,7 @@ from pydantic import JsonValue
 
 from studio.components import JsonObject
 from studio.runs.sharing.bundle import CLOSING, OPENING
+from tests.web.bundles import bring_in, bundle_of
 from tests.web.documents import assistant, function_tool, replay_model, team
 from tests.web.following import ended, stream
 
@@ -36,13 +37,6 @@ class Elements(HTMLParser):
             self.scripts.append(data)
 
 
-def bundle_of(client: TestClient, run_id: str) -> str:
-    response = client.get(f"/api/runs/{run_id}/bundle")
-    assert response.status_code == 200, response.text
-    assert response.headers["content-disposition"].startswith('attachment; filename="')
-    return response.text
-
-
 def inside(page: str) -> dict[str, Any]:
     return json.loads(page.partition(OPENING)[2].partition(CLOSING)[0])
 
@@ -52,12 +46,6 @@ def with_json(page: str, changed: object) -> str:
     head, _, rest = page.partition(OPENING)
     text = changed if isinstance(changed, str) else json.dumps(changed).replace("<", "\\u003c")
     return f"{head}{OPENING}{text}{CLOSING}{rest.partition(CLOSING)[2]}"
-
-
-def bring_in(client: TestClient, page: str, **query: str) -> tuple[int, dict[str, Any]]:
-    files = {"file": ("run.html", page.encode("utf-8", "surrogatepass"), "text/html")}
-    response = client.post("/api/runs/import", files=files, params=query)
-    return response.status_code, response.json()
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 from studio.components import JsonObject
 from tests.web.documents import assistant, function_tool, team
-from tests.web.test_review import allow
+from tests.web.following import allow
 
 
 def http_tool(path: str) -> JsonObject:

@@ -9,8 +9,7 @@ from fastapi.testclient import TestClient
 
 from studio.components import JsonObject
 from tests.web.documents import assistant, function_tool, team
-from tests.web.following import compare, ended, entries, stream
-from tests.web.test_run_index import events, unpacked
+from tests.web.following import compare, ended, entries, events, stream, unpacked
 
 SHOUT = "def shout(text: str) -> str:\n    return text.upper()\n"
 PAIR = team(assistant("writer", "One.", "Three."), assistant("critic", "Two."), max_messages=4)

@@ -12,18 +12,10 @@ import pytest
 
 from studio.components import JsonObject
 from tests.conformance.facts import published_files
+from tests.web.auditing import ROOT, audited
 from tests.web.documents import assistant, function_tool, gallery, replay_model, team
 
-ROOT = Path(__file__).parents[2]
 BRIEF_STEPS = {"preview", "preview page", "as team", "add"}
-
-
-def audited(folder: Path, files: list[Path], *, timeout_s: float = 120) -> list[dict[str, Any]]:
-    """Bring the files into a studio in a process of its own; what was seen, file by file."""
-    command = [sys.executable, "-m", "tests.web.audited", str(folder / "data"), *map(str, files)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=timeout_s)
-    assert done.returncode == 0, done.stderr
-    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 def hostile_source(canary: Path) -> str:

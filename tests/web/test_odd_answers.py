@@ -18,10 +18,10 @@ from fastapi.testclient import TestClient
 from studio.components import JsonObject
 from studio.settings import Settings
 from studio.web.app import create_app
+from tests.web.bundles import bring_in, bundle_of
 from tests.web.documents import assistant, function_tool, team
 from tests.web.doors import BASE_URL, TOKEN, client_of
 from tests.web.following import entries, stream
-from tests.web.test_bundles_api import bring_in, bundle_of
 
 PARAMETER = re.compile(r"{(\w+)(?::\w+)?}")
 VALUES = {

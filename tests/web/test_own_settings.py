@@ -12,7 +12,7 @@ from studio.components import env
 from studio.errors import MissingSecret
 from tests.sandbox.jailed import best_jail
 from tests.web.documents import function_tool, shouting
-from tests.web.test_team_folders import keeping, told
+from tests.web.following import keeping, told
 
 SETTINGS = ["STUDIO_TOKEN", "STUDIO_OIDC_CLIENT_SECRET", "STUDIO_DATABASE_URL"]
 TELLS = """\

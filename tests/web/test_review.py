@@ -16,6 +16,7 @@ from studio.settings import Settings
 from studio.web.app import create_app
 from tests.web.documents import assistant, function_tool, team
 from tests.web.doors import BASE_URL, TOKEN, client_of
+from tests.web.following import allow
 from tests.web.page_text import text_of
 
 SHOUT = "def shout(text: str) -> str:\n    return text.upper()\n"
@@ -46,11 +47,6 @@ def missing(client: TestClient, team_id: str) -> list[str]:
     """The hashes of all that keeps the team from running."""
     answer = client.post("/api/runs", json={"team_id": team_id, "task": "Go."})
     return [item["hash"] for item in answer.json().get("missing", [])]
-
-
-def allow(client: TestClient, team_id: str, hashes: list[str], **more: object) -> int:
-    body = {"hashes": hashes, "team_id": team_id, "scope": "team", **more}
-    return client.post("/api/approvals", json=body).status_code
 
 
 def review(client: TestClient, team_id: str) -> str:

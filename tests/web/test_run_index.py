@@ -8,7 +8,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from tests.web.documents import assistant, team
-from tests.web.following import start, stream
+from tests.web.following import events, start, stream, unpacked
 
 
 @pytest.fixture
@@ -17,22 +17,6 @@ def run_id(client: TestClient) -> str:
     made = start(client, team(writer, critic), "Write of a café.")
     stream(client, made)
     return made
-
-
-def events(client: TestClient, run_id: str, **query: str | int | bool) -> list[dict[str, Any]]:
-    return client.get(f"/api/runs/{run_id}/events", params=query).json()["entries"]
-
-
-def unpacked(index: dict[str, Any], after: int = 0) -> list[dict[str, Any]]:
-    """The rows of an index, as a page reads them."""
-    columns = ("kind", "type", "source", "note")
-    rows: list[dict[str, Any]] = []
-    for place, step in enumerate(index["seq"]):
-        after += step
-        told = {name: index["words"][index[name][place]] for name in columns}
-        numbers = {name: index[name][place] for name in ("at", "prompt_tokens", "completion_tokens", "size", "marks")}
-        rows.append({"seq": after, **told, **numbers})
-    return rows
 
 
 def test_the_index_tells_of_each_entry_that_pages_are_sent(client: TestClient, run_id: str):

@@ -16,6 +16,7 @@ from studio.settings import Settings
 from tests.sandbox.jailed import best_jail
 from tests.web.documents import assistant, replay_model, team
 from tests.web.doors import TOKEN
+from tests.web.following import keeping, told
 
 
 def surfer(path: str, folder: str | None = None) -> JsonObject:
@@ -61,27 +62,6 @@ def cached(folder: str) -> JsonObject:
         "config": {"client": agent["config"]["model_client"], "store": store},
     }
     return cast("JsonObject", agent)
-
-
-def keeping(client: TestClient, agent: JsonObject, name: str = "Folders") -> str:
-    """The id of a team of that agent, with all that it asks for approved."""
-    answer = client.post("/api/teams", json={"component": team(agent, label=name, max_messages=2)})
-    assert answer.status_code == 201, answer.text
-    team_id = str(answer.json()["id"])
-    refused = client.post("/api/runs", json={"team_id": team_id, "task": "Go."}).json()
-    assert "missing" in refused, refused
-    body = {"hashes": [each["hash"] for each in refused["missing"]], "team_id": team_id, "scope": "team"}
-    assert client.post("/api/approvals", json=body).status_code == 201
-    return team_id
-
-
-def told(client: TestClient, team_id: str, task: str = "Go.") -> str:
-    """All that is in the log of a run of it."""
-    answer = client.post("/api/runs", json={"team_id": team_id, "task": task})
-    assert answer.status_code == 201, answer.text
-    run_id = answer.json()["id"]
-    with client.stream("GET", f"/api/runs/{run_id}/stream") as events:
-        return "".join(events.iter_text())
 
 
 def test_a_relative_folder_is_the_team_s_own_wherever_the_server_was_started(
