@@ -11,6 +11,7 @@ from sqlalchemy import URL
 from sqlalchemy.exc import DBAPIError
 
 from studio.errors import SetupError
+from studio.store.postgres import ASYNCPG
 
 REASONS = (
     ("full", "the disk is full", "Make room on it; what waits is written then."),
@@ -23,6 +24,8 @@ REASONS = (
     ("disk I/O", "the disk fails", "Check the disk and the free space of the data folder."),
 )
 """What SQLite says, what that means, and what to do."""
+UNAVAILABLE = ("08", "53", "57P")
+"""How the codes begin by which PostgreSQL tells of connections, of what it has no more of, and of its start and end."""
 OTHERWISE = ("it does not answer", "Check that the database is there, and that the studio may use it.")
 
 
@@ -41,7 +44,7 @@ def describe(url: URL) -> Generator[None]:
     try:
         yield
     except (DBAPIError, sqlite3.Error, OSError) as error:
-        if not _is_failure(error):
+        if not (_is_failure(error) or (url.drivername == ASYNCPG and _is_failure_of_postgres(error))):
             raise
         raise unavailable(url, error) from error
 
@@ -68,3 +71,10 @@ def _is_failure(error: Exception) -> bool:
 def _is_failure_of_sqlite(error: BaseException) -> bool:
     # By its very type: the classes below it tell of values.
     return type(error) in (sqlite3.OperationalError, sqlite3.DatabaseError)
+
+
+def _is_failure_of_postgres(error: Exception) -> bool:
+    """A server that cannot be reached, such as one whose socket is gone, or that says why it serves nobody now."""
+    if isinstance(error, DBAPIError):
+        return str(getattr(error.orig, "sqlstate", "")).startswith(UNAVAILABLE)
+    return isinstance(error, OSError) and error.errno is not None

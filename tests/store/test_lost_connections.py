@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from studio.runs import Draft, LeaseLost, NewRun, RunState, RunStatus
-from studio.store import Store, open_store
+from studio.store import StorageUnavailable, Store, open_store
 from tests.store.breaking import BreakableWay, breakable
 from tests.store.postgres import PostgresServer
 
@@ -44,6 +44,21 @@ async def test_a_commit_whose_answer_was_lost_is_not_written_twice(opened: tuple
     await store.runs.append(lease, [Draft("event", {"number": 4})], RUNNING)
     log = await store.runs.read(lease.run_id)
     assert [(entry.seq, entry.body["number"]) for entry in log] == [(1, 1), (2, 2), (3, 3), (4, 4)]
+
+
+async def test_a_database_that_is_gone_is_told_in_a_sentence(postgres: PostgresServer, tmp_path: Path) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        async with (
+            postgres.database() as url,
+            breakable(url, postgres.socket, Path(folder)) as (broken_url, way),
+            open_store(tmp_path, broken_url) as store,
+        ):
+            way.is_open = False
+            way.cut()
+            (Path(folder) / ".s.PGSQL.5432").unlink()
+            for _ in range(2):
+                with pytest.raises(StorageUnavailable, match="cannot be used"):
+                    await store.ping()
 
 
 async def test_entries_are_written_once_the_database_is_reached_again(opened: tuple[Store, BreakableWay]) -> None:
