@@ -221,7 +221,7 @@ class HowTo:
         page.locator("main").evaluate("main => main.scrollTo(0, 0)")
         self._picture("review")
         page.get_by_role("button", name="Allow all").click()
-        expect(page.get_by_role("link", name="Go on to the run")).to_be_visible()
+        expect(page.get_by_role("link", name="Continue to the run")).to_be_visible()
         changed = self._stranger(FETCH.replace("format=3", "format=4").replace("timeout=10", "timeout=60"))
         body: JsonObject = {"component": changed, "layout": {}, "revision": team["revision"]}
         self._call("PUT", f"/api/teams/{team['id']}", body)

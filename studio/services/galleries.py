@@ -21,14 +21,14 @@ KIND_OF_GROUP: Mapping[str, str] = {
     "executors": "executor",
 }
 ORDER = tuple(KIND_OF_GROUP)
-STATUS_TEXT = {"loaded": "Loads", "opaque": "Not installed", "wrong": "Has problems"}
-PARTLY_OPAQUE = "Parts not installed"
-TALLY_TEXT = {"loaded": "{} loaded", "opaque": "{} not installed here", "wrong": "{} with problems"}
+STATUS_TEXT = {"loaded": "Compatible", "opaque": "Not installed", "wrong": "Has problems"}
+PARTLY_OPAQUE = "Missing components"
+TALLY_TEXT = {"loaded": "{} compatible", "opaque": "{} not installed", "wrong": "{} with problems"}
 SHOWN_PARTS = 8
 CAPABILITY_WORDS: Mapping[str, str] = {
     "python": "run Python code",
     "process": "start programs",
-    "host": "reach other servers",
+    "host": "connect to other servers",
     "secret": "read secrets",
     "file": "read or write files",
     "spend": "spend money",

@@ -31,8 +31,8 @@ def missing_secrets(document: JsonValue, uses: Sequence[SecretUse], resolve: Sec
         own_name = name if is_ours else re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
         found[use.reference] = {
             "code": "missing_secret",
-            "message": f"The {'secret' if is_ours else 'variable'} `{name}` has no value on this machine.",
-            "fix": "Store it here." if is_ours else "Set it where the studio is started, or store the key here.",
+            "message": f"The {'secret' if is_ours else 'variable'} `{name}` is not set.",
+            "fix": "Store it here." if is_ours else "Set it and restart the studio, or store the key here.",
             "where": places[0][0] if places else use.where,
             "reference": use.reference,
             "name": own_name if can_be_set else "",

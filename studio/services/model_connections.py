@@ -84,8 +84,8 @@ async def checked(component: JsonObject) -> JsonObject:
     key = cast("JsonObject", component.get("config") or {}).get("api_key")
     _, keys = await asyncio.to_thread(extract_secrets, component)
     if keys or (isinstance(key, str) and not is_reference(key)):
-        fix = "Store the key under Settings, Secrets, and name it here."
-        raise NotAConnection("A key is written as `env:NAME` or `secret:name`.", fix=fix, where="/key")
+        fix = "Store the key in Settings > Secrets and enter its name here."
+        raise NotAConnection("A key reference looks like `env:NAME` or `secret:name`.", fix=fix, where="/key")
     client = await loaded(component)
     if PLACEHOLDER in client.address:
         raise NotAConnection("The address is missing.", fix="Enter the address of your server.", where="/address")
@@ -97,7 +97,9 @@ async def loaded(component: JsonObject) -> ServiceClient:
     client = await asyncio.to_thread(load_component, component)
     require_loaded(client)
     if not isinstance(client, ServiceClient):
-        raise NotAConnection("This is no model of a service.", fix="Choose a model that is asked over the network.")
+        raise NotAConnection(
+            "This model does not belong to a service.", fix="Choose a model that is called over the network."
+        )
     return client
 
 

@@ -99,7 +99,10 @@ async def prompt_of(store: Store, run_id: str, seq: int) -> Prompt:
     questions, why = await _questions(store, run, wanted)
     if questions.asked is None:
         told = f" At entry {why.seq} the record has {why.expected}, and now came {why.actual}." if why else ""
-        raise Conflict(f"The prompt cannot be found again.{told}", fix="Was the run made by an older studio?")
+        raise Conflict(
+            f"The prompt cannot be reconstructed.{told}",
+            fix="An older version of the studio may have recorded this run.",
+        )
     return _prompt(run_id, questions, questions.asked, await _next_call(store, run_id, questions.asked))
 
 
@@ -257,7 +260,7 @@ async def entries_before(
         if page.is_last or not page.entries:
             return
         before = page.entries[0].seq
-    raise Conflict("What led to this entry stands too far before it to be found.", fix="Choose a later entry.")
+    raise Conflict("The start of this turn is too far back in the log.", fix="Choose a later entry.")
 
 
 def _asked_in(body: JsonObject) -> set[str]:

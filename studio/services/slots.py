@@ -33,7 +33,7 @@ def slots_for(team: JsonObject, component_type: str) -> Iterator[Slot]:
                 filled = not slot.many and config.get(slot.field) is not None
                 text = f"{_name(envelope)} · {slot.field.replace('_', ' ')}"
                 yield Slot(
-                    f"{where}/config/{slot.field}", f"{text} (replaces what is there)" if filled else text, slot.many
+                    f"{where}/config/{slot.field}", f"{text} (replaces the current one)" if filled else text, slot.many
                 )
 
 
@@ -46,7 +46,7 @@ def put_component(team: JsonObject, pointer: str, component: JsonObject) -> Json
     kind = type_of(component)
     place = next((place for place in slots_for(team, kind) if place.pointer == pointer), None)
     if place is None:
-        raise NotFound(f"The team has no place for a {kind} here.", fix="Choose one of its places.", where=pointer)
+        raise NotFound(f"The team has no slot for a {kind} here.", fix="Choose one of its slots.", where=pointer)
     changed = copy.deepcopy(team)
     owner, _, field = pointer.rpartition("/")
     config = cast("JsonObject", value_at(changed, owner))

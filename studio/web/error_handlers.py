@@ -55,10 +55,10 @@ STATUS: Mapping[type[StudioError], int] = {
     StudioError: 400,
 }
 MESSAGES = {
-    404: ("not_found", "There is nothing at this address.", "Check the address, or start from the list of teams."),
-    405: ("method_not_allowed", "This address does not take that method.", ""),
+    404: ("not_found", "There is no page at this address.", "Check the address, or start from the list of teams."),
+    405: ("method_not_allowed", "This address does not support this method.", ""),
     413: ("too_large", "", "Send less, or raise `STUDIO_MAX_UPLOAD_MB`."),
-    500: ("internal", "The studio made a mistake; its log says more.", "Try again; if it stays, report it."),
+    500: ("internal", "Internal error. The server log has the details.", "Try again. If it keeps failing, report it."),
 }
 DATA_PREFIXES = ("/api/", "/fragments/", "/static/", CALLS)
 JsonObject = dict[str, object]
@@ -161,5 +161,5 @@ def _validation_body(error: RequestValidationError) -> JsonObject:
         for found in error.errors()
     ]
     places = "; ".join(f"{finding.where[1:] or 'body'}: {finding.message}" for finding in findings)
-    shape = _shape("invalid_request", f"The request does not fit: {places}.", "", findings[0].where)
+    shape = _shape("invalid_request", f"Invalid request: {places}.", "", findings[0].where)
     return {**shape, "findings": [finding.as_json() for finding in findings]}

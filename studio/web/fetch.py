@@ -46,7 +46,9 @@ async def fetch_document(
         async with asyncio.timeout(TIMEOUT_S):
             return await _follow(url, allow_private, accept)
     except TimeoutError as error:
-        raise UrlUnreachable(f"{url!r} gave no complete answer in {TIMEOUT_S:.0f} s.", fix="Try again.") from error
+        raise UrlUnreachable(
+            f"{url!r} did not answer completely within {TIMEOUT_S:.0f} s.", fix="Try again."
+        ) from error
     except TooLong as error:
         raise TooLarge(f"{url!r} is larger than {MAX_BYTES // (1024 * 1024)} MB.", fix=instead) from error
     except Unreadable as error:
@@ -94,11 +96,13 @@ def _parsed(url: str) -> httpx.URL:
         parsed = httpx.URL(url.strip())
         host, port = parsed.host, parsed.port
     except (httpx.InvalidURL, ValueError) as error:  # the host is decoded when it is asked for
-        raise UrlRefused(f"{url!r} is not a URL: {error}.", fix="Give an address that starts with https://.") from error
+        raise UrlRefused(
+            f"{url!r} is not a URL: {error}.", fix="Enter an address that starts with https://."
+        ) from error
     if parsed.scheme not in {"http", "https"} or not host:
-        raise UrlRefused(f"{url!r} is not an http or https address.", fix="Give an address that starts with https://.")
+        raise UrlRefused(f"{url!r} is not an http or https address.", fix="Enter an address that starts with https://.")
     if port is not None and not 0 < port < 65536:
-        raise UrlRefused(f"{url!r} has no port between 1 and 65535.", fix="Give the address as a browser shows it.")
+        raise UrlRefused(f"{url!r} has no port between 1 and 65535.", fix="Copy the address from a browser.")
     if parsed.userinfo:
-        raise UrlRefused("A URL with a user name or password in it is not fetched.", fix="Download the file yourself.")
+        raise UrlRefused("The URL contains a user name or password.", fix="Download the file yourself.")
     return parsed

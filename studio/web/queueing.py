@@ -39,7 +39,7 @@ class RequestQueue:
         """
         turn = self._turns.setdefault(person, _Turn())
         if turn.count >= MAX_WAITING:
-            raise TooManyAtOnce(f"{turn.count} {self.work} of yours are under way.", fix="Wait until one is done.")
+            raise TooManyAtOnce(f"{turn.count} {self.work} already in progress.", fix="Wait until one has finished.")
         turn.count += 1
         try:
             async with turn.lock:

@@ -46,7 +46,7 @@ async def make_test(store: Store, settings: Settings, run_id: str) -> tuple[str,
     """
     run = await store.runs.get(run_id)
     if not run.status.state.is_final:
-        raise Conflict("The run is still under way.", fix="Wait for its end, or stop it.")
+        raise Conflict("The run is still active.", fix="Wait until it ends, or stop it.")
     await check_approved(load_team(run.component), store.approvals, team_id=run.team_id or "")
     remover = SecretRemover(await known_secrets(store, settings, run))
     cassette = await asyncio.to_thread(record, run, await whole_log(store, run_id), remover)
@@ -55,8 +55,8 @@ async def make_test(store: Store, settings: Settings, run_id: str) -> tuple[str,
     found = await play_back(team, heading.task, heading.namespace, cassette.log, heading.changes)
     if differs := what_differs(found, heading):
         taken = [one.name for one in remover.removed]
-        why = f" These secrets were taken out of it: {', '.join(taken)}." if taken else ""
-        fix = "Run the team again from the start, and make the test of that run."
+        why = f" Redacted secrets: {', '.join(taken)}." if taken else ""
+        fix = "Run the team again and save that run as a test."
         raise Conflict(f"This run cannot be re-executed, so no test can be made from it.{why} {differs}", fix=fix)
     stem = _stem(run.team_name)
     return f"{stem}_test.zip", await asyncio.to_thread(_zipped, _files(stem, cassette))

@@ -69,7 +69,7 @@ class GallerySource:
             InvalidDocument: It holds no component.
         """
         if self.digest_wanted and self.digest_wanted != self.digest:
-            raise Conflict("The gallery changed since you looked at it.", fix="Preview it again.")
+            raise Conflict("The gallery changed since the preview.", fix="Preview it again.")
         stem = PurePosixPath(urlsplit(self.source).path).stem
         return await asyncio.to_thread(parse_gallery, self.content, name=stem)
 
@@ -86,7 +86,7 @@ async def _gallery_source(request: Request, settings: SettingsDep, person: Perso
         content = await fetch_document(asked.url, allow_private=settings.allow_private_urls)
         return GallerySource(content, "url", asked.url, asked.digest)
     if not asked.text.strip():
-        raise InvalidDocument("There is nothing to import.", fix="Give a file, a text or a URL.")
+        raise InvalidDocument("There is nothing to import.", fix="Choose a file, paste text or enter a URL.")
     return GallerySource(asked.text.encode(), "paste", "", asked.digest)
 
 

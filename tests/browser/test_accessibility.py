@@ -278,7 +278,7 @@ def test_versions_and_questions_of_the_builder(open_page: OpenPage, width_px: in
     canvas(page)
     look("graph")
     page.locator(".edge-label").click()
-    if (sheet := page.get_by_role("button", name="Unfold the inspector")).is_visible():
+    if (sheet := page.get_by_role("button", name="Expand inspector")).is_visible():
         sheet.click()
     expect(page.locator('[data-field$="/condition"]')).to_be_visible()
     look("form of an edge", ".inspector")

@@ -31,7 +31,7 @@ def test_two_runs_are_compared_by_keyboard(open_page: OpenPage, api: httpx.Clien
     page.wait_for_url(f"**/runs/{before}/compare/{after}")
     expect(page.locator(".compare-config")).to_contain_text("Write short poems.")
     expect(page.get_by_role("status").filter(has_text="differences")).to_have_text("3 differences")
-    expect(page.locator(".compare-divergence")).to_contain_text("First difference: user has another message.")
+    expect(page.locator(".compare-divergence")).to_contain_text("First difference: user has a different message.")
     page.keyboard.press("n")
     page.keyboard.press("n")
     here = page.locator(".compare-row:focus")
@@ -49,7 +49,7 @@ def test_equal_stretches_unfold(open_page: OpenPage, api: httpx.Client) -> None:
     page = open_page()
     page.goto(f"{api.base_url}/runs/{run_id}/compare/{run_id}".replace("//runs", "/runs"))
     expect(page.locator(".compare-row")).to_have_count(0)
-    page.get_by_role("button", name="15 that are the same").click()
+    page.get_by_role("button", name="15 without differences").click()
     expect(page.locator(".compare-row")).to_have_count(15)
     expect(page.get_by_text("Both runs did the same.")).to_be_visible()
 
@@ -66,10 +66,10 @@ def test_the_prompt_of_a_message_is_shown_with_what_is_new_in_it(open_page: Open
     expect(prompt.get_by_role("heading")).to_have_text("writer call 4")
     expect(prompt.locator(".prompt-shares li")).to_contain_text(["System message", "Conversation × 7"])
     expect(prompt.locator(".prompt-change")).to_contain_text(["Line 2 of the poem.", "Go on."])
-    prompt.get_by_role("button", name="Call before").focus()
+    prompt.get_by_role("button", name="Previous call").focus()
     page.keyboard.press("Enter")
     expect(prompt.get_by_role("heading")).to_have_text("writer call 3")
-    expect(prompt.get_by_role("button", name="Call before")).to_be_focused()
+    expect(prompt.get_by_role("button", name="Previous call")).to_be_focused()
 
 
 def test_a_run_is_shared_and_brought_in_again(open_page: OpenPage, api: httpx.Client, tmp_path: Path) -> None:
@@ -81,7 +81,7 @@ def test_a_run_is_shared_and_brought_in_again(open_page: OpenPage, api: httpx.Cl
     page.get_by_role("menuitem", name="Share…").click()
     expect(page.get_by_role("row", name="secret:poem")).to_be_visible()
     with page.expect_download() as download:
-        page.get_by_role("link", name="Save the file").click()
+        page.get_by_role("link", name="Download file").click()
     file = tmp_path / download.value.suggested_filename
     download.value.save_as(file)
     assert "a-very-secret-word" not in file.read_text()

@@ -37,7 +37,7 @@ def test_a_message_is_changed_and_the_run_goes_on_from_it(open_page: OpenPage, a
     assert parent_of(api, page) == (run_id, "fork")
     expect(page.locator(".run-list [data-depth] .run-task")).to_contain_text(["Fork: Write a poem."])
     page.get_by_role("link", name="Compare both").click()
-    expect(page.locator(".compare-divergence")).to_contain_text("writer has another message.")
+    expect(page.locator(".compare-divergence")).to_contain_text("writer has a different message.")
 
 
 def test_what_the_team_remembered_at_a_message_is_shown_by_keyboard(open_page: OpenPage, api: httpx.Client) -> None:

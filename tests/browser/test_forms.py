@@ -137,7 +137,7 @@ def test_a_key_is_stored_in_place_and_never_enters_the_document(open_page: OpenP
     page = open_page()
     team_id = open_team(page, model(api_key="env:NOT_SET_HERE"))
     key = field(page, "/config/api_key")
-    expect(key).to_contain_text("Set the variable NOT_SET_HERE where the studio is started")
+    expect(key).to_contain_text("Set the environment variable NOT_SET_HERE and restart the studio")
     expect(key.locator(".badge")).to_have_text("missing")
     control(page, "/config/api_key").fill("sk-typed-by-mistake")
     expect(key.locator(".field-error")).to_contain_text("Write a reference")

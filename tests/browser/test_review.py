@@ -65,7 +65,7 @@ def test_a_run_asks_in_one_sentence_and_folds_what_is_exact(
     dialog = asks(page, make_team(connected(openai_server, tool("shout", SHOUT))))
     host = openai_server.url.split("/")[2]
     expect(dialog).to_contain_text(
-        f"This team can run 1 piece of Python on this computer, talk to {host} and use the secret env:HOME."
+        f"This team can run 1 piece of Python on this computer, connect to {host} and use the secret env:HOME."
     )
     expect(dialog.locator(".capability summary strong")).to_have_text(["Code", "Network", "Secrets"])
     expect(dialog).not_to_contain_text("/config/")
@@ -126,7 +126,7 @@ def test_a_refused_run_leads_to_the_review_and_back_to_the_task(open_page: OpenP
     expect(page.get_by_text("may reach weather.test:443")).to_be_visible()
     expect(item(page, "'shout'")).to_be_focused()
     item(page, "'shout'").get_by_role("button", name="Allow").press("Enter")
-    go_on = page.get_by_role("link", name="Go on to the run")
+    go_on = page.get_by_role("link", name="Continue to the run")
     expect(go_on).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.get_by_role("textbox", name="Task for the team")).to_have_value("Greet the neighbours.")
@@ -144,7 +144,7 @@ def test_a_page_that_shows_old_code_allows_nothing(open_page: OpenPage, make_tea
     assert saved.status_code == 200
     page.get_by_role("button", name="Allow", exact=True).click()
     expect(page.locator("#toasts")).to_contain_text("It may have changed since you looked")
-    expect(page.locator("strong", has_text="1 item needs your decision.")).to_be_visible()
+    expect(page.locator("strong", has_text="1 permission needs your decision.")).to_be_visible()
     expect(page.locator(".review-item .source")).to_contain_text("lower")
 
 
@@ -169,7 +169,7 @@ def test_the_review_is_sound_in_every_state(open_page: OpenPage, make_team: Make
     look("review, nothing decided")
     page.get_by_label("None").first.check()
     page.get_by_role("button", name="Allow both").click()
-    expect(page.get_by_text("All of it is allowed.")).to_be_visible()
+    expect(page.get_by_text("All permissions are allowed.")).to_be_visible()
     team_id = address.split("/")[-2]
     changed = guests(SHOUT.replace("upper", "lower"))
     api.put(f"/api/teams/{team_id}", json={"component": changed, "layout": {}, "revision": 1})

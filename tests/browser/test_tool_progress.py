@@ -67,6 +67,6 @@ def test_a_call_waits_for_its_decision_and_shows_what_it_was_called_with(
         expect(call).to_have_attribute("data-state", "ok")
         expect(call.locator("summary")).to_contain_text('text: "bye"')
         call.locator("summary").click()
-        expect(call).to_contain_text("Arguments, as a person changed them")
+        expect(call).to_contain_text("Arguments, changed by a person")
         expect(call).to_contain_text("Arguments, as the model wrote them")
         page.reload(wait_until="domcontentloaded")

@@ -80,7 +80,7 @@ def test_an_agent_is_talked_to_as_it_is_edited_until_it_is_reset(open_page: Open
     page.get_by_role("tab", name="Form").click()
     page.get_by_role("textbox", name="System message").fill("Be brief.")
     page.get_by_role("tab", name="Try").click()
-    page.get_by_role("button", name="Start again").click()
+    page.get_by_role("button", name="Start over").click()
     box(page).fill("Who am I?")
     page.get_by_role("button", name="Send").click()
     openai_server.wait_for_requests(3)

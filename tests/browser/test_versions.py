@@ -53,7 +53,7 @@ def test_any_two_versions_are_compared_from_the_keyboard(open_page: OpenPage) ->
     dialog.get_by_label("with", exact=True).select_option("2")
     expect(dialog.locator(".diff-row")).to_have_text(["agent two removed"])
     dialog.get_by_label("with", exact=True).select_option("1")
-    expect(dialog.locator("[data-diff]")).to_contain_text("Both are the same.")
+    expect(dialog.locator("[data-diff]")).to_contain_text("No changes.")
     page.keyboard.press("Escape")
     expect(dialog).to_be_hidden()
 

@@ -49,7 +49,7 @@ def test_the_divergence_says_who_did_what_instead():
     assert first.words == "The first run has a message of writer, the second has a message of critic."
     changed = divergence(compared(said("user: Go.", "writer: One."), said("user: Go.", "writer: Two.")))
     assert changed is not None
-    assert (changed.index, changed.words) == (1, "writer has another message.")
+    assert (changed.index, changed.words) == (1, "writer has a different message.")
     ended = divergence(compared(said("user: Go.", "writer: One."), said("user: Go.")))
     assert ended is not None
     assert ended.words == "The first run has a message of writer, the second has nothing more."

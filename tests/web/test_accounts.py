@@ -105,7 +105,7 @@ def test_a_wrong_name_and_a_wrong_password_get_the_same_answer(ada: TestClient, 
     assert wrong[0].text == wrong[1].text
     assert "Set-Cookie" not in wrong[0].headers
     tried = [line for line in ada.get("/api/audit").json() if line["action"] == "sign in"]
-    assert [(line["who"], line["outcome"]) for line in tried[:2]] == [("somebody", "refused"), ("Ada", "refused")]
+    assert [(line["who"], line["outcome"]) for line in tried[:2]] == [("unknown", "refused"), ("Ada", "refused")]
     assert "Nobody" not in ada.get("/audit").text
 
 

@@ -101,7 +101,7 @@ def test_half_a_character_in_a_file_is_taken(client: TestClient):
 def test_an_unknown_page_is_a_page_and_an_unknown_api_route_is_json(client: TestClient):
     page = client.get("/nothing")
     assert (page.status_code, page.headers["Content-Type"]) == (404, "text/html; charset=utf-8")
-    assert "There is nothing at this address." in page.text
+    assert "There is no page at this address." in page.text
     data = client.get("/api/nothing")
     assert (data.status_code, data.json()["error"]["code"]) == (404, "not_found")
     assert client.delete("/api/teams").json()["error"]["code"] == "method_not_allowed"

@@ -86,6 +86,6 @@ def test_a_run_knows_the_version_that_it_was_started_with(client: TestClient) ->
 
 
 def test_nothing_to_draw_and_nothing_meant(client: TestClient) -> None:
-    assert "Nothing ran in these days" in client.get("/costs/charts?team_id=missing").text
+    assert "No runs in this period" in client.get("/costs/charts?team_id=missing").text
     for query in ("by=hour", "measure=joy", "days=8"):
         assert client.get(f"/costs/charts?{query}").status_code == 422

@@ -29,7 +29,7 @@ def test_the_comparison_names_the_first_difference_and_the_config_that_led_to_it
     client: TestClient, two_runs: tuple[str, str]
 ):
     found = compare(client, two_runs)
-    assert found["divergence"] == {"index": 1, "words": "writer has another message."}
+    assert found["divergence"] == {"index": 1, "words": "writer has a different message."}
     assert [row["state"] for row in found["rows"]] == ["same", "changed", "same", "same"]
     assert found["differences"] == [1]
     pieces = [(piece["state"], piece["text"]) for piece in found["rows"][1]["after"]["pieces"]]
@@ -63,7 +63,7 @@ def test_the_page_shows_both_runs_and_escapes_what_they_said(browser: TestClient
     after = ended(client, team(assistant("writer", hostile), max_messages=2))
     page = browser.get(f"/runs/{before}/compare/{after}")
     assert page.status_code == 200
-    assert "First difference: writer has another message." in page.text
+    assert "First difference: writer has a different message." in page.text
     assert "<script>alert" not in page.text
     rows = browser.get(f"/fragments/runs/{before}/compare/{after}?start=1&limit=1")
     assert "&lt;script&gt;" in rows.text

@@ -51,7 +51,7 @@ def test_a_fork_with_another_message_shows_it(client: TestClient, run_id: str):
     child = started(client, run_id, "fork", {"seq": second["seq"], "edits": {second["body"]["id"]: "Uno."}})
     assert said(client, child)[:2] == ["Say hello.", "Uno."]
     found = compare(client, (run_id, child))
-    assert found["divergence"]["words"] == "writer has another message."
+    assert found["divergence"]["words"] == "writer has a different message."
 
 
 def test_a_fork_with_other_instructions_asks_the_model_anew(client: TestClient, run_id: str):

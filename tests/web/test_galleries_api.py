@@ -124,7 +124,7 @@ def test_the_preview_page_tells_what_each_part_could_do(client: TestClient):
     tool = function_tool("def shout(text: str) -> str:\n    return text.upper()\n")
     document = gallery(tools=[tool, {"provider": "os.system", "config": {}}], teams=[team(max_messages="many")])
     html = client.post("/fragments/galleries/preview", json={"text": json.dumps(document)}).text
-    assert "Could do 1 thing" in html
+    assert "1 permission" in html
     assert "text.upper()" in html
     assert "Not installed" in html
     assert "/components/teams/0/config/termination_condition/config/max_messages" in html
@@ -145,7 +145,7 @@ def test_places_for_a_component_are_those_of_its_kind(client: TestClient):
     agents = client.post("/fragments/places", json={"gallery_id": own, "group": "agents", "index": 0}).text
     assert f'value="{made["id"]} /config/participants"' in agents
     models = client.post("/fragments/places", json={"gallery_id": own, "group": "models", "index": 0}).text
-    assert "writer · model client (replaces what is there)" in models
+    assert "writer · model client (replaces the current one)" in models
     assert "Greeters · participants" not in models
 
 

@@ -35,7 +35,7 @@ def test_the_list_tells_problems_and_the_last_run(client: TestClient):
         name: text_of(f"<main>{row}</main>") for name, row in re.findall(r'data-name="(\w+)"(.*?)</li>', page, re.S)
     }
     assert "1 problem " in rows["Broken"]
-    assert "Has parts not installed here" in rows["Foreign"]
+    assert "Missing components" in rows["Foreign"]
     assert "Finished just now" in rows["Sound"]
     assert "Not run yet" in rows["Broken"]
 
@@ -86,7 +86,7 @@ def test_a_secret_with_an_impossible_name_or_value_is_refused(client: TestClient
 
 def test_the_settings_page_tells_what_is_approved_and_what_this_is(client: TestClient):
     words = text_of(client.get("/settings").text)
-    assert "things are allowed. See all approvals" in words
+    assert "approvals. Show approvals" in words
     assert "Version Team Studio" in words
     assert "Largest upload 20 MB; from a URL 5 MB" in words
 

@@ -56,8 +56,8 @@ def review(client: TestClient, team_id: str) -> str:
 def test_the_page_says_in_a_sentence_what_the_team_could_do(client: TestClient):
     words = review(client, make(client, SHOUT))
     assert "This team can run 1 piece of Python on this computer." in words
-    assert "It does not ask to start programs, talk to services, use secrets or read or write files." in words
-    assert "1 item needs your decision." in words
+    assert "It does not ask to start programs, connect to services, use secrets or read or write files." in words
+    assert "1 permission needs your decision." in words
     assert "return text.upper()" in words
     assert "writer › shout" in words
 
@@ -75,7 +75,7 @@ def test_what_is_allowed_in_one_team_is_asked_for_in_another(client: TestClient)
     assert allow(client, first, asked) == 201
     assert missing(client, first) == []
     assert missing(client, second) == asked
-    assert "All of it is allowed." in review(client, first)
+    assert "All permissions are allowed." in review(client, first)
 
 
 def test_changed_code_waits_again_and_shows_what_changed(client: TestClient):
@@ -236,7 +236,7 @@ def test_names_that_are_not_what_they_look_like_are_named(client: TestClient):
 
 def test_a_sentence_cannot_begin_another_one(client: TestClient):
     agent = assistant("writer")
-    server = {"type": "StdioServerParams", "command": "echo", "args": ["x\n\nNothing has to be decided.\u3164"]}
+    server = {"type": "StdioServerParams", "command": "echo", "args": ["x\n\nNo permissions needed.\u3164"]}
     workbench = {"provider": "autogen_ext.tools.mcp.McpWorkbench", "config": {"server_params": server}}
     cast("JsonObject", agent["config"])["workbench"] = [workbench]  # pyright: ignore[reportArgumentType]
     team_id = client.post("/api/teams", json={"component": team(agent)}).json()["id"]

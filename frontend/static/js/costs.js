@@ -75,7 +75,7 @@ function tables(parts) {
     table(
       'By team and day',
       ['Day', 'Team'],
-      byDay.map(({ first, sum }) => [[first.day, first.team_name || 'A deleted team'], sum]),
+      byDay.map(({ first, sum }) => [[first.day, first.team_name || 'Deleted team'], sum]),
     ),
     table(
       'By model',

@@ -53,7 +53,7 @@ on(document, 'click', '[data-delete-connection]', async (_event, button) => {
       ? 'No team uses it.'
       : `${users === '1' ? 'One team uses' : `${users} teams use`} it. Their agents keep its address, key reference and model, and keep working.`
   const choices = [
-    { value: '', label: 'Keep it' },
+    { value: '', label: 'Cancel' },
     { value: 'delete', label: 'Delete connection', tone: /** @type {const} */ ('danger') },
   ]
   if ((await ask({ title: `Delete the connection “${name}”?`, text, choices })) === 'delete')
@@ -81,6 +81,8 @@ async function fillService() {
   find('[data-about-service]', form).textContent = `${service.about} Needs: ${service.needs}.`
   for (const name of /** @type {const} */ (['address', 'key', 'model']))
     field(name).value = service[name]
+  field('address').placeholder =
+    service.address === '' && !/URL|Endpoint/.test(service.needs) ? 'Default of the service' : ''
   if (edited === '') field('name').value = service.name
   find('#connection-models', form).replaceChildren()
   find('[data-models-status]', form).textContent = ''

@@ -246,7 +246,7 @@ function showComposer(run) {
   else void showEstimate(page, teamId, life.signal)
   find('[data-part="to-live"] span:last-child', page).textContent = isAtWork
     ? 'Jump to live'
-    : 'To the end'
+    : 'Jump to end'
 }
 
 /**

@@ -30,7 +30,7 @@ on(document, 'click', '[data-delete-secret]', async (_event, button) => {
   const title = `Delete the secret “${name}”?`
   const text = 'Teams that use it cannot run until you set it again.'
   const choices = [
-    { value: '', label: 'Keep it' },
+    { value: '', label: 'Cancel' },
     { value: 'delete', label: 'Delete secret', tone: /** @type {const} */ ('danger') },
   ]
   if ((await ask({ title, text, choices })) !== 'delete') return

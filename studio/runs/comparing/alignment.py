@@ -124,7 +124,7 @@ def _equal_from(rows: Sequence[Row], at: int) -> int:
 
 def _words_of(rows: Sequence[Row], first: Row) -> str:
     if first.before is not None and first.after is not None:
-        return f"{_who(first.before)} has another {first.before.noun}."
+        return f"{_who(first.before)} has a different {first.before.noun}."
     if first.before is not None:
         other = next((row.after for row in rows[first.index :] if row.after is not None), None)
         here = f"The first run has a {first.before.noun} of {_who(first.before)}"

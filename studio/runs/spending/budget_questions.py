@@ -110,13 +110,11 @@ def amount_words(measure: Measure, amount: int) -> str:
 def _prompt(short: BudgetExceeded) -> str:
     measure, line = short.measure, short.line
     if short.why == "unpriced":
-        return f"The price of {short.model} is not known, and the money of {short.whose} is limited. Ask the model?"
+        return f"The price of {short.model} is unknown, and {short.whose} has a cost limit. Call the model anyway?"
     if short.why == "unbounded":
-        return (
-            f"Nobody can tell what the next call of {short.model} takes, and {short.whose} has a limit. Ask the model?"
-        )
+        return f"The next call of {short.model} cannot be estimated, and {short.whose} has a limit. Call it anyway?"
     spent, limit = amount_words(measure, line.account.spent(measure)), amount_words(measure, line.limit(measure) or 0)
     if measure in ("turns", "seconds"):
         return f"The budget of {short.whose} is used up: {spent} of {limit}."
     may = amount_words(measure, short.estimate)
-    return f"The next call may take up to {may}; {spent} of the {limit} of {short.whose} are spent."
+    return f"{short.whose[0].upper()}{short.whose[1:]} has used {spent} of {limit}. The next call may need up to {may}."

@@ -105,9 +105,9 @@ async def change_password(
         raise ConfigError("You have no password here.", fix="You sign in with the identity provider.")
     address = RequestInfo(request.scope).address
     if wait_s := accounts.wait_s(address, user.name):
-        raise Forbidden("Too many wrong tries.", fix=f"Try again in {wait_s} s.")
+        raise Forbidden("Too many attempts.", fix=f"Try again in {wait_s} s.")
     if await accounts.with_password(user.name, body.old.get_secret_value(), address) is None:
-        raise Forbidden("The old password is not right.")
+        raise Forbidden("The current password is wrong.")
     hashed = await accounts.passwords.hash(body.new.get_secret_value(), name=user.name)
     await store.users.set_password(user.id, hashed)
     await store.sign_ins.end_all(user.id, but=person.sign_in, kind="browser")
@@ -117,7 +117,7 @@ async def change_password(
 @router.post("/tokens", status_code=201, summary="Create a token for a program; it has your permissions")
 async def make_token(body: NewToken, accounts: AccountsDep, admitted: AdmittedDep) -> TokenOut:
     if not admitted.csrf:
-        raise Forbidden("A program cannot make tokens.", fix="Make it on the page Account.")
+        raise Forbidden("A program cannot create tokens.", fix="Create it on the Account page.")
     sign_in_id, key = await accounts.make_token(_user_id(admitted.person), body.label, timedelta(days=body.days))
     return TokenOut(id=sign_in_id, token=key)
 

@@ -97,7 +97,7 @@ async def approve(
     if missing := wanted - found.keys():
         raise NotFound(
             f"Nothing here asks for {sorted(missing)[0]!r}.",
-            fix="It may have changed since you looked; open the review again.",
+            fix="It may have changed. Open the review again.",
         )
     if body.typed:
         _check_typed(body, found.values(), settings)

@@ -285,8 +285,10 @@ async def _answer(trials: PartRunner, try_id: str) -> str:
                 if entry.kind == "message" and said.get("source") == "model":
                     return str(said.get("content") or "")
             if batch.view.state.is_final:
-                raise ModelUnavailable(batch.view.detail or "The model gave no answer.", fix="Check address and key.")
-    raise ModelUnavailable("The model gave no answer.", fix="Check address and key.")
+                raise ModelUnavailable(
+                    batch.view.detail or "The model returned no answer.", fix="Check the address and the key."
+                )
+    raise ModelUnavailable("The model returned no answer.", fix="Check the address and the key.")
 
 
 def _service(service: ModelService) -> ServiceOut:

@@ -33,6 +33,6 @@ async def load_picture(body: PictureRequest, settings: SettingsDep) -> PictureOu
     picture = Image.from_base64(base64.b64encode(content).decode("ascii"))
     if not picture.mime_type.startswith("image/"):
         raise UrlUnreachable(
-            f"{body.url!r} is no PNG, JPEG, GIF or WebP picture.", fix="Open the address in a browser."
+            f"{body.url!r} is not a PNG, JPEG, GIF or WebP image.", fix="Open the address in a browser."
         )
     return PictureOut(picture=f"data:{picture.mime_type};base64,{picture.data}")

@@ -13,11 +13,18 @@ from studio.store.tables import AuditEntry
 WORDS: Mapping[str, str] = {
     "POST /api/teams": "Created a team",
     "PUT /api/teams/{team_id}": "Saved a team",
+    "PATCH /api/teams/{team_id}": "Renamed a team",
+    "PUT /api/teams/{team_id}/examples": "Set the example tasks of a team",
+    "POST /api/teams/bulk": "Tagged, archived, deleted or restored teams",
     "DELETE /api/teams/{team_id}": "Deleted a team",
     "POST /api/teams/{team_id}/versions/{number}/restore": "Restored a version",
     "POST /api/runs": "Started a run",
     "POST /api/runs/{run_id}/commands": "Controlled a run",
+    "PATCH /api/runs/{run_id}": "Renamed a run",
     "DELETE /api/runs/{run_id}": "Deleted a run",
+    "POST /api/runs/bulk": "Tagged, archived, deleted or restored runs",
+    "DELETE /api/trash": "Emptied the trash",
+    "PUT /api/account/stars": "Starred or unstarred teams or runs",
     "POST /api/runs/{run_id}/fork": "Forked a run",
     "POST /api/runs/{run_id}/rerun": "Ran a run again",
     "POST /api/runs/{run_id}/replay": "Replayed a run",
@@ -34,7 +41,7 @@ WORDS: Mapping[str, str] = {
     "POST /api/tries/termination": "Tried a stop condition",
     "POST /api/pictures": "Loaded a picture",
     "POST /api/connections": "Added a model connection",
-    "POST /api/connections/found": "Added a model connection that was found",
+    "POST /api/connections/found": "Added a detected model connection",
     "POST /api/connections/models": "Listed the models of a service",
     "POST /api/connections/test": "Tested a model connection",
     "PUT /api/connections/default": "Chose the default model connection",
@@ -47,9 +54,9 @@ WORDS: Mapping[str, str] = {
     "DELETE /api/galleries/{gallery_id}/components/{group}/{index}": "Deleted a component from the library",
     "POST /api/galleries": "Added a gallery",
     "DELETE /api/galleries/{gallery_id}": "Deleted a gallery",
-    "POST /api/approvals": "Approved what a team could do",
+    "POST /api/approvals": "Approved permissions",
     "DELETE /api/approvals/{capability_hash}": "Revoked an approval",
-    "PUT /api/teams/{team_id}/policy": "Set the rules for tools",
+    "PUT /api/teams/{team_id}/policy": "Set tool rules",
     "PUT /api/secrets/{name}": "Set a secret",
     "DELETE /api/secrets/{name}": "Deleted a secret",
     "POST /api/users": "Added a user",
@@ -58,13 +65,13 @@ WORDS: Mapping[str, str] = {
     "DELETE /api/users/{user_id}": "Removed a user",
     "DELETE /api/users/{user_id}/sign-ins": "Ended a user's sign-ins",
     "POST /api/account/sign-out": "Signed out",
-    "POST /api/account/tokens": "Made a token",
+    "POST /api/account/tokens": "Created a token",
     "PUT /api/account/password": "Changed their password",
     "DELETE /api/account/sign-ins": "Signed out everywhere",
     "DELETE /api/account/sign-ins/{sign_in_id}": "Ended a sign-in",
     "sign in": "Sign-in",
     "use a token": "Wrong token",
-    "become a user": "Came for the first time",
+    "become a user": "First sign-in",
     "set a role": "Changed a role",
     "add a user": "Added a user",
     "set a password": "Set a user's password",
@@ -120,14 +127,14 @@ def _object(path: str, team_names: Mapping[str, str]) -> tuple[str, str]:
         return f"Run {key[:8]}", f"/runs/{quote(key, safe='')}"
     if kind != "teams":
         return key, ""
-    return (team_names[key], f"/teams/{quote(key, safe='')}") if key in team_names else ("A team that was deleted", "")
+    return (team_names[key], f"/teams/{quote(key, safe='')}") if key in team_names else ("Deleted team", "")
 
 
 def _outcome(said: str, action: str) -> tuple[str, str]:
     if not said.isdigit():
         return said.capitalize(), "failed" if said.startswith("refused") else ""
     if said == "403" and action in STARTING:
-        return "Not allowed yet", "warning"
+        return "Approval needed", "warning"
     if said in ("401", "403"):
         return "Refused", "failed"
     return ("Done", "") if said < "400" else (f"Failed ({said})", "failed")

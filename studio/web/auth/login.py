@@ -16,7 +16,7 @@ from starlette.types import Receive
 from studio.web.auth.oidc import STATE_LIFETIME_S, Provider, SignInFailed
 from studio.web.auth.request_info import RequestInfo, read_form
 from studio.web.auth.session_cache import BROWSER_LASTS
-from studio.web.auth.sessions import Accounts
+from studio.web.auth.sessions import ANONYMOUS, Accounts
 
 PASSWORD = ("POST", "/login")
 TO_PROVIDER = ("GET", "/login/oidc")
@@ -26,7 +26,7 @@ MAX_KEPT_ADDRESS = 2000
 """Characters of the address that a sign-in leads to; a browser would drop a cookie of 4096."""
 HOME_PATH = "/teams"
 OURS = re.compile(r"/(?![/\\])[^\\\x00-\x1f]*")
-WRONG = "The name or the password is not right."
+WRONG = "Wrong name or password."
 
 
 @dataclass(frozen=True)
@@ -99,9 +99,7 @@ class LoginMiddleware:
             return await self._from_provider(request, provider)
         except SignInFailed as error:
             self.accounts.by_address.add_wrong(request.address)
-            await self.accounts.record(
-                "somebody", "sign in", request.address, "refused by or for the identity provider"
-            )
+            await self.accounts.record(ANONYMOUS, "sign in", request.address, "refused by or for the identity provider")
             return self.sign_in_page(request, f"{error.what} {error.fix}".strip(), goes_to=HOME_PATH)
 
     async def _by_password(self, request: RequestInfo, receive: Receive) -> Response:
@@ -150,7 +148,7 @@ class LoginMiddleware:
         return request.with_cookie(response, key, int(BROWSER_LASTS.total_seconds()))
 
     def _too_often(self, request: RequestInfo, wait_s: int, goes_to: str) -> Response:
-        message = f"Too many wrong tries. Try again in {wait_s} s."
+        message = f"Too many attempts. Try again in {wait_s} s."
         response = self.sign_in_page(request, message, status=429, goes_to=goes_to)
         response.headers["Retry-After"] = str(wait_s)
         return response

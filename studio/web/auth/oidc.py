@@ -157,13 +157,13 @@ class Provider:
         """
         state = query.get("state", "")
         if not self._states.use(state) or not is_same(kept_state or "", state):
-            raise SignInFailed("This sign-in was not begun here, or took too long.", fix="Begin again.")
+            raise SignInFailed("This sign-in did not start here, or took too long.", fix="Sign in again.")
         begun = self._states.begun(state, redirect_uri)
         code = query.get("code", "")
         if not code or "error" in query:
-            raise SignInFailed("The identity provider did not let you in.", fix="Begin again.")
+            raise SignInFailed("The identity provider refused the sign-in.", fix="Sign in again.")
         if query.get("iss", self.settings.oidc_issuer) != self.settings.oidc_issuer:
-            raise SignInFailed("Another identity provider answered than was asked.", fix="Begin again.")
+            raise SignInFailed("The answer came from a different identity provider.", fix="Sign in again.")
         claims = await self._claims(await self._id_token(code, begun), begun.nonce)
         return self._identity(claims)
 
@@ -181,7 +181,7 @@ class Provider:
         answer = await self._asked("POST", found.token_endpoint, form)
         token = answer.get("id_token")
         if not isinstance(token, str):
-            raise SignInFailed("The identity provider gave no ID token.")
+            raise SignInFailed("The identity provider returned no ID token.")
         return token
 
     async def _claims(self, token: str, nonce: str) -> dict[str, JsonValue]:
@@ -206,7 +206,7 @@ class Provider:
         us = self.settings.oidc_client_id
         has_others = isinstance(claims["aud"], list) and len(claims["aud"]) > 1
         if claims.get("azp", None if has_others else us) != us:
-            raise SignInFailed("The ID token of the identity provider is for somebody else.")
+            raise SignInFailed("The ID token of the identity provider is for another client.")
         return claims
 
     async def _keys(self, *, again: bool = False) -> jwk.KeySet:
@@ -221,9 +221,9 @@ class Provider:
             try:
                 found = ProviderMetadata.model_validate(await self._asked("GET", address))
             except ValidationError as error:
-                raise SignInFailed("The identity provider does not say where to sign in.") from error
+                raise SignInFailed("The identity provider has no authorization endpoint.") from error
             if found.issuer != self.settings.oidc_issuer:
-                raise SignInFailed("The identity provider goes by another name than the configured issuer.")
+                raise SignInFailed("The identity provider's issuer differs from the configured one.")
             self._discovered = found
         return self._discovered
 
@@ -239,7 +239,7 @@ class Provider:
                 raise SignInFailed(f"The identity provider answered with status {answer.status_code}.")
             return JSON_OBJECT.validate_json(answer.content)
         except (httpx.HTTPError, httpx.InvalidURL, HostRefused, ValidationError) as error:
-            raise SignInFailed("The identity provider does not answer as it should.", fix="Try again later.") from error
+            raise SignInFailed("The identity provider returned an invalid answer.", fix="Try again later.") from error
 
     def _identity(self, claims: Mapping[str, JsonValue]) -> Identity:
         email = claims.get("email")
@@ -298,7 +298,9 @@ async def open_provider(settings: Settings) -> AsyncGenerator[Provider | None]:
         raise SetupError("`STUDIO_OIDC_ISSUER` needs a client.", fix="Set `STUDIO_OIDC_CLIENT_ID`.")
     issuer = urlsplit(settings.oidc_issuer)
     if issuer.scheme != "https" and issuer.hostname not in {"localhost", "127.0.0.1", "::1"}:
-        raise SetupError("The identity provider must be reached by https.", fix="Change `STUDIO_OIDC_ISSUER`.")
+        raise SetupError(
+            "The identity provider's address must start with https://.", fix="Change `STUDIO_OIDC_ISSUER`."
+        )
     role_of_value(settings)
     # The operator chose the issuer, which may be within the own network, and which says where its other parts are.
     guard = Guard((place_of(settings.oidc_issuer),), elsewhere=True, private=True)

@@ -56,10 +56,10 @@ def checked(password: str, *, name: str = "") -> str:
     if not MIN_LENGTH <= len(password) <= MAX_LENGTH:
         raise ConfigError(
             f"A password needs {MIN_LENGTH} to {MAX_LENGTH} characters.",
-            fix="A few words with spaces are easy to keep.",
+            fix="A few words with spaces are easy to remember.",
         )
     if name and name.casefold() == password.casefold():
         raise ConfigError(
-            "The password must differ from the user name.", fix="A few words with spaces are easy to keep."
+            "The password must differ from the user name.", fix="A few words with spaces are easy to remember."
         )
     return password

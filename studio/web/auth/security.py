@@ -200,7 +200,9 @@ class Guard:
             )
         if request.is_foreign:
             raise Rejection(
-                problem(403, "wrong_origin", "Another site asked for this; the studio only answers its own.")
+                problem(
+                    403, "wrong_origin", "This request came from another site. The studio answers only its own pages."
+                )
             )
 
     def _accounts(self) -> Accounts:
@@ -284,8 +286,10 @@ class Guard:
 
     def _unauthorized(self, request: RequestInfo, *, wrong: bool = False) -> Response:
         if request.is_page:
-            return self.policy.login.response("That access token is not right." if wrong else "")
-        what = "That access token is not right." if wrong else "An access token is needed."
+            return self.policy.login.response(
+                "Invalid access token. Copy it from the output of studio serve." if wrong else ""
+            )
+        what = "Invalid access token." if wrong else "The request has no access token."
         response = problem(401, "no_token", what, "Send `Authorization: Bearer <token>`, or open a page of the studio.")
         response.headers["WWW-Authenticate"] = "Bearer"
         return response

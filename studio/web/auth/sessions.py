@@ -21,7 +21,7 @@ from studio.web.connections import network_of
 
 logger = logging.getLogger(__name__)
 MAX_WRONG_PER_NAME = 10
-ANONYMOUS = "somebody"
+ANONYMOUS = "unknown"
 """Who tried a name that nobody has. The name is not kept: people type passwords into the wrong box."""
 
 
@@ -84,7 +84,7 @@ class Accounts:
             except (Conflict, ConfigError) as error:
                 await self.record(ANONYMOUS, "sign in", address, "refused: name taken")
                 raise SignInFailed(
-                    "Your name cannot be used here, or is taken.", fix="Ask who runs this studio."
+                    "Your name cannot be used here, or is taken.", fix="Contact the administrator."
                 ) from error
             await self.record(user.name, "become a user", address, user.role)
         elif identity.role and identity.role != user.role:

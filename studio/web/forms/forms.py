@@ -100,7 +100,7 @@ def _component_form(
         component_type=str(component.get("component_type") or ""),
         title=str(schema.get("title") or provider.rsplit(".", 1)[-1]),
         help=first_line(str(schema.get("description") or "")),
-        label=FormField("label", "Label", f"{pointer}/label", "text", component.get("label"), "Its name in lists."),
+        label=FormField("label", "Label", f"{pointer}/label", "text", component.get("label"), "Shown in lists."),
         primary=primary,
         more=tuple(each for each in fields if each not in primary),
         problems=maker.problems.unclaimed(pointer, own=_ENVELOPE),

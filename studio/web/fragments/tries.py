@@ -68,9 +68,7 @@ def _check_size(parameters: JsonObject) -> None:
 
 
 def _no_form() -> InvalidDocument:
-    return InvalidDocument(
-        "There is no form for this tool: its schema is too large.", fix="Write the arguments as JSON."
-    )
+    return InvalidDocument("The schema of this tool is too large for a form.", fix="Write the arguments as JSON.")
 
 
 def _demanded(schemas: Schemas, schema: Object) -> Iterator[Object]:

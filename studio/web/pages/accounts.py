@@ -16,9 +16,9 @@ router = APIRouter(include_in_schema=False)
 MAX_ID = 2**63 - 1
 PAGE = 100
 MEANS = {
-    "viewer": "Looks at teams and runs.",
-    "editor": "Changes teams, starts and steers runs.",
-    "approver": "Also lets teams do what needs approval.",
+    "viewer": "Views teams and runs.",
+    "editor": "Also changes teams, and starts and controls runs.",
+    "approver": "Also approves permissions and tool calls.",
     "admin": "Also manages users, secrets and prices.",
 }
 

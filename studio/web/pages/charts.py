@@ -140,10 +140,10 @@ def _parts(trend: Trend, measure: Measure, most: float) -> Sequence[Part]:
 
 def _label(trend: Trend, by: By) -> str:
     if by == "team":
-        return trend.team_name or "A deleted team"
+        return trend.team_name or "Deleted team"
     if by == "version":
         return (
-            f"{trend.team_name or 'A deleted team'}, {f'version {trend.key[1]}' if trend.key[1] else 'version unknown'}"
+            f"{trend.team_name or 'Deleted team'}, {f'version {trend.key[1]}' if trend.key[1] else 'version unknown'}"
         )
     return trend.key[0]
 

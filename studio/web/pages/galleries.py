@@ -15,7 +15,7 @@ from studio.store import tables as rows
 from studio.web.dependencies import SettingsDep, StoreDep, TeamChecksDep, TemplatesDep
 
 router = APIRouter(include_in_schema=False)
-LIBRARY_TEXT = "Components that you keep for yourself. They show in the builder's palette."
+LIBRARY_TEXT = "Your saved components. They appear in the builder's palette."
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ def _card(row: GallerySummary | rows.Gallery, gallery: Gallery | GalleryOutline)
 
 
 def _facts(row: GallerySummary | rows.Gallery, gallery: Gallery | GalleryOutline) -> tuple[str, ...]:
-    named = [("author", "By {}"), ("version", "Version {}"), ("license", "Licence {}")]
+    named = [("author", "By {}"), ("version", "Version {}"), ("license", "License {}")]
     told = [text.format(gallery.metadata[name]) for name, text in named if gallery.metadata.get(name)]
     if row.id == LIBRARY:
         return ()

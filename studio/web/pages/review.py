@@ -169,7 +169,7 @@ def own_path(path: str) -> str:
 def _back_text(path: str) -> str:
     if path.startswith("/runs/"):
         return "Back to the run"
-    return "Go on to the run" if path.split("?")[0].endswith("/play") else "Back to the team"
+    return "Continue to the run" if path.split("?")[0].endswith("/play") else "Back to the team"
 
 
 async def _scope_names(store: Store, scopes: Collection[str]) -> dict[str, tuple[str, str]]:
@@ -197,7 +197,7 @@ def _named(scope: str, names: Mapping[str, tuple[str, str]]) -> tuple[str, str]:
         return names[scope]
     if scope.startswith("url:"):
         return f"In teams from {scope.removeprefix('url:')}", ""
-    return "In a team that is deleted" if scope.startswith("team:") else "In teams from a gallery that is deleted", ""
+    return "In a deleted team" if scope.startswith("team:") else "In teams from a deleted gallery", ""
 
 
 def _row(row: Approval) -> ApprovalRow:

@@ -80,6 +80,9 @@ async def _about(store: Store, settings: Settings) -> list[tuple[str, str]]:
         ("Galleries", str(galleries)),
         ("Components known", str(sum(1 for _ in component_classes()))),
         ("Largest upload", f"{settings.max_upload_mb} MB; from a URL {MAX_BYTES // (1024 * 1024)} MB"),
-        ("Code typed in the builder", "approved as read" if settings.trust_typed_code else "read again to approve it"),
-        ("Private addresses", f"{private} where nobody named them"),
+        (
+            "Code typed in the builder",
+            "approved without another review" if settings.trust_typed_code else "reviewed before approval",
+        ),
+        ("Private addresses", f"{private} unless listed"),
     ]

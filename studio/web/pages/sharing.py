@@ -23,7 +23,7 @@ async def _page(desk: Desk, run_id: str) -> Response:
     return desk.templates.page(
         desk.request,
         "pages/share.html",
-        title="Share a run",
+        title="Share run",
         nav="teams",
         packed=shared.packed,
         bundle=bundle,

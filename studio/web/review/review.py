@@ -214,7 +214,7 @@ async def review_of_gallery(store: Store, row: Gallery) -> ReviewView:
         "gallery",
         row.id,
         row.name,
-        summary_of(manifest.items, "What this gallery holds"),
+        summary_of(manifest.items, "This gallery"),
         _grouped(view for view in views if view.allowed is None),
         _grouped(view for view in views if view.allowed is not None),
         [],

@@ -1,4 +1,4 @@
-"""What a team asks to be allowed, in sentences for somebody who does not program."""
+"""What a team asks to be allowed, in sentences for people who do not program."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ RISKS: Mapping[Risk, str] = {"high": "High risk", "medium": "Some risk", "low": 
 _LACKING: Mapping[Group, str] = {
     "code": "run Python",
     "programs": "start programs",
-    "network": "talk to services",
+    "network": "connect to services",
     "secrets": "use secrets",
     "files": "read or write files",
     "money": "spend money",
@@ -62,7 +62,7 @@ def summary_of(items: Sequence[Item], subject: str) -> Summary:
     """
     by_group = _by_group(items)
     if not by_group:
-        return Summary(f"{subject} asks for nothing: its agents only talk with each other.", "")
+        return Summary(f"{subject} needs no permissions. Its agents only exchange messages.", "")
     could = _could(by_group)
     untold = {"money", *(["files"] if "programs" in by_group else [])}  # a program says itself what it may read
     lacking = [words for group, words in _LACKING.items() if group not in by_group and group not in untold]
@@ -114,27 +114,27 @@ def consequence_of(item: Item) -> str:
     """What allowing a thing means."""
     match item.capability.kind:
         case "python":
-            return "When an agent uses it, this code runs on this computer with whatever the model hands it."
+            return "When an agent uses the tool, this code runs on this computer with arguments that the model chooses."
         case "process" if item.capability.is_open:
-            return "Code that a model writes during the run is run. Nobody reads it first."
+            return "Code that a model writes during the run is executed without review."
         case "process" if item.capability.has_own_network:
-            return "This program starts on this computer when the team runs, and reaches the network by itself."
+            return "This program starts on this computer when the team runs and has its own network access."
         case "process":
             return "This program starts on this computer when the team runs."
         case "host" if item.capability.is_open:
-            return "What happens there is decided by a model during the run. Nobody reads it first."
+            return "A model decides during the run what to do there, without review."
         case "host" if item.is_near:
-            return "This is a machine of your own network, or this computer itself."
+            return "This is a machine in your own network, or this computer."
         case "host":
-            return "What agents say and read can be sent there. What comes back can steer them."
+            return "Agents can send what they read and write there. The responses can influence them."
         case "secret" if "Python source" in item.capability.detail:
-            return "The code gets the value. Agents and models do not see it unless the code shows it."
+            return "The code receives the value. Agents and models do not see it unless the code reveals it."
         case "secret":
-            return "The service or program gets the value. Agents and models do not see it."
+            return "The service or program receives the value. Agents and models do not see it."
         case "file":
-            return "What is in these files can end up in the conversation, and in what is sent to a model."
+            return "The contents of these files can become part of the conversation and of prompts."
         case "spend":
-            return "The service charges your account for each answer. A budget can hold a run back."
+            return "The service charges your account for each reply. Set a budget to limit the cost."
 
 
 def _phrases(group: Group, items: Sequence[Item]) -> list[str]:
@@ -167,10 +167,10 @@ def _network_phrases(items: Sequence[Item]) -> list[str]:
     fixed = [item for item in items if not item.capability.is_open]
     hosts = _hosts_of(fixed)
     unnamed = sum(1 for item in fixed if not item.hosts)
-    phrases = ["open web pages of its own choice"] if len(fixed) < len(items) else []
+    phrases = ["open web pages of its choice"] if len(fixed) < len(items) else []
     if hosts:
-        phrases.append(f"talk to {_named(hosts, 'other service')}")
-    return [*phrases, *([f"talk to {_count(unnamed, 'other service')}"] if unnamed else [])]
+        phrases.append(f"connect to {_named(hosts, 'other service')}")
+    return [*phrases, *([f"connect to {_count(unnamed, 'other service')}"] if unnamed else [])]
 
 
 def _hosts_of(items: Sequence[Item]) -> list[str]:
@@ -180,7 +180,7 @@ def _hosts_of(items: Sequence[Item]) -> list[str]:
 def _named(names: Sequence[str], noun: str) -> str:
     if len(names) <= MAX_NAMED:
         return listed(names)
-    return listed([*names[: MAX_NAMED - 1], f"{len(names) - MAX_NAMED + 1} {noun}s more"])
+    return listed([*names[: MAX_NAMED - 1], f"{len(names) - MAX_NAMED + 1} more {noun}s"])
 
 
 def _short(host: str) -> str:

@@ -44,7 +44,7 @@ export async function move(kind, ids, listing, from, changed) {
     if (left > 0)
       toast(`${counted(kind, left)} not deleted: still running.`, {
         tone: 'warning',
-        fix: 'Stop or cancel first.',
+        fix: 'Stop or cancel them first.',
       })
   } catch (error) {
     toastError(error)

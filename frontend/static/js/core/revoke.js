@@ -13,9 +13,9 @@ import { find } from './dom.js'
 export async function revoke(button) {
   const row = /** @type {HTMLElement} */ (button.closest('[data-approval]'))
   const title = 'Revoke this approval?'
-  const text = 'Running runs are not affected. The next run asks again.'
+  const text = 'Active runs are not affected. The next run asks again.'
   const choices = [
-    { value: '', label: 'Keep it' },
+    { value: '', label: 'Cancel' },
     { value: 'revoke', label: 'Revoke', tone: /** @type {const} */ ('danger') },
   ]
   if ((await ask({ title, text, body: find('p', row).cloneNode(true), choices })) !== 'revoke')

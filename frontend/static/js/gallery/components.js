@@ -90,7 +90,7 @@ export function galleryComponents(page) {
       const title = `Delete “${body.dataset.name}”?`
       const text = 'Teams created from it are kept. Deleting the gallery cannot be undone.'
       const choices = [
-        { value: '', label: 'Keep it' },
+        { value: '', label: 'Cancel' },
         { value: 'delete', label: 'Delete gallery', tone: /** @type {const} */ ('danger') },
       ]
       if ((await ask({ title, text, choices })) !== 'delete') return

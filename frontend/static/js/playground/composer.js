@@ -81,8 +81,8 @@ export function composer(form, start, withoutVision) {
         {},
         blind.map(({ agent, model }) => `${agent} (${model})`).join(', '),
         blind.length === 1
-          ? ' cannot read images: it is only told that there is one.'
-          : ' cannot read images: they are only told that there is one.',
+          ? ' cannot read images and only sees a placeholder.'
+          : ' cannot read images and only see a placeholder.',
       ),
     )
   }

@@ -29,7 +29,9 @@ export function controls(root, first, send, work, signal) {
     const mark = find('[data-part="state"]', root)
     mark.textContent = word
     mark.dataset.state = look
-    find('[data-part="state-more"]', root).textContent = more
+    const rest = find('[data-part="state-more"]', root)
+    rest.textContent = more
+    rest.title = more
     showMocks(find('[data-part="mocked"]', root), run.mocks ?? [])
     const can = allowed(run)
     const focused = buttons(root).find((button) => button === document.activeElement)

@@ -76,11 +76,11 @@ export function rowStatus({ state, reason = '' }) {
 export function badge(run, { isStopping = false, worker = '' } = {}) {
   if (run.state === 'running') return runningBadge(run, isStopping, worker)
   if (run.state === 'paused') {
-    const asks = run.reason === 'input' && run.pending ? `${run.pending.source} asks` : ''
+    const asker = run.reason === 'input' && run.pending ? run.pending.source : ''
     return {
       word: PAUSED[run.reason] ?? 'Paused',
       look: run.reason === 'input' ? 'waiting' : 'paused',
-      more: asks,
+      more: asker,
     }
   }
   return { word: stateLabel(run.state), look: run.state, more: '' }

@@ -256,7 +256,7 @@ function draw(panel, editor, checked, forms) {
             {},
             el('b', {}, 'No problems.'),
             asked.length > 0
-              ? ' The team runs once you approve what it asks for.'
+              ? ' The team can run once you approve its permissions.'
               : ' The team can run.',
           ),
         ),
@@ -279,7 +279,7 @@ function reviewLink() {
     el(
       'a',
       { href: `${page}/review?${new URLSearchParams({ back: page })}` },
-      'Review each of them',
+      'Review permissions',
     ),
   )
 }
@@ -475,7 +475,8 @@ function secretForm(editor, need, forms) {
       { type: 'button', class: 'button small', on: { click: () => refer(editor, need) } },
       `Use the stored secret ${need.name}`,
     )
-  if (!can('admin')) return el('p', { class: 'muted small' }, 'Storing a key needs the admin role.')
+  if (!can('admin'))
+    return el('p', { class: 'muted small' }, 'You need the admin role to store a key.')
   const known = forms.get(need.reference)
   if (known) return known
   const form = el(

@@ -18,6 +18,11 @@ import { selectionKinds } from './form/multi-edit.js'
  */
 export function inspector(root, editor, signal) {
   const head = find('[data-inspector-head]', root)
+  const showTitle = (/** @type {string} */ title) => {
+    const heading = find('[data-title]', head)
+    heading.textContent = title
+    heading.title = title
+  }
   const describe = () => {
     const { selection } = editor
     const isSeveral = editor.selected.length > 1
@@ -30,7 +35,7 @@ export function inspector(root, editor, signal) {
     head.dataset['kind'] = kind
     find('.icon', head).dataset['icon'] = KIND_ICON[kind]
     const title = isSeveral ? `${editor.selected.length} selected` : editor.titleAt(selection)
-    if (title !== '') find('[data-title]', head).textContent = title // else the form says it
+    if (title !== '') showTitle(title) // else the form says it
     find('[data-type]', head).textContent = isSeveral
       ? selectionKinds(editor)
       : component
@@ -59,8 +64,7 @@ export function inspector(root, editor, signal) {
     'form:shown',
     (event) => {
       const { title } = /** @type {CustomEvent} */ (event).detail
-      if (title !== '' && editor.titleAt(editor.selection) === '')
-        find('[data-title]', head).textContent = title
+      if (title !== '' && editor.titleAt(editor.selection) === '') showTitle(title)
     },
     { signal },
   )

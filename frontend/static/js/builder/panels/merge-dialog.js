@@ -25,7 +25,7 @@ export async function askToMerge(conflicts) {
     el(
       'p',
       {},
-      `Someone saved this team after you opened it. Everything else is merged; in ${count} both of you made changes. Both sides stay in the version history, whatever you choose.`,
+      `This team was saved elsewhere after you opened it, and ${count} changed on both sides. All other changes are merged. The version history keeps both sides.`,
     ),
     conflicts.length > 1 && el('div', { class: 'merge-all' }, all('mine'), all('theirs')),
     ...conflicts.map(question),

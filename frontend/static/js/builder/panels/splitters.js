@@ -63,7 +63,7 @@ export function splitters(root, editor, signal) {
       else root.style.setProperty(`--${name}-width`, `${width}px`)
       const isFolded = kept.folded.includes(folding(name))
       const button = find(`[data-fold=${name}]`, root)
-      const label = `${isFolded ? 'Unfold' : 'Fold'} the ${panel.getAttribute('aria-label')?.toLowerCase()}`
+      const label = `${isFolded ? 'Expand' : 'Collapse'} ${panel.getAttribute('aria-label')?.toLowerCase()}`
       button.setAttribute('aria-expanded', String(!isFolded))
       button.setAttribute('aria-label', label)
       button.title = label
@@ -157,7 +157,7 @@ export function splitters(root, editor, signal) {
   const actions = [
     {
       id: 'fold-side',
-      label: 'Fold or unfold the left panel',
+      label: 'Collapse or expand left panel',
       icon: 'panel-left',
       keys: ['mod+b'],
       group: 'View',
@@ -166,7 +166,7 @@ export function splitters(root, editor, signal) {
     },
     {
       id: 'fold-inspector',
-      label: 'Fold or unfold the inspector',
+      label: 'Collapse or expand inspector',
       icon: 'panel-right',
       keys: ['mod+alt+b'],
       group: 'View',

@@ -208,7 +208,7 @@ async function showVersions(editor, saver) {
         el(
           'p',
           { class: 'versions-first' },
-          'Every save adds a version here, with what it changed. Name one before a larger change, to find the way back to it.',
+          'Every save adds a version with its changes. Name a version before a large change to find it again.',
         ),
       )
     const listed = [

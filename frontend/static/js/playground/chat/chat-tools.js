@@ -72,7 +72,7 @@ function renderCall(call) {
     el(
       'div',
       { class: 'tool-detail' },
-      call.changed !== '' && block('Arguments, as a person changed them', prettyJson(call.changed)),
+      call.changed !== '' && block('Arguments, changed by a person', prettyJson(call.changed)),
       call.args !== '' &&
         block(
           call.changed === '' ? 'Arguments' : 'Arguments, as the model wrote them',

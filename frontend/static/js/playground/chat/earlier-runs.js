@@ -67,13 +67,7 @@ function renderRun(run, items, isWhole, colours) {
     el(
       'p',
       { class: 'marker' },
-      el(
-        'span',
-        {},
-        icon('history'),
-        link('Earlier run'),
-        hasEnded(run.state) ? '' : ' (under way)',
-      ),
+      el('span', {}, icon('history'), link('Earlier run'), hasEnded(run.state) ? '' : ' (active)'),
     ),
   )
 }

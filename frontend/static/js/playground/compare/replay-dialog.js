@@ -45,7 +45,7 @@ export async function replay(context) {
       el(
         'p',
         { class: 'muted' },
-        'Models return their recorded answers, so the replay is free. It fails where the team does anything else than was recorded.',
+        'Models return their recorded answers, so the replay is free. It fails where the team diverges from the recording.',
       ),
       el('div', { class: 'replay-tools' }, ...tools.map(toolRow)),
     ),

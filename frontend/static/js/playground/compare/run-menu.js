@@ -23,7 +23,7 @@ export function runMenu({ page, run, actions, signal }) {
   const isUnderWay = () =>
     page.querySelector('[data-part="controls"][data-state="ended"]')
       ? true
-      : 'The run is still under way.'
+      : 'The run is still active.'
   actions.add([
     {
       id: 'compare-run',
@@ -131,6 +131,7 @@ export function runMenu({ page, run, actions, signal }) {
         icon,
         keys,
         isApart: id === 'compare-run' && offered[0]?.id !== id,
+        isDanger: id === 'delete-run',
         run: () => void actions.run(id),
       }))
       openMenu('This run', items, { x: left, y: bottom })

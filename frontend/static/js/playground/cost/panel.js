@@ -84,8 +84,9 @@ export function costPanel({ page, run, selection, signal }) {
     tables.replaceChildren(
       summary(cost),
       axisChoice(),
-      costTable('Agents', cost.agents, axis),
-      costTable('Models', cost.models, axis),
+      ...(cost.agents.length + cost.models.length > 0
+        ? [costTable('Agents', cost.agents, axis), costTable('Models', cost.models, axis)]
+        : [el('p', { class: 'muted small' }, 'No model calls yet.')]),
       ...(cost.tools.length > 0
         ? [costTable('Tools', cost.tools, axis, { hasTokens: false })]
         : []),

@@ -18,7 +18,7 @@ export function answerCard(pending, send) {
       'div',
       { class: 'decision-head' },
       icon('circle-help'),
-      el('h3', { id }, el('strong', {}, pending.source), ' asks'),
+      el('h3', { id }, 'Input for ', el('strong', {}, pending.source)),
     ),
     pending.prompt && el('p', { class: 'decision-prompt' }, pending.prompt),
     answerForm(pending, send),

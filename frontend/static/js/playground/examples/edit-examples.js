@@ -67,9 +67,9 @@ export async function editExamples(teamId, saved = () => {}) {
       el(
         'p',
         { class: 'muted' },
-        'The playground offers these before the first run. Write ',
+        'The playground offers these before the first run. Use ',
         el('code', {}, '{{topic}}'),
-        ' where a value is asked for.',
+        ' for a value to fill in.',
       ),
       list,
       el('div', {}, add),
