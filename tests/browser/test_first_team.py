@@ -150,7 +150,7 @@ def test_a_gallery_that_was_chosen_as_a_team_is_opened_as_a_gallery(open_page: O
     )
     expect(dialog.get_by_role("button", name="Open as gallery")).to_be_hidden()
     dialog.get_by_role("button", name="Import team").click()
-    expect(dialog.get_by_text("This file holds 2 teams, not one.")).to_be_visible()
+    expect(dialog.get_by_text("This file contains 2 teams.")).to_be_visible()
     dialog.get_by_role("button", name="Open as gallery").click()
     expect(page.get_by_role("heading", name="Two teams", level=1)).to_be_visible()
     page.go_back()

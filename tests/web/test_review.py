@@ -223,7 +223,7 @@ def test_what_is_hidden_in_a_letter_is_written_out_and_counted(client: TestClien
     page = client.get(f"/teams/{team_id}/review").text
     assert not set(hidden) & set(page)
     assert page.count('<mark class="hidden-character"') == len(hidden)
-    assert f"This holds {len(hidden)} characters that cannot be seen" in text_of(page)
+    assert f"Contains {len(hidden)} hidden characters" in text_of(page)
 
 
 def test_names_that_are_not_what_they_look_like_are_named(client: TestClient):

@@ -38,8 +38,8 @@ def test_a_text_with_several_teams_says_where_to_bring_it(client: TestClient):
     response = client.post("/api/teams", json={"text": json.dumps([team(), team()])})
     assert response.status_code == 400
     error = response.json()["error"]
-    assert (error["code"], error["message"]) == ("not_one_team", "This file holds 2 teams, not one.")
-    assert error["fix"] == "Open it as a gallery."
+    assert (error["code"], error["message"]) == ("not_one_team", "This file contains 2 teams.")
+    assert error["fix"] == "Open it as a gallery instead."
 
 
 def test_a_team_is_copied_from_a_gallery(client: TestClient):

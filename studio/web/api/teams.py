@@ -297,8 +297,9 @@ def _only_team(text: str) -> JsonObject:
     teams = parse_gallery(text).components["teams"]
     if len(teams) == 1:
         return teams[0]
-    found = f"{len(teams)} teams" if teams else "no team"
-    raise NotOneTeam(f"This file holds {found}, not one.", fix="Open it as a gallery.")
+    if not teams:
+        raise NotOneTeam("This file contains no team.", fix="Open it as a gallery, or choose the JSON of a team.")
+    raise NotOneTeam(f"This file contains {len(teams)} teams.", fix="Open it as a gallery instead.")
 
 
 async def _blank(store: Store) -> JsonObject:

@@ -4,12 +4,15 @@ import { el, icon } from '../../core/dom.js'
 
 const MICRO = 1_000_000
 const MINUTE_S = 60
-/** @type {{measure: Measure, label: string, unit: number, step: string}[]} */
+/** Typed as text, so that the browser drops nothing of what is typed. */
+const WHOLE = '[0-9]+'
+const DECIMAL = String.raw`[0-9]+(\.[0-9]*)?|\.[0-9]+`
+/** @type {{measure: Measure, label: string, unit: number, pattern: string}[]} */
 const COLUMNS = [
-  { measure: 'micro_usd', label: 'US dollars', unit: MICRO, step: 'any' },
-  { measure: 'tokens', label: 'Tokens', unit: 1, step: '1' },
-  { measure: 'turns', label: 'Turns', unit: 1, step: '1' },
-  { measure: 'seconds', label: 'Minutes', unit: MINUTE_S, step: 'any' },
+  { measure: 'micro_usd', label: 'US dollars', unit: MICRO, pattern: DECIMAL },
+  { measure: 'tokens', label: 'Tokens', unit: 1, pattern: WHOLE },
+  { measure: 'turns', label: 'Turns', unit: 1, pattern: WHOLE },
+  { measure: 'seconds', label: 'Minutes', unit: MINUTE_S, pattern: DECIMAL },
 ]
 const EACH = '*'
 
@@ -106,13 +109,12 @@ function row(
     'tr',
     {},
     el('th', { scope: 'row', class: 'truncate' }, label),
-    ...COLUMNS.map(({ measure, label: unitLabel, unit, step }) => {
+    ...COLUMNS.map(({ measure, label: unitLabel, unit, pattern }) => {
       if (!only.includes(measure)) return el('td', {})
       const input = el('input', {
         class: 'input numeric',
-        type: 'number',
-        min: '0',
-        step,
+        pattern,
+        autocomplete: 'off',
         inputmode: 'decimal',
         name: `${place}|${measure}`,
         'aria-label': `${label}, ${unitLabel.toLowerCase()}`,
