@@ -70,6 +70,7 @@ def test_cards_are_added_moved_and_undone_by_pointer_and_by_key(engine: Engine, 
     team_id = build(engine, api, building.team(building.agent("one"), building.agent("two")))
     drag(engine, ".palette-item[data-new]", "Assistant", ".frame", (0.95, 0.5))
     expect_texts(engine, NAMES, ["one", "two", "assistant"])
+    until(engine, "() => document.querySelector('.insertion-marker') === null")  # also when it ends within a frame
     drag(engine, ".node[data-card]", "two", ".node[data-card]", (0.1, 0.2))
     expect_texts(engine, NAMES, ["two", "one", "assistant"])
     engine.evaluate("() => document.querySelector('.node[data-card]').focus()")

@@ -289,6 +289,7 @@ class DragSession {
   /** @param {PointerEvent} event */
   #drop(event) {
     this.#last = event
+    cancelAnimationFrame(this.#frame) // or it would draw once more, after the end
     this.#draw()
     const [target, lift] = [this.#over, this.#lift]
     const isTaken =
