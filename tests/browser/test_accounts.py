@@ -186,7 +186,7 @@ def test_an_admin_lets_somebody_in_and_makes_a_token(open_page: OpenPage, studio
     page.get_by_role("button", name="New token").click()
     page.get_by_label("Token name").fill("Nightly")
     page.get_by_role("button", name="Create token").click()
-    shown = page.get_by_label("The token", exact=True)
+    shown = page.get_by_label("Token", exact=True)
     expect(shown).to_have_value(re.compile("^studio_"))
     token = shown.input_value()
     answer = httpx.get(f"{studio_server.url}/api/account", headers={"Authorization": f"Bearer {token}"}, timeout=60)

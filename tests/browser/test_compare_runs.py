@@ -51,7 +51,7 @@ def test_equal_stretches_unfold(open_page: OpenPage, api: httpx.Client) -> None:
     expect(page.locator(".compare-row")).to_have_count(0)
     page.get_by_role("button", name="15 without differences").click()
     expect(page.locator(".compare-row")).to_have_count(15)
-    expect(page.get_by_text("Both runs did the same.")).to_be_visible()
+    expect(page.get_by_text("The runs are identical.")).to_be_visible()
 
 
 def test_the_prompt_of_a_message_is_shown_with_what_is_new_in_it(open_page: OpenPage, api: httpx.Client) -> None:

@@ -143,7 +143,7 @@ def test_a_page_that_shows_old_code_allows_nothing(open_page: OpenPage, make_tea
     saved = api.put(f"/api/teams/{team_id}", json={"component": changed, "layout": {}, "revision": 1})
     assert saved.status_code == 200
     page.get_by_role("button", name="Allow", exact=True).click()
-    expect(page.locator("#toasts")).to_contain_text("It may have changed since you looked")
+    expect(page.locator("#toasts")).to_contain_text("It may have changed. Open the review again.")
     expect(page.locator("strong", has_text="1 permission needs your decision.")).to_be_visible()
     expect(page.locator(".review-item .source")).to_contain_text("lower")
 

@@ -95,7 +95,7 @@ def test_the_panel_is_opened_and_closed_by_keys_and_the_cards_forget_the_run(ope
     page.keyboard.type("Write.")
     page.keyboard.press("Enter")
     expect(page.locator(".node-run")).to_have_count(2)
-    page.get_by_role("button", name="Close run panel").press("Enter")
+    page.get_by_role("button", name="Collapse run panel").press("Enter")
     expect(page.locator("[data-run-panel]")).to_be_hidden()
     expect(page.locator(".node-run")).to_have_count(0)
     expect(page.get_by_role("button", name="Run", exact=True)).to_be_focused()

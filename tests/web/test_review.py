@@ -190,7 +190,7 @@ def test_what_a_gallery_publishes_is_allowed_in_its_teams_alone_and_new_code_ask
     assert len(missing(client, second)) == 1
     assert len(missing(client, make(client, SHOUT))) == 1
     assert "in all teams from the gallery “Elsewhere”" in text_of(client.get(f"/teams/{second}/review").text)
-    assert "1 item needs" in text_of(client.get(f"/galleries/{gallery_id}/review").text)
+    assert "1 permission needs" in text_of(client.get(f"/galleries/{gallery_id}/review").text)
 
 
 def test_nothing_is_allowed_for_a_publisher_that_nobody_knows(client: TestClient):
@@ -204,7 +204,7 @@ def test_characters_that_hide_are_written_out(client: TestClient):
     assert "\u202e" not in page
     assert "\u200b" not in page
     assert '<mark class="hidden-character" title="A character that cannot be seen">U+202E</mark>' in page
-    assert "This holds 2 characters that cannot be seen" in text_of(page)
+    assert "Contains 2 hidden characters" in text_of(page)
 
 
 def test_characters_that_hide_in_the_name_of_who_asks_are_written_out(client: TestClient):
@@ -229,7 +229,7 @@ def test_what_is_hidden_in_a_letter_is_written_out_and_counted(client: TestClien
 def test_names_that_are_not_what_they_look_like_are_named(client: TestClient):
     source = "def shout(text: str) -> str:\n    return \uff45\uff56\uff41\uff4c(text) + p\u0430y(text)\n"
     words = review(client, make(client, source))
-    assert "Some words may not be what they look like" in words
+    assert "Some words may be misleading" in words
     assert "p\u0430y (U+0430)" in words
     assert "U+FF45" in words
 

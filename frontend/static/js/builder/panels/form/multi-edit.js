@@ -43,7 +43,7 @@ export function multiEditForm(editor, html) {
       ?.append(
         el(
           'p',
-          { class: 'field-help with-icon', 'data-key': `differs ${name}` },
+          { class: 'field-help', 'data-key': `differs ${name}` },
           icon('info'),
           'Values differ. A change here applies to all.',
         ),
