@@ -9,7 +9,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 
 import anyio
-from fastapi.sse import KEEPALIVE_COMMENT, format_sse_event
+from fastapi.sse import KEEPALIVE_COMMENT
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
@@ -17,7 +17,9 @@ from studio.store.json_text import JsonText
 
 PING_S = 15.0
 RETRY_MS = 1000
-_LINE_ENDS = {ord(end): json.dumps(end)[1:-1] for end in "\x85\u2028\u2029"}
+LONG = 200_000
+"""Characters of an event that is written in a thread, since the loop would wait for it."""
+_LINE_ENDS = "\x85\u2028\u2029"
 HEADERS: Mapping[str, str] = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
 
 
@@ -30,10 +32,12 @@ class Event:
     id: int | None = None
 
     def encode(self) -> bytes:
+        """As it is sent. JSON has no end of a line, so megabytes of it need not be searched for one."""
         text = (
             _in_one_line(self.data) if isinstance(self.data, JsonText) else json.dumps(self.data, separators=(",", ":"))
         )
-        return format_sse_event(data_str=text, event=self.name, id=None if self.id is None else str(self.id))
+        place = "" if self.id is None else f"\nid: {self.id}"
+        return f"event: {self.name}\ndata: {text}{place}\n\n".encode()
 
 
 class EventStream(Response):
@@ -86,7 +90,8 @@ class EventStream(Response):
     async def _pump(self, write: Callable[[bytes], Awaitable[None]]) -> None:
         async with aclosing(self._events) as events:
             async for event in events:
-                await write(event.encode())
+                is_long = isinstance(event.data, JsonText) and len(event.data) > LONG
+                await write(await asyncio.to_thread(event.encode) if is_long else event.encode())
 
     async def _keep_alive(self, write: Callable[[bytes], Awaitable[None]]) -> None:
         while True:
@@ -96,7 +101,10 @@ class EventStream(Response):
 
 def _in_one_line(text: str) -> str:
     """JSON without the characters that only Python and JSON disagree on whether they end a line."""
-    return text if text.isascii() else text.translate(_LINE_ENDS)
+    if not text.isascii():
+        for end in _LINE_ENDS:
+            text = text.replace(end, json.dumps(end)[1:-1])
+    return text
 
 
 async def _left(receive: Receive) -> None:

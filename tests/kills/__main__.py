@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from random import Random
+from typing import Any, cast
 
 from studio.runs import LogEntry
 from studio.runs.replay import entries_of
@@ -100,8 +101,18 @@ def _in_short(entry: LogEntry) -> str:
 
 
 def questions(log: Sequence[LogEntry]) -> int:
-    """How often the run has waited for a person."""
-    return sum(bool(entry.body.get("pending")) for entry in log if entry.kind == "state")
+    """How many questions a person has answered. Others depend on when the server ended: what became of a call that was
+    under way, and a limit, which is raised as often as it is reached."""
+    kinds = {each["request_id"]: each["kind"] for entry in log if (each := _pending(entry))}
+    told = (entry.body for entry in log if entry.kind == "command")
+    return sum(
+        body.get("command") in ("answer", "decide") and kinds.get(body.get("request_id")) in ("approval", "input")
+        for body in told
+    )
+
+
+def _pending(entry: LogEntry) -> dict[str, Any] | None:
+    return cast("dict[str, Any] | None", entry.body.get("pending")) if entry.kind == "state" else None
 
 
 @dataclass(frozen=True)
@@ -168,7 +179,7 @@ def problems_of(name: str, watched: Watched, whole: Found, broken: Found) -> lis
     if answers(log) != answers(true_log):
         problems.append("the world's answers in its log differ")
     if questions(log) != questions(true_log):
-        problems.append(f"waited for a person {questions(log)} times instead of {questions(true_log)}")
+        problems.append(f"a person answered {questions(log)} times instead of {questions(true_log)}")
     return problems
 
 

@@ -30,6 +30,7 @@ GALLERIES = 50
 DEPLOYMENT = "busy"
 STATE_MB = 6
 """In messages of one megabyte."""
+BULK_MB = 8
 WAITING = RunStatus(
     state=RunState.PAUSED,
     reason="input",
@@ -51,6 +52,8 @@ class Large:
     """Of many turns."""
     heavy_run: str
     """Its state is large."""
+    bulky_run: str
+    """One message of it is."""
     gallery: str
 
 
@@ -128,9 +131,11 @@ def furnish_large(server: TestClient, client: TestClient, busy_team: str, sessio
     _, long = _ended(server, client, team(assistant("writer", *["A word."] * TURNS), max_messages=TURNS))
     megabytes = ["x" * 1_000_000] * STATE_MB
     _, heavy = _ended(server, client, team(assistant("writer", *megabytes), max_messages=STATE_MB))
+    bulk = "Grüße. \u2028" * (BULK_MB * 100_000)
+    _, bulky = _ended(server, client, team(assistant("writer", bulk), max_messages=2))
     made = client.post("/api/galleries", json={"text": gallery_text()})
     assert made.status_code == 201, made.text[:500]
-    return Large(wide, wide_run, busy_team, session, long, heavy, made.json()["id"])
+    return Large(wide, wide_run, busy_team, session, long, heavy, bulky, made.json()["id"])
 
 
 def gallery_text() -> str:
@@ -139,7 +144,8 @@ def gallery_text() -> str:
 
 def _ended(server: TestClient, client: TestClient, document: JsonObject) -> tuple[str, str]:
     """The ids of a new team and of its run, which is over."""
-    made = client.post("/api/teams", json={"component": document}).json()
+    body = json.dumps({"component": document}, ensure_ascii=False).encode()
+    made = client.post("/api/teams", content=body, headers={"Content-Type": "application/json"}).json()
     run_id = client.post("/api/runs", json={"team_id": made["id"], "task": "Go."}).json()["id"]
     wait_to_end(server, run_id)
     return made["id"], run_id

@@ -49,6 +49,8 @@ QUERIES = {
     "/api/search": "q=a+the+model+team+run",
     "/fragments/help": "q=a+the+model+team+run",
 }
+BULKY = ("/runs/{run_id}", "/api/runs/{run_id}", "/api/runs/{run_id}/events", "/api/runs/{run_id}/stream")
+"""What passes on what a run says as it is; the other routes leave a large one to the process for views."""
 GETS = sorted(route.partition(" ")[2] for route in NEEDS_OF_PEOPLE if route.startswith("GET "))
 
 
@@ -78,7 +80,7 @@ def addresses(client: TestClient, large: Large, path: str) -> list[str]:
     if path == "/static":
         return re.findall(r'"(/static/[^"]+)"', client.get("/costs").text)
     names = PARAMETER.findall(path)
-    firsts = FILLINGS[names[0]] if names else ("",)
+    firsts = (*FILLINGS[names[0]], *(("{bulky_run}",) if path in BULKY else ())) if names else ("",)
     address = f"{path}?{QUERIES[path]}" if path in QUERIES else path
     found: list[str] = []
     for first in firsts[:1] if path.endswith(APART) else firsts:
