@@ -283,13 +283,15 @@ async def _open_books(store: Store) -> AsyncGenerator[SpendingScope]:
 
 def _made_ahead(templates: Templates) -> Iterator[None]:
     """What is made once and wanted soon, one part with each step; what is wrong with it is told to who asks."""
-    yield from templates.prepare(first="pages/teams.html")
+    yield from templates.prepare("base.html", "pages/teams.html", "pages/builder.html")
     with suppress(StudioError):
         for cls in component_classes():
             form_schema(cls)
             yield
         components.catalogue_json()
         yield
+    yield from templates.prepare()
+    with suppress(StudioError):
         load_library()
 
 

@@ -61,9 +61,12 @@ class Templates:
     def environment(self) -> Environment:
         return self._env
 
-    def prepare(self, first: str) -> Iterator[None]:
-        """Compile all templates and join the modules of all pages, one with each step: the first visitor would wait."""
-        for name in sorted(self._env.list_templates(extensions=["html"]), key=lambda name: name != first):
+    def prepare(self, *names: str) -> Iterator[None]:
+        """Compile these templates, else all, and join the modules of their pages: the first visitor would wait.
+
+        One with each step.
+        """
+        for name in names or self._env.list_templates(extensions=["html"]):
             for path in MODULE.findall((self._folder / name).read_text(encoding="utf-8")):
                 self._loading(path)
             self._env.get_template(name)
