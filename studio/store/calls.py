@@ -8,6 +8,7 @@ from typing import NamedTuple, cast
 
 from sqlalchemy import ColumnElement, func, or_
 from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import aliased
 from sqlmodel import col, delete, select
 from sqlmodel.ext.asyncio.session import AsyncSession
 
@@ -21,6 +22,8 @@ MINUTE = timedelta(minutes=1)
 GOOD = (RunState.FINISHED.value, RunState.STOPPED.value)
 """A thread goes on from the last call that ended so."""
 MAX_LISTED = 200
+MAX_ALIKE = 3
+"""Threads that begin with the same words; the newest are looked at."""
 
 
 class CallSummary(NamedTuple):
@@ -95,11 +98,23 @@ class Calls:
         async with self._database.read() as session:
             return (await session.exec(query.order_by(col(Call.position).desc()).limit(1))).first()
 
-    async def thread_of(self, key_id: str, said_hash: str) -> Sequence[Call]:
-        """The calls of a key that came with this conversation, the newest first."""
-        query = select(Call).where(Call.key_id == key_id, Call.said_hash == said_hash)
+    async def thread_ends(self, key_id: str, said_hash: str) -> Sequence[Call]:
+        """The calls of a key that came with this conversation and are the last of their threads, the newest first."""
+        later = aliased(Call)
+        is_followed = select(later.id).where(
+            later.key_id == Call.key_id, later.thread == Call.thread, col(later.position) > col(Call.position)
+        )
+        query = select(Call).where(Call.key_id == key_id, Call.said_hash == said_hash, ~is_followed.exists())
         async with self._database.read() as session:
-            return (await session.exec(query.order_by(col(Call.at).desc()).limit(3))).all()
+            return (await session.exec(query.order_by(col(Call.at).desc()).limit(MAX_ALIKE))).all()
+
+    async def newest_like(self, key_id: str, said_hash: str, protocol: str, since: datetime) -> Call | None:
+        """The newest call of a key that came with this conversation."""
+        query = select(Call).where(Call.key_id == key_id, Call.said_hash == said_hash, Call.protocol == protocol)
+        async with self._database.read() as session:
+            return (
+                await session.exec(query.where(col(Call.at) > since).order_by(col(Call.at).desc()).limit(1))
+            ).first()
 
     async def list(self, deployment_id: str, *, limit: int = MAX_LISTED) -> Sequence[CallSummary]:
         """Those of a deployment, the newest first."""

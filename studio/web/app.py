@@ -86,7 +86,7 @@ from studio.web.pages import runs as run_pages
 from studio.web.pages import settings as settings_pages
 from studio.web.pages import teams as team_pages
 from studio.web.pages import trash as trash_pages
-from studio.web.protocols import rest
+from studio.web.protocols import openai_chat, rest
 from studio.web.readiness import Readiness
 from studio.web.requests import AsciiJSONResponse
 from studio.web.templates import Templates, load_templates
@@ -149,6 +149,7 @@ ROUTERS = (
     health.router,
     deployments.router,
     rest.router,
+    openai_chat.router,
 )
 
 

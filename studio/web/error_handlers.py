@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any, cast
@@ -61,6 +62,8 @@ MESSAGES = {
     500: ("internal", "Internal error. The server log has the details.", "Try again. If it keeps failing, report it."),
 }
 DATA_PREFIXES = ("/api/", "/fragments/", "/static/", CALLS)
+OPENAI = re.compile(rf"{CALLS}[^/]*/v1/")
+"""Addresses that clients of OpenAI use."""
 JsonObject = dict[str, object]
 
 
@@ -104,6 +107,8 @@ def add_error_handlers(app: FastAPI, templates: Templates, csp: str) -> None:
     def answer(request: Request, status: int, body: JsonObject, headers: Mapping[str, str] | None = None) -> Response:
         if status >= 500:  # what a person did wrong is told in their own words, in which they could guess secrets
             body = _without_secrets(request, body)
+        if OPENAI.match(request.url.path):
+            status, body = _for_openai(status, body)
         if request.url.path.startswith(DATA_PREFIXES):
             return AsciiJSONResponse(body, status, headers)
         page = error_page(templates, request, status, body)
@@ -135,6 +140,14 @@ def add_error_handlers(app: FastAPI, templates: Templates, csp: str) -> None:
     app.add_exception_handler(HTTPException, http_error)
     app.add_exception_handler(RequestValidationError, invalid_request)
     app.add_exception_handler(Exception, crash)
+
+
+def _for_openai(status: int, body: JsonObject) -> tuple[int, JsonObject]:
+    """The same with what clients of OpenAI look for beside it."""
+    error = cast("dict[str, str]", body["error"])
+    kind = "server_error" if status >= 500 else "invalid_request_error"
+    param = error["where"].strip("/").replace("/", ".") or None
+    return 400 if status == 422 else status, {"error": {**error, "type": kind, "param": param}}
 
 
 def _without_secrets(request: Request, body: JsonObject) -> JsonObject:

@@ -25,7 +25,10 @@ HEADERS: Mapping[str, str] = {"Cache-Control": "no-cache", "X-Accel-Buffering": 
 
 @dataclass(frozen=True)
 class Event:
-    """One event of a stream; `id` is what the browser sends back as Last-Event-ID. `JsonText` is sent as it is."""
+    """One event of a stream; `id` is what the browser sends back as Last-Event-ID. `JsonText` is sent as it is.
+
+    Without a `name` it is a plain message, as OpenAI's protocols have them.
+    """
 
     name: str
     data: object
@@ -36,8 +39,9 @@ class Event:
         text = (
             _in_one_line(self.data) if isinstance(self.data, JsonText) else json.dumps(self.data, separators=(",", ":"))
         )
+        name = f"event: {self.name}\n" if self.name else ""
         place = "" if self.id is None else f"\nid: {self.id}"
-        return f"event: {self.name}\ndata: {text}{place}\n\n".encode()
+        return f"{name}data: {text}{place}\n\n".encode()
 
 
 class EventStream(Response):

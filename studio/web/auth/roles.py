@@ -211,6 +211,9 @@ GET /d/{deployment}/calls/{call_id}
 GET /d/{deployment}/calls/{call_id}/events
 POST /d/{deployment}/calls/{call_id}/answers
 POST /d/{deployment}/calls/{call_id}/cancel
+GET /d/{deployment}/v1/models
+GET /d/{deployment}/v1/models/{model}
+POST /d/{deployment}/v1/chat/completions
 """
 """For who holds a key of that deployment, and nobody else. Calls are kept with their keys, not in the audit log."""
 
