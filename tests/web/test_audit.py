@@ -8,6 +8,8 @@ import re
 import pytest
 from fastapi.testclient import TestClient
 
+from studio.web.auth import NEEDS
+from studio.web.auth.audit_words import WORDS
 from tests.web.documents import team
 from tests.web.doors import TOKEN, client_of
 from tests.web.signing_in import PASSWORD, add, signed_in, work_passwords_out_quickly
@@ -90,6 +92,10 @@ def test_the_page_tells_it_in_words(ada: TestClient):
     assert "Deleted team" in ada.get("/audit").text
     assert "Added a user" in ada.get("/audit", params={"who": "you"}).text
     assert "Created a team" not in ada.get("/audit", params={"who": "you"}).text
+
+
+def test_every_change_is_told_in_words():
+    assert [route for route, need in NEEDS.items() if need.is_change and route not in WORDS] == []
 
 
 def test_it_is_read_page_by_page(ada: TestClient):

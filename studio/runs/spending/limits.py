@@ -45,9 +45,10 @@ class Budget(_Kept):
     run: Limits = NO_LIMITS
     agents: Annotated[dict[str, Limits], Field(max_length=MAX_AGENTS)] = {}
     day: DayLimits = DayLimits()
-    when_exceeded: Literal["ask", "stop"] = Field(
-        "ask", description="Ask a person whether to spend more, or stop the run: for runs that nobody attends."
-    )
+    when_exceeded: Annotated[
+        Literal["ask", "stop"],
+        Field(description="Ask a person whether to spend more, or stop the run: for runs without an operator."),
+    ] = "ask"
 
     def over(self, general: Budget) -> Budget:
         """These limits, and those of the more general budget where this one says nothing. The day is this one's."""

@@ -57,6 +57,13 @@ WORDS: Mapping[str, str] = {
     "POST /api/approvals": "Approved permissions",
     "DELETE /api/approvals/{capability_hash}": "Revoked an approval",
     "PUT /api/teams/{team_id}/policy": "Set tool rules",
+    "POST /api/deployments": "Published a team",
+    "PATCH /api/deployments/{deployment}": "Changed a deployment",
+    "DELETE /api/deployments/{deployment}": "Deleted a deployment",
+    "POST /api/deployments/{deployment}/releases": "Made a release",
+    "PUT /api/deployments/{deployment}/live": "Set the live release",
+    "POST /api/deployments/{deployment}/keys": "Created a caller key",
+    "DELETE /api/deployments/{deployment}/keys/{key_id}": "Revoked a caller key",
     "PUT /api/secrets/{name}": "Set a secret",
     "DELETE /api/secrets/{name}": "Deleted a secret",
     "POST /api/users": "Added a user",
@@ -84,7 +91,7 @@ STARTING = frozenset(
     | {f"POST /api/runs/{{run_id}}/{way}" for way in ("fork", "rerun", "next")}
 )
 """What asks for approvals when it is refused: most often the first time that somebody does it."""
-_OF = re.compile(r"/api/(teams|runs|secrets|galleries|connections|users)/([^/]+)")
+_OF = re.compile(r"/api/(teams|runs|secrets|galleries|connections|users|deployments)/([^/]+)")
 
 
 @dataclass(frozen=True)
