@@ -101,7 +101,7 @@ class Numbers:
 
 
 @dataclass(frozen=True)
-class Place:
+class Measurement:
     """Where a page is, and how its cards are found and taken."""
 
     address: str
@@ -110,7 +110,7 @@ class Place:
     undo: Callable[[Page], None]
 
 
-def measure(page: Page, place: Place) -> Numbers:
+def measure(page: Page, place: Measurement) -> Numbers:
     """Open the page, drag a card about, zoom, and take the drag back."""
     session = cast("Devtools", page.context.new_cdp_session(page))
     session.send("Performance.enable", {"timeDomain": "threadTicks"})
@@ -146,7 +146,7 @@ def measure(page: Page, place: Place) -> Numbers:
     return Numbers(open_s, drag_ms, fps, zoom_ms, undo_ms, elements)
 
 
-def _grip(page: Page, place: Place) -> tuple[float, float]:
+def _grip(page: Page, place: Measurement) -> tuple[float, float]:
     """A point of the first card in view where nothing but the card takes the pointer."""
     found = page.evaluate(
         """(card) => {
@@ -322,7 +322,7 @@ def main() -> None:
         )
         for count in options.agents:
             made = client.post("/api/teams", json={"component": team_of(count)}).json()
-            ours = Place(
+            ours = Measurement(
                 f"{entrance.split('/?')[0]}/teams/{made['id']}",
                 "[data-builder]:not([aria-busy])",
                 ".node[data-card]",
@@ -340,7 +340,7 @@ def main() -> None:
             if peer:
                 with served(peer) as address:
                     for variant, words in (("", "React Flow"), ("?visible", "React Flow, only what is in view")):
-                        theirs = Place(
+                        theirs = Measurement(
                             address + variant, ".react-flow__node .node", ".react-flow__node .node", undo_by_state
                         )
                         found = [_measured(browser, theirs) for _ in range(options.repeats)]
@@ -348,7 +348,7 @@ def main() -> None:
         browser.close()
 
 
-def _measured(browser: Any, place: Place) -> Numbers:
+def _measured(browser: Any, place: Measurement) -> Numbers:
     page = browser.new_page(viewport={"width": 1440, "height": 900})
     try:
         return measure(page, place)

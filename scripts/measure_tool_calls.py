@@ -38,10 +38,10 @@ async def measure(name: str) -> None:
             await asyncio.sleep(PAUSE_S)
             warm.append(await call_ms())
         current_workers.reset(token)
-    print(f"{name:<28} {told(warm)}   {told(cold)}")
+    print(f"{name:<28} {results(warm)}   {results(cold)}")
 
 
-def told(times: Iterable[float]) -> str:
+def results(times: Iterable[float]) -> str:
     ordered = sorted(times)
     return f"{ordered[0]:8.2f} {statistics.median(ordered):8.2f}"
 

@@ -79,7 +79,7 @@ def studio(data_dir: Path) -> Generator[str]:
         process.wait(15)
 
 
-def take(page: Page, file: Path) -> None:
+def take_screenshot(page: Page, file: Path) -> None:
     """A picture of what the page shows now."""
     page.evaluate("document.fonts.ready")
     picture = page.screenshot(animations="disabled")
@@ -177,7 +177,7 @@ class Tutorial:
         self._picture("first-steps")
 
     def _picture(self, name: str) -> None:
-        take(self._page, self._folder / f"{name}.png")
+        take_screenshot(self._page, self._folder / f"{name}.png")
 
 
 class HowTo:
@@ -273,7 +273,7 @@ class HowTo:
         return answer.json()
 
     def _picture(self, name: str) -> None:
-        take(self._page, self._folder / f"{name}.png")
+        take_screenshot(self._page, self._folder / f"{name}.png")
 
 
 def opened(browser: Browser, address: str, size_px: tuple[int, int], scheme: Scheme) -> BrowserContext:

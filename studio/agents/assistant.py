@@ -249,9 +249,9 @@ class AssistantAgent(ChatAgent):
         resources = self._resources or self._prepared()
         if resources.is_plain:
             return resources.turns.begin(resources, token).start(messages)
-        return self._told(messages, token)
+        return self._take_turn(messages, token)
 
-    async def _told(self, messages: list[BaseChatMessage], token: CancellationToken) -> AsyncGenerator[Step, None]:
+    async def _take_turn(self, messages: list[BaseChatMessage], token: CancellationToken) -> AsyncGenerator[Step, None]:
         return self.on_messages_stream(messages, token)
 
     def unheard(self, messages: Sequence[BaseChatMessage]) -> Sequence[BaseChatMessage]:

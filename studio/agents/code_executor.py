@@ -15,7 +15,7 @@ from studio.agents.code_turn import ApprovalFuncType, ApprovalRequest, CodeTurn,
 from studio.components import PARTICIPANT_NAMES, JsonObject
 from studio.contexts import ChatCompletionContext, UnboundedChatCompletionContext
 from studio.executors import CodeExecutor
-from studio.executors.acts import running_code_for
+from studio.executors.code_calls import running_code_for
 from studio.messages import (
     BaseChatMessage,
     CancellationToken,

@@ -339,7 +339,7 @@ class OpenAIAgent(ChatAgent):
         self._response_id, self._history, self._unsent = None, [], []
 
     async def release(self) -> None:
-        client = self._connection.take()
+        client = self._connection.release()
         parts = [client.close] if client is not None else []
         tools = [self._toolbox.stop] if self._toolbox is not None else []
         await release_all(*parts, *tools)

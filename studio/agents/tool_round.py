@@ -89,7 +89,7 @@ class Toolbox:
         try:
             await self._side_by_side(quiet, token, results, heard)
         finally:  # what a finished call has changed stays changed, as its result stays known
-            events = [event for index in sorted(heard) for event in heard[index].take_up(self._owner)]
+            events = [event for index in sorted(heard) for event in heard[index].apply(self._owner)]
         return events
 
     async def run_telling(
@@ -206,4 +206,4 @@ def broken_off(call: FunctionCall) -> FunctionExecutionResult:
 
 
 def _result(call: FunctionCall, content: str, *, is_error: bool) -> FunctionExecutionResult:
-    return FunctionExecutionResult.of(call, content, is_error=is_error)
+    return FunctionExecutionResult.for_call(call, content, is_error=is_error)

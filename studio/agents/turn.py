@@ -354,7 +354,7 @@ class ModelTurn:
         chosen = next((handoffs[call.name] for call, _ in executed if call.name in handoffs), None)
         if chosen is None:
             return None
-        told = [result.content for call, result in executed if call.name == chosen.name]
+        contents = [result.content for call, result in executed if call.name == chosen.name]
         others = [(call, result) for call, result in executed if call.name not in handoffs]
         context: list[LLMMessage] = []
         if others:
@@ -363,7 +363,7 @@ class ModelTurn:
             context.append(FunctionExecutionResultMessage(content=[found for _, found in others]))
         elif result.thought:
             context.append(AssistantMessage(content=result.thought, source=name))
-        return made(HandoffMessage, name, content=told[-1], target=chosen.target, context=context)
+        return made(HandoffMessage, name, content=contents[-1], target=chosen.target, context=context)
 
 
 class TurnHistory:

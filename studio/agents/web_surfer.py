@@ -262,7 +262,7 @@ class MultimodalWebSurfer(ChatAgent):
         return view
 
     async def _effect(self, name: str, arguments: JsonObject, perform: effects.Perform) -> JsonValue:
-        async def told() -> JsonValue:
+        async def perform_or_explain() -> JsonValue:
             try:
                 return {"found": await perform()}
             except ToolFailed as error:
@@ -271,7 +271,7 @@ class MultimodalWebSurfer(ChatAgent):
         request = EffectRequest(
             "tool", self.name, lambda: {"name": name, "arguments": arguments, "url": self._url or self.start_page}
         )
-        answer = cast("JsonObject", await effects.call(request, told))
+        answer = cast("JsonObject", await effects.call(request, perform_or_explain))
         if "error" in answer:
             raise ToolFailed(str(answer["error"]))
         return answer["found"]

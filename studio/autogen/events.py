@@ -61,7 +61,7 @@ class GroupChatTermination(BaseModel):
 
 
 class GroupChatReset(BaseModel):
-    """Begin anew."""
+    """Forget the state, so that the next run starts fresh."""
 
 
 class GroupChatPause(BaseModel):

@@ -16,7 +16,7 @@ from typing import Any, cast
 
 from studio.autogen.compat_base import Freed, free
 from studio.autogen.core import __version__
-from studio.autogen.names import MODULES, Place, places
+from studio.autogen.names import MODULES, PublicName, names_in
 from studio.autogen.unsupported import advice
 from studio.components import Component
 
@@ -111,7 +111,7 @@ class _Alias(ModuleType):
             return sorted(public_names(self.__name__))
         if name.startswith("__") and name != "__version__":
             raise AttributeError(name)
-        for place in places_of(self.__name__, name):
+        for place in public_names_called(self.__name__, name):
             found = getattr(import_module(place.module), place.name, None)
             if found is not None:
                 value = as_scripts_know_it(found)
@@ -145,15 +145,15 @@ def public_names(module: str) -> set[str]:
     """The names that `from module import *` gives."""
     return {
         place.shown
-        for place in places(module)
+        for place in names_in(module)
         if not place.shown.startswith("_") and hasattr(import_module(place.module), place.name)
     }
 
 
-def places_of(module: str, name: str) -> Iterator[Place]:
+def public_names_called(module: str, name: str) -> Iterator[PublicName]:
     """Where a name may be ours. A private module has what the packages around it have."""
     while module:
-        yield from (place for place in places(module) if place.shown == name)
+        yield from (place for place in names_in(module) if place.shown == name)
         if not is_private(module):
             return
         module = module.rpartition(".")[0]

@@ -53,7 +53,7 @@ class BaseGroupChatManager:
         raise NotImplementedError
 
     async def reset(self) -> None:
-        """Begin anew."""
+        """Forget the state, so that the next run starts fresh."""
 
     async def save_state(self) -> Mapping[str, Any]:
         return {}

@@ -280,7 +280,7 @@ MODULES: dict[str, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True)
-class Place:
+class PublicName:
     """Where a name of AutoGen is ours.
 
     Args:
@@ -295,12 +295,12 @@ class Place:
 
 
 @cache
-def places(module: str) -> tuple[Place, ...]:
+def names_in(module: str) -> tuple[PublicName, ...]:
     """What a module of AutoGen has, in the table's order."""
-    found: list[Place] = []
+    found: list[PublicName] = []
     for line in MODULES.get(module, ()):
         ours, _, names = line.partition(":")
         for item in names.split():
             shown, _, name = item.partition("=")
-            found.append(Place(shown, ours, name or shown))
+            found.append(PublicName(shown, ours, name or shown))
     return tuple(found)

@@ -66,8 +66,8 @@ FORMAT_MAPPING: dict[str, Any] = {
 class _Reader(SchemaReader):
     def _type(self, schema: JsonValue, name: str) -> Any:
         made = super()._type(schema, name)
-        told = schema.get("discriminator") if isinstance(schema, dict) else None
-        key = told.get("propertyName") if isinstance(told, dict) else None
+        discriminator = schema.get("discriminator") if isinstance(schema, dict) else None
+        key = discriminator.get("propertyName") if isinstance(discriminator, dict) else None
         return Annotated[made, Field(discriminator=key)] if isinstance(key, str) and _is_told_by(made, key) else made
 
     def typed(self, schema: JsonObject, kind: Any, name: str) -> Any:

@@ -23,7 +23,7 @@ class SdkArguments:
     of_client: frozenset[str]
 
     @classmethod
-    def of(cls, request: type[Any], client: type[Any], *more: str) -> SdkArguments:
+    def from_signatures(cls, request: type[Any], client: type[Any], *more: str) -> SdkArguments:
         """Those of the typed dictionary of a request and of the constructor of a client; `more` go into requests."""
         names = frozenset((*request.__annotations__, *more)) - NEVER_SENT
         made_with = (name for name in signature(client.__init__).parameters if name != "self")
@@ -86,9 +86,9 @@ def _is_plain(value: Any) -> bool:
 
 
 def _ignored(name: str, unknown: list[str], known: Iterable[str]) -> str:
-    told: list[str] = []
+    ignored: list[str] = []
     names = sorted(known)
     for each in unknown:
         meant = get_close_matches(each, names, n=1, cutoff=0.75)
-        told.append(f"`{each}`" + (f" (did you mean `{meant[0]}`?)" if meant else ""))
-    return f"{name} ignores {', '.join(told)}, as AutoGen does."
+        ignored.append(f"`{each}`" + (f" (did you mean `{meant[0]}`?)" if meant else ""))
+    return f"{name} ignores {', '.join(ignored)}, as AutoGen does."

@@ -177,7 +177,7 @@ class FreedAnthropicClient(FreedServiceClient):
         from anthropic.types.message_create_params import MessageCreateParamsBase
 
         client = AsyncAnthropicBedrock if "bedrock_info" in cls.model_fields else AsyncAnthropic
-        return SdkArguments.of(MessageCreateParamsBase, client)
+        return SdkArguments.from_signatures(MessageCreateParamsBase, client)
 
     async def _open_stream(self, arguments: dict[str, Any]) -> Any:
         stream = await cast("Any", super())._open_stream(arguments)
@@ -205,7 +205,7 @@ class FreedOpenAIClient(FreedServiceClient):
         from openai.types.chat.completion_create_params import CompletionCreateParamsBase
 
         client = AsyncAzureOpenAI if "azure_endpoint" in cls.model_fields else AsyncOpenAI
-        return SdkArguments.of(CompletionCreateParamsBase, client, "extra_body")
+        return SdkArguments.from_signatures(CompletionCreateParamsBase, client, "extra_body")
 
     @property
     def address(self) -> str:

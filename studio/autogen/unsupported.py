@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 
 from studio.agents import OpenAIAssistantAgent, VideoSurfer
-from studio.autogen.names import MODULES, places
+from studio.autogen.names import MODULES, names_in
 
 ACTORS = (
     "Teams run without AutoGen's actor runtime. Derive your agents from BaseChatAgent and put them into a team, "
@@ -93,7 +93,7 @@ def _public_places(name: str) -> Iterator[str]:
     """The public modules that have the name."""
     for module in MODULES:
         is_public = not any(part.startswith("_") for part in module.split("."))
-        if is_public and any(place.shown == name for place in places(module)):
+        if is_public and any(place.shown == name for place in names_in(module)):
             yield module
 
 

@@ -1,4 +1,4 @@
-"""`studio check`: what each component of some files is worth."""
+"""`studio check`: validate the components in files."""
 
 from __future__ import annotations
 

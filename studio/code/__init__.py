@@ -2,7 +2,7 @@
 
 from studio.code.findings import CodeFinding as CodeFinding
 from studio.code.findings import InvalidPython as InvalidPython
-from studio.code.findings import Place as Place
+from studio.code.findings import Position as Position
 from studio.code.notes import Notes as Notes
 from studio.code.notes import notes_of as notes_of
 from studio.code.notes import with_notes as with_notes

@@ -13,7 +13,7 @@ from pydantic_core import to_jsonable_python
 from typing_extensions import is_typeddict
 
 from studio.code.expressions import Expressions
-from studio.code.findings import Place, Problems
+from studio.code.findings import Position, Problems
 from studio.code.functions import ScriptFunction
 from studio.code.notes import noted
 from studio.code.parsed import ParsedValue, broken, envelope, keyed, listed, plain, secret, written
@@ -28,7 +28,7 @@ READS_ENVIRONMENT = ("os.getenv", "os.environ.get")
 KEYS_ARE_NAMED = ("headers", "env")
 """How fields end whose texts may name secrets."""
 
-RunFunction = Callable[[ast.FunctionDef | ast.AsyncFunctionDef, Place], ParsedValue]
+RunFunction = Callable[[ast.FunctionDef | ast.AsyncFunctionDef, Position], ParsedValue]
 Arguments = tuple[list[ParsedValue], dict[str, ParsedValue]]
 
 
@@ -56,7 +56,7 @@ class Calls:
         cls = self.expressions.type_called(node.func, scope)
         return broken(place) if cls is None else self._constructed(cls, given, scope, place)
 
-    def _constructed(self, cls: type[object], given: Arguments, scope: Scope, place: Place) -> ParsedValue:
+    def _constructed(self, cls: type[object], given: Arguments, scope: Scope, place: Position) -> ParsedValue:
         if cls is SecretRef:
             return self._secret(given, place)
         if issubclass(cls, FunctionTool):
@@ -67,7 +67,7 @@ class Calls:
             return self._plain_object(cls, given, place)
         return self._refuse("not_constructor", f"`{cls.__name__}` cannot be called.", "Write its value.", place)
 
-    def _refuse(self, code: str, message: str, fix: str, place: Place) -> ParsedValue:
+    def _refuse(self, code: str, message: str, fix: str, place: Position) -> ParsedValue:
         return self.expressions.refuse(code, message, fix, place)
 
     def _arguments(self, node: ast.Call, scope: Scope) -> Arguments:
@@ -80,7 +80,7 @@ class Calls:
                 named[keyword.arg] = made
         return [self.expressions.made(item, scope) for item in node.args], named
 
-    def _local(self, function: Defined, node: ast.Call, place: Place) -> ParsedValue:
+    def _local(self, function: Defined, node: ast.Call, place: Position) -> ParsedValue:
         if node.args or node.keywords:
             message = f"`{function.node.name}` is called with arguments; such a call is not read."
             return self._refuse("not_literal", message, "Write the components out.", place)
@@ -88,7 +88,7 @@ class Calls:
 
     # --- components and other classes ---
 
-    def _component(self, cls: type[Component], given: Arguments, scope: Scope, place: Place) -> ParsedValue:
+    def _component(self, cls: type[Component], given: Arguments, scope: Scope, place: Position) -> ParsedValue:
         if not cls.provider:
             message = f"`{cls.__name__}` is only a kind of component."
             return self._refuse("abstract", message, "Choose a component of this kind.", place)
@@ -105,7 +105,7 @@ class Calls:
             config[name] = written(to_jsonable_python(default), place)
         return envelope(cls, config, place)
 
-    def _plain_object(self, cls: type[object], given: Arguments, place: Place) -> ParsedValue:
+    def _plain_object(self, cls: type[object], given: Arguments, place: Position) -> ParsedValue:
         bound = self._bound(cls, tuple(annotations_of(cls)) if is_dataclass(cls) else (), given)
         entries = {name: self._fitting(cls, name, made) for name, made in bound.items()}
         if issubclass(cls, BaseModel):
@@ -136,7 +136,7 @@ class Calls:
                 self._unknown(cls, name, list(known), bound[name].at)
         return {name: made for name, made in bound.items() if name in known or is_open}
 
-    def _unknown(self, cls: type[object], name: str, known: Sequence[str], place: Place) -> None:
+    def _unknown(self, cls: type[object], name: str, known: Sequence[str], place: Position) -> None:
         close = difflib.get_close_matches(name, known, n=1)
         fix = f"Did you mean `{close[0]}`?" if close else f"It has {', '.join(f'`{each}`' for each in known)}."
         self._refuse("unknown_argument", f"`{cls.__name__}` has no field `{name[:100]}`.", fix[:600], place)
@@ -164,7 +164,7 @@ class Calls:
         described = ([made, plain(made.function.docstring, made.at)], dict[str, ParsedValue]())
         return self._constructed(FunctionTool, described, scope, made.at)
 
-    def _with_source(self, given: Arguments, scope: Scope, place: Place) -> Arguments:
+    def _with_source(self, given: Arguments, scope: Scope, place: Position) -> Arguments:
         """The arguments of a function tool as its config has them."""
         values, named = given
         names = [name for name in FunctionTool.positional if name not in named]
@@ -185,7 +185,7 @@ class Calls:
         named["has_cancellation_support"] = plain(value=function.wants_token, at=place)
         return [], named
 
-    def _imports_of(self, function: ScriptFunction, scope: Scope, place: Place) -> ParsedValue | None:
+    def _imports_of(self, function: ScriptFunction, scope: Scope, place: Position) -> ParsedValue | None:
         """What the script imports for a function; what it takes from the script otherwise is refused."""
         found: list[ParsedValue] = []
         for name in sorted(function.reads):
@@ -200,7 +200,7 @@ class Calls:
 
     # --- secrets and notes ---
 
-    def _environment(self, given: Arguments, place: Place) -> ParsedValue:
+    def _environment(self, given: Arguments, place: Position) -> ParsedValue:
         values, named = given
         values = [*values, *named.values()]
         name = values[0].value if values else None
@@ -210,14 +210,14 @@ class Calls:
         message = "A variable of the environment is named by one text."
         return self._refuse("not_literal", message, 'Write `env("NAME")`.', place)
 
-    def _secret(self, given: Arguments, place: Place) -> ParsedValue:
+    def _secret(self, given: Arguments, place: Position) -> ParsedValue:
         values = [*given[0], *given[1].values()]
         reference = values[0].value if len(values) == 1 else None
         if isinstance(reference, str) and is_reference(reference):
             return secret(reference, place)
         return self._refuse("not_literal", "This names no secret.", 'Write `SecretRef("secret:name")`.', place)
 
-    def _with_notes(self, given: Arguments, place: Place) -> ParsedValue:
+    def _with_notes(self, given: Arguments, place: Position) -> ParsedValue:
         values = [*given[0], *given[1].values()]
         if len(values) != 2 or not all(isinstance(value.entries, Mapping) for value in values):
             if any(value.is_broken for value in values):

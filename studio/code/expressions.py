@@ -6,12 +6,12 @@ import ast
 import math
 from collections.abc import Callable, Sequence
 
-from studio.code.findings import Place, Problems
+from studio.code.findings import Position, Problems
 from studio.code.functions import ScriptFunction, script_function
 from studio.code.parsed import MAX_COST, ParsedValue, broken, envelope, keyed, listed, plain, secret
 from studio.code.scope import Defined, Imported, Scope
 from studio.code.source import Source
-from studio.code.vocabulary import CONSTANTS, find_type, similar
+from studio.code.vocabulary import CONSTANTS, find_type, suggest
 from studio.components import is_reference
 from studio.conditions import AndTerminationCondition, OrTerminationCondition, TerminationCondition
 
@@ -65,12 +65,12 @@ class Expressions:
             return self.refuse("too_large", "Written out, this is larger than a team can be.", fix, place)
         return found
 
-    def refuse(self, code: str, message: str, fix: str, place: Place) -> ParsedValue:
+    def refuse(self, code: str, message: str, fix: str, place: Position) -> ParsedValue:
         """A finding, and what stands in for the value."""
         self._problems.error(code, message, fix, place)
         return broken(place)
 
-    def _read(self, node: ast.expr, scope: Scope, place: Place) -> ParsedValue:
+    def _read(self, node: ast.expr, scope: Scope, place: Position) -> ParsedValue:
         match node:
             case ast.Call():
                 return self._read_call(node, scope)
@@ -100,7 +100,7 @@ class Expressions:
                 kind = _KINDS.get(type(node), f"{type(node).__name__} as a value")
                 return self.refuse("not_literal", f"{kind} is not read.", NO_VALUE, place)
 
-    def _constant(self, value: object, place: Place) -> ParsedValue:
+    def _constant(self, value: object, place: Position) -> ParsedValue:
         if isinstance(value, float) and not math.isfinite(value):
             return self.refuse("not_literal", "This number is too large.", "Write a smaller one.", place)
         if isinstance(value, int) and value.bit_length() > MAX_INT_BITS:
@@ -114,7 +114,7 @@ class Expressions:
         return self.refuse("not_literal", f"{kind} has no place in JSON.", "Write text or a number.", place)
 
     def _object(
-        self, keys: Sequence[ast.expr | None], values: Sequence[ast.expr], scope: Scope, place: Place
+        self, keys: Sequence[ast.expr | None], values: Sequence[ast.expr], scope: Scope, place: Position
     ) -> ParsedValue:
         entries: dict[str, ParsedValue] = {}
         for key, value in zip(keys, values, strict=True):
@@ -126,7 +126,7 @@ class Expressions:
                 self.refuse("not_literal", "The keys of an object are texts.", "Write each key in quotes.", at)
         return keyed(entries, place)
 
-    def _named(self, name: str, scope: Scope, place: Place) -> ParsedValue:
+    def _named(self, name: str, scope: Scope, place: Position) -> ParsedValue:
         found = scope.find(name)
         match found:
             case ParsedValue():
@@ -147,7 +147,7 @@ class Expressions:
             known = self._functions[node.name] = script_function(node, self._source.lines)
         return known
 
-    def _attribute(self, node: ast.Attribute, scope: Scope, place: Place) -> ParsedValue:
+    def _attribute(self, node: ast.Attribute, scope: Scope, place: Position) -> ParsedValue:
         dotted = self.dotted(node, scope) or ""
         holder = find_type(dotted.rpartition(".")[0])
         value = vars(holder).get(node.attr) if holder in CONSTANTS.values() else None
@@ -155,7 +155,7 @@ class Expressions:
             return plain(value, place)
         return self.refuse("not_literal", f"`.{node.attr}` is not read.", NO_VALUE, place)
 
-    def _joined(self, node: ast.BinOp, scope: Scope, place: Place) -> ParsedValue:
+    def _joined(self, node: ast.BinOp, scope: Scope, place: Position) -> ParsedValue:
         """`a | b` and `a & b`."""
         sides = [self.made(node.left, scope), self.made(node.right, scope)]
         if any(side.is_broken for side in sides):
@@ -183,7 +183,7 @@ class Expressions:
         if dotted and (found := find_type(dotted)):
             return found
         text = _name_of(node)
-        close = "" if self._problems.are_enough else similar(text.rpartition(".")[2])
+        close = "" if self._problems.are_enough else suggest(text.rpartition(".")[2])
         if dotted:
             fix = f"Did you mean `{close}`?" if close else "Only components and what their fields hold can be called."
             self.refuse("unknown_class", f"`{dotted}` is no component that the studio knows.", fix, place)

@@ -14,7 +14,7 @@ Severity = Literal["error", "warning"]
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Place:
+class Position:
     """Where something stands in a source, both counted from 1; columns are characters."""
 
     line: int
@@ -32,7 +32,7 @@ class CodeFinding:
     code: str
     message: str
     fix: str
-    place: Place
+    place: Position
     where: str = ""
     severity: Severity = "error"
 
@@ -74,10 +74,10 @@ class Problems:
         if len(found) < MAX_FINDINGS:
             found[finding] = None
 
-    def error(self, code: str, message: str, fix: str, place: Place) -> None:
+    def error(self, code: str, message: str, fix: str, place: Position) -> None:
         self.add(CodeFinding(code, message, fix, place))
 
-    def warn(self, code: str, message: str, fix: str, place: Place) -> None:
+    def warn(self, code: str, message: str, fix: str, place: Position) -> None:
         self.add(CodeFinding(code, message, fix, place, severity="warning"))
 
     @property

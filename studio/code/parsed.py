@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from pydantic import JsonValue
 
-from studio.code.findings import Place
+from studio.code.findings import Position
 from studio.code.functions import ScriptFunction
 from studio.components import Component, JsonObject
 from studio.components.pointers import steps_of
@@ -34,52 +34,52 @@ class ParsedValue:
         cost: Size of its JSON.
     """
 
-    at: Place
+    at: Position
     value: str | int | float | bool | None = None
     entries: Mapping[str, ParsedValue] | Sequence[ParsedValue] | None = None
     cls: type[Component] | None = None
     function: ScriptFunction | None = None
-    secret_at: Place | None = None
+    secret_at: Position | None = None
     is_broken: bool = False
     cost: int = field(default=NODE_COST)
 
-    def used_at(self, place: Place) -> ParsedValue:
+    def used_at(self, place: Position) -> ParsedValue:
         """The same value where a variable stands for it."""
         return replace(self, at=place)
 
 
-def plain(value: str | int | float | bool | None, at: Place) -> ParsedValue:
+def plain(value: str | int | float | bool | None, at: Position) -> ParsedValue:
     """A value without parts."""
     return ParsedValue(at, value, cost=NODE_COST + (len(value) if isinstance(value, str) else 0))
 
 
-def secret(reference: str, at: Place) -> ParsedValue:
+def secret(reference: str, at: Position) -> ParsedValue:
     """A reference to a secret."""
     return ParsedValue(at, reference, secret_at=at, cost=NODE_COST + len(reference))
 
 
-def broken(at: Place) -> ParsedValue:
+def broken(at: Position) -> ParsedValue:
     """What stands in for a value that could not be read."""
     return ParsedValue(at, is_broken=True)
 
 
-def listed(items: Sequence[ParsedValue], at: Place) -> ParsedValue:
+def listed(items: Sequence[ParsedValue], at: Position) -> ParsedValue:
     """A list; a tuple is one too."""
     cost = NODE_COST + sum(item.cost for item in items)
     return ParsedValue(at, entries=items, secret_at=_first_secret(items), cost=cost)
 
 
-def keyed(entries: Mapping[str, ParsedValue], at: Place, cls: type[Component] | None = None) -> ParsedValue:
+def keyed(entries: Mapping[str, ParsedValue], at: Position, cls: type[Component] | None = None) -> ParsedValue:
     """An object."""
     cost = NODE_COST + sum(len(key) + item.cost for key, item in entries.items())
     return ParsedValue(at, entries=entries, cls=cls, secret_at=_first_secret(entries.values()), cost=cost)
 
 
-def _first_secret(items: Iterable[ParsedValue]) -> Place | None:
+def _first_secret(items: Iterable[ParsedValue]) -> Position | None:
     return next((item.secret_at for item in items if item.secret_at is not None), None)
 
 
-def written(value: JsonValue, at: Place) -> ParsedValue:
+def written(value: JsonValue, at: Position) -> ParsedValue:
     """A JSON value that stands nowhere in the script by itself, such as a default."""
     if isinstance(value, dict):
         return keyed({key: written(item, at) for key, item in value.items()}, at)
@@ -88,7 +88,7 @@ def written(value: JsonValue, at: Place) -> ParsedValue:
     return plain(value, at)
 
 
-def envelope(cls: type[Component], config: Mapping[str, ParsedValue], at: Place) -> ParsedValue:
+def envelope(cls: type[Component], config: Mapping[str, ParsedValue], at: Position) -> ParsedValue:
     """A component."""
     head: JsonObject = {
         "provider": cls.provider,
@@ -109,7 +109,7 @@ def as_json(made: ParsedValue) -> JsonValue:
     return made.value
 
 
-def place_of(made: ParsedValue, pointer: str) -> Place:
+def place_of(made: ParsedValue, pointer: str) -> Position:
     """Where the value at a JSON pointer is written, or what is around it."""
     here = made
     for key in steps_of(pointer):

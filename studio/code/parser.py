@@ -8,7 +8,7 @@ from typing import cast
 
 from pydantic import JsonValue
 
-from studio.code.findings import CodeFinding, InvalidPython, Place, Problems, Severity
+from studio.code.findings import CodeFinding, InvalidPython, Position, Problems, Severity
 from studio.code.parsed import ParsedValue, as_json, place_of
 from studio.code.python import NOTES_COMMENT
 from studio.code.source import Source, parse_source
@@ -63,7 +63,7 @@ def parse_python(source: str) -> Reading:
     try:
         return _read(parsed, problems)
     except RecursionError:
-        problems.error("too_deep", "The script is nested too deeply.", "Give inner parts a variable.", Place(1))
+        problems.error("too_deep", "The script is nested too deeply.", "Give inner parts a variable.", Position(1))
         raise InvalidPython(list(_errors(problems, None))) from None
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 
-from studio.code.findings import Place
+from studio.code.findings import Position
 from studio.code.parsed import ParsedValue
 
 
@@ -41,7 +41,7 @@ class Scope:
 
     outer: Scope | None = None
     names: dict[str, Binding] = field(default_factory=dict[str, Binding])
-    assigned: dict[str, Place] = field(default_factory=dict[str, Place])
+    assigned: dict[str, Position] = field(default_factory=dict[str, Position])
     """Where variables were given a value."""
     used: set[str] = field(default_factory=set[str])
 
@@ -53,12 +53,12 @@ class Scope:
             return found
         return self.outer.find(name) if self.outer else None
 
-    def assign(self, name: str, value: ParsedValue, place: Place) -> None:
+    def assign(self, name: str, value: ParsedValue, place: Position) -> None:
         self.names[name] = value
         self.assigned[name] = place
         self.used.discard(name)
 
-    def unused(self) -> Iterator[tuple[str, Place]]:
+    def unused(self) -> Iterator[tuple[str, Position]]:
         """Variables that nobody asked for."""
         for name, place in self.assigned.items():
             if name not in self.used:

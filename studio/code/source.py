@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import NoReturn
 
-from studio.code.findings import CodeFinding, InvalidPython, Place
+from studio.code.findings import CodeFinding, InvalidPython, Position
 from studio.components.python_text import MAX_CHARACTERS as MAX_CHARACTERS
 from studio.components.python_text import THIS_PYTHON, CostlyPython, comments_in, syntax_tree
 from studio.errors import TooLarge
@@ -26,20 +26,20 @@ class Source:
 
     tree: ast.Module
     lines: tuple[str, ...] = field(repr=False)
-    comments: tuple[Place, ...] = ()
+    comments: tuple[Position, ...] = ()
     _starts: dict[int, list[int]] = field(default_factory=dict[int, list[int]], repr=False)
     """Bytes before each character, of lines that are not ASCII."""
 
-    def place(self, node: ast.AST) -> Place:
+    def place(self, node: ast.AST) -> Position:
         """Where a node begins."""
         line, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
         text = self.lines[line - 1] if line <= len(self.lines) else ""
         if text.isascii():
-            return Place(line, column + 1)
+            return Position(line, column + 1)
         if line not in self._starts:  # Python counts bytes, people count characters
             sizes = (len(letter.encode("utf-8", "surrogatepass")) for letter in text)
             self._starts[line] = list(accumulate(sizes, initial=0))
-        return Place(line, bisect_left(self._starts[line], column) + 1)
+        return Position(line, bisect_left(self._starts[line], column) + 1)
 
 
 def parse_source(text: str) -> Source:
@@ -59,21 +59,21 @@ def parse_source(text: str) -> Source:
     return Source(tree, tuple(f"{line}\n" for line in plain.split("\n")), comments)
 
 
-def _parsed(text: str) -> tuple[ast.Module, tuple[Place, ...]]:
+def _parsed(text: str) -> tuple[ast.Module, tuple[Position, ...]]:
     """The syntax tree, and where comments begin."""
     try:
-        comments = tuple(Place(line, column) for line, column in comments_in(text))
+        comments = tuple(Position(line, column) for line, column in comments_in(text))
         return syntax_tree(text), comments
     except CostlyPython as error:
-        _refuse("too_large", str(error), error.fix, Place(error.line, error.column))
+        _refuse("too_large", str(error), error.fix, Position(error.line, error.column))
     except SyntaxError as error:
-        place = Place(max(error.lineno or 1, 1), max(error.offset or 1, 1))
-        _refuse("syntax", f"This is not valid {THIS_PYTHON}: {error.msg}.", "Mend it where the mark is.", place)
+        place = Position(max(error.lineno or 1, 1), max(error.offset or 1, 1))
+        _refuse("syntax", f"This is not valid {THIS_PYTHON}: {error.msg}.", "Correct the marked code.", place)
     except (RecursionError, MemoryError):
         _refuse("too_deep", "The script is nested too deeply.", "Give inner parts a variable of their own.")
     except ValueError as error:  # half a character, or a null byte
         _refuse("syntax", f"Syntax error: {error}.", "Remove what is no text.")
 
 
-def _refuse(code: str, message: str, fix: str, place: Place = Place(1)) -> NoReturn:  # noqa: B008 -- frozen
+def _refuse(code: str, message: str, fix: str, place: Position = Position(1)) -> NoReturn:  # noqa: B008 -- frozen
     raise InvalidPython([CodeFinding(code, message, fix, place)]) from None

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 
 from studio.code.calls import Calls
-from studio.code.findings import Place, Problems
+from studio.code.findings import Position, Problems
 from studio.code.parsed import ParsedValue, broken, parts_of
 from studio.code.python import RUN
 from studio.code.scope import Defined, Scope, import_bindings_of
@@ -86,7 +86,7 @@ class Script:
             return chosen[0]
         names = ", ".join(f"`{made.cls.__name__}`" for made in chosen[:5] if made.cls)
         message = f"The script has several components: {names}." if len(chosen) > 1 else "The script has no component."
-        self._refuse("no_component", message, ONE_COMPONENT, chosen[-1].at if chosen else Place(1))
+        self._refuse("no_component", message, ONE_COMPONENT, chosen[-1].at if chosen else Position(1))
         return None
 
     def _outermost(self) -> Iterator[ParsedValue]:
@@ -110,12 +110,12 @@ class Script:
                     message = f"`{name}` is not part of the component, so it is not kept."
                     self._problems.warn("unused_variable", message, "Use it, or remove it.", place)
 
-    def _refuse(self, code: str, message: str, fix: str, place: Place) -> ParsedValue:
+    def _refuse(self, code: str, message: str, fix: str, place: Position) -> ParsedValue:
         return self._expressions.refuse(code, message, fix, place)
 
     # --- functions of the script ---
 
-    def _run(self, function: Function, place: Place) -> ParsedValue:
+    def _run(self, function: Function, place: Position) -> ParsedValue:
         """What a function without parameters returns; read once, however often it is called."""
         name = function.name
         if name in self._running or len(self._running) >= MAX_CALLS_DEEP:
@@ -135,7 +135,7 @@ class Script:
             return False
         return True
 
-    def _returned(self, function: Function, place: Place) -> ParsedValue:
+    def _returned(self, function: Function, place: Position) -> ParsedValue:
         self._scopes.append(scope := Scope(self._module))
         last = function.body[-1]
         if not isinstance(last, ast.Return) or last.value is None:

@@ -33,7 +33,7 @@ def find_type(dotted: str) -> type | None:
     return by_place.get(dotted) or find_class(dotted) or by_name.get(name) or CONSTANTS.get(name)
 
 
-def similar(name: str) -> str:
+def suggest(name: str) -> str:
     """The class whose name is most like a misspelt one; empty if none is close."""
     close = difflib.get_close_matches(name, _vocabulary()[1], n=1, cutoff=0.8)
     return close[0] if close else ""

@@ -63,10 +63,10 @@ def findings_from(
             findings = _findings(detail, document, find_class)
         for finding in findings:
             found.setdefault((finding.where, finding.message), finding)
-    told = {place for finding in found.values() for place in (finding.where, *_above(finding.where))}
-    told.update(place for where in misfits for place in _above(where))
+    explained = {place for finding in found.values() for place in (finding.where, *_above(finding.where))}
+    explained.update(place for where in misfits for place in _above(where))
     for where, details in misfits.items():
-        if where not in told:
+        if where not in explained:
             finding = _misfit(where, details)
             found[where, finding.message] = finding
     return list(found.values())
@@ -119,8 +119,8 @@ def at_place(code: str, message: str, fix: str, where: str, fixes: Sequence[Fix]
 
 def at_places(findings: Sequence[Finding]) -> PydanticCustomError:
     """The same error at several places inside the value, at least one."""
-    told = {"message": findings[0].message, "findings": tuple(findings)}
-    return PydanticCustomError(cast("LiteralString", findings[0].code), "{message}", told)
+    context = {"message": findings[0].message, "findings": tuple(findings)}
+    return PydanticCustomError(cast("LiteralString", findings[0].code), "{message}", context)
 
 
 def not_an_envelope(document: object) -> Finding:
@@ -180,9 +180,9 @@ def _findings(
         sentence, fix = _SENTENCES[kind]
         called = f"`{name}`" if kind == "extra_forbidden" else _called(name, where, document, find_class)
         return [Finding(kind, sentence.format(name=called, **detail.get("ctx", {})), fix, where)]
-    told = detail.get("ctx", {})
-    if "findings" in told:
-        return [each.moved(where) for each in cast("tuple[Finding, ...]", told["findings"])]
+    context = detail.get("ctx", {})
+    if "findings" in context:
+        return [each.moved(where) for each in cast("tuple[Finding, ...]", context["findings"])]
     message = detail["msg"].removeprefix("Value error, ").removeprefix("Assertion failed, ")
     message = message if message.endswith((".", "!", "?")) else f"{message}."
     return [Finding(kind, message, _FIXES.get(kind, ""), where)]

@@ -155,18 +155,18 @@ def _named(text: str, *, is_setting: bool) -> Iterator[KeySpan]:
         is_listed = "," in between and not (quote and value_quote)  # but not `getenv("API_KEY", "K")`
         if is_our_own or is_listed or not (dashes or between.strip()):
             continue
-        if _is_open(value) and _is_enough(name, value, sure=is_setting or in_url, told=is_told):
+        if _is_open(value) and _is_enough(name, value, sure=is_setting or in_url, named=is_told):
             yield KeySpan(*match.span(5), name)
             place = match.end()
 
 
-def _is_enough(name: str, value: str, *, sure: bool, told: bool) -> bool:
+def _is_enough(name: str, value: str, *, sure: bool, named: bool) -> bool:
     """Whether a value under a name is a key, where that is sure to be a setting or told by a quote, dash or scheme."""
     if not is_secret_name("pwd" if name == "PWD" and not value.startswith("/") else name):
         return sure and _may_name_a_key(name) and looks_random(value)
     if sure:
         return True
-    return looks_random(value) if told else looks_random(value, MIN_IN_PROSE) and "." not in value
+    return looks_random(value) if named else looks_random(value, MIN_IN_PROSE) and "." not in value
 
 
 def _may_name_a_key(name: str) -> bool:

@@ -32,7 +32,7 @@ _GROUP_OF: Mapping[CapabilityKind, Group] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Requester:
     """Who asks for a thing: the component's JSON pointer, and its name with whose it is ("writer › add")."""
 
     where: str
@@ -44,7 +44,7 @@ class Item:
     """One thing to decide about."""
 
     capability: Capability
-    places: tuple[Place, ...]
+    places: tuple[Requester, ...]
 
     @property
     def hash(self) -> str:
@@ -90,7 +90,7 @@ class Manifest:
         """By hash."""
         return {item.hash: item.capability for item in self.items}
 
-    def of(self, group: Group) -> tuple[Item, ...]:
+    def in_group(self, group: Group) -> tuple[Item, ...]:
         return tuple(item for item in self.items if item.group == group)
 
 
@@ -98,11 +98,11 @@ def manifest_of(document: JsonValue) -> Manifest:
     """What a document asks for, as far as its parts are sound. Takes a while for a large one: call it in a thread."""
     report = validate_component(document)
     named = _Names(document)
-    places: dict[str, list[Place]] = {}
+    places: dict[str, list[Requester]] = {}
     first: dict[str, Capability] = {}
     for each in report.asked:
         first.setdefault(each.hash, each)
-        place = Place(each.where, named.at(each.where))
+        place = Requester(each.where, named.at(each.where))
         if place not in places.setdefault(each.hash, []):
             places[each.hash].append(place)
     return Manifest(_sorted(Item(capability, tuple(places[key])) for key, capability in first.items()), report)
@@ -110,14 +110,14 @@ def manifest_of(document: JsonValue) -> Manifest:
 
 def manifest_of_all(documents: Iterable[tuple[str, JsonValue]]) -> Manifest:
     """What several documents ask for together, each thing once; the places begin with the document's name."""
-    places: dict[str, list[Place]] = {}
+    places: dict[str, list[Requester]] = {}
     first: dict[str, Capability] = {}
     with bounded_together():
         manifests = [(name, manifest_of(document)) for name, document in documents]
     for name, manifest in manifests:
         for item in manifest.items:
             first.setdefault(item.hash, item.capability)
-            inner = [Place(each.where, f"{name} › {each.name}" if each.where else name) for each in item.places]
+            inner = [Requester(each.where, f"{name} › {each.name}" if each.where else name) for each in item.places]
             places.setdefault(item.hash, []).extend(inner)
     return Manifest(_sorted(Item(capability, tuple(places[key])) for key, capability in first.items()), Report())
 

@@ -48,7 +48,7 @@ def parse_yaml(text: str) -> JsonValue:
     except RecursionError as error:
         raise InvalidDocument("The document is nested too deep.") from error
     except (ValueError, LookupError, TypeError, AttributeError) as error:  # such as `!!int x`: PyYAML does not check
-        raise InvalidDocument(f"The YAML holds a value that cannot be read: {error}.", fix="Mend it.") from error
+        raise InvalidDocument(f"Invalid YAML value: {error}.", fix="Correct it.") from error
     if not isinstance(value, dict | list):
         raise InvalidDocument("The text is neither JSON nor YAML of a component.", fix="Paste the whole JSON.")
     return _plain(cast("object", value))

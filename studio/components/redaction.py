@@ -14,8 +14,8 @@ from urllib.parse import quote, quote_plus, unquote
 from pydantic import JsonValue
 
 from studio.components.key_patterns import keys_in
+from studio.components.readable_json import usable_name
 from studio.components.secrets import SecretSource, is_secret_name
-from studio.components.well_formed import usable_name
 
 MIN_LENGTH = 6
 """Characters of a secret that is looked for; a shorter one is part of ordinary words."""

@@ -69,7 +69,7 @@ def fill_in(template: str, what: str, /, **values: object) -> str:
         ) from error
 
 
-class _Place(NamedTuple):
+class _Placeholder(NamedTuple):
     at: int
     name: str
     keys: tuple[str, ...]
@@ -91,17 +91,17 @@ class _Place(NamedTuple):
 
 
 @lru_cache
-def _pieces(template: str) -> tuple[list[str], list[_Place]]:
+def _pieces(template: str) -> tuple[list[str], list[_Placeholder]]:
     """The texts of a template, an empty one at each place; and the places."""
     texts: list[str] = []
-    places: list[_Place] = []
+    places: list[_Placeholder] = []
     for literal, field, spec, conversion in Formatter().parse(template):
         texts.append(literal)
         if field is not None:
             name, *keys = _path(field)
             is_plain = not (keys or conversion or spec)
             convert = _conversion(conversion)
-            places.append(_Place(len(texts), name, tuple(keys), convert, _checked(spec or ""), is_plain))
+            places.append(_Placeholder(len(texts), name, tuple(keys), convert, _checked(spec or ""), is_plain))
             texts.append("")
     return texts, places
 

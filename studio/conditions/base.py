@@ -46,7 +46,7 @@ class Count(NamedTuple):
         )
 
 
-class Need(NamedTuple):
+class Requirement(NamedTuple):
     """Something without which a condition is never met.
 
     Args:
@@ -105,7 +105,7 @@ class TerminationCondition(Component):
         """Forget everything seen."""
         self._fired = False
 
-    def needs(self) -> Sequence[Need]:
+    def needs(self) -> Sequence[Requirement]:
         """What must be in the team for it ever to be met; one of them is enough, and without any it always can be."""
         return ()
 
@@ -154,7 +154,7 @@ class TerminationCondition(Component):
         return OrTerminationCondition(conditions=[self, other])
 
 
-class _Joined(TerminationCondition):
+class _Combined(TerminationCondition):
     """Several conditions as one."""
 
     without_any: ClassVar[str] = ""
@@ -189,20 +189,20 @@ class _Joined(TerminationCondition):
             yield from condition.progress(f"{where}/config/conditions/{index}", (*within, self.joined_by))
 
     def progress_json(self, where: str = "", within: tuple[Join, ...] = ()) -> list[str]:
-        told: list[str] = []
+        states: list[str] = []
         for index, condition in enumerate(self.conditions):
-            told += condition.progress_json(f"{where}/config/conditions/{index}", (*within, self.joined_by))
-        return told
+            states += condition.progress_json(f"{where}/config/conditions/{index}", (*within, self.joined_by))
+        return states
 
     def in_words(self) -> str:
         parts = [
-            f"({part.in_words()})" if isinstance(part, _Joined) and len(part.conditions) > 1 else part.in_words()
+            f"({part.in_words()})" if isinstance(part, _Combined) and len(part.conditions) > 1 else part.in_words()
             for part in self.conditions
         ]
         return f" {self.joined_by} ".join(parts)
 
 
-class AndTerminationCondition(_Joined):
+class AndTerminationCondition(_Combined):
     """Stop when all of these conditions have fired, each at its own time."""
 
     provider = "autogen_agentchat.base.AndTerminationCondition"
@@ -233,7 +233,7 @@ class AndTerminationCondition(_Joined):
         self._reasons.clear()
 
 
-class OrTerminationCondition(_Joined):
+class OrTerminationCondition(_Combined):
     """Stop when any of these conditions fires."""
 
     provider = "autogen_agentchat.base.OrTerminationCondition"

@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from studio.components import PARTICIPANT_NAMES
-from studio.conditions.base import MET_BY_TASK, Need, TerminationCondition
+from studio.conditions.base import MET_BY_TASK, Requirement, TerminationCondition
 from studio.errors import Finding, Fix
 from studio.messages import BaseMessage, HandoffMessage, StopMessage, TextMessage, ToolCallExecutionEvent
 
@@ -44,7 +44,7 @@ class TextMentionTermination(TerminationCondition):
                 return f"Text '{self.text}' mentioned"
         return None
 
-    def needs(self) -> Sequence[Need]:
+    def needs(self) -> Sequence[Requirement]:
         return _speakers(self.sources or ())
 
     def in_words(self) -> str:
@@ -67,8 +67,8 @@ class StopMessageTermination(TerminationCondition):
     async def check(self, messages: Sequence[BaseMessage]) -> str | None:
         return "Stop message received" if any(isinstance(message, StopMessage) for message in messages) else None
 
-    def needs(self) -> Sequence[Need]:
-        return (Need("stop message"),)
+    def needs(self) -> Sequence[Requirement]:
+        return (Requirement("stop message"),)
 
     def in_words(self) -> str:
         return "a stop message arrives"
@@ -103,8 +103,8 @@ class HandoffTermination(TerminationCondition):
                 return f"Handoff to {self.target} from {message.source} detected."
         return None
 
-    def needs(self) -> Sequence[Need]:
-        return (Need("handoff", self.target, "/config/target"),)
+    def needs(self) -> Sequence[Requirement]:
+        return (Requirement("handoff", self.target, "/config/target"),)
 
     def in_words(self) -> str:
         return f"somebody hands over to {self.target}"
@@ -139,7 +139,7 @@ class SourceMatchTermination(TerminationCondition):
                 return f"'{message.source}' answered"
         return None
 
-    def needs(self) -> Sequence[Need]:
+    def needs(self) -> Sequence[Requirement]:
         return _speakers(self.sources)
 
     def advice(self) -> Iterator[Finding]:
@@ -185,8 +185,8 @@ class TextMessageTermination(TerminationCondition):
                 return f"Text message received from '{message.source}'"
         return None
 
-    def needs(self) -> Sequence[Need]:
-        return (Need("speaker", self.source, "/config/source"),) if self.source is not None else ()
+    def needs(self) -> Sequence[Requirement]:
+        return (Requirement("speaker", self.source, "/config/source"),) if self.source is not None else ()
 
     def advice(self) -> Iterator[Finding]:
         if self.source in (None, USER):
@@ -220,8 +220,8 @@ class FunctionCallTermination(TerminationCondition):
                 return f"Function '{self.function_name}' was executed."
         return None
 
-    def needs(self) -> Sequence[Need]:
-        return (Need("tool", self.function_name, "/config/function_name"),)
+    def needs(self) -> Sequence[Requirement]:
+        return (Requirement("tool", self.function_name, "/config/function_name"),)
 
     def in_words(self) -> str:
         return f"the tool {self.function_name} was called"
@@ -230,8 +230,8 @@ class FunctionCallTermination(TerminationCondition):
         return f"{self.function_name} {'called' if self.terminated else 'not called'}"
 
 
-def _speakers(names: Sequence[str]) -> Sequence[Need]:
-    return [Need("speaker", name, f"/config/sources/{index}") for index, name in enumerate(names)]
+def _speakers(names: Sequence[str]) -> Sequence[Requirement]:
+    return [Requirement("speaker", name, f"/config/sources/{index}") for index, name in enumerate(names)]
 
 
 def _any_of(names: Sequence[str]) -> str:

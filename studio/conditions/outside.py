@@ -9,7 +9,7 @@ from typing import Any, Self
 from pydantic import ModelWrapValidatorHandler, PrivateAttr, model_validator
 
 from studio.components import JsonObject
-from studio.conditions.base import Need, TerminationCondition
+from studio.conditions.base import Requirement, TerminationCondition
 from studio.errors import ConfigError
 from studio.messages import BaseMessage
 
@@ -40,8 +40,8 @@ class ExternalTermination(TerminationCondition):
         await super().reset()
         self._is_set = False
 
-    def needs(self) -> Sequence[Need]:
-        return (Need("program"),)
+    def needs(self) -> Sequence[Requirement]:
+        return (Requirement("program"),)
 
     def in_words(self) -> str:
         return "it is stopped from outside"
@@ -53,11 +53,11 @@ class ExternalTermination(TerminationCondition):
 class FunctionalTermination(TerminationCondition):
     """Stop when a Python function of the new messages returns True. Only for scripts: it has no JSON."""
 
-    _judge: Judge = PrivateAttr()
+    _function: Judge = PrivateAttr()
 
     def __init__(self, func: Judge) -> None:
         super().__init__()
-        self._judge = func
+        self._function = func
 
     @model_validator(mode="wrap")
     @classmethod
@@ -65,7 +65,7 @@ class FunctionalTermination(TerminationCondition):
         return handler(value)  # no envelope ever holds one
 
     async def check(self, messages: Sequence[BaseMessage]) -> str | None:
-        answer = self._judge(messages)
+        answer = self._function(messages)
         is_met = await answer if isawaitable(answer) else answer
         return "Functional termination condition met" if is_met is True else None
 

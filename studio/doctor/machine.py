@@ -14,7 +14,7 @@ from studio.components import component_classes
 from studio.doctor.exposure import is_exposed
 from studio.doctor.finding import Finding, bad, doubtful, fine
 from studio.galleries import shipped_galleries
-from studio.sandbox import NoJail, detect_jail, examined
+from studio.sandbox import JailUnavailable, detect_jail, examined
 from studio.settings import Settings
 
 OLDEST_SQLITE = (3, 35)
@@ -82,7 +82,7 @@ def sandbox(settings: Settings) -> Iterator[Finding]:
     else:
         try:
             yield fine("Sandbox", f"Code of teams is confined by {detect_jail(settings.sandbox).name}")
-        except NoJail as error:
+        except JailUnavailable as error:
             yield bad("Sandbox", error.what.removesuffix("."), error.fix)
     for each in examined():
         yield fine("Sandbox", f"{each.text} works" if each.works else each.text)

@@ -21,7 +21,7 @@ def intent_body(request: EffectRequest, scope: str) -> JsonObject:
 
 def received_body(request: EffectRequest, scope: str, result: JsonValue) -> JsonObject:
     """The entry of a request that was carried out, and whose result is looked at before it counts."""
-    return {**intent_body(request, scope), "came": result}
+    return {**intent_body(request, scope), "result": result}
 
 
 def result_body(request: EffectRequest, scope: str, result: JsonValue) -> JsonObject:
@@ -38,12 +38,12 @@ def error_body(request: EffectRequest, scope: str, error: Exception) -> JsonObje
 
 def recorded_for(error: Exception) -> JsonObject:
     """An error as JSON, from which `error_from` makes it again."""
-    told: JsonObject = {"type": type(error).__name__, "message": str(error)}
+    recorded: JsonObject = {"type": type(error).__name__, "message": str(error)}
     if isinstance(error, StudioError):
-        told = {**told, "message": error.what, "code": error.code, "fix": error.fix, "where": error.where}
+        recorded = {**recorded, "message": error.what, "code": error.code, "fix": error.fix, "where": error.where}
     elif (base := _builtin_of(type(error))) is not type(error):
-        told["base"] = base.__name__
-    return told
+        recorded["base"] = base.__name__
+    return recorded
 
 
 def outcome_of(body: JsonObject) -> JsonValue:
@@ -67,19 +67,19 @@ def _builtin_of(kind: type[Exception]) -> type[Exception]:
     return next(base for base in kind.__mro__ if base.__module__ == "builtins" and issubclass(base, Exception))
 
 
-def error_from(told: JsonObject) -> Exception:
+def error_from(recorded: JsonObject) -> Exception:
     """The error, as far as it can be made again.
 
     It is of the same class where that is the studio's own or Python's, and else of one with its name below the nearest
     of Python's.
     """
-    name, message = str(told.get("type")), str(told.get("message"))
-    if "code" in told:
+    name, message = str(recorded.get("type")), str(recorded.get("message"))
+    if "code" in recorded:
         own = next((kind for kind in _studio_errors(StudioError) if kind.__name__ == name), StudioError)
         error = own.__new__(own, message)
-        StudioError.__init__(error, message, fix=str(told.get("fix", "")), where=str(told.get("where", "")))
+        StudioError.__init__(error, message, fix=str(recorded.get("fix", "")), where=str(recorded.get("where", "")))
         return error
-    python: object = getattr(builtins, str(told.get("base") or name), Exception)
+    python: object = getattr(builtins, str(recorded.get("base") or name), Exception)
     base = python if isinstance(python, type) and issubclass(python, Exception) else Exception
     try:
         return (base if base.__name__ == name else type(name, (base,), {}))(message)

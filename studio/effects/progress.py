@@ -33,8 +33,8 @@ def progress_words(name: str, content: object) -> str:
     if content is None or content == "":
         return name
     if name == "progress" and isinstance(content, dict):
-        told = cast("dict[str, object]", content)
-        done, total, message = told.get("progress"), told.get("total"), told.get("message")
+        progress = cast("dict[str, object]", content)
+        done, total, message = progress.get("progress"), progress.get("total"), progress.get("message")
         if isinstance(done, int | float):
             count = f"{done:g} of {total:g}" if isinstance(total, int | float) else f"{done:g}"
             return f"{count}: {message}" if message else count

@@ -11,8 +11,8 @@ from uuid import UUID, uuid5
 
 from pydantic import JsonValue
 
+from studio.components.readable_json import well_formed_json
 from studio.components.redaction import Redactor
-from studio.components.well_formed import well_formed_json
 from studio.effects.idempotency import idempotency_scope
 from studio.effects.ids import is_uuid, numbered_ids
 from studio.effects.outcomes import error_body, intent_body, result_body

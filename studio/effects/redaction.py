@@ -8,8 +8,8 @@ from typing import cast
 
 from pydantic import JsonValue
 
+from studio.components.readable_json import well_formed_json
 from studio.components.redaction import Redactor
-from studio.components.well_formed import well_formed_json
 from studio.effects.outcomes import error_from, recorded_for
 from studio.effects.port import AskHuman, LiveEffects, ask_on_console
 from studio.effects.request import AsyncGeneratorLike, EffectRequest, Perform, StreamItem
@@ -63,6 +63,6 @@ async def clean_pieces(
 
 def clean_error(redactor: Redactor, error: Exception) -> Exception:
     """The error as a repeated run would raise it, if it holds a secret or half a character; else the very same."""
-    told: JsonValue = recorded_for(error)
-    clean = redactor.clean(well_formed_json(told))
-    return error if clean is told else error_from(cast("dict[str, JsonValue]", clean))
+    recorded: JsonValue = recorded_for(error)
+    clean = redactor.clean(well_formed_json(recorded))
+    return error if clean is recorded else error_from(cast("dict[str, JsonValue]", clean))

@@ -189,10 +189,10 @@ class ReplayEffects(EffectsMiddleware):
             return recorded.get("type") == item.get("type")
         return all(recorded.get(name) == item.get(name) for name in recorded.keys() | item.keys() if name not in UNLIKE)
 
-    def _diverged(self, expected: Recorded, came: str) -> Diverged:
+    def _diverged(self, expected: Recorded, actual: str) -> Diverged:
         version = str(expected.body.get("request", HASH_VERSION)).partition(":")[0] + ":"
         note = OTHER_VERSION if self._match == "exact" and version != HASH_VERSION else ""
-        self.divergence = self.divergence or Divergence(expected.seq, of_entry(expected), came, note)
+        self.divergence = self.divergence or Divergence(expected.seq, of_entry(expected), actual, note)
         return Diverged(self.divergence)
 
     async def _asked_now(self, request: EffectRequest, ask: Substitute, perform: Perform) -> JsonValue:

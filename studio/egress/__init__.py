@@ -11,9 +11,9 @@ from studio.egress.clients import put_behind_guard as put_behind_guard
 from studio.egress.guard import ANY_HOST as ANY_HOST
 from studio.egress.guard import CONNECT_S as CONNECT_S
 from studio.egress.guard import FIRST_TRIES_S as FIRST_TRIES_S
+from studio.egress.guard import Endpoint as Endpoint
 from studio.egress.guard import Guard as Guard
 from studio.egress.guard import HostRefused as HostRefused
-from studio.egress.guard import Place as Place
 from studio.egress.guard import StudioRefused as StudioRefused
 from studio.egress.guard import is_private_allowed as is_private_allowed
 from studio.egress.guard import leads_to_studio as leads_to_studio

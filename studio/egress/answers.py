@@ -52,7 +52,7 @@ class Meter:
         elif kind not in ("", "identity"):
             raise Unreadable(f"The answer is packed as {packing!r}, which was not asked for.")
 
-    def take(self, piece: bytes) -> bytes:
+    def decode(self, piece: bytes) -> bytes:
         """The piece, unpacked.
 
         Raises:

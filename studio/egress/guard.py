@@ -28,7 +28,7 @@ from studio.egress.addresses import (
 from studio.egress.names import look_up, look_up_now
 from studio.errors import RunFailed
 
-Place = tuple[str, int | None]
+Endpoint = tuple[str, int | None]
 """A host and a port; None is any port."""
 
 CONNECT_S = 10.0
@@ -66,7 +66,7 @@ class Guard:
         unlimited: Whether nothing is refused for its address; None asks the operator's setting.
     """
 
-    named: tuple[Place, ...] = ()
+    named: tuple[Endpoint, ...] = ()
     elsewhere: bool = False
     private: bool = False
     unlimited: bool | None = None
@@ -112,7 +112,7 @@ class Guard:
         written = address_in(plain)
         if written is None:
             return None
-        self._judge(plain, port, written[0])
+        self._check_address(plain, port, written[0])
         return written[0]
 
     async def addresses(self, host: str, port: int) -> list[IPAddress]:
@@ -156,10 +156,10 @@ class Guard:
         if not addresses:
             raise OSError(f"The name {host!r} has no address.")
         for address in addresses:
-            self._judge(_plain(host), port, address)
+            self._check_address(_plain(host), port, address)
         return addresses
 
-    def _judge(self, plain: str, port: int, address: IPAddress) -> None:
+    def _check_address(self, plain: str, port: int, address: IPAddress) -> None:
         reach = reach_of(address)
         if itself.listens_at(port) and is_of_this_machine(address):
             raise _own(plain, port)
@@ -209,7 +209,7 @@ async def leads_to_studio(host: str) -> bool:
     return False
 
 
-def _granted(text: str) -> Place:
+def _granted(text: str) -> Endpoint:
     """A host with or without a port; an IPv6 address with a port has brackets."""
     name, separator, port = text.rpartition(":")
     has_port = bool(separator) and port.isdecimal() and (":" not in name or name.endswith("]"))

@@ -228,7 +228,7 @@ def _stream_class(library: ModuleType, core: ModuleType) -> type[Any]:
         async def __aiter__(self) -> AsyncIterator[bytes]:
             with _translated(library, core):
                 async for piece in self._inner:
-                    yield self._meter.take(piece)
+                    yield self._meter.decode(piece)
 
         async def aclose(self) -> None:
             with _translated(library, core):
@@ -245,7 +245,7 @@ def _blocking_stream_class(library: ModuleType, core: ModuleType) -> type[Any]:
         def __iter__(self) -> Iterator[bytes]:
             with _translated(library, core):
                 for piece in self._inner:
-                    yield self._meter.take(piece)
+                    yield self._meter.decode(piece)
 
         def close(self) -> None:
             with _translated(library, core):

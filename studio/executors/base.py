@@ -19,7 +19,7 @@ from studio import effects
 from studio.components import Advice, Component
 from studio.effects import EffectRequest
 from studio.errors import RunFailed
-from studio.executors.acts import act_of
+from studio.executors.code_calls import tool_call_for
 from studio.messages import CancellationToken, CodeBlock, CodeResult
 from studio.sandbox import TEXT_LIMIT, current_jail
 from studio.sandbox.grants import NO_NETWORK, granted_hosts
@@ -85,8 +85,8 @@ class CodeExecutor(Component):
                 output = f"{NO_NETWORK}\n{output}"
             return result.model_copy(update={"output": output}).model_dump(mode="json")
 
-        act = act_of(code_blocks, run)
-        request = EffectRequest("code", type(self).__name__, lambda: {"code_blocks": blocks}, tool=act)
+        tool_call = tool_call_for(code_blocks, run)
+        request = EffectRequest("code", type(self).__name__, lambda: {"code_blocks": blocks}, tool=tool_call)
         return self.result_type.model_validate(await effects.call(request, lambda: run(code_blocks)))
 
     @property

@@ -57,7 +57,7 @@ class Shown:
 class Kernel(Protocol):
     """A running kernel, wherever it is."""
 
-    async def execute(self, code: str, hear: Callable[[str, JsonObject], None]) -> bool:
+    async def execute(self, code: str, on_output: Callable[[str, JsonObject], None]) -> bool:
         """Run one cell, tell `hear` the kind and content of what it shows, and say whether it ended well."""
         ...
 
@@ -154,13 +154,13 @@ async def run_cell(kernel: Kernel, code: str, timeout_s: float, token: Cancellat
 
 
 async def _run(kernel: Kernel, code: str, timeout_s: float, shown: Shown) -> None:
-    def hear(kind: str, content: JsonObject) -> None:
+    def on_output(kind: str, content: JsonObject) -> None:
         if kind in SHOWN_KINDS:
             shown.outputs.append((kind, content))
 
     try:
         async with asyncio.timeout(timeout_s):
-            shown.exit_code = 0 if await kernel.execute(code, hear) else 1
+            shown.exit_code = 0 if await kernel.execute(code, on_output) else 1
     except TimeoutError:
         shown.exit_code, shown.stopped = TIMED_OUT, "\nTimeout"
     except ExecutorUnavailable as error:  # bare: a task group would put it into a group

@@ -95,7 +95,7 @@ class CommandLineExecutor(CodeExecutor):
                     break
                 files.append(write_script(block, self._folder, extension=self._extension(language)))
                 outcome = await self._run(language, files[-1], token)
-                output, exit_code = output + self._told(outcome), outcome.exit_code
+                output, exit_code = output + self._describe(outcome), outcome.exit_code
                 if exit_code != 0:
                     break
         except OutsideWorkspace as error:
@@ -135,7 +135,7 @@ class CommandLineExecutor(CodeExecutor):
         del language
         return None
 
-    def _told(self, outcome: Outcome) -> str:
+    def _describe(self, outcome: Outcome) -> str:
         """What the model is told of a program's end."""
         return outcome.stderr + outcome.stdout
 

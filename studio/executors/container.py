@@ -149,8 +149,13 @@ class Container:
         network = await self._resources.enter_async_context(network_for(hosts))
         self._hand_over = ("python3", *network.prefix[1:], "true")
         shown = [option for place in network.readable for option in bound(place, str(place), is_writable=False)]
-        told = variables(PROXY_PORT, network.prefix[-1])
-        return ["--network", "none", *shown, *(part for pair in told.items() for part in ("--env", "=".join(pair)))]
+        pairs = variables(PROXY_PORT, network.prefix[-1]).items()
+        return [
+            "--network",
+            "none",
+            *shown,
+            *(part for pair in pairs for part in ("--env", "=".join(pair))),
+        ]
 
     async def _open_network(self) -> None:
         if not self._hand_over:

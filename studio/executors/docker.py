@@ -186,12 +186,12 @@ class DockerCommandLineCodeExecutor(CommandLineExecutor):
     def _extension(self, language: str) -> str:
         return language
 
-    def _told(self, outcome: Outcome) -> str:
+    def _describe(self, outcome: Outcome) -> str:
         if outcome.exit_code == TIMED_OUT:
-            return f"{super()._told(outcome)}\n Timeout"
+            return f"{super()._describe(outcome)}\n Timeout"
         if outcome.exit_code == CANCELLED and outcome.stopped:
             return "Code execution was cancelled."
-        return super()._told(outcome)
+        return super()._describe(outcome)
 
     def _clean_up(self, files: Sequence[Path]) -> None:
         for file in files if self.delete_tmp_files else ():

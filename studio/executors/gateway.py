@@ -155,16 +155,16 @@ class GatewayKernel:
         self._session = uuid4().hex
         self._turn = asyncio.Lock()
 
-    async def execute(self, code: str, hear: Callable[[str, JsonObject], None]) -> bool:
+    async def execute(self, code: str, on_output: Callable[[str, JsonObject], None]) -> bool:
         from websockets.exceptions import ConnectionClosed
 
         async with self._turn:
             try:
-                return await self._execute(code, hear)
+                return await self._execute(code, on_output)
             except ConnectionClosed as error:
                 raise ExecutorUnavailable("The Jupyter server closed the connection.", fix="Run it again.") from error
 
-    async def _execute(self, code: str, hear: Callable[[str, JsonObject], None]) -> bool:
+    async def _execute(self, code: str, on_output: Callable[[str, JsonObject], None]) -> bool:
         request = self._request(code)
         await self._channels.send(json.dumps(request))
         is_idle, went_well = False, None
@@ -179,7 +179,7 @@ class GatewayKernel:
             elif kind == "status":
                 is_idle = content["execution_state"] == "idle"
             else:
-                hear(kind, content)
+                on_output(kind, content)
         return went_well
 
     def _request(self, code: str) -> JsonObject:

@@ -105,9 +105,9 @@ class _Kernel:
         self._manager = manager
         self._client = client
 
-    async def execute(self, code: str, hear: Callable[[str, JsonObject], None]) -> bool:
+    async def execute(self, code: str, on_output: Callable[[str, JsonObject], None]) -> bool:
         def hear_message(message: dict[str, Any]) -> None:
-            hear(str(message["header"]["msg_type"]), cast("JsonObject", message["content"]))
+            on_output(str(message["header"]["msg_type"]), cast("JsonObject", message["content"]))
 
         reply = await self._client.execute_interactive(
             code, allow_stdin=False, stop_on_error=False, output_hook=hear_message
@@ -125,7 +125,7 @@ async def _started(kernel_name: str, home: Path, policy: Policy) -> AsyncGenerat
     Raises:
         MissingExtra: The extra `jupyter` is not installed.
         ExecutorUnavailable: There is no such kernel, or it does not start.
-        NoJail: It cannot be confined as it should be.
+        JailUnavailable: It cannot be confined as it should be.
     """
     with needs_extra("jupyter", "JupyterCodeExecutor"):
         from jupyter_client.kernelspec import NoSuchKernel

@@ -30,7 +30,7 @@ from studio.executors.program import Outcome, not_installed, run_program
 from studio.executors.scripts import MADE_UP, POWERSHELL, PYTHON, program_for
 from studio.executors.surroundings import environment_at
 from studio.messages import CancellationToken
-from studio.sandbox import NoJail, Policy, confined, current_jail, kill_group
+from studio.sandbox import JailUnavailable, Policy, confined, current_jail, kill_group
 from studio.sandbox.grants import granted_hosts
 
 logger = logging.getLogger(__name__)
@@ -104,7 +104,7 @@ class LocalCommandLineCodeExecutor(CommandLineExecutor):
         try:
             # The studio writes into the folder before a program runs there, so it asks now whether one may.
             current_jail.get().command((self._python,), self._policy())
-        except NoJail:
+        except JailUnavailable:
             self._drop_folder()
             raise
 
@@ -191,9 +191,9 @@ class LocalCommandLineCodeExecutor(CommandLineExecutor):
             environment["PATH"] = f"{programs}{os.pathsep}{environment['PATH']}"
         return environment
 
-    def _told(self, outcome: Outcome) -> str:
+    def _describe(self, outcome: Outcome) -> str:
         """Of a program that was stopped only that it was, as in AutoGen."""
-        return f"\n{outcome.stopped}" if outcome.stopped else super()._told(outcome)
+        return f"\n{outcome.stopped}" if outcome.stopped else super()._describe(outcome)
 
     def _clean_up(self, files: Sequence[Path]) -> None:
         if self.cleanup_temp_files:

@@ -80,7 +80,8 @@ class Library:
         self.index = pages[0]
         self.pages: Mapping[str, Page] = {page.url: page for page in pages[1:]}
         self._indexed = [
-            Indexed.of(page.title, page.url, page.section, page.rendered.passages) for page in self.pages.values()
+            Indexed.from_passages(page.title, page.url, page.section, page.rendered.passages)
+            for page in self.pages.values()
         ]
 
     def page(self, section: str, name: str) -> Page:

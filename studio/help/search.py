@@ -37,7 +37,7 @@ class Hit(NamedTuple):
     excerpt: str
 
 
-class _Place(NamedTuple):
+class _SearchText(NamedTuple):
     """A passage with its words as the search looks for them."""
 
     passage: Passage
@@ -54,12 +54,13 @@ class Indexed:
     section: str
     title_words: str
     words: str
-    places: tuple[_Place, ...]
+    places: tuple[_SearchText, ...]
 
     @classmethod
-    def of(cls, title: str, url: str, section: str, passages: Sequence[Passage]) -> Indexed:
+    def from_passages(cls, title: str, url: str, section: str, passages: Sequence[Passage]) -> Indexed:
         places = tuple(
-            _Place(each, _folded(each.heading.text if each.heading else ""), _folded(each.text)) for each in passages
+            _SearchText(each, _folded(each.heading.text if each.heading else ""), _folded(each.text))
+            for each in passages
         )
         title_words = _folded(title)
         words = "".join([title_words, *(place.heading + place.text for place in places)])
@@ -96,12 +97,12 @@ def _hits(page: Indexed, words: Sequence[str]) -> Iterator[tuple[int, Hit]]:
         yield IN_PAGE, _hit(page, page.places[0], words)
 
 
-def _rank(page: Indexed, place: _Place, words: Sequence[str]) -> int:
+def _rank(page: Indexed, place: _SearchText, words: Sequence[str]) -> int:
     is_named = _has(page.title_words + place.heading, words) and _has_any(place.heading, words)
     return IN_HEADING if is_named else IN_TEXT
 
 
-def _hit(page: Indexed, place: _Place, words: Sequence[str]) -> Hit:
+def _hit(page: Indexed, place: _SearchText, words: Sequence[str]) -> Hit:
     heading = place.passage.heading
     url = f"{page.url}#{heading.anchor}" if heading else page.url
     return Hit(url, page.title, page.section, heading.text if heading else "", _excerpt(place.passage.text, words))

@@ -128,7 +128,7 @@ class Mem0Memory(ServiceMemory):
 
     async def close(self) -> None:
         """Let go of connections and files. What is remembered stays."""
-        client = self._connection.take()
+        client = self._connection.release()
         if client is None:
             return
         if self.is_cloud:
@@ -157,7 +157,7 @@ class Mem0Memory(ServiceMemory):
         _be_silent()
         make = self._make_cloud_client if self.is_cloud else self._make_local_client
         async with self._connecting:
-            client = self._connection.take() or await asyncio.to_thread(make)  # it asks the service, and blocks
+            client = self._connection.release() or await asyncio.to_thread(make)  # it asks the service, and blocks
             return self._connection.get(lambda: client)
 
     def _make_cloud_client(self) -> Any:

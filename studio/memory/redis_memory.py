@@ -171,7 +171,7 @@ class RedisMemory(ServiceMemory):
 
     async def close(self) -> None:
         """Let go of the connection. What is remembered stays."""
-        client = self._connection.take()
+        client = self._connection.release()
         if client is not None:
             await client.aclose()
 

@@ -217,19 +217,19 @@ _TEXTS = frozenset[type[BaseMessage]]((TextMessage, StopMessage, ToolCallSummary
 
 def as_heard(messages: Iterable[BaseChatMessage]) -> list[LLMMessage]:
     """What a model is told of what was said; what a handoff brings along comes first."""
-    told: list[LLMMessage] = []
+    prompt: list[LLMMessage] = []
     for message in messages:
         if type(message) in _TEXTS:  # most are, and many hear each of them
             own: dict[str, Any] = message.__dict__  # pyright: ignore[reportAssignmentType] -- no proxy in an instance
             kept: _ForModel | None = own.get("_model_message")
             if kept is None or kept[0] is not own["content"] or kept[1] is not own["source"]:
                 kept = _for_model(own, own["content"])
-            told.append(kept[2])
+            prompt.append(kept[2])
             continue
         if isinstance(message, HandoffMessage):
-            told += message.context
-        told.append(message.to_model_message())
-    return told
+            prompt += message.context
+        prompt.append(message.to_model_message())
+    return prompt
 
 
 class BaseAgentEvent(BaseMessage):
@@ -337,8 +337,8 @@ class ToolEvent(BaseAgentEvent):
     def to_text(self) -> str:
         if self.content is None:
             return self.name
-        told = self.content if isinstance(self.content, str) else json.dumps(self.content, ensure_ascii=False)
-        return f"{self.name}: {told}"
+        content = self.content if isinstance(self.content, str) else json.dumps(self.content, ensure_ascii=False)
+        return f"{self.name}: {content}"
 
 
 class ContextVariablesEvent(BaseAgentEvent):
@@ -349,8 +349,8 @@ class ContextVariablesEvent(BaseAgentEvent):
     type: Literal["ContextVariablesEvent"] = "ContextVariablesEvent"
 
     def to_text(self) -> str:
-        told = [f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in self.content.items()]
-        return ", ".join([*told, *(f"{name} removed" for name in self.removed)])
+        changes = [f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in self.content.items()]
+        return ", ".join([*changes, *(f"{name} removed" for name in self.removed)])
 
 
 class GuardrailEvent(BaseAgentEvent):

@@ -38,7 +38,7 @@ class Explanation(BaseAgentEvent):
     """Participants through whom it came, from the outside in; empty for the team that was run."""
 
     @classmethod
-    def told(cls, *, source: str, team: str, **what: Any) -> Self:
+    def create(cls, *, source: str, team: str, **what: Any) -> Self:
         """One of values that are known to be of their types, all of them and in their order."""
         shared: dict[str, Any] = {"id": "", "source": source, "models_usage": None, "metadata": {}}
         values: dict[str, Any] = {
@@ -66,7 +66,7 @@ class Listener:
     Another kind may write them down as text, which takes far less than to make an event.
     """
 
-    def told(
+    def events_of(
         self, team: object, as_text: Callable[[str], str], as_event: Callable[[], Explanation]
     ) -> tuple[Explanation, ...]:
         """What is among the events of an explanation of this team: nothing where it is taken as text.

@@ -251,7 +251,7 @@ class FunctionExecutionResult(BaseModel):
     is_error: bool | None = None
 
     @classmethod
-    def of(cls, call: FunctionCall, content: str, *, is_error: bool) -> Self:
+    def for_call(cls, call: FunctionCall, content: str, *, is_error: bool) -> Self:
         """What this call gave, which is only checked where it is not plainly text."""
         if type(content) is str and type(is_error) is bool:
             values = {"content": content, "name": call.name, "call_id": call.id, "is_error": is_error}

@@ -57,7 +57,7 @@ class BaseAnthropicClient(AnthropicFields):
         yield
 
     async def close(self) -> None:
-        client = self._connection.take()
+        client = self._connection.release()
         if client is not None:
             await client.close()
 

@@ -135,7 +135,7 @@ class AzureAIChatCompletionClient(ServiceClient):
         return {"model": self.model, **kept, **(self.model_extras or {})}
 
     async def close(self) -> None:
-        client = self._connection.take()
+        client = self._connection.release()
         if client is not None:
             await client.close()
         if self.token_provider is not None:

@@ -75,7 +75,7 @@ class AzureTokenProvider(TokenProvider):
             ) from error
 
     async def close(self) -> None:
-        credential = self._connection.take()
+        credential = self._connection.release()
         if credential is not None:
             await credential.close()
 

@@ -72,13 +72,13 @@ class _MeasuredReader:
         if n < 0:
             return b"".join([piece async for piece in self])
         while piece := await self._inner.read(n):
-            if unpacked := self._meter.take(piece):
+            if unpacked := self._meter.decode(piece):
                 return unpacked
         return b""
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         while piece := await self._inner.readany():
-            yield self._meter.take(piece)
+            yield self._meter.decode(piece)
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._inner, name)

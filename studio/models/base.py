@@ -205,17 +205,17 @@ class ChatCompletionClient(Component):
     async def _ask_port(self, call: ModelCall) -> CreateResult:
         """As `_create`, through the port in force."""
         made: CreateResult | None = None
-        told: JsonValue = None
+        recorded: JsonValue = None
 
         async def perform() -> JsonValue:
-            nonlocal made, told
+            nonlocal made, recorded
             made = await self._create(self.limited(call))
-            told = _as_json(made)
-            return told
+            recorded = _as_json(made)
+            return recorded
 
         answer = await current().call(self.request_for(call), perform)
         # What the port has passed on as it was just made need not be read again.
-        return CreateResult.model_validate(answer) if made is None or answer is not told else made
+        return CreateResult.model_validate(answer) if made is None or answer is not recorded else made
 
     async def create_stream(
         self,

@@ -44,7 +44,7 @@ class Connection(Generic[T]):
             self._client, self._loop = make(), loop
         return self._client
 
-    def take(self) -> T | None:
+    def release(self) -> T | None:
         """Give the client away to be closed; None when there is none, or another loop owned it."""
         client, self._client = self._client, None
         return client if self._loop is asyncio.get_running_loop() else None

@@ -37,7 +37,7 @@ class Question:
     prompt_count: int = 0
     completion_count: int = 0
 
-    def go_on(self) -> None:
+    def raise_if_abandoned(self) -> None:
         """Raises `GivenUp` when there is no reason to."""
         if self.is_given_up:
             raise GivenUp
@@ -56,7 +56,7 @@ def interruptible(llama: type[Any]) -> type[Any]:
 
         def eval(self, tokens: Sequence[int]) -> None:
             for start in range(0, len(tokens), self.n_batch):  # a long prompt is read in many steps
-                self.call.go_on()
+                self.call.raise_if_abandoned()
                 super().eval(tokens[start : start + self.n_batch])  # pyright: ignore[reportUnknownMemberType] -- of a class that is a value
 
         def generate(self, tokens: Sequence[int], *args: Any, **options: Any) -> Iterator[int]:

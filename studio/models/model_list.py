@@ -11,8 +11,8 @@ from studio.components.secrets import SecretRef, placeholders_filled_in
 from studio.egress import Guard, http_client
 from studio.errors import ModelUnavailable
 from studio.models.connection import trusted
+from studio.models.endpoints import place_of
 from studio.models.headers import resolved_headers
-from studio.models.places import place_of
 from studio.models.service import ServiceClient
 from studio.models.service_list import Listing, service_at
 

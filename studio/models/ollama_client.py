@@ -122,7 +122,7 @@ class OllamaChatCompletionClient(ServiceClient):
             yield SecretRef("env:OLLAMA_API_KEY")
 
     async def close(self) -> None:
-        client = self._connection.take()
+        client = self._connection.release()
         if client is not None:
             await client.close()
 

@@ -117,7 +117,7 @@ def ollama_tool(schema: ToolSchema) -> JsonObject:
     """
     parameters = cast("JsonObject", schema.get("parameters") or {})
     properties = cast("dict[str, JsonObject]", parameters.get("properties") or {})
-    told: JsonObject = {
+    parameters: JsonObject = {
         "type": "object",
         "properties": {name: _property(prop) for name, prop in properties.items()},
         "required": parameters.get("required") or [],
@@ -125,7 +125,7 @@ def ollama_tool(schema: ToolSchema) -> JsonObject:
     function: JsonObject = {
         "name": tool_name(schema["name"]),
         "description": schema.get("description", ""),
-        "parameters": told,
+        "parameters": parameters,
     }
     return {"type": "function", "function": function}
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
-from studio.components.well_formed import usable_name
+from studio.components.readable_json import usable_name
 from studio.messages import CreateResult, FinishReasons, FunctionCall, RequestUsage
 from studio.messages.llm import ChatCompletionTokenLogprob, TopLogprob
 from studio.models.service_errors import cut_short, no_answer

@@ -47,7 +47,7 @@ class BaseOpenAIChatCompletionClient(OpenAIFields):
         raise NotImplementedError
 
     async def close(self) -> None:
-        client = self._connection.take()
+        client = self._connection.release()
         if client is not None:
             await client.close()
 

@@ -10,7 +10,7 @@ from typing import cast
 from pydantic import BaseModel, JsonValue
 
 from studio.components import JsonObject
-from studio.components.well_formed import usable_name
+from studio.components.readable_json import usable_name
 from studio.errors import ModelRefused
 from studio.messages import (
     AssistantMessage,

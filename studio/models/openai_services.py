@@ -44,9 +44,9 @@ def exact_address(url: str, headers: Mapping[str, str] | None = None) -> str:
     parts = urlsplit(arguments_without_keys([url])[0])
     query = f"?{parts.query}" if parts.query else ""
     address = f"{host_of(url)}{parts.path.rstrip('/')}{query}" if host_of(url) != url else url
-    told = {name.lower(): value for name, value in without_keys(headers or {}).items() if not is_reference(value)}
-    told.pop("authorization", None)
-    return f"{address} with the headers {json.dumps(told, sort_keys=True)}" if told else address
+    named = {name.lower(): value for name, value in without_keys(headers or {}).items() if not is_reference(value)}
+    named.pop("authorization", None)
+    return f"{address} with the headers {json.dumps(named, sort_keys=True)}" if named else address
 
 
 def is_this_machine(url: str) -> bool:

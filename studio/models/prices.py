@@ -16,7 +16,7 @@ class Known(NamedTuple):
     origin: str
 
     @property
-    def told(self) -> str:
+    def label(self) -> str:
         """Where it is from, as the log says it."""
         return self.origin if self is FREE else f"{self.origin} {self.price.as_of.isoformat()}"
 

@@ -105,8 +105,8 @@ def most_prompt_tokens(messages: Sequence[LLMMessage], tools: Sequence[ToolSchem
     """
     if last is not None and _goes_on_from(last, messages, tools):
         return last.prompt_tokens + sum(map(_most_in, messages[len(last.messages) :]))
-    told = sum(most_of_schema(cast("JsonValue", tool)) for tool in tools)
-    return PER_CALL_TOKENS + (FOR_TOOLS_TOKENS + told if tools else 0) + sum(map(_most_in, messages))
+    of_tools = sum(most_of_schema(cast("JsonValue", tool)) for tool in tools)
+    return PER_CALL_TOKENS + (FOR_TOOLS_TOKENS + of_tools if tools else 0) + sum(map(_most_in, messages))
 
 
 def most_of_schema(schema: JsonValue) -> int:

@@ -12,8 +12,8 @@ from typing import cast
 from pydantic import JsonValue
 from pydantic_core import PydanticSerializationError, to_json
 
+from studio.components.readable_json import well_formed, well_formed_json
 from studio.components.redaction import Redactor
-from studio.components.well_formed import well_formed, well_formed_json
 from studio.errors import StudioError
 from studio.runs.concurrency import Notifier, unwrap_single
 from studio.runs.debugging.debugger import Debugger
@@ -107,7 +107,7 @@ class ActiveRun:
         """Who counts turns and time."""
         self.begun = asyncio.Event()
         """Set at the first step of its task; one that is cancelled before that never takes it."""
-        self.caught_up = asyncio.Event()
+        self.live_edge_reached = asyncio.Event()
         """Set when everything that is in the log has happened again."""
         self.is_gone = False
         """Whether nobody drives it here any more though it has not ended."""
@@ -334,7 +334,7 @@ class ActiveRun:
         self.chunks.clear()
         await self._writer.reset_failure()
         self.human.expect_answer(None)
-        self.caught_up.set()
+        self.live_edge_reached.set()
         self.is_gone = not ending.state.is_final
         try:
             if self.is_gone and self.state is RunState.PAUSED:
@@ -348,7 +348,7 @@ class ActiveRun:
             self.notifier.notify()
 
     async def _wait_for_input(self, pending: PendingInput) -> None:
-        pending = self._without_secrets(pending)
+        pending = self._redacted(pending)
         if self.is_stopping:  # the turn that should end cannot, without an answer that nobody is going to give
             self.interrupt(STOPPED_AT_QUESTION)
             return
@@ -356,11 +356,11 @@ class ActiveRun:
             return  # it was asked before the server stopped
         await self.change_state(RunState.PAUSED, _WAITS_FOR[pending.kind], detail=pending.prompt, pending=pending)
 
-    def _without_secrets(self, pending: PendingInput) -> PendingInput:
+    def _redacted(self, pending: PendingInput) -> PendingInput:
         """A tool server can ask with words of its own, which no answer of the world has brought."""
-        told: JsonObject = {"prompt": pending.prompt, "details": pending.details}
-        clean = self.redactor.clean(told)
-        return pending if clean is told else pending.model_copy(update=cast("JsonObject", clean))
+        shown: JsonObject = {"prompt": pending.prompt, "details": pending.details}
+        clean = self.redactor.clean(shown)
+        return pending if clean is shown else pending.model_copy(update=cast("JsonObject", clean))
 
     def _plan_yield(self) -> None:
         if self._rest_timer:

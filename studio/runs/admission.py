@@ -13,7 +13,7 @@ from studio.agents.participant import require_loaded
 from studio.components import Capability, Component, all_capabilities, load_component, walk
 from studio.components.secrets import SecretSource
 from studio.errors import Forbidden
-from studio.sandbox import Jail, MissingJail
+from studio.sandbox import Jail, UnavailableJail
 from studio.sandbox.grants import Grants
 from studio.teams import Team
 
@@ -67,8 +67,8 @@ def load_team(document: JsonValue) -> Team:
 
 
 def require_jail(component: Component, jail: Jail) -> None:
-    """Raise NoJail when there is code in it and nothing that could confine it."""
-    if isinstance(jail, MissingJail) and has_code(component):
+    """Raise JailUnavailable when there is code in it and nothing that could confine it."""
+    if isinstance(jail, UnavailableJail) and has_code(component):
         raise jail.refusal()
 
 

@@ -120,7 +120,7 @@ class Command:
         assert isinstance(found, form)
         return found
 
-    def without_secrets(self, redactor: Redactor) -> Command:
+    def redacted(self, redactor: Redactor) -> Command:
         """The same, in case a person has told the run what it must not tell."""
         if not redactor:
             return self
@@ -144,7 +144,7 @@ async def dispatch(run: ActiveRun, command: Command) -> None:
             run.cancel_task()  # what hangs at its end is told again
             return
         raise RunAlreadyEnded("The run has ended; it takes no more commands.", fix="Start a new run of the team.")
-    await _COMMANDS[command.name](run, command.without_secrets(run.redactor))
+    await _COMMANDS[command.name](run, command.redacted(run.redactor))
 
 
 async def _pause(run: ActiveRun, command: Command) -> None:

@@ -61,7 +61,7 @@ async def _run_team(run: ActiveRun, prepared: PreparedRun, past: ReplayGuide | N
     redactor_for(run.redactor, prepared.component, prepared.secrets)
     enter(prepared.grants, run.id)
     if past is None:
-        run.caught_up.set()
+        run.live_edge_reached.set()
     port = build_effects(run, player, prepared.names, past)
     explanations = (
         ExplanationWriter(run, player, port.now) if past is None else None

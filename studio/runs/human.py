@@ -28,7 +28,7 @@ class HumanPort:
         self._recalled: dict[str, list[str]] = {}
         self._decided: dict[tuple[str, str], list[str]] = {}
         self._expected: PendingInput | None = None
-        self._came = Notifier()
+        self._changed = Notifier()
 
     async def ask(self, question: HumanQuestion) -> str:
         """Put a question of the team; see `put`."""
@@ -68,12 +68,12 @@ class HumanPort:
     def expect_answer(self, question: PendingInput | None) -> None:
         """Tell which question was open when the run was left, and will come again; None when none will."""
         self._expected = question
-        self._came.notify()
+        self._changed.notify()
 
     async def has_recorded(self, request_id: str) -> None:
         """Wait while that question is still to come again."""
         while self._expected is not None and self._expected.request_id == request_id:
-            await self._came.wait_handle().wait()
+            await self._changed.wait_handle().wait()
 
     def _as_before(self, question: PendingInput) -> PendingInput:
         """The question with the id under which a person may have seen it before the run was left."""

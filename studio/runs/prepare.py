@@ -10,8 +10,8 @@ from typing import Protocol, cast
 
 from studio.agents.participant import require_loaded
 from studio.components import Component, load_component
+from studio.components.readable_json import well_formed
 from studio.components.secrets import SecretSource
-from studio.components.well_formed import well_formed
 from studio.messages import BaseChatMessage, BaseMessage, TaskResult
 from studio.runs.admission import ApprovalSource, SecretVault, check_approved, has_code, require_jail
 from studio.runs.debugging.settings import SettingsSource
@@ -94,7 +94,7 @@ async def prepare_run(
     Raises:
         InvalidComponent: It does not load, or parts of it are of no kind that this studio knows.
         NotApproved: With all that is missing, each once.
-        NoJail: The studio has no sandbox for its code.
+        JailUnavailable: The studio has no sandbox for its code.
     """
     prepared = await _prepare(sources, new, context, kind, make_player)
     component = prepared.component
@@ -108,7 +108,7 @@ async def prepare_resume(sources: RunDependencies, record: RunRecord, context: C
     """The same for a run that goes on from its log. It is told what it was told then, so nothing of it is changed.
 
     Raises:
-        InvalidComponent, NotApproved, NoJail: As for `prepare_run`.
+        InvalidComponent, NotApproved, JailUnavailable: As for `prepare_run`.
     """
     kept = NewRun(record.component, record.task, record.task_text, record.team_id, changes=record.changes)
     return await _prepare(sources, kept, context, Team, play_team)

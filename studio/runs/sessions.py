@@ -6,7 +6,7 @@ import asyncio
 
 from pydantic import JsonValue
 
-from studio.components.well_formed import well_formed_json
+from studio.components.readable_json import well_formed_json
 from studio.errors import Conflict, RunFailed
 from studio.runs.journal.log import Changes, JsonObject, NewRun, RunRecord, RunStore
 from studio.runs.replay.fork import inherited_log

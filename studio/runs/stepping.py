@@ -23,12 +23,12 @@ class Step:
     Args:
         kind: How far it goes.
         last: What came last before it.
-        told: The newest explanation before it, which says how deep within teams the run was.
+        explained: The newest explanation before it, which says how deep within teams the run was.
     """
 
-    def __init__(self, kind: StepKind, last: BaseMessage | None = None, told: Explanation | None = None) -> None:
+    def __init__(self, kind: StepKind, last: BaseMessage | None = None, explained: Explanation | None = None) -> None:
         self._kind: StepKind = kind
-        self._depth = self._home = len(told.path) if told else 0
+        self._depth = self._home = len(explained.path) if explained else 0
         self._calls = 1 if isinstance(last, ToolCallRequestEvent) else 0
         self._caller = last.source if self._calls and last else ""
 

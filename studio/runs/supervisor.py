@@ -15,7 +15,7 @@ from weakref import WeakValueDictionary
 from pydantic import JsonValue
 
 from studio.components import Component
-from studio.components.well_formed import well_formed_json
+from studio.components.readable_json import well_formed_json
 from studio.errors import Conflict, StudioError
 from studio.runs.active_run import ActiveRun, Ending
 from studio.runs.admission import ApprovalSource, SecretVault, load_team
@@ -328,14 +328,14 @@ class RunSupervisor:
             RunAlreadyEnded: It takes no more commands.
             Conflict: Its state does not allow this one.
         """
-        told = Command(command, by, request_id, text, data or {})
+        sent = Command(command, by, request_id, text, data or {})
         run = await self._find_active(run_id, command, by)
         if command != "cancel":
-            await run.caught_up.wait()
+            await run.live_edge_reached.wait()
         if command in ("answer", "decide"):
             await run.human.has_recorded(request_id)
         if command != "continue" or run.state is RunState.PAUSED:
-            await dispatch(run, told)
+            await dispatch(run, sent)
         return run.view
 
     async def _find_active(self, run_id: str, command: CommandName, by: str) -> ActiveRun:
@@ -376,7 +376,7 @@ class RunSupervisor:
                     await self._park(run_id, "killed", DIED_TWICE)
                 elif is_auto_resumable(status) and self._group is not None:
                     run = await self._resume(run_id, by_itself=True)
-                    await run.caught_up.wait()
+                    await run.live_edge_reached.wait()
             except Exception as error:
                 logger.warning("Run %s cannot go on: %s", run_id, error, exc_info=not isinstance(error, StudioError))
                 if not isinstance(error, Conflict | LeaseLost | LogUnavailable):

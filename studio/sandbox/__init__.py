@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from studio.sandbox.detect import jail_or_refusal as jail_or_refusal
     from studio.sandbox.jail import UNCONFINED as UNCONFINED
     from studio.sandbox.jail import Jail as Jail
-    from studio.sandbox.jail import MissingJail as MissingJail
-    from studio.sandbox.jail import NoJail as NoJail
+    from studio.sandbox.jail import JailUnavailable as JailUnavailable
     from studio.sandbox.jail import PlainProcess as PlainProcess
+    from studio.sandbox.jail import UnavailableJail as UnavailableJail
     from studio.sandbox.jail import current_jail as current_jail
     from studio.sandbox.lifecycle import open_sandbox as open_sandbox
     from studio.sandbox.lifecycle import outside_of as outside_of
@@ -41,7 +41,7 @@ else:
         {
             "detect": "Examined detect_jail examined jail_or_refusal",
             "confining": "confined",
-            "jail": "UNCONFINED Jail MissingJail NoJail PlainProcess current_jail",
+            "jail": "UNCONFINED Jail UnavailableJail JailUnavailable PlainProcess current_jail",
             "lifecycle": "open_sandbox outside_of own_folder",
             "processes": "kill_group owned to_its_end",
             "policy": "Bounds Policy ServerPaths place_of",

@@ -16,7 +16,7 @@ async def confined(argv: Sequence[str], policy: Policy) -> AsyncGenerator[list[s
     """What to start instead of `argv`, in the jail of this context; the block must last as long as the program.
 
     Raises:
-        NoJail: The policy cannot be held here.
+        JailUnavailable: The policy cannot be held here.
     """
     jail = current_jail.get()
     if not jail.is_confining:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from studio.sandbox.jail import Jail, MissingJail, NoJail, PlainProcess
+from studio.sandbox.jail import Jail, JailUnavailable, PlainProcess, UnavailableJail
 from studio.sandbox.linux import BubblewrapJail, LandlockJail, found_bubblewrap, is_linux
 from studio.sandbox.policy import NOTHING, Policy, ServerPaths
 from studio.settings import Sandbox
@@ -66,7 +66,7 @@ def detect_jail(setting: Sandbox = "auto", outside: ServerPaths = NOTHING) -> Ja
         outside: What all code is given of the machine's files, and what none is.
 
     Raises:
-        NoJail: It does not work, or for "auto" none does.
+        JailUnavailable: It does not work, or for "auto" none does.
     """
     if setting == "process":
         return PlainProcess()
@@ -79,15 +79,15 @@ def detect_jail(setting: Sandbox = "auto", outside: ServerPaths = NOTHING) -> Ja
         problems.append(each.text)
     name = "No sandbox works" if setting == "auto" else f"The sandbox {setting!r} does not work"
     reasons = "; ".join(problems) or "it needs Linux"
-    raise NoJail(f"{name} on this machine, so no code runs: {reasons}.", fix=_remedy(), where="STUDIO_SANDBOX")
+    raise JailUnavailable(f"{name} on this machine, so no code runs: {reasons}.", fix=_remedy(), where="STUDIO_SANDBOX")
 
 
 def jail_or_refusal(setting: Sandbox, outside: ServerPaths = NOTHING) -> Jail:
     """The jail that the setting names, or one that refuses to start anything and says why."""
     try:
         return detect_jail(setting, outside)
-    except NoJail as error:
-        return MissingJail(error)
+    except JailUnavailable as error:
+        return UnavailableJail(error)
 
 
 def _remedy() -> str:

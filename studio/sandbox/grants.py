@@ -60,9 +60,9 @@ def enter(given: Grants, run_id: str) -> None:
         folder_rules.set(replace(rules, own=own, databases=databases, approved=given.approved))
 
 
-def own_folder_name(of: str, kind: str = "") -> str:
+def own_folder_name(owner_id: str, kind: str = "") -> str:
     """What the own folder of a team or a run is called."""
-    return f"{kind}{of if _PLAIN_NAME.fullmatch(of) else hashlib.sha256(of.encode()).hexdigest()}"
+    return f"{kind}{owner_id if _PLAIN_NAME.fullmatch(owner_id) else hashlib.sha256(owner_id.encode()).hexdigest()}"
 
 
 def granted_hosts(capabilities: Iterable[Capability]) -> tuple[str, ...]:

@@ -62,13 +62,15 @@ def next_request(parser: h11.Connection, data: bytes) -> Request | None:
 
 def _request(event: h11.Request, rest: bytes) -> Request:
     names = {name for name, _ in event.headers}
-    told = next((value for name, value in event.headers if name == b"proxy-authorization"), b"").decode("latin-1")
+    authorization = next((value for name, value in event.headers if name == b"proxy-authorization"), b"").decode(
+        "latin-1"
+    )
     if {b"content-length", b"transfer-encoding"} <= names:
         raise BadRequest("A request with both a Content-Length and a Transfer-Encoding has no certain end.")
     target = event.target.decode("ascii")
     try:
         if event.method == b"CONNECT":
-            return Request(_target(target, None), rest, is_tunnel=True, authorization=told)
+            return Request(_target(target, None), rest, is_tunnel=True, authorization=authorization)
         parts = urlsplit(target)
         if parts.scheme.lower() != "http":
             raise BadRequest("This is a proxy: ask for `http://...`, or CONNECT to a host and port.")
@@ -81,7 +83,7 @@ def _request(event: h11.Request, rest: bytes) -> Request:
     first = b"%b %b HTTP/%b" % (event.method, path.encode("ascii"), event.http_version)
     own = [b"Host: %b" % parts.netloc.encode("ascii"), b"Connection: close"]
     head = b"\r\n".join([first, *own, *kept, b"", b""])
-    return Request(place, head + rest, is_tunnel=False, authorization=told)
+    return Request(place, head + rest, is_tunnel=False, authorization=authorization)
 
 
 def _target(text: str, default_port: int | None) -> Target:

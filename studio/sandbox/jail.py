@@ -10,7 +10,7 @@ from studio.errors import SetupError
 from studio.sandbox.policy import Policy
 
 
-class NoJail(SetupError):
+class JailUnavailable(SetupError):
     """Foreign code was to run, and nothing here can confine it."""
 
     code = "no_jail"
@@ -37,7 +37,7 @@ class Jail(Protocol):
         SIGTERM ends it in good order where the jail can pass it on.
 
         Raises:
-            NoJail: The policy cannot be held here.
+            JailUnavailable: The policy cannot be held here.
         """
         ...
 
@@ -53,22 +53,22 @@ class PlainProcess:
         return list(argv)
 
 
-class MissingJail:
+class UnavailableJail:
     """Stands where no jail could be had: refuses to start anything, and says why."""
 
     name = "none"
     is_confining = True
 
-    def __init__(self, error: NoJail) -> None:
+    def __init__(self, error: JailUnavailable) -> None:
         self._error = error
 
     def command(self, argv: Sequence[str], policy: Policy) -> list[str]:
         del argv, policy
         raise self.refusal()
 
-    def refusal(self) -> NoJail:
+    def refusal(self) -> JailUnavailable:
         """A new error each time, for each is raised with a history of its own."""
-        return NoJail(self._error.what, fix=self._error.fix, where=self._error.where)
+        return JailUnavailable(self._error.what, fix=self._error.fix, where=self._error.where)
 
 
 UNCONFINED = PlainProcess()

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from studio.components.folders import FolderRefused, lies_in, require_allowed
-from studio.sandbox.jail import NoJail
+from studio.sandbox.jail import JailUnavailable
 from studio.sandbox.policy import NOTHING, PRIVATE, Policy, ServerPaths
 
 LAUNCHER = str(Path(__file__).with_name("launcher"))
@@ -44,7 +44,7 @@ class LandlockJail:
 
     def command(self, argv: Sequence[str], policy: Policy) -> list[str]:
         if policy.hosts and not self.has_namespaces:
-            raise NoJail(
+            raise JailUnavailable(
                 "Code with approved hosts cannot run here: the kernel gives the sandbox no network of its own.",
                 fix="Allow user namespaces, or run the studio outside of a container.",
             )
@@ -103,14 +103,14 @@ def plan_of(policy: Policy, stage: str, outside: ServerPaths, *, has_namespaces:
     """What the launcher is told; see `launcher/plan.py`.
 
     Raises:
-        NoJail: The policy would open what must stay closed.
+        JailUnavailable: The policy would open what must stay closed.
     """
     writable = policy.all_writable()
     refuse_wide(place for place in writable if not _is_of_a_team(place, outside))
     _refuse_owned_by_others(writable)
     masks = masked(policy, outside)
     if masks and not has_namespaces:
-        raise NoJail(f"Code may not read {masks[0]!r}, which holds the studio's own data.", fix=ELSEWHERE)
+        raise JailUnavailable(f"Code may not read {masks[0]!r}, which holds the studio's own data.", fix=ELSEWHERE)
     plan = {
         "stage": stage,
         "has_namespaces": has_namespaces,
@@ -127,19 +127,23 @@ def plan_of(policy: Policy, stage: str, outside: ServerPaths, *, has_namespaces:
 
 
 def refuse_wide(writable: Iterable[str]) -> None:
-    """Raises NoJail for folders that no code may change: the studio's own, the system's, homes and their settings."""
+    """Refuse folders that no code may change: the studio's own, the system's, homes and their settings.
+
+    Raises:
+        JailUnavailable: One of them is such a folder.
+    """
     for place in writable:
         try:
             require_allowed(place, "write")
         except FolderRefused as error:
-            raise NoJail(error.what, fix=error.fix, where=place) from error
+            raise JailUnavailable(error.what, fix=error.fix, where=place) from error
 
 
 def masked(policy: Policy, outside: ServerPaths) -> list[str]:
     """The hidden folders and files that lie within readable ones.
 
     Raises:
-        NoJail: The program may change one of them, or was given what lies in it.
+        JailUnavailable: The program may change one of them, or was given what lies in it.
     """
     places = [os.path.realpath(place) for place in (*outside.hidden, *PRIVATE) if os.path.exists(place)]
     given = [*policy.all_writable(), *(os.path.realpath(path) for path in policy.readable)]
@@ -147,7 +151,9 @@ def masked(policy: Policy, outside: ServerPaths) -> list[str]:
         for asked in given:
             is_opened = lies_in(place, asked) and asked in policy.all_writable()
             if is_opened or (lies_in(asked, place) and not _is_of_a_team(asked, outside)):
-                raise NoJail(f"Code may not have {asked!r}: the studio keeps its own data there.", fix=ELSEWHERE)
+                raise JailUnavailable(
+                    f"Code may not have {asked!r}: the studio keeps its own data there.", fix=ELSEWHERE
+                )
     return [place for place in places if any(lies_in(place, readable) for readable in policy.all_readable())]
 
 
@@ -158,7 +164,7 @@ def _is_of_a_team(place: str, outside: ServerPaths) -> bool:
 
 
 def _refuse_owned_by_others(writable: Iterable[str]) -> None:
-    """Raises NoJail where root would have to give away what belongs to somebody else.
+    """Raises JailUnavailable where root would have to give away what belongs to somebody else.
 
     A jail of root has a user of its own, which becomes the owner of the folders that it may change.
     """
@@ -167,7 +173,7 @@ def _refuse_owned_by_others(writable: Iterable[str]) -> None:
     for place in writable:
         owner = os.stat(place).st_uid
         if owner != 0 and owner not in _users_of_jails():
-            raise NoJail(
+            raise JailUnavailable(
                 f"Code may not change {place!r}, which belongs to the user {owner}.",
                 fix="Run the studio as that user, or give the code a folder of its own.",
                 where=place,

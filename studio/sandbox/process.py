@@ -48,7 +48,7 @@ async def run_function(
 
     Raises:
         ToolFailed: The process took too long, died, or gave no result.
-        NoJail: It cannot be confined here.
+        JailUnavailable: It cannot be confined here.
     """
     bounds = limits or Limits()
     request: JsonObject = {

@@ -278,7 +278,7 @@ def main() -> None:
             replies.write(json.dumps(message, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n")
             replies.flush()
 
-        reply = answer(request, lambda told: send({"told": told}))
+        reply = answer(request, lambda event: send({"told": event}))
         sys.stdout.flush()
         send(reply)
 

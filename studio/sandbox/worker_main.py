@@ -51,7 +51,7 @@ async def started(policy: Policy) -> AsyncGenerator[WorkerProcess]:
     """A worker; at the end of the block it is gone, with every child.
 
     Raises:
-        NoJail: The policy cannot be held here.
+        JailUnavailable: The policy cannot be held here.
     """
     channel, its_channel = socket.socketpair()
     output, its_output = socket.socketpair()
@@ -150,7 +150,7 @@ class WorkerProcess:
 def _in_words(line: bytes) -> str:
     """An event that foreign code told of, if it is one."""
     try:
-        told = json.loads(line)["told"]
-        return progress_words(str(told["name"]), told["content"])
+        event = json.loads(line)["told"]
+        return progress_words(str(event["name"]), event["content"])
     except (ValueError, KeyError, TypeError, RecursionError):
         return ""

@@ -112,12 +112,12 @@ class WorkerPool:
         """A worker that nobody has used or will use again. One that fails its block is gone at the end of it.
 
         Raises:
-            NoJail: The policy cannot be held here.
+            JailUnavailable: The policy cannot be held here.
             ToolFailed: Too many others run, and none of them ended in time.
         """
         await self._wait_for_a_place()
         try:
-            slot = self._take(hosts)
+            slot = self._acquire(hosts)
             try:
                 yield await slot.worker()
             except BaseException:
@@ -154,7 +154,7 @@ class WorkerPool:
         while self._ready:
             _let_go(self._ready.popitem()[1])
 
-    def _take(self, hosts: tuple[str, ...]) -> _Slot:
+    def _acquire(self, hosts: tuple[str, ...]) -> _Slot:
         ready = self._ready.setdefault(hosts, deque())
         slot: _Slot | None = None
         while ready and slot is None:

@@ -32,7 +32,7 @@ class DocumentCache(Generic[Row, Value]):
         self._known: dict[str, tuple[object, Value]] = {}
         self._turn = asyncio.Lock()
 
-    async def of(self, states: Mapping[str, object]) -> Mapping[str, Value]:
+    async def get_many(self, states: Mapping[str, object]) -> Mapping[str, Value]:
         """The values of these ids in these states or newer ones. What was deleted meanwhile is left out."""
         found = self._as_known(states)
         unknown = [key for key in states if key not in found]

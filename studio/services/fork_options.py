@@ -68,8 +68,8 @@ async def tools_called(store: Store, run_id: str) -> list[str]:
 
 async def _effect_of(store: Store, run_id: str, until: int, call_id: str) -> LogEntry:
     """The recorded result of a call: the newest of the tool, before its event, that says the same."""
-    seq, told = await _result_of(store, run_id, until, call_id)
-    name, said = str(told.get("name")), str(told.get("content"))
+    seq, result = await _result_of(store, run_id, until, call_id)
+    name, said = str(result.get("name")), str(result.get("content"))
     newest: LogEntry | None = None
     async with aclosing(entries_before(store, run_id, seq, ("effect",))) as effects:
         async for entry in effects:
@@ -85,8 +85,8 @@ async def _result_of(store: Store, run_id: str, until: int, call_id: str) -> tup
     """Number of the event that tells of a call, and what it tells."""
     async with aclosing(entries_before(store, run_id, until + 1, ("event",))) as events:
         async for entry in events:
-            if told := _result_in(entry.body, call_id):
-                return entry.seq, told
+            if result := _result_in(entry.body, call_id):
+                return entry.seq, result
     _refuse(call_id)
 
 

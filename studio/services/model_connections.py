@@ -13,8 +13,8 @@ from studio.components import JsonObject, is_reference, load_component
 from studio.components.capability import Capability
 from studio.components.secret_extraction import extract_secrets
 from studio.errors import ConfigError, Conflict, NotFound, StudioError
+from studio.models.endpoints import ModelPlace, moved, place_of
 from studio.models.model_list import list_models
-from studio.models.places import ModelPlace, moved, place_of
 from studio.models.service import ServiceClient
 from studio.models.service_list import PLACEHOLDER, ModelService, model_services
 from studio.runs import NotApproved
@@ -114,7 +114,7 @@ async def check_place_is_free(store: Store, component: JsonObject, own_id: str =
 async def used_by(store: Store, checks: TeamChecks) -> dict[ModelPlace, list[tuple[str, str]]]:
     """Ids and names of the teams that use each place."""
     teams = await store.teams.list(ALL_TEAMS)
-    found, users = await checks.of(teams), dict[ModelPlace, list[tuple[str, str]]]()
+    found, users = await checks.get_many(teams), dict[ModelPlace, list[tuple[str, str]]]()
     for team in teams:
         for place in found[team.id].model_places if team.id in found else ():
             users.setdefault(place, []).append((team.id, team.name))

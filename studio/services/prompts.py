@@ -98,9 +98,9 @@ async def prompt_of(store: Store, run_id: str, seq: int) -> Prompt:
         raise NotFound("This entry has no model call.", fix="Select an agent message or a tool call.")
     questions, why = await _questions(store, run, wanted)
     if questions.asked is None:
-        told = f" At entry {why.seq} the record has {why.expected}, and now came {why.actual}." if why else ""
+        reason = f" At entry {why.seq} the record has {why.expected}, and now came {why.actual}." if why else ""
         raise Conflict(
-            f"The prompt cannot be reconstructed.{told}",
+            f"The prompt cannot be reconstructed.{reason}",
             fix="An older version of the studio may have recorded this run.",
         )
     return _prompt(run_id, questions, questions.asked, await _next_call(store, run_id, questions.asked))
@@ -217,12 +217,12 @@ async def answer_behind(store: Store, run_id: str, seq: int) -> int | None:
     if _is_answer(last, body):
         return seq
     if hashes := _asked_in(body):
-        return await _newest_effect(store, run_id, seq, lambda _, told: told.get("request") in hashes)
+        return await _newest_effect(store, run_id, seq, lambda _, body: body.get("request") in hashes)
     if last.kind not in ("message", "event"):
         return None
     source = body.get("source")
     found = await _newest_effect(
-        store, run_id, seq, lambda one, told: _is_answer(one, told) and _agent_in(told) == source
+        store, run_id, seq, lambda one, body: _is_answer(one, body) and _agent_in(body) == source
     )
     return found or (await _nameless_before(store, run_id, seq) if body.get("models_usage") else None)
 

@@ -34,14 +34,14 @@ class Side:
     """One of the two runs."""
 
     run: RunRecord
-    acts: Sequence[RunStep]
+    steps: Sequence[RunStep]
     is_cut: bool
     costs: Mapping[int, int] = field(default_factory=dict[int, int])
     """What led to each message cost, in millionths of a dollar, by the numbers of their entries."""
 
-    def cost_of(self, act: RunStep | None) -> int:
-        """What led to an act cost; nothing where nobody knows."""
-        return 0 if act is None else self.costs.get(act.seq, 0)
+    def cost_of(self, step: RunStep | None) -> int:
+        """What led to a step cost; nothing where nobody knows."""
+        return 0 if step is None else self.costs.get(step.seq, 0)
 
     @property
     def seconds(self) -> float:
@@ -78,9 +78,9 @@ class Total:
 
 @dataclass(frozen=True)
 class Cell:
-    """An act in its column; `pieces` are in order, and of its own column only."""
+    """A step in its column; `pieces` are in order, and of its own column only."""
 
-    act: RunStep
+    step: RunStep
     pieces: Sequence[Piece]
     more_count: int = 0
     """Characters that are not shown."""
@@ -126,7 +126,7 @@ class RunComparison:
     @cached_property
     def _speakers(self) -> dict[str, int]:
         """Who speaks, in the order of the first words."""
-        names = dict.fromkeys(act.source for side in (self.before, self.after) for act in side.acts)
+        names = dict.fromkeys(step.source for side in (self.before, self.after) for step in side.steps)
         return {name: index for index, name in enumerate(name for name in names if name != "user")}
 
     @property
@@ -146,7 +146,7 @@ class RunComparison:
     def totals(self) -> list[Total]:
         one, other = self.before, self.after
         return [
-            _total("Messages and events", len(one.acts), len(other.acts)),
+            _total("Messages and events", len(one.steps), len(other.steps)),
             _total("Tokens", one.tokens, other.tokens),
             *cost_totals(one.run.status.usage, other.run.status.usage),
             Total("Time", duration(one.seconds), duration(other.seconds), _share(one.seconds, other.seconds)),
@@ -170,7 +170,7 @@ async def compare_runs(store: Store, before: str, after: str) -> RunComparison:
         NotFound: One of them does not exist.
     """
     one, other = await _side(store, before), await _side(store, after)
-    rows = await asyncio.to_thread(align, one.acts, other.acts)
+    rows = await asyncio.to_thread(align, one.steps, other.steps)
     config = await compare(_team(one.run), _team(other.run))
     return RunComparison(one, other, rows, divergence(rows), config)
 
@@ -180,10 +180,10 @@ async def _side(store: Store, run_id: str) -> Side:
     entries, is_cut = await read_beginning(
         store.runs, run_id, kinds=("message", "event"), max_entries=MAX_ENTRIES, max_bytes=MAX_BYTES
     )
-    steps = await store.costs.steps_of_run(run_id)
-    costs = {each.seq: each.micro_usd for each in await asyncio.to_thread(messages_of, steps)}
-    acts = await asyncio.to_thread(steps_in, entries)
-    return Side(run, acts, is_cut=is_cut, costs=costs)
+    costs_by_step = await store.costs.steps_of_run(run_id)
+    costs = {each.seq: each.micro_usd for each in await asyncio.to_thread(messages_of, costs_by_step)}
+    steps = await asyncio.to_thread(steps_in, entries)
+    return Side(run, steps, is_cut=is_cut, costs=costs)
 
 
 def _team(run: RunRecord) -> ComparedTeam:
@@ -201,12 +201,12 @@ def row_view(row: Row, compared: WordDiff) -> RowView:
     return RowView(row, _cell(old, pieces, "added"), _cell(new, pieces, "removed"))
 
 
-def _cell(act: RunStep, pieces: Sequence[Piece], of_the_other: str) -> Cell:
-    return Cell(act, [piece for piece in pieces if piece.state != of_the_other], max(0, len(act.text) - MAX_TEXT))
+def _cell(step: RunStep, pieces: Sequence[Piece], of_the_other: str) -> Cell:
+    return Cell(step, [piece for piece in pieces if piece.state != of_the_other], max(0, len(step.text) - MAX_TEXT))
 
 
-def _whole(act: RunStep) -> Cell:
-    return Cell(act, [Piece("kept", act.text[:MAX_TEXT])] if act.text else [], max(0, len(act.text) - MAX_TEXT))
+def _whole(step: RunStep) -> Cell:
+    return Cell(step, [Piece("kept", step.text[:MAX_TEXT])] if step.text else [], max(0, len(step.text) - MAX_TEXT))
 
 
 def cost_totals(one: Usage, other: Usage) -> list[Total]:

@@ -33,7 +33,7 @@ async def secret_lines(store: Store, checks: TeamChecks) -> list[SecretLine]:
     used: dict[str, list[str]] = {f"secret:{secret.name}": [] for secret in await store.secrets.list()}
     stored = frozenset(used)
     teams = await store.teams.list(ALL_TEAMS)
-    found = await checks.of(teams)
+    found = await checks.get_many(teams)
     for team in teams:
         for reference in found[team.id].secrets if team.id in found else ():
             used.setdefault(reference, []).append(team.name)

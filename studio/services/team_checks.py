@@ -10,7 +10,7 @@ from datetime import datetime
 from studio.components import JsonObject, validate_component
 from studio.errors import InvalidDocument
 from studio.galleries import parse_gallery
-from studio.models.places import ModelPlace, places_in
+from studio.models.endpoints import ModelPlace, places_in
 from studio.services.document_cache import DocumentCache
 from studio.services.secret_storage import secret_references
 from studio.services.team_templates import TeamTemplate, templates_in
@@ -53,17 +53,17 @@ class TeamChecks:
         self._asked_for = DocumentCache(store.galleries.get_many, _asked_for)
         self._outlines = DocumentCache(store.galleries.get_many, _outline)
 
-    async def of(self, teams: Sequence[TeamSummary]) -> Mapping[str, TeamCheck]:
+    async def get_many(self, teams: Sequence[TeamSummary]) -> Mapping[str, TeamCheck]:
         """The checks of teams as they are stored now, by id."""
-        return await self._teams.of({team.id: team.revision for team in teams})
+        return await self._teams.get_many({team.id: team.revision for team in teams})
 
     async def of_galleries(self, galleries: Sequence[GallerySummary]) -> Mapping[str, frozenset[str]]:
         """Hashes of what the components of galleries ask for, by id."""
-        return await self._asked_for.of({gallery.id: gallery.updated_at for gallery in galleries})
+        return await self._asked_for.get_many({gallery.id: gallery.updated_at for gallery in galleries})
 
     async def outlines(self, galleries: Sequence[GallerySummary]) -> Mapping[str, GalleryOutline]:
         """What lists show of galleries, by id."""
-        return await self._outlines.of({gallery.id: gallery.updated_at for gallery in galleries})
+        return await self._outlines.get_many({gallery.id: gallery.updated_at for gallery in galleries})
 
     async def starters(self) -> list[TeamTemplate]:
         """Teams of the shipped galleries first, as they run without a key."""

@@ -241,8 +241,8 @@ def _add_rows(connection: Connection, rows: Sequence[_Row]) -> None:
     if plain := plain_connection(connection):
         plain.executemany(_ADD_PLAINLY, rows)
         return
-    told = [dict(zip(_COLUMNS, row, strict=True)) for row in rows]
-    connection.execute(_ADD, [{**row, "body": JsonText(row["body"])} for row in told])
+    named = [dict(zip(_COLUMNS, row, strict=True)) for row in rows]
+    connection.execute(_ADD, [{**row, "body": JsonText(row["body"])} for row in named])
 
 
 def _unavailable(error: Exception) -> LogUnavailable:

@@ -14,7 +14,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlmodel.ext.asyncio.session import AsyncSession
 
-from studio.components.well_formed import stored_document
+from studio.components.readable_json import stored_document
 from studio.errors import Conflict, SetupError
 from studio.store.failing import describe, unavailable
 from studio.store.json_text import to_json

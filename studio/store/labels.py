@@ -45,7 +45,7 @@ class LabelBook:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def of(self, kind: Kind, ids: Collection[str], user_id: str) -> Mapping[str, Labels]:
+    async def get_many(self, kind: Kind, ids: Collection[str], user_id: str) -> Mapping[str, Labels]:
         """The labels of those that have any."""
         tags = select(Tag.object_id, Tag.name).where(Tag.kind == kind, col(Tag.object_id).in_(ids)).order_by(Tag.name)
         stars = select(Star.object_id).where(Star.user_id == user_id, Star.kind == kind, col(Star.object_id).in_(ids))

@@ -187,9 +187,9 @@ def _index_row(row: Sequence[object]) -> IndexRow:
     return IndexRow._make([*fields, _count(prompt), _count(completion), size, bool(is_error), bool(is_question)])
 
 
-def _count(told: object) -> int:
+def _count(value: object) -> int:
     """A number of tokens. A server may tell anything, at which a database would refuse the whole page."""
-    return int(told) if isinstance(told, str) and told.isdecimal() else 0
+    return int(value) if isinstance(value, str) and value.isdecimal() else 0
 
 
 def _hit(row: RunEvent, wanted: str) -> SearchHit | None:

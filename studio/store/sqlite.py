@@ -12,7 +12,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.pool import ConnectionPoolEntry, NullPool
 
-from studio.components.well_formed import stored_document, stored_text
+from studio.components.readable_json import stored_document, stored_text
 from studio.store.json_text import to_json
 
 # FULL: a reply that was paid for and shown is still there after a power cut. Commits are shared, so it costs little.

@@ -15,7 +15,7 @@ from sqlalchemy.sql.base import ExecutableOption
 from sqlalchemy.types import TypeDecorator
 from sqlmodel import Field, Index, SQLModel
 
-from studio.components.well_formed import DAMAGED
+from studio.components.readable_json import DAMAGED
 
 JsonObject = dict[str, JsonValue]
 Kind = Literal["team", "run"]

@@ -57,7 +57,7 @@ class VersionSummary:
 
 
 @dataclass(frozen=True, slots=True)
-class SavedTeam:
+class SaveResult:
     """The team as it is now. `sent` is what was to be saved, when that was merged with what somebody else saved."""
 
     team: Team
@@ -173,7 +173,7 @@ class Teams:
         name: str | None = None,
         author: str = "",
         choices: MergeChoices | None = None,
-    ) -> SavedTeam:
+    ) -> SaveResult:
         """Save a change that was made to revision `revision`; one that was saved since is merged with it.
 
         Saving what is there already only takes the note. What `author` saved since `revision` is what they began with.
@@ -271,7 +271,7 @@ class Teams:
 
         return (await self._store(team_id, plan)).team
 
-    async def _store(self, team_id: str, plan: Callable[[Team], Awaitable[_Change]]) -> SavedTeam:
+    async def _store(self, team_id: str, plan: Callable[[Team], Awaitable[_Change]]) -> SaveResult:
         """Change a team as planned for what is stored; planned anew when somebody else was quicker.
 
         A plan may take long. The database is free meanwhile: all runs write their logs to it.
@@ -282,7 +282,7 @@ class Teams:
                 change = await plan(team)
                 pruning = await self._pruning(team, change)
                 if await self._is_written(team, change, pruning):
-                    return SavedTeam(change.team, change.sent)
+                    return SaveResult(change.team, change.sent)
         raise Conflict("Others save this team all the time.", fix="Save again.", where=team_id)
 
     async def _pruning(self, team: Team, change: _Change) -> _Pruning:
@@ -290,8 +290,8 @@ class Teams:
         if team.revision // PRUNED_EVERY == change.team.revision // PRUNED_EVERY:
             return _Pruning()
         async with self._database.read() as session:
-            told = (TeamVersion.author, TeamVersion.title, TeamVersion.note, TeamVersion.kind, TeamVersion.at)
-            query = columns(*map(col, (TeamVersion.number, *told))).where(col(TeamVersion.team_id) == team.id)
+            details = (TeamVersion.author, TeamVersion.title, TeamVersion.note, TeamVersion.kind, TeamVersion.at)
+            query = columns(*map(col, (TeamVersion.number, *details))).where(col(TeamVersion.team_id) == team.id)
             rows = await (await session.connection()).execute(query.order_by(col(TeamVersion.number).desc()))
             pruning = await asyncio.to_thread(prune, [VersionHead._make(row) for row in rows])
         changes: dict[int, str] = {}

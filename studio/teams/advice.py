@@ -12,7 +12,7 @@ from studio.agents import AssistantAgent, ChatAgent, Participant
 from studio.components import Advice, Component, JsonObject, walk
 from studio.components.templates import unknown_placeholders
 from studio.conditions import AndTerminationCondition, OrTerminationCondition, TerminationCondition
-from studio.conditions.base import Need
+from studio.conditions.base import Requirement
 from studio.errors import Finding, Fix
 from studio.messages import HandoffMessage, StopMessage
 from studio.tools import BaseTool, StaticWorkbench, Workbench
@@ -58,7 +58,7 @@ class TeamVocabulary:
     tools: Collection[str] | None
     stops: bool
 
-    def has(self, need: Need) -> bool:
+    def has(self, need: Requirement) -> bool:
         """Whether what a condition needs can come from them, or nobody knows."""
         match need.kind:
             case "speaker":
@@ -137,7 +137,7 @@ def _can_be_met(condition: TerminationCondition | None, cast: TeamVocabulary | N
     return not (needs := condition.needs()) or any(_comes(need, cast) for need in needs)
 
 
-def _comes(need: Need, cast: TeamVocabulary | None) -> bool:
+def _comes(need: Requirement, cast: TeamVocabulary | None) -> bool:
     return need.kind != "program" if cast is None else cast.has(need)
 
 
@@ -214,12 +214,12 @@ _LACKS = {
 }
 
 
-def _never_met(need: Need, where: str, cast: TeamVocabulary) -> Finding:
+def _never_met(need: Requirement, where: str, cast: TeamVocabulary) -> Finding:
     message = f"This condition can never be met: {_LACKS[need.kind].format(name=need.name)}."
     return NEVER_MET(message, "", f"{where}{need.where}", _other_names(need, where, cast))
 
 
-def _other_names(need: Need, where: str, cast: TeamVocabulary) -> Sequence[Fix]:
+def _other_names(need: Requirement, where: str, cast: TeamVocabulary) -> Sequence[Fix]:
     """The name that is most like one that nobody has, or the only one there is."""
     there = {"speaker": cast.names, "handoff": cast.targets, "tool": cast.tools or ()}.get(need.kind, ())
     names = [name for name in there if name != "user"]

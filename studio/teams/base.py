@@ -120,12 +120,12 @@ class Team(TeamFields):
         What was said is taken up, and how far the conditions are is told, before the last message of a turn is shown:
         whoever stops reading there loses nothing, and finds the conditions as they are after it.
         """
-        again, told = await self._begin(messages, token, show_task=show_task, is_inside=is_inside)
-        for item in told:
+        again, events = await self._begin(messages, token, show_task=show_task, is_inside=is_inside)
+        for item in events:
             yield item
         state, conversation, port = self._state, self._state.conversation, effects.current()
         # Read once: an attribute of a component takes long to find, and there are these in each turn.
-        choose_speaker, hear, judge = self.choose_speaker, self.receive, self.check_termination
+        choose_speaker, receive, check_termination = self.choose_speaker, self.receive, self.check_termination
         named, tells_choices = self._named(), self.emit_team_events
         while state.stop_reason is None and state.stop_requested is None:
             injected = await self._receive_injected() if port.can_edit and not is_inside else ()
@@ -158,10 +158,10 @@ class Team(TeamFields):
             answer = turn.chat_message  # most turns are no more than that: what follows is their `_end_turn`
             said = (answer,)
             new = (*turn.inner_messages, answer) if turn.inner_messages else said
-            if (rest := hear(new, said, speaker=name)) is not None:
+            if (rest := receive(new, said, speaker=name)) is not None:
                 await rest
             conversation.end_turn(name)
-            if (rest := judge(new, is_turn=True)) is not None:
+            if (rest := check_termination(new, is_turn=True)) is not None:
                 await rest
             for event in (*self.progress(), answer) if is_explained() else said:
                 yield event
@@ -490,7 +490,7 @@ class Team(TeamFields):
             attempts: What it answered.
             edges: Those of a graph that were looked at.
         """
-        return explanations.SpeakerDecisionEvent.told(
+        return explanations.SpeakerDecisionEvent.create(
             source=self.manager_name,
             team=self.name,
             candidates=self.participant_names if candidates is None else list(candidates),
@@ -508,12 +508,12 @@ class Team(TeamFields):
             return ()
         stop_reason = self._state.stop_reason
         now = TeamProgress(self.manager_name, self.name, self.limit(), self.termination_condition, stop_reason)
-        return asks.told(self, now.to_json, now.to_event)
+        return asks.events_of(self, now.to_json, now.to_event)
 
     # --- what kinds of teams say ---
 
     async def forget(self) -> None:
-        """Begin anew, as for `reset`."""
+        """Forget everything, as `reset` does."""
 
     def manager_state(self) -> JsonObject:
         """What this kind of team adds to the saved state."""

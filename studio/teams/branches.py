@@ -146,13 +146,13 @@ class _Order:
 
     def place(self, offered: Callable[[], Sequence[str]]) -> int | None:
         """Place of the item to give; None to wait for one that is still to come."""
-        upcoming = self._port.recorded_order()
-        if not upcoming:
+        next_recorded = self._port.recorded_order()
+        if not next_recorded:
             return 0
         ids = offered()
         if "" in ids:
             return ids.index("")
-        for item_id in upcoming:
+        for item_id in next_recorded:
             for branch, task in zip(self._branches, self._tasks, strict=True):
                 if branch.made(item_id):
                     return ids.index(item_id) if item_id in ids else 0 if task.done() else None

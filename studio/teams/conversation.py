@@ -28,7 +28,7 @@ class Conversation:
     """
 
     thread: list[BaseMessage] = field(default_factory=list[BaseMessage])
-    _told: list[BaseChatMessage] = field(default_factory=list[BaseChatMessage], init=False)
+    _messages: list[BaseChatMessage] = field(default_factory=list[BaseChatMessage], init=False)
     _tellers: list[str | None] = field(default_factory=list[str | None], init=False)
     """For each that is told, the one participant who need not hear it: whoever said it."""
     _places: dict[str, int] = field(default_factory=dict[str, int], init=False)
@@ -40,13 +40,13 @@ class Conversation:
 
     def add(self, new: Sequence[BaseMessage], said: Sequence[BaseChatMessage], speaker: str | None) -> None:
         """Take up what is new; what was said of it is told to all but the speaker."""
-        told = self._told
-        has_read_all = speaker is not None and self._places.get(speaker) == len(told)
-        told += said
+        messages = self._messages
+        has_read_all = speaker is not None and self._places.get(speaker) == len(messages)
+        messages += said
         self._tellers += (speaker,) * len(said)
         self.thread += new
         if has_read_all and speaker is not None:
-            self._places[speaker] = len(told)  # so that its own words need not be left out later
+            self._places[speaker] = len(messages)  # so that its own words need not be left out later
 
     @property
     def speaking(self) -> list[str]:
@@ -65,7 +65,7 @@ class Conversation:
 
     def begin_turn(self, name: str) -> list[BaseChatMessage]:
         """As `begin_turns`, for one."""
-        unread, self._places[name] = self._unread_by(name), len(self._told)
+        unread, self._places[name] = self._unread_by(name), len(self._messages)
         if self._given_back:
             self._given_back.pop(name, None)
         self._begun = [(name, unread)]
@@ -73,7 +73,7 @@ class Conversation:
 
     def _unread_by(self, name: str) -> list[BaseChatMessage]:
         place = self._places.get(name, 0)
-        unread, tellers = self._told[place:], self._tellers[place:]
+        unread, tellers = self._messages[place:], self._tellers[place:]
         if name in tellers:
             unread = [message for message, teller in zip(unread, tellers, strict=True) if teller != name]
         return [*self._given_back.get(name, ()), *unread] if self._given_back else unread
@@ -99,7 +99,7 @@ class Conversation:
 
     def clear(self) -> None:
         self.thread.clear()
-        self._told.clear()
+        self._messages.clear()
         self._tellers.clear()
         self._places.clear()
         self._given_back.clear()
@@ -112,7 +112,7 @@ class Conversation:
 
     def load_unread(self, name: str, saved: JsonValue) -> None:
         messages = [message_from_json(object_in(item)) for item in list_in(saved)]
-        self._places[name] = len(self._told)
+        self._places[name] = len(self._messages)
         self._given_back[name] = [message for message in messages if isinstance(message, BaseChatMessage)]
 
     async def dump_thread(self) -> list[JsonValue]:

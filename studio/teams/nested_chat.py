@@ -250,10 +250,10 @@ class NestedChatAgent(ChatAgent):
             return TextMessage(content=text.replace(TERMINATE, "").strip(), source=self.name)
         assert self.model_client is not None, "validation sees to it"
         asked = UserMessage(content=chat.summary_prompt or SUMMARY_PROMPT, source="user")
-        told: list[LLMMessage] = [*(message.to_model_message() for message in said), asked]
+        prompt: list[LLMMessage] = [*(message.to_model_message() for message in said), asked]
         if not self.model_client.info["vision"]:
-            told = without_images(told)
-        result = await self.model_client.create(told, cancellation_token=token)
+            prompt = without_images(prompt)
+        result = await self.model_client.create(prompt, cancellation_token=token)
         if not isinstance(result.content, str):
             raise RunFailed(f"The model of {self.name!r} requested a tool call where only text is accepted.")
         return TextMessage(content=result.content, source=self.name, models_usage=result.usage)

@@ -37,7 +37,7 @@ class TeamProgress(NamedTuple):
         conditions = [] if limit is None else [limit[0].progress(_LIMIT, limit[1])]
         if condition is not None:
             conditions += condition.progress(_CONDITION)
-        return messages.TerminationProgressEvent.told(
+        return messages.TerminationProgressEvent.create(
             source=self.source, team=self.team, conditions=conditions, stop_reason=self.stop_reason
         )
 

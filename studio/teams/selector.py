@@ -66,7 +66,7 @@ class _Refusal(NamedTuple):
     """What is wrong with an answer: as a person reads it, and as the model is told."""
 
     why: str
-    told: str
+    explanation: str
 
 
 @dataclass(slots=True)
@@ -74,7 +74,7 @@ class _Asked:
     """The question of one turn, and what has come of it."""
 
     messages: list[LLMMessage]
-    told_count: int
+    message_count: int
     """Messages of the conversation that the question repeats."""
     answer: str = ""
     is_settled: bool = False
@@ -182,9 +182,9 @@ class SelectorGroupChat(Team):
         candidates = self._who_may_speak(names) if may_speak is None else await self._asked_for(may_speak, names)
         if len(candidates) == 1:
             self.next_speaker(candidates[0])
-            told = (self._explain_only_candidate(candidates),) if is_explained() else ()
+            events = (self._explain_only_candidate(candidates),) if is_explained() else ()
             kept.previous = candidates[0]
-            return told
+            return events
         asked = await self._question(candidates)
         if self.model_client_streaming:
             return self._choose_in_pieces(asked, candidates)
@@ -209,9 +209,9 @@ class SelectorGroupChat(Team):
         kept = self._kept
         if not asked.is_settled:
             self.next_speaker(kept.previous or candidates[0])
-        told = (self._explain_choice(candidates, asked),) if is_explained() else ()
+        events = (self._explain_choice(candidates, asked),) if is_explained() else ()
         kept.previous = self.speaker
-        return told
+        return events
 
     def _explain_only_candidate(self, candidates: list[str]) -> SpeakerDecisionEvent:
         if self._kept.may_speak is not None:
@@ -261,7 +261,7 @@ class SelectorGroupChat(Team):
 
     def _is_taken(self, asked: _Asked, candidates: list[str]) -> bool:
         """Whether the answer names one participant who may speak; if not, the model is told what is wrong with it."""
-        answer, refusal = asked.answer, self._judge(asked.answer, candidates)
+        answer, refusal = asked.answer, self._parse_choice(asked.answer, candidates)
         if is_explained():
             why = refusal.why if refusal else ""
             asked.attempts.append(SelectionAttempt(answer=clipped(answer), refused=why, request=asked.request))
@@ -269,7 +269,7 @@ class SelectorGroupChat(Team):
             asked.is_settled = True
             return True
         asked.messages.append(AssistantMessage(content=answer, source="selector"))
-        asked.messages.append(UserMessage(content=refusal.told, source="user"))
+        asked.messages.append(UserMessage(content=refusal.explanation, source="user"))
         return False
 
     def _explain_choice(self, candidates: list[str], asked: _Asked) -> SpeakerDecisionEvent:
@@ -282,11 +282,11 @@ class SelectorGroupChat(Team):
             reason = f"No answer of the model could be used, so {self.speaker} speaks {place}."
         if len(candidates) < len(self.participants) and self._kept.may_speak is None:
             reason += f" {self._kept.previous} spoke last and may not speak again."
-        prompt = self._prompt(candidates, f"[the conversation, {asked.told_count} messages]")
+        prompt = self._prompt(candidates, f"[the conversation, {asked.message_count} messages]")
         rule = "model" if is_named else "no usable answer"
         return self.decision(rule, reason, candidates=candidates, prompt=prompt, attempts=attempts)
 
-    def _judge(self, answer: str, candidates: list[str]) -> _Refusal | None:
+    def _parse_choice(self, answer: str, candidates: list[str]) -> _Refusal | None:
         """Take the one name that the answer mentions, or say what is wrong with it."""
         kept, bounded = self._kept, f" {answer} "
         words = kept.words = kept.words or [(name, _as_word(name)) for name in self._named()]

@@ -104,13 +104,13 @@ class SocietyOfMindAgent(ChatAgent):
         if not inner:
             return TextMessage(source=self.name, content="No response.")
         said = [message.to_model_message() for message in inner if isinstance(message, BaseChatMessage)]
-        asked = [self._told(self.instruction), *said, self._told(self.response_prompt)]
+        asked = [self._instruction_message(self.instruction), *said, self._instruction_message(self.response_prompt)]
         result = await self.model_client.create(asked, cancellation_token=token)
         if not isinstance(result.content, str):
             raise RunFailed(f"The model of {self.name!r} requested a tool call where only text is accepted.")
         return TextMessage(source=self.name, content=result.content, models_usage=result.usage)
 
-    def _told(self, text: str) -> LLMMessage:
+    def _instruction_message(self, text: str) -> LLMMessage:
         if self.model_client.info.get("multiple_system_messages"):
             return SystemMessage(content=text)
         return UserMessage(content=text, source="user")

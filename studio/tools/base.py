@@ -82,8 +82,8 @@ class BaseTool(Component):
             body["context_variables"] = copy.deepcopy(dict(team_variables() or {}))
 
         with linked(cancellation_token):
-            act = ToolCall(name, given, calling_agent(), self._attempt, _saying, _said_by, self.taken)
-            request = EffectRequest("tool", name, lambda: body, tool=act, is_safe=self.is_safe_to_repeat)
+            tool_call = ToolCall(name, given, calling_agent(), self._attempt, _saying, _said_by, self.taken)
+            request = EffectRequest("tool", name, lambda: body, tool=tool_call, is_safe=self.is_safe_to_repeat)
             answer = await effects.call(request, lambda: self._attempt(given))
         answer = cast("JsonObject", answer)
         if "events" in answer or "context_variables" in answer:
@@ -98,14 +98,14 @@ class BaseTool(Component):
 
     async def _attempt(self, arguments: JsonObject) -> JsonObject:
         """One call as an effect's result: what it gave or why it failed, and all that it told."""
-        with telling() as told:
+        with telling() as reporter:
             try:
                 result = await self._run(arguments)
-                return told.to_effect({"value": result.value, "text": result.text})
+                return reporter.to_effect({"value": result.value, "text": result.text})
             except StudioError as error:
-                return told.to_effect({"error": error.what})
+                return reporter.to_effect({"error": error.what})
             except Exception as error:  # noqa: BLE001 -- a tool is foreign code: whatever it raises is its result
-                return told.to_effect({"error": error_text(error)})
+                return reporter.to_effect({"error": error_text(error)})
 
     async def run_json(
         self,

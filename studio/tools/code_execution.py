@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field, ValidationError, model_serializer
 
 from studio.errors import ToolFailed
 from studio.executors import CodeExecutor
-from studio.executors.acts import running_code_for
+from studio.executors.code_calls import running_code_for
 from studio.messages import CancellationToken, CodeBlock, ToolSchema
 from studio.tools.base import BaseTool, ToolReturn
 from studio.tools.reporter import calling_agent

@@ -194,8 +194,8 @@ class FunctionTool(BaseTool):
             hosts=hosts,
             limits=Limits(self.timeout_s or TIMEOUT_S),
         )
-        for told in cast("list[JsonObject]", reply.get("events") or []):
-            emit(str(told["name"]), told["content"])
+        for event in cast("list[JsonObject]", reply.get("events") or []):
+            emit(str(event["name"]), event["content"])
         if "error" in reply:
             raise ToolFailed(_why(reply, has_network=bool(hosts) or not current_jail.get().is_confining))
         apply_changes(variables, cast("JsonObject", reply.get("variables") or {}))

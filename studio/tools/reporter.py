@@ -41,10 +41,10 @@ class ToolReporter:
         Raises:
             ToolFailed: It changed variables where there are none, or to what is no JSON.
         """
-        told: JsonObject = {"events": self.events} if self.events else {}
+        reported: JsonObject = {"events": self.events} if self.events else {}
         if self._variables is not None and "error" not in result and (changed := self._changed(self._variables)):
-            told["context_variables"] = changed
-        return {**result, **told}
+            reported["context_variables"] = changed
+        return {**result, **reported}
 
     def _changed(self, variables: ContextVariables) -> JsonObject:
         before = team_variables()
@@ -61,22 +61,22 @@ class ToolUpdate:
     """The side of the caller: what the calls inside a block have told."""
 
     def __init__(self) -> None:
-        self._told: list[tuple[str, str | None, JsonObject]] = []
+        self._updates: list[tuple[str, str | None, JsonObject]] = []
 
-    def add(self, tool: str, call_id: str | None, told: JsonObject) -> None:
-        self._told.append((tool, call_id, told))
+    def add(self, tool: str, call_id: str | None, update: JsonObject) -> None:
+        self._updates.append((tool, call_id, update))
 
-    def take_up(self, source: str) -> list[BaseMessage]:
+    def apply(self, source: str) -> list[BaseMessage]:
         """Make the changes, and give all that happened as events of this source."""
         found: list[BaseMessage] = []
-        for tool, call_id, told in self._told:
-            for item in cast("list[JsonObject]", told.get("events") or []):
+        for tool, call_id, update in self._updates:
+            for item in cast("list[JsonObject]", update.get("events") or []):
                 name, content = str(item["name"]), item["content"]
                 found.append(ToolEvent(source=source, tool=tool, call_id=call_id, name=name, content=content))
-            if changed := cast("JsonObject", told.get("context_variables") or {}):
+            if changed := cast("JsonObject", update.get("context_variables") or {}):
                 _apply(changed)
                 found.append(ContextVariablesEvent.model_validate({**_as_event(changed), "source": source}))
-        self._told.clear()
+        self._updates.clear()
         return found
 
 
@@ -96,9 +96,9 @@ def emit(name: str, content: object = None) -> None:
     """
     telling = _telling.get()
     if telling is not None:
-        told = event(name, content)
-        telling.events.append(cast("JsonObject", told))
-        listener()(progress_words(str(name), told["content"]))
+        reported = event(name, content)
+        telling.events.append(cast("JsonObject", reported))
+        listener()(progress_words(str(name), reported["content"]))
 
 
 def context_variables() -> ContextVariables:
@@ -144,13 +144,13 @@ def calling_agent() -> str:
     return _agent.get()
 
 
-def pass_on(tool: str, call_id: str | None, told: JsonObject) -> None:
+def pass_on(tool: str, call_id: str | None, update: JsonObject) -> None:
     """Tell whoever listens; where nobody does the changes are made at once."""
     heard = _heard.get()
     if heard is not None:
-        heard.add(tool, call_id, told)
+        heard.add(tool, call_id, update)
     else:
-        _apply(cast("JsonObject", told.get("context_variables") or {}))
+        _apply(cast("JsonObject", update.get("context_variables") or {}))
 
 
 def _apply(changed: Mapping[str, JsonValue]) -> None:

@@ -48,6 +48,7 @@ from studio.web.api import (
     health,
     inbox,
     labels,
+    part_runs,
     pictures,
     prompts,
     python,
@@ -58,7 +59,6 @@ from studio.web.api import (
     secrets,
     sessions,
     teams,
-    tries,
     users,
     versions,
 )
@@ -72,8 +72,8 @@ from studio.web.dependencies import Services
 from studio.web.error_handlers import DOCUMENTED, add_error_handlers, error_page
 from studio.web.fragments import diff, form
 from studio.web.fragments import galleries as gallery_fragments
+from studio.web.fragments import part_runs as part_run_fragments
 from studio.web.fragments import review as review_fragments
-from studio.web.fragments import tries as try_fragments
 from studio.web.observability import open_tracing, redacting_logs
 from studio.web.pages import accounts as account_pages
 from studio.web.pages import charts, comparisons, play, sharing
@@ -115,7 +115,7 @@ ROUTERS = (
     form.router,
     diff.router,
     gallery_fragments.router,
-    try_fragments.router,
+    part_run_fragments.router,
     review_fragments.router,
     labels.router,
     search.router,
@@ -132,7 +132,7 @@ ROUTERS = (
     prompts.router,
     run_index.router,
     run_states.router,
-    tries.router,
+    part_runs.router,
     components.router,
     connections.router,
     python.router,
@@ -159,7 +159,7 @@ def create_app(settings: Settings) -> FastAPI:
     Raises:
         SetupError: The data folder cannot be used, or the front end's files are missing.
     """
-    assets, templates, keys = load_assets(), load_templates(), Keys.of(settings)
+    assets, templates, keys = load_assets(), load_templates(), Keys.from_settings(settings)
     csp = content_security_policy(scripts=[assets.importmap_hash])
     app = FastAPI(
         title=TITLE,
@@ -232,7 +232,7 @@ def _lifespan(
             open_tracing(settings),
             open_sandbox(settings.sandbox, outside_of(settings)),
             RunSupervisor(store.runs, store.approvals, store.secrets, store.settings) as supervisor,
-            PartRunner(store.approvals, store.secrets) as trials,
+            PartRunner(store.approvals, store.secrets) as part_runner,
         ):
             await load_builtin_galleries(store)
             await store.audit.prune()
@@ -241,7 +241,7 @@ def _lifespan(
                 store,
                 books,
                 supervisor,
-                trials,
+                part_runner,
                 templates,
                 TeamChecks(store),
                 accounts,
@@ -302,7 +302,7 @@ async def _check_ahead(services: Services) -> None:
     A team that cannot be read does not keep the server from starting; who asks for it is told.
     """
     with suppress(StudioError, ValueError):
-        await services.checks.of(await services.store.teams.list())
+        await services.checks.get_many(await services.store.teams.list())
 
 
 def _login_page(assets: Assets, templates: Templates) -> LoginPage:

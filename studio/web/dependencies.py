@@ -71,7 +71,7 @@ async def _supervisor(found: ServicesDep) -> RunSupervisor:
     return found.supervisor
 
 
-async def _trials(found: ServicesDep) -> PartRunner:
+async def _part_runner(found: ServicesDep) -> PartRunner:
     return found.part_runner
 
 
@@ -137,7 +137,7 @@ SettingsDep = Annotated[Settings, Depends(_settings)]
 StoreDep = Annotated[Store, Depends(_store)]
 BooksDep = Annotated[SpendingScope, Depends(_books)]
 SupervisorDep = Annotated[RunSupervisor, Depends(_supervisor)]
-TrialsDep = Annotated[PartRunner, Depends(_trials)]
+PartRunnerDep = Annotated[PartRunner, Depends(_part_runner)]
 TeamChecksDep = Annotated[TeamChecks, Depends(_team_checks)]
 TemplatesDep = Annotated[Templates, Depends(_templates)]
 ClosingDep = Annotated[asyncio.Event, Depends(_closing)]

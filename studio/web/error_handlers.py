@@ -26,7 +26,7 @@ from studio.errors import (
     TooLarge,
 )
 from studio.runs import NotApproved
-from studio.sandbox import NoJail
+from studio.sandbox import JailUnavailable
 from studio.store import StorageUnavailable
 from studio.web.auth.request_info import CALLS
 from studio.web.auth.security import security_headers
@@ -47,7 +47,7 @@ STATUS: Mapping[type[StudioError], int] = {
     UrlRefused: 422,
     UrlUnreachable: 502,
     RunFailed: 502,
-    NoJail: 503,
+    JailUnavailable: 503,
     StorageUnavailable: 503,
     TooManyAtOnce: 429,
     LimitReached: 429,
@@ -106,7 +106,7 @@ def add_error_handlers(app: FastAPI, templates: Templates, csp: str) -> None:
 
     def answer(request: Request, status: int, body: JsonObject, headers: Mapping[str, str] | None = None) -> Response:
         if status >= 500:  # what a person did wrong is told in their own words, in which they could guess secrets
-            body = _without_secrets(request, body)
+            body = _redacted(request, body)
         if OPENAI.match(request.url.path):
             status, body = _for_openai(status, body)
         if request.url.path.startswith(DATA_PREFIXES):
@@ -117,9 +117,9 @@ def add_error_handlers(app: FastAPI, templates: Templates, csp: str) -> None:
 
     async def studio_error(request: Request, error: Exception) -> Response:
         assert isinstance(error, StudioError)
-        told = asked_for(error.missing) if isinstance(error, NotApproved) else {}
+        details = asked_for(error.missing) if isinstance(error, NotApproved) else {}
         headers = {"Retry-After": str(error.retry_after_s)} if error.retry_after_s else None
-        return answer(request, status_of(error), {**error.as_json(), **told}, headers)
+        return answer(request, status_of(error), {**error.as_json(), **details}, headers)
 
     async def http_error(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
@@ -150,7 +150,7 @@ def _for_openai(status: int, body: JsonObject) -> tuple[int, JsonObject]:
     return 400 if status == 422 else status, {"error": {**error, "type": kind, "param": param}}
 
 
-def _without_secrets(request: Request, body: JsonObject) -> JsonObject:
+def _redacted(request: Request, body: JsonObject) -> JsonObject:
     services = getattr(request.app.state, "services", None)
     if not isinstance(services, Services):
         return body

@@ -37,7 +37,7 @@ MB = 1024 * 1024
 class BundleLine:
     """A message or event as the file shows it; `level` says from which detail on."""
 
-    act: RunStep
+    step: RunStep
     level: str
     pictures: Sequence[str]
     number: int
@@ -128,17 +128,17 @@ def _lines(bundle: Bundle) -> Iterator[BundleLine]:
     entries = [LogEntry(bundle.run.id, entry.seq, entry.at, entry.kind, entry.body) for entry in bundle.entries]
     bodies = {entry.seq: entry.body for entry in entries}
     numbers: dict[str, int] = {}
-    for act in steps_in(entries):
-        number = numbers.setdefault(act.source, len(numbers))
-        yield BundleLine(act, _level(act), list(_pictures(bodies[act.seq].get("content"))), number % 6)
+    for step in steps_in(entries):
+        number = numbers.setdefault(step.source, len(numbers))
+        yield BundleLine(step, _level(step), list(_pictures(bodies[step.seq].get("content"))), number % 6)
 
 
-def _level(act: RunStep) -> str:
-    if act.type == "ThoughtEvent":
+def _level(step: RunStep) -> str:
+    if step.type == "ThoughtEvent":
         return "thought"
-    if act.type.startswith("Code") or (act.type.startswith("Tool") and act.type.endswith("Event")):
+    if step.type.startswith("Code") or (step.type.startswith("Tool") and step.type.endswith("Event")):
         return "tool"
-    return "event" if act.type.endswith("Event") else "message"
+    return "event" if step.type.endswith("Event") else "message"
 
 
 def _pictures(content: JsonValue) -> Iterator[str]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from studio.autogen.names import MODULES, places
+from studio.autogen.names import MODULES, names_in
 from tests.autogen.conftest import RunCommand, RunScript
 
 pytestmark = pytest.mark.slow
@@ -115,5 +115,5 @@ def test_the_hook_is_only_there_under_the_command():
 
 def test_no_name_stands_twice_in_the_table_with_the_same_place():
     for module in MODULES:
-        found = [(place.shown, place.module) for place in places(module)]
+        found = [(place.shown, place.module) for place in names_in(module)]
         assert len(found) == len(set(found)), module

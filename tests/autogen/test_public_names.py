@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from studio.autogen.names import MODULES, places
+from studio.autogen.names import MODULES, names_in
 from studio.autogen.unsupported import advice, known_reason
 from tests.autogen.conftest import RunScript
 
@@ -21,7 +21,7 @@ def everything() -> Iterator[tuple[str, str]]:
 
 
 def test_every_public_name_is_there_or_its_lack_is_explained():
-    there = {module: {place.shown for place in places(module)} for module in MODULES}
+    there = {module: {place.shown for place in names_in(module)} for module in MODULES}
     unexplained = [
         f"{module}.{name}"
         for module, name in everything()

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from studio.code import CodeFinding, InvalidPython, Place, parse_python, read_python
+from studio.code import CodeFinding, InvalidPython, Position, parse_python, read_python
 from studio.code.source import MAX_CHARACTERS
 from studio.components import JsonObject, load_component, walk
 from studio.errors import StudioError, TooLarge
@@ -193,21 +193,21 @@ def test_a_refusal_inside_a_component_knows_its_field():
     with pytest.raises(InvalidPython) as caught:
         parse_python(f"{HEAD}\nagent = AssistantAgent('a', OpenAIChatCompletionClient(model=len('x')))")
     [finding] = caught.value.findings
-    assert (finding.where, finding.place) == ("/config/model_client/config/model", Place(9, 62))
+    assert (finding.where, finding.place) == ("/config/model_client/config/model", Position(9, 62))
 
 
 def test_what_is_wrong_with_the_component_is_told_at_its_line_and_field():
     source = f"{HEAD}\nlimit = MaxMessageTermination(\n    max_messages='many'\n)\n"
     source += f"team = RoundRobinGroupChat([{AGENT}, AssistantAgent('b')], termination_condition=limit)"
     errors = {finding.where: finding.place for finding in parse_python(source).errors}
-    assert errors["/config/termination_condition/config/max_messages"] == Place(10, 18)
-    assert errors["/config/participants/1/config/model_client"] == Place(12, 31 + len(AGENT))
+    assert errors["/config/termination_condition/config/max_messages"] == Position(10, 18)
+    assert errors["/config/participants/1/config/model_client"] == Position(12, 31 + len(AGENT))
 
 
 def test_columns_are_counted_in_characters():
     with pytest.raises(InvalidPython) as caught:
         parse_python("a = ['Zürich', '🦉', b]")
-    assert caught.value.findings[0].place == Place(1, 21)
+    assert caught.value.findings[0].place == Position(1, 21)
 
 
 def test_comments_that_a_team_has_no_place_for_are_told_once():

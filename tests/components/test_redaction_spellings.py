@@ -17,8 +17,8 @@ import pytest
 import yaml
 from markupsafe import escape
 
+from studio.components.readable_json import usable_name
 from studio.components.redaction import Redactor
-from studio.components.well_formed import usable_name
 
 KEY = "sk-proj-A1b2C3d4E5f6G7h8I9j0"
 PASSWORD = "P@ss^w=rd{1}Q/7"

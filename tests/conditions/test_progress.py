@@ -9,7 +9,7 @@ import pytest
 from pydantic import JsonValue
 from pydantic_core import from_json
 
-from studio.components.well_formed import well_formed_json
+from studio.components.readable_json import well_formed_json
 from studio.conditions import (
     Count,
     ExternalTermination,

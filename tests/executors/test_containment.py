@@ -14,14 +14,14 @@ from studio.components import all_capabilities
 from studio.executors import CodeExecutor, DockerCommandLineCodeExecutor, DockerJupyterCodeExecutor, DockerJupyterServer
 from studio.executors.program import run_program
 from studio.messages import CodeBlock
-from studio.sandbox import MissingJail, NoJail
+from studio.sandbox import JailUnavailable, UnavailableJail
 from tests.executors.conftest import docker
 from tests.sandbox.jailed import within
 from tests.sandbox.sites import ASK, site
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(180), pytest.mark.usefixtures("engine")]
 
-CONFINING = MissingJail(NoJail("no other sandbox is needed"))
+CONFINING = UnavailableJail(JailUnavailable("no other sandbox is needed"))
 """Stands for a studio that confines what it runs."""
 ATTEMPTS = {
     "reach an address of the network": "import socket; socket.create_connection(('1.1.1.1', 53), 3); print('did it')",

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import pytest
 
 from studio.components import Capability
-from studio.sandbox import Jail, NoJail, PlainProcess, current_jail, detect_jail, examined
+from studio.sandbox import Jail, JailUnavailable, PlainProcess, current_jail, detect_jail, examined
 from studio.sandbox.grants import Grants, grants
 
 NAMES = ("landlock", "bubblewrap")
@@ -41,7 +41,7 @@ def best_jail() -> Jail:
     """The jail that a server takes here unless told otherwise; the test is skipped where none works."""
     try:
         return detect_jail("auto")
-    except NoJail as error:
+    except JailUnavailable as error:
         pytest.skip(error.what)
 
 

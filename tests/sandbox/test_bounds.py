@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from studio.executors.program import Outcome, run_program
-from studio.sandbox import Bounds, Jail, NoJail, Policy, ServerPaths, bare_environment, detect_jail, place_of
+from studio.sandbox import Bounds, Jail, JailUnavailable, Policy, ServerPaths, bare_environment, detect_jail, place_of
 from studio.sandbox.linux import is_linux
 from tests.sandbox.jailed import NAMES, PLAIN, jail_named
 
@@ -141,7 +141,7 @@ def with_data(jail: Jail, data: Path) -> Jail:
 def test_no_policy_opens_the_data_folder(jail: Jail, tmp_path: Path, where: str) -> None:
     data = tmp_path / "data"
     (data / "inside").mkdir(parents=True)
-    with pytest.raises(NoJail, match="keeps its own data"):
+    with pytest.raises(JailUnavailable, match="keeps its own data"):
         with_data(jail, data).command(["true"], Policy(tmp_path / where))
 
 
@@ -171,7 +171,7 @@ async def test_the_data_folder_is_empty_within_a_readable_one(jail: Jail, tmp_pa
     ],
 )
 def test_no_policy_lets_code_change_a_whole_machine(jail: Jail, place: Path) -> None:
-    with pytest.raises(NoJail, match="may not change"):
+    with pytest.raises(JailUnavailable, match="may not change"):
         jail.command(["true"], Policy(place))
 
 

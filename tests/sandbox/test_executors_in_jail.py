@@ -25,7 +25,7 @@ from studio.executors import (
 )
 from studio.executors.local import VirtualEnvironment
 from studio.messages import CodeBlock
-from studio.sandbox import Jail, MissingJail, NoJail, ServerPaths
+from studio.sandbox import Jail, JailUnavailable, ServerPaths, UnavailableJail
 from studio.sandbox.grants import NO_NETWORK
 from studio.sandbox.linux import BubblewrapJail, LandlockJail
 from studio.tools import PythonCodeExecutionTool
@@ -250,9 +250,9 @@ async def test_only_granted_hosts_are_reached(jail: Jail) -> None:
 
 async def test_no_weaker_way_takes_the_place_of_a_missing_jail(tmp_path: Path) -> None:
     executors: list[CodeExecutor] = [LocalCommandLineCodeExecutor(work_dir=str(tmp_path)), JupyterCodeExecutor()]
-    with within(MissingJail(NoJail("No sandbox works."))):
+    with within(UnavailableJail(JailUnavailable("No sandbox works."))):
         for executor in executors:
-            with pytest.raises(NoJail, match="No sandbox works"):
+            with pytest.raises(JailUnavailable, match="No sandbox works"):
                 await executor.execute_code_blocks([python("open('ran', 'w')")])
             await executor.stop()
     assert not (tmp_path / "ran").exists()
@@ -265,7 +265,7 @@ async def test_the_studios_own_folder_is_no_folder_for_code(jail: Jail, studio: 
     database = studio.data / "studio.db"
     folder, name = (studio.data.parent, "team-studio/studio.db") if is_above else (studio.data, "studio.db")
     executor = LocalCommandLineCodeExecutor(work_dir=str(folder), cleanup_temp_files=False)
-    with within(guarded), pytest.raises(NoJail):
+    with within(guarded), pytest.raises(JailUnavailable):
         await executor.execute_code_blocks([shell(f"# filename: {name}\ntrue")])
     await executor.stop()
     assert database.read_text() == DID_IT

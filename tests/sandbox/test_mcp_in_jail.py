@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from studio.components import Capability
-from studio.sandbox import Jail, MissingJail, NoJail
+from studio.sandbox import Jail, JailUnavailable, UnavailableJail
 from studio.tools.mcp import McpWorkbench, StdioServerParams, programs
 from studio.tools.mcp.connection import McpUnavailable
 from tests.sandbox.jailed import PLAIN, best_jail, within
@@ -228,6 +228,9 @@ async def test_a_program_that_is_not_there_is_told(jail: Jail) -> None:
 async def test_without_a_jail_it_does_not_start(tmp_path: Path) -> None:
     note = tmp_path / "started"
     touching = StdioServerParams(command="touch", args=[str(note)])
-    with within(MissingJail(NoJail("No sandbox works."))), pytest.raises(NoJail, match="No sandbox works"):
+    with (
+        within(UnavailableJail(JailUnavailable("No sandbox works."))),
+        pytest.raises(JailUnavailable, match="No sandbox works"),
+    ):
         await McpWorkbench(server_params=touching).list_tools()
     assert not note.exists()

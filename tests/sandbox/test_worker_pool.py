@@ -13,10 +13,10 @@ import pytest
 from studio.errors import ToolFailed
 from studio.sandbox import (
     Jail,
+    JailUnavailable,
     Limits,
-    MissingJail,
-    NoJail,
     PlainProcess,
+    UnavailableJail,
     WorkerPool,
     current_jail,
     current_workers,
@@ -135,11 +135,11 @@ def children() -> set[str]:
 
 
 async def test_without_a_jail_nothing_runs() -> None:
-    current_jail.set(MissingJail(NoJail("Nothing works.", fix="Install it.")))
+    current_jail.set(UnavailableJail(JailUnavailable("Nothing works.", fix="Install it.")))
     async with WorkerPool() as workers:
         for chosen in (None, workers):
             current_workers.set(chosen)
-            with pytest.raises(NoJail, match=r"Nothing works\. Install it\."):
+            with pytest.raises(JailUnavailable, match=r"Nothing works\. Install it\."):
                 await call("def f(): return 1")
 
 

@@ -63,7 +63,7 @@ def _special(known: Mapping[str, str], model: JsonObject) -> dict[str, JsonObjec
         "/api/connections/{connection_id}": {"component": model, "name": "Here"},
         "/api/connections/models": {"component": model},
         "/api/connections/test": {"component": model},
-        "/api/tries/termination": {"component": termination(2), "run_id": known["run_id"]},
+        "/api/part-runs/termination": {"component": termination(2), "run_id": known["run_id"]},
         "/api/components/switch": {"provider": "autogen_agentchat.teams.SelectorGroupChat"},
         "/api/teams/{team_id}/components": {"component": termination(2), "pointer": "/config/termination_condition"},
     }

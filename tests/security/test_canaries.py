@@ -214,7 +214,7 @@ def test_what_is_told_to_any_route_is_found_nowhere(tmp_path: Path):
             started = {
                 "post /api/runs",
                 "post /api/runs/{run_id}/next",
-                "post /api/tries",
+                "post /api/part-runs",
                 "post /d/{deployment}/calls",
             }
             assert started < answers.keys()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from studio.store import Store, open_store
-from tests.store.opening import POSTGRESQL, OpenStore
+from tests.store.stores import POSTGRESQL, OpenStore
 from tests.store.postgres import PostgresServer
 
 

@@ -5,7 +5,7 @@ import pytest
 from studio.components import Capability
 from studio.errors import NotFound
 from studio.store import team_scope
-from tests.store.opening import OpenStore
+from tests.store.stores import OpenStore
 
 PYTHON = Capability("python", "Run this Python.", "def add(a, b): return a + b", "/config/tools/0")
 

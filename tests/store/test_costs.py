@@ -9,7 +9,7 @@ from studio.components import JsonObject
 from studio.errors import NotFound
 from studio.runs import Draft, Lease, NewRun, RunState, RunStatus, Usage
 from studio.store import Cost, Store
-from tests.store.opening import OpenStore
+from tests.store.stores import OpenStore
 
 FINISHED = RunStatus(state=RunState.FINISHED, reason="end", usage=Usage(20, 6, 900, 1))
 LARGE = 3_000_000_000

@@ -7,7 +7,7 @@ from pydantic import JsonValue
 
 from studio.errors import Forbidden, NotFound
 from studio.store import LIBRARY
-from tests.store.opening import OpenStore
+from tests.store.stores import OpenStore
 
 CONFIG: dict[str, JsonValue] = {"name": "Shapes", "components": {"agents": [{"provider": "x"}]}}
 

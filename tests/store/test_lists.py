@@ -13,8 +13,8 @@ from studio.errors import NotFound
 from studio.runs import NewRun
 from studio.store import RunFilter, Store
 from studio.store.approvals import MAX_CHARACTERS
-from tests.store.opening import OpenStore, sqlite_only
 from tests.store.statements import plan_of, statements
+from tests.store.stores import OpenStore, sqlite_only
 
 WHOLE = ("audit",)
 """Lists of all there is: from the end of an index on."""

@@ -3,7 +3,7 @@ from __future__ import annotations
 from studio.components import JsonObject
 from studio.runs import Draft, EntryKind, Lease, NewRun, RunState, RunStatus
 from studio.store import Store
-from tests.store.opening import RUNNING, OpenStore
+from tests.store.stores import RUNNING, OpenStore
 
 ENDED = RunStatus(state=RunState.FINISHED, reason="end")
 KINDS: list[EntryKind] = ["message", "event", "effect", "state"]

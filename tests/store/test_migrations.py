@@ -13,7 +13,7 @@ from studio.errors import SetupError
 from studio.store import open_store
 from studio.store.database import database_url
 from studio.store.migrate import differences, upgrade
-from tests.store.opening import OpenStore, postgres_only
+from tests.store.stores import OpenStore, postgres_only
 
 OLD_RUN = """
     INSERT INTO run (id, team_name, component, task, task_text, state, reason, detail, prompt_tokens, completion_tokens,

@@ -10,7 +10,7 @@ import pytest
 from studio.errors import NotFound, SetupError
 from studio.runs import Draft, LeaseLost, LogEntry, LogUnavailable, NewRun, PendingInput, RunState, RunStatus, Usage
 from studio.store import RunFilter, open_store
-from tests.store.opening import OpenStore, locked, postgres_only, sqlite_only
+from tests.store.stores import OpenStore, locked, postgres_only, sqlite_only
 from tests.store.statements import statements
 
 RUNNING = RunStatus(state=RunState.RUNNING, reason="start")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from studio.errors import ConfigError, NotFound, SetupError
-from tests.store.opening import OpenStore, sqlite_only
+from tests.store.stores import OpenStore, sqlite_only
 
 VALUE = "sk-a-value-that-nobody-may-read"
 

@@ -12,7 +12,7 @@ from studio.errors import RunFailed, SetupError
 from studio.runs import Draft, NewRun, RunState, RunStatus
 from studio.store import StorageUnavailable, Store, open_store
 from studio.store.housekeeping import MAX_LOG_BYTES, MIN_FREED, tidy
-from tests.store.opening import OpenStore, locked, sqlite_only
+from tests.store.stores import OpenStore, locked, sqlite_only
 
 ENDED = RunStatus(state=RunState.FINISHED, reason="end")
 LARGE = "x" * 200_000

@@ -13,7 +13,7 @@ from studio.errors import Conflict, NotFound
 from studio.runs import Draft, NewRun
 from studio.store.merging import merge_documents
 from studio.store.pruning import KEPT_WHOLE, MAX_VERSIONS, PRUNED_EVERY, VersionHead, prune
-from tests.store.opening import RUNNING, OpenStore
+from tests.store.stores import RUNNING, OpenStore
 
 
 def team(*names: str, label: str | None = None) -> dict[str, JsonValue]:

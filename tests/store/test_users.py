@@ -10,7 +10,7 @@ import pytest
 from studio.errors import NotFound
 from studio.store import LastAdmin, NameTaken
 from studio.store.sign_ins import hash_of
-from tests.store.opening import OpenStore
+from tests.store.stores import OpenStore
 
 HOUR = timedelta(hours=1)
 

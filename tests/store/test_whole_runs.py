@@ -14,7 +14,7 @@ from studio.errors import Conflict
 from studio.runs import RunState, RunSupervisor
 from tests.runs.scripted import Studio
 from tests.runs.tooling import agent, team
-from tests.store.opening import OpenStore
+from tests.store.stores import OpenStore
 
 ASKS: JsonObject = {
     "provider": "autogen_agentchat.agents.UserProxyAgent",

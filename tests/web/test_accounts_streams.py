@@ -135,9 +135,9 @@ def test_a_try_that_ends_with_its_sign_in_is_written_down_as_broken_off(server: 
     ada = signed_in(server, "Ada")
     body = json.dumps({"component": USER_PROXY, "said": "Hello"}).encode()
     csrf = {"x-studio-csrf": ada.headers["X-Studio-CSRF"], "content-type": "application/json"}
-    scope = asking("POST", "/api/tries", ada.cookies[COOKIE], **csrf)
+    scope = asking("POST", "/api/part-runs", ada.cookies[COOKIE], **csrf)
     assert ended(answered_until(server, scope, body, sign_everybody_out))
-    assert recorded(server, "POST /api/tries") == [("Ada", "broken off"), ("Ada", "200")]
+    assert recorded(server, "POST /api/part-runs") == [("Ada", "broken off"), ("Ada", "200")]
 
 
 def test_a_change_that_the_server_breaks_off_is_written_down(server: TestClient, client: TestClient):

@@ -201,7 +201,7 @@ def test_the_id_of_another_kind_of_thing_leads_nowhere(shared: Shared):
 BODIES: dict[str, JsonObject] = {
     "POST /api/runs": {"team_id": "ID", "task": "Go."},
     "POST /api/teams": {"from_gallery": {"gallery_id": "ID", "group": "teams", "index": 0}},
-    "POST /api/tries/termination": {"component": termination(3), "run_id": "ID"},
+    "POST /api/part-runs/termination": {"component": termination(3), "run_id": "ID"},
     "POST /fragments/diff": {"before": {"team_id": "ID", "version": 1}, "after": {"team_id": "ID", "version": 1}},
     "POST /fragments/places": {"gallery_id": "ID", "group": "teams", "index": 0},
     "POST /api/approvals": {"hashes": ["0" * 64], "team_id": "ID"},
@@ -211,7 +211,7 @@ BODIES: dict[str, JsonObject] = {
 RIGHT_KIND = {
     "POST /api/runs": "team",
     "POST /api/teams": "gallery",
-    "POST /api/tries/termination": "run",
+    "POST /api/part-runs/termination": "run",
     "POST /fragments/diff": "team",
     "POST /fragments/places": "gallery",
 }

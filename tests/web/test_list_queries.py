@@ -146,7 +146,7 @@ async def test_a_team_that_is_deleted_while_a_list_is_made_is_left_out(settings:
         teams = [await store.teams.create(team(), name=name) for name in ("gone", "here")]
         listed = await store.teams.list()
         await store.teams.delete(teams[0].id)
-        assert list(await TeamChecks(store).of(listed)) == [teams[1].id]
+        assert list(await TeamChecks(store).get_many(listed)) == [teams[1].id]
 
 
 async def test_what_several_ask_for_at_once_is_checked_once() -> None:
@@ -161,7 +161,9 @@ async def test_what_several_ask_for_at_once_is_checked_once() -> None:
 
     remembered = DocumentCache(read, make)
     states = dict.fromkeys("abc", 1)
-    found = await asyncio.gather(remembered.of(states), remembered.of({"b": 1}), remembered.of(states))
+    found = await asyncio.gather(
+        remembered.get_many(states), remembered.get_many({"b": 1}), remembered.get_many(states)
+    )
     assert [dict(each) for each in found] == [
         {"a": "A", "b": "B", "c": "C"},
         {"b": "B"},

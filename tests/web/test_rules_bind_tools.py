@@ -143,9 +143,9 @@ def test_no_try_leads_past_the_rules_of_a_team(server: TestClient, client: TestC
             said = json.dumps({"name": name, "arguments": {"text": "hello"}})
             body: JsonObject = {"component": part, "said": said, "team_id": team_id}
             expected = status if part is not renamed else 403
-            assert as_role(server, headers, "POST /api/tries", body)[0] == expected, (team_id, part)
+            assert as_role(server, headers, "POST /api/part-runs", body)[0] == expected, (team_id, part)
     allowed: JsonObject = {"component": tool, "said": json.dumps({"name": "shout", "arguments": {"text": "hello"}})}
-    assert as_role(server, sign_in(server, "approver"), "POST /api/tries", allowed)[0] == 200
+    assert as_role(server, sign_in(server, "approver"), "POST /api/part-runs", allowed)[0] == 200
 
 
 def test_the_studio_keeps_to_itself_what_tools_were_known(client: TestClient):

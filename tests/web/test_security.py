@@ -45,7 +45,7 @@ class _Ones(dict[str, str]):
 
 
 def csrf(settings: Settings) -> dict[str, str]:
-    return {"X-Studio-CSRF": Keys.of(settings).csrf}
+    return {"X-Studio-CSRF": Keys.from_settings(settings).csrf}
 
 
 def test_the_walk_finds_the_routes_of_every_kind(app: FastAPI):
@@ -258,7 +258,7 @@ def test_a_token_that_could_be_guessed_is_refused(settings: Settings):
 
 def test_a_new_token_ends_old_sessions(settings: Settings):
     other = settings.model_copy(update={"token": "another-token-of-the-owner"})
-    assert Keys.of(settings).cookie != Keys.of(other).cookie
+    assert Keys.from_settings(settings).cookie != Keys.from_settings(other).cookie
 
 
 def test_hosts_are_those_that_the_operator_named(settings: Settings):

@@ -60,7 +60,7 @@ def test_two_who_change_different_places_both_keep_their_work(pair: tuple[Editor
     agents = answer["component"]["config"]["participants"]
     assert [agent["config"].get("description") for agent in agents[:2]] == ["Bold.", "Kind."]
     assert names(answer["component"]) == ["writer", "critic", "editor"]
-    assert answer["came"] == ["critic: description “Says what it is told.” → “Kind.”"]
+    assert answer["merged_changes"] == ["critic: description “Says what it is told.” → “Kind.”"]
     assert [version["kind"] for version in mine.versions()] == ["merge", "side", "", ""]
     assert "editor" in mine.versions()[1]["changes"]
 
@@ -130,7 +130,7 @@ def test_cards_that_both_moved_are_no_conflict(pair: tuple[Editor, Editor]):
     theirs.save(document, layout={"pins": {"writer": {"x": 1}, "critic": {"x": 1}}})
     answer = mine.save(document, layout={"pins": {"writer": {"x": 2}}})
     assert answer["layout"] == {"pins": {"writer": {"x": 2}, "critic": {"x": 1}}}
-    assert answer["came"] == ["1 card moved"]
+    assert answer["merged_changes"] == ["1 card moved"]
 
 
 def test_notes_and_mocks_of_two_come_together_and_are_told(pair: tuple[Editor, Editor]):
@@ -142,7 +142,7 @@ def test_notes_and_mocks_of_two_come_together_and_are_told(pair: tuple[Editor, E
     answer = mine.save(document, layout={"notes": {"b": {**note, "text": "Ask Bo."}}})
     assert answer["layout"]["notes"].keys() == {"a", "b"}
     assert answer["layout"]["mocks"] == mock
-    assert answer["came"] == ["Mocks changed", "Notes changed"]
+    assert answer["merged_changes"] == ["Mocks changed", "Notes changed"]
 
 
 def test_versions_tell_who_and_what_and_take_a_name(pair: tuple[Editor, Editor]):
@@ -161,8 +161,8 @@ def test_what_changed_since_a_version_comes_with_the_team(pair: tuple[Editor, Ed
     theirs.save(team(assistant("critic"), assistant("writer")))
     answer = mine.client.get(f"{mine.url}/changes?since=1").json()
     assert (answer["revision"], names(answer["component"])) == (2, ["critic", "writer"])
-    assert answer["came"] == ["agent writer moved from place 1 to 2"]
-    assert mine.client.get(f"{mine.url}/changes?since=2").json()["came"] == []
+    assert answer["merged_changes"] == ["agent writer moved from place 1 to 2"]
+    assert mine.client.get(f"{mine.url}/changes?since=2").json()["merged_changes"] == []
 
 
 def test_a_comparison_reads_as_sentences_and_shows_texts_by_line(pair: tuple[Editor, Editor]):

@@ -36,7 +36,7 @@ def using(bench: JsonObject) -> JsonObject:
 
 def hashes_of(client: TestClient, part: JsonObject) -> list[str]:
     """What a try of it needs approval for."""
-    refused = client.post("/api/tries", json={"component": part, "said": "{}"})
+    refused = client.post("/api/part-runs", json={"component": part, "said": "{}"})
     assert (refused.status_code, refused.json()["error"]["code"]) == (403, "not_approved")
     return [each["hash"] for each in refused.json()["missing"]]
 
@@ -50,7 +50,7 @@ def test_only_the_approved_command_ever_starts(client: TestClient, tmp_path: Pat
     for page in PAGES:
         assert client.get(page.format(id=made["id"])).status_code == 200
     assert client.post("/api/validate", json={"component": bench}).status_code == 200
-    assert client.post("/api/tries/tools", json={"component": bench}).json() == {"tools": [], "is_known": False}
+    assert client.post("/api/part-runs/tools", json={"component": bench}).json() == {"tools": [], "is_known": False}
     refused = client.post("/api/runs", json={"team_id": made["id"], "task": "Go."})
     assert (refused.status_code, refused.json()["error"]["code"]) == (403, "not_approved")
     assert list(folder.iterdir()) == []

@@ -34,14 +34,14 @@ def events(text: str) -> list[tuple[str, Any]]:
 
 def ended_try(client: TestClient, part: JsonObject, said: object = "Hello") -> list[tuple[str, Any]]:
     """All events of a try that ends by itself."""
-    response = client.post("/api/tries", json={"component": part, "said": said})
+    response = client.post("/api/part-runs", json={"component": part, "said": said})
     assert response.status_code == 200, response.text
     assert response.headers["Content-Type"].startswith("text/event-stream")
     return events(response.text)
 
 
 def judged(client: TestClient, condition: JsonObject, **conversation: str) -> dict[str, Any]:
-    response = client.post("/api/tries/termination", json={"component": condition, **conversation})
+    response = client.post("/api/part-runs/termination", json={"component": condition, **conversation})
     assert response.status_code == 200, response.text
     return response.json()
 
@@ -65,14 +65,14 @@ def test_what_is_said_next_is_a_command_and_leaving_hangs_up(tmp_path: Path, ope
     }
     body = {"component": model, "said": "Count."}
     with studio(tmp_path) as (_, client):
-        hashes = [each["hash"] for each in client.post("/api/tries", json=body).json()["missing"]]
+        hashes = [each["hash"] for each in client.post("/api/part-runs", json=body).json()["missing"]]
         client.post("/api/approvals", json={"hashes": hashes, "component": model})
-        with client.stream("POST", "/api/tries", json=body) as response:
+        with client.stream("POST", "/api/part-runs", json=body) as response:
             sent = following(response)
             _, started = next(sent)
             question = next(data["pending"] for name, data in sent if name == "state" and data["pending"])
             answer = {"command": "answer", "request_id": question["request_id"], "text": "Go on."}
-            assert client.post(f"/api/tries/{started['id']}/commands", json=answer).status_code == 200
+            assert client.post(f"/api/part-runs/{started['id']}/commands", json=answer).status_code == 200
             assert next(data for name, data in sent if name == "chunks")[0]["text"].startswith("Two")
         openai_server.wait_until_idle()
         assert client.get("/api/runs").json() == []
@@ -80,13 +80,13 @@ def test_what_is_said_next_is_a_command_and_leaving_hangs_up(tmp_path: Path, ope
 
 def test_code_waits_for_approval_and_an_unsaved_part_can_get_it(client: TestClient):
     body = {"component": function_tool(SHOUT), "said": "not a call"}
-    refused = client.post("/api/tries", json=body)
+    refused = client.post("/api/part-runs", json=body)
     assert (refused.status_code, refused.json()["error"]["code"]) == (403, "not_approved")
     hashes = [each["hash"] for each in refused.json()["missing"]]
     assert client.post("/api/approvals", json={"hashes": hashes}).status_code == 404
     assert client.post("/api/approvals", json={"hashes": hashes, "component": team()}).status_code == 404
     assert client.post("/api/approvals", json={"hashes": hashes, "component": body["component"]}).status_code == 201
-    assert client.post("/api/tries", json=body).status_code == 200
+    assert client.post("/api/part-runs", json=body).status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -109,22 +109,24 @@ def test_code_waits_for_approval_and_an_unsaved_part_can_get_it(client: TestClie
     ],
 )
 def test_what_cannot_be_tried_is_refused_before_anything_is_sent(client: TestClient, body: JsonObject, code: str):
-    response = client.post("/api/tries", json=body)
+    response = client.post("/api/part-runs", json=body)
     assert (response.status_code, response.json()["error"]["code"]) == (422, code)
 
 
 def test_a_command_needs_a_try(client: TestClient):
-    response = client.post("/api/tries/none/commands", json={"command": "cancel"})
+    response = client.post("/api/part-runs/none/commands", json={"command": "cancel"})
     assert (response.status_code, response.json()["error"]["code"]) == (404, "not_found")
 
 
 @pytest.mark.parametrize("body", [*({"command": name} for name in BEYOND_TRIES), {"command": "answer", "data": {}}])
 def test_a_try_is_answered_and_ended_and_told_nothing_else(client: TestClient, body: JsonObject):
-    response = client.post("/api/tries/none/commands", json=body)
+    response = client.post("/api/part-runs/none/commands", json=body)
     assert (response.status_code, response.json()["error"]["code"]) == (422, "invalid_request")
 
 
-@pytest.mark.parametrize("path", ["/api/tries", "/api/tries/x/commands", "/api/tries/tools", "/api/tries/termination"])
+@pytest.mark.parametrize(
+    "path", ["/api/part-runs", "/api/part-runs/x/commands", "/api/part-runs/tools", "/api/part-runs/termination"]
+)
 def test_every_route_is_guarded(server: TestClient, browser: TestClient, path: str):
     assert client_of(server).post(path, json={}).status_code == 401
     assert browser.post(path, json={}).status_code == 403
@@ -132,19 +134,19 @@ def test_every_route_is_guarded(server: TestClient, browser: TestClient, path: s
 
 
 def test_the_tools_of_a_tool_are_told_without_starting_anything(client: TestClient):
-    told = client.post("/api/tries/tools", json={"component": function_tool(SHOUT)}).json()
+    told = client.post("/api/part-runs/tools", json={"component": function_tool(SHOUT)}).json()
     assert told["is_known"]
     assert list(told["tools"][0]["parameters"]["properties"]) == ["text", "times"]
     bench = {"provider": "autogen_core.tools.StaticWorkbench", "config": {"tools": [function_tool(SHOUT)]}}
-    assert [tool["name"] for tool in client.post("/api/tries/tools", json={"component": bench}).json()["tools"]] == [
-        "shout"
-    ]
-    assert client.post("/api/tries/tools", json={"component": MCP}).json() == {"tools": [], "is_known": False}
-    assert client.post("/api/tries/tools", json={"component": {}}).status_code == 422
+    assert [
+        tool["name"] for tool in client.post("/api/part-runs/tools", json={"component": bench}).json()["tools"]
+    ] == ["shout"]
+    assert client.post("/api/part-runs/tools", json={"component": MCP}).json() == {"tools": [], "is_known": False}
+    assert client.post("/api/part-runs/tools", json={"component": {}}).status_code == 422
 
 
 def test_arguments_have_a_form_from_the_tools_schema(client: TestClient):
-    [tool] = client.post("/api/tries/tools", json={"component": function_tool(SHOUT)}).json()["tools"]
+    [tool] = client.post("/api/part-runs/tools", json={"component": function_tool(SHOUT)}).json()["tools"]
     body = {"parameters": tool["parameters"], "arguments": {"text": "<b>"}}
     html = client.post("/fragments/arguments", json=body).text
     assert 'data-pointer="/config/text"' in html
@@ -223,6 +225,6 @@ ALL_OF = "autogen_agentchat.base.AndTerminationCondition"
     ],
 )
 def test_what_cannot_be_judged_is_refused(client: TestClient, body: JsonObject, status: int):
-    response = client.post("/api/tries/termination", json=body)
+    response = client.post("/api/part-runs/termination", json=body)
     assert response.status_code == status
     assert response.json()["error"]["message"]

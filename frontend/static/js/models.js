@@ -119,19 +119,19 @@ function inWords({ input_price, output_price, vision, tools }) {
 /** @param {HTMLElement} button */
 async function test(button) {
   const { component } = await connectionOf(button)
-  const told = find('[data-status]', row(button))
-  told.textContent = 'Testing…'
+  const status = find('[data-status]', row(button))
+  status.textContent = 'Testing…'
   try {
     const result = await withApproval(() => api.post('/api/connections/test', { component }), {
       subject: 'connection',
       action: 'test',
       component,
     })
-    told.textContent = result
+    status.textContent = result
       ? `Answered in ${result.ms} ms: “${result.text}” ${result.tools ? 'Calls tools.' : 'Calls no tools.'} ${result.vision ? 'Reads images.' : 'Reads no images.'}`
       : ''
   } catch (error) {
-    told.textContent = error instanceof Error ? error.message : ''
+    status.textContent = error instanceof Error ? error.message : ''
     throw error
   }
 }

@@ -67,7 +67,7 @@ async function start(given) {
  * @param {import('./playground/types.js').Task} given
  */
 async function say(given) {
-  open?.toolbar.take(
+  open?.toolbar.showState(
     await server.command(runId, 'inject', { data: { source: 'user', text: given } }),
   )
   return true

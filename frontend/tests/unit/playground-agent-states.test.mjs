@@ -26,9 +26,12 @@ test('who has the word works, and whoever spoke last is told from those before',
     said('critic', 'Two'),
     chosen('writer'),
   )
-  assert.equal(states.of(['writer']).state, 'working')
-  assert.deepEqual([states.of(['critic']).state, states.of(['critic']).text], ['latest', 'Two'])
-  assert.equal(states.of(['editor']), null)
+  assert.equal(states.stateOf(['writer']).state, 'working')
+  assert.deepEqual(
+    [states.stateOf(['critic']).state, states.stateOf(['critic']).text],
+    ['latest', 'Two'],
+  )
+  assert.equal(states.stateOf(['editor']), null)
 })
 
 test('a failure is that of whoever had the word, also when all is told at once', () => {
@@ -39,8 +42,8 @@ test('a failure is that of whoever had the word, also when all is told at once',
     chosen('critic'),
     state('failed', { error: {} }),
   )
-  assert.equal(states.of(['critic']).state, 'failed')
-  assert.equal(states.of(['writer']).state, 'latest')
+  assert.equal(states.stateOf(['critic']).state, 'failed')
+  assert.equal(states.stateOf(['writer']).state, 'latest')
 })
 
 test('a team within the team does what its members do', () => {
@@ -50,10 +53,12 @@ test('a team within the team does what its members do', () => {
     chosen('clerk', ['office']),
     said('clerk', 'Done'),
   )
-  assert.equal(states.of(['office', 'clerk']).text, 'Done')
+  assert.equal(states.stateOf(['office', 'clerk']).text, 'Done')
   assert.equal(
-    after(state('running'), chosen('office'), chosen('clerk', ['office'])).of(['office', 'clerk'])
-      .state,
+    after(state('running'), chosen('office'), chosen('clerk', ['office'])).stateOf([
+      'office',
+      'clerk',
+    ]).state,
     'working',
   )
 })
@@ -64,5 +69,5 @@ test('an agent that asks waits', () => {
     chosen('you'),
     state('paused', { reason: 'input', pending: { request_id: '1', source: 'you' } }),
   )
-  assert.equal(states.of(['you']).state, 'waiting')
+  assert.equal(states.stateOf(['you']).state, 'waiting')
 })

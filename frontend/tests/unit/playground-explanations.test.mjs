@@ -44,13 +44,13 @@ const reasons = (decisions, source) => decisions.takeFor(source).map((one) => on
 /** @param {...object} bodies */
 function termination(...bodies) {
   const made = new Termination()
-  for (const entry of entriesOf(...bodies.map((body) => ['explanation', body]))) made.take(entry)
+  for (const entry of entriesOf(...bodies.map((body) => ['explanation', body]))) made.add(entry)
   return made
 }
 
 test('a decision belongs to the first thing heard of who was chosen, and to no other', () => {
   const decisions = new Decisions()
-  decisions.told(decision(['writer']))
+  decisions.add(decision(['writer']))
   assert.deepEqual(
     [reasons(decisions, 'Manager'), reasons(decisions, 'writer'), reasons(decisions, 'writer')],
     [[], ['for writer'], []],
@@ -59,16 +59,16 @@ test('a decision belongs to the first thing heard of who was chosen, and to no o
 
 test('who speaks in a nested team has the decisions of both teams, the outer one first', () => {
   const decisions = new Decisions()
-  decisions.told(decision(['inner']))
-  decisions.told(decision(['reader'], ['inner']))
+  decisions.add(decision(['inner']))
+  decisions.add(decision(['reader'], ['inner']))
   assert.deepEqual(reasons(decisions, 'reader'), ['for inner', 'for reader'])
-  decisions.told(decision(['editor'], ['inner']))
+  decisions.add(decision(['editor'], ['inner']))
   assert.deepEqual(reasons(decisions, 'editor'), ['for editor'])
 })
 
 test('of those who speak side by side each has the decision once', () => {
   const decisions = new Decisions()
-  decisions.told(decision(['a', 'b']))
+  decisions.add(decision(['a', 'b']))
   assert.deepEqual(
     [reasons(decisions, 'b'), reasons(decisions, 'b'), reasons(decisions, 'a')],
     [['for a,b'], [], ['for a,b']],
@@ -77,13 +77,13 @@ test('of those who speak side by side each has the decision once', () => {
 
 test('a decision for nobody belongs to what the team itself says', () => {
   const decisions = new Decisions()
-  decisions.told(decision([]))
+  decisions.add(decision([]))
   assert.deepEqual(reasons(decisions, 'Manager'), ['for '])
 })
 
 test('an agent that answers in the name of another one keeps its decision', () => {
   const decisions = new Decisions()
-  decisions.told(decision(['filter']))
+  decisions.add(decision(['filter']))
   assert.deepEqual(
     [reasons(decisions, 'user'), reasons(decisions, 'wrapped')],
     [[], ['for filter']],
@@ -92,8 +92,8 @@ test('an agent that answers in the name of another one keeps its decision', () =
 
 test('a later decision of the same team takes the place of one that nobody answered', () => {
   const decisions = new Decisions()
-  decisions.told(decision(['a']))
-  decisions.told(decision(['b']))
+  decisions.add(decision(['a']))
+  decisions.add(decision(['b']))
   assert.deepEqual([reasons(decisions, 'b'), reasons(decisions, 'a')], [['for b'], []])
 })
 
@@ -110,7 +110,7 @@ test('a turn has its decision in the conversation, the line of the manager has n
     }),
   )
   assert.deepEqual(
-    thread.take().items.map((item) => [item.source, item.why.length]),
+    thread.takeChanges().items.map((item) => [item.source, item.why.length]),
     [
       ['Manager', 0],
       ['a', 1],
@@ -178,6 +178,6 @@ test('the end of a run names the conditions that made it stop, and no half of a 
       ),
     }),
   )
-  const [end] = thread.take().items
+  const [end] = thread.takeChanges().items
   assert.deepEqual([end.label, end.parts], ['Finished because "DONE" is mentioned', []])
 })

@@ -86,7 +86,7 @@ test('the index knows which entries the thread makes items of', () => {
   index.takeEntries(LOG)
   const thread = new Thread()
   thread.apply(batchOf({ entries: LOG }))
-  const items = thread.take().items.map(({ seq, kind }) => [seq, kind])
+  const items = thread.takeChanges().items.map(({ seq, kind }) => [seq, kind])
   assert.deepEqual(
     index.rows.filter(({ item }) => item !== '').map(({ seq, item }) => [seq, item]),
     items,
@@ -150,7 +150,7 @@ function slotsOf(entries, level = 2) {
   const index = new RunIndex()
   index.takeEntries(entries)
   const slots = new ChatSlots(index, level)
-  slots.take()
+  slots.takeChanges()
   return { index, slots, seqs: () => slots.rows.map(({ seq }) => seq) }
 }
 
@@ -187,7 +187,7 @@ test('what is not shown has no place, and news are added to what is', () => {
   const { index, slots } = slotsOf(LOG.slice(0, 8))
   assert.deepEqual([slots.shownAt(6), slots.shownAt(8)], [1, 3])
   index.takeEntries(LOG)
-  assert.equal(slots.take(), 5)
+  assert.equal(slots.takeChanges(), 5)
   slots.choose({ level: 0 })
   assert.equal(slots.shownAt(7), -1)
 })

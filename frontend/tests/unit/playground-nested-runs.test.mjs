@@ -118,8 +118,8 @@ test('a log without explanations is read by the design alone', () => {
 })
 
 test('the same place is the same array, so that groups are found at no cost', () => {
-  const insides = new NestedRuns(design)
-  assert.equal(insides.of('drafter'), insides.of('checker'))
+  const nested = new NestedRuns(design)
+  assert.equal(nested.pathOf('drafter'), nested.pathOf('checker'))
 })
 
 test('the index tells the same from the rows of the server', () => {

@@ -8,7 +8,7 @@ function itemsOf(thread) {
   const items = new Map()
   return (batch = {}) => {
     thread.apply({ entries: [], chunks: [], state: null, live: true, ...batch })
-    const { items: changed, removed } = thread.take()
+    const { items: changed, removed } = thread.takeChanges()
     for (const item of changed) items.set(item.key, item)
     for (const key of removed) items.delete(key)
     return [...items.values()]
@@ -239,13 +239,13 @@ test('what a person says waits until the team hears it, and is one item', () => 
   const thread = new Thread()
   const [first, second] = entriesOf(said, ['message', heard])
   thread.apply(batchOf({ entries: [first] }))
-  const [waiting] = thread.take().items
+  const [waiting] = thread.takeChanges().items
   assert.deepEqual(
     [waiting.seq, waiting.state, waiting.parts[0].value],
     [0, 'waiting', 'Be brief.'],
   )
   thread.apply(batchOf({ entries: [second] }))
-  const [item] = thread.take().items
+  const [item] = thread.takeChanges().items
   assert.deepEqual([item.seq, item.state, item.key], [2, '', waiting.key])
 })
 
@@ -255,8 +255,8 @@ test('what nobody heard is marked at the end, but not in a run that goes on from
   thread.apply(
     batchOf({ entries: entriesOf(said, ['state', { state: 'finished', reason: 'end' }]) }),
   )
-  assert.equal(thread.take().items.find((item) => item.kind === 'message').state, 'unheard')
+  assert.equal(thread.takeChanges().items.find((item) => item.kind === 'message').state, 'unheard')
   const fork = new Thread()
   fork.apply(batchOf({ entries: entriesOf(said, ['command', { command: 'fork', from: 'x' }]) }))
-  assert.deepEqual(fork.take(), { items: [], removed: ['said-1'] })
+  assert.deepEqual(fork.takeChanges(), { items: [], removed: ['said-1'] })
 })

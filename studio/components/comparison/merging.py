@@ -72,13 +72,13 @@ def merge(base: JsonValue, mine: JsonValue, theirs: JsonValue, choices: Mapping[
         choices: Which side to take where they conflict, by the `id` of the conflict.
     """
     merger = _Merger(choices or {})
-    value = merger.part(base, mine, theirs, _Place())
+    value = merger.part(base, mine, theirs, _Location())
     conflicts = [conflict for conflict in merger.conflicts if conflict.id not in merger.choices]
     return Merged(None if value is ABSENT else value, tuple(conflicts))
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _Location:
     """A place in the merge: `id` by identity, `where` by position, and the words that lead there."""
 
     id: str = ""
@@ -88,18 +88,20 @@ class _Place:
     provider: str = ""
     """Of the component whose config this is, which knows what its fields are called."""
 
-    def key(self, name: str, holder: JsonValue) -> _Place:
+    def key(self, name: str, holder: JsonValue) -> _Location:
         step = escape(name)
         there = f"{self.id}/{step}", f"{self.where}/{step}"
         if is_component(holder):
             inside = self.owner if not self.words else (*self.owner, self.words)
             provider = str(cast("dict[str, JsonValue]", holder)["provider"])
-            return _Place(*there, inside, "", provider) if name == "config" else _Place(*there, inside, spoken(name))
-        return _Place(*there, self.owner, f"{self.words} {spoken(name, self.provider)}".strip())
+            return (
+                _Location(*there, inside, "", provider) if name == "config" else _Location(*there, inside, spoken(name))
+            )
+        return _Location(*there, self.owner, f"{self.words} {spoken(name, self.provider)}".strip())
 
-    def entry(self, identity: str, index: int, item: Part) -> _Place:
+    def entry(self, identity: str, index: int, item: Part) -> _Location:
         words = _entry_words(item, self.words)
-        return _Place(f"{self.id}/{identity}", f"{self.where}/{index}", self.owner, words)
+        return _Location(f"{self.id}/{identity}", f"{self.where}/{index}", self.owner, words)
 
     @property
     def label(self) -> str:
@@ -111,7 +113,7 @@ class _Merger:
     choices: Mapping[str, Side]
     conflicts: list[MergeConflict] = field(default_factory=list[MergeConflict])
 
-    def part(self, base: Part, mine: Part, theirs: Part, place: _Place) -> Part:
+    def part(self, base: Part, mine: Part, theirs: Part, place: _Location) -> Part:
         if _same(mine, theirs) or _same(base, theirs):
             return mine
         if _same(base, mine):
@@ -128,7 +130,7 @@ class _Merger:
             return self._choose(base, mine, theirs, place) if text is None else text
         return self._choose(base, mine, theirs, place)
 
-    def _choose(self, base: Part, mine: Part, theirs: Part, place: _Place) -> Part:
+    def _choose(self, base: Part, mine: Part, theirs: Part, place: _Location) -> Part:
         self.conflicts.append(MergeConflict(place.id, place.where, place.label, base, mine, theirs))
         side = self.choices.get(place.id)
         if side is None:
@@ -136,7 +138,7 @@ class _Merger:
         return mine if side == "mine" else theirs
 
     def _object(
-        self, base: dict[str, JsonValue], mine: dict[str, JsonValue], theirs: dict[str, JsonValue], place: _Place
+        self, base: dict[str, JsonValue], mine: dict[str, JsonValue], theirs: dict[str, JsonValue], place: _Location
     ) -> JsonValue:
         merged: dict[str, JsonValue] = {}
         for key in _in_order(list(theirs), list(mine)):
@@ -146,8 +148,10 @@ class _Merger:
                 merged[key] = value
         return merged
 
-    def _list(self, base: list[JsonValue], mine: list[JsonValue], theirs: list[JsonValue], place: _Place) -> JsonValue:
-        entries = _Entries.of(base, mine, theirs)
+    def _list(
+        self, base: list[JsonValue], mine: list[JsonValue], theirs: list[JsonValue], place: _Location
+    ) -> JsonValue:
+        entries = _Entries.from_lists(base, mine, theirs)
         order = self._order(entries, place)
         merged: list[JsonValue] = []
         for key in order:
@@ -158,7 +162,7 @@ class _Merger:
                 merged.append(value)
         return merged
 
-    def _order(self, entries: _Entries, place: _Place) -> list[str]:
+    def _order(self, entries: _Entries, place: _Location) -> list[str]:
         """Theirs, unless only we moved something; what only one side has comes after what it follows there."""
         common = entries.mine.keys() & entries.theirs.keys()
         of_mine, of_theirs, of_base = (
@@ -173,7 +177,7 @@ class _Merger:
         first, second = (entries.mine, entries.theirs) if side == "mine" else (entries.theirs, entries.mine)
         return _in_order(list(first), list(second))
 
-    def _choose_order(self, entries: _Entries, orders: list[list[str]], place: _Place) -> Side:
+    def _choose_order(self, entries: _Entries, orders: list[list[str]], place: _Location) -> Side:
         named: list[JsonValue] = [[_entry_words(entries.base[key], "") for key in order] for order in orders]
         conflict_id = f"{place.id}/order"
         label = f"{place.label} order" if place.words else "Order"
@@ -190,7 +194,7 @@ class _Entries:
     theirs: dict[str, JsonValue]
 
     @classmethod
-    def of(cls, base: list[JsonValue], mine: list[JsonValue], theirs: list[JsonValue]) -> _Entries:
+    def from_lists(cls, base: list[JsonValue], mine: list[JsonValue], theirs: list[JsonValue]) -> _Entries:
         keys_of_mine, keys_of_theirs = _keys(base, mine, "mine"), _keys(base, theirs, "theirs")
         added = [index for index, key in enumerate(keys_of_mine) if key.startswith("mine")]
         others = [index for index, key in enumerate(keys_of_theirs) if key.startswith("theirs")]

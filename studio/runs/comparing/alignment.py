@@ -11,7 +11,7 @@ from typing import Literal
 from studio.runs.comparing.steps import RunStep
 
 MAX_CELLS = 400_000
-"""Pairs of acts that are weighed against each other at once; longer stretches are paired as they stand."""
+"""Pairs of steps that are weighed against each other at once; longer stretches are paired as they stand."""
 MAX_SIMILAR_CELLS = 40_000
 """Up to so many pairs the words are looked at, too."""
 LOOK_AHEAD = 40
@@ -30,7 +30,7 @@ SIMILAR = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """An act of the first run beside its twin in the second; `before` and `after` are acts of one run only."""
+    """A step of the first run beside its twin in the second; `before` and `after` are steps of one run only."""
 
     index: int
     before: RunStep | None
@@ -70,7 +70,7 @@ class Window:
 
 
 def align(before: Sequence[RunStep], after: Sequence[RunStep]) -> list[Row]:
-    """Pair the acts of two runs by who did what sort of thing, in their order; what says the same is paired first."""
+    """Pair the steps of two runs by who did what sort of thing, in their order; what says the same is paired first."""
     pairs = list(_pairs(before, after))
     return [
         Row(index, None if old is None else before[old], None if new is None else after[new])
@@ -137,8 +137,8 @@ def _words_of(rows: Sequence[Row], first: Row) -> str:
     return f"{here}, the {which} has {there}."
 
 
-def _who(act: RunStep) -> str:
-    return act.source or "somebody"
+def _who(step: RunStep) -> str:
+    return step.source or "somebody"
 
 
 def _pairs(before: Sequence[RunStep], after: Sequence[RunStep]) -> Iterator[Pair]:
@@ -163,9 +163,9 @@ def _anchors(before: Sequence[RunStep], after: Sequence[RunStep]) -> list[tuple[
     return _in_order([*_ends(before, after), *common])
 
 
-def _once(acts: Sequence[RunStep]) -> dict[tuple[str, str, str], int]:
-    number = Counter((*act.key, act.what) for act in acts)
-    return {it: index for index, act in enumerate(acts) if number[it := (*act.key, act.what)] == 1}
+def _once(steps: Sequence[RunStep]) -> dict[tuple[str, str, str], int]:
+    number = Counter((*step.key, step.what) for step in steps)
+    return {it: index for index, step in enumerate(steps) if number[it := (*step.key, step.what)] == 1}
 
 
 def _ends(before: Sequence[RunStep], after: Sequence[RunStep]) -> list[tuple[int, int]]:
@@ -222,14 +222,14 @@ def _weighed(old: Sequence[RunStep], new: Sequence[RunStep]) -> Iterator[Pair]:
 
 
 def _worth(old: Sequence[RunStep], new: Sequence[RunStep], with_words: bool) -> list[list[float]]:
-    """For each two places what the best pairing of all that follows is worth."""
+    """For each two places, the value of the best pairing of all that follows."""
     worth = [[0.0] * (len(new) + 1) for _ in range(len(old) + 1)]
     for here in range(len(old) - 1, -1, -1):
         row, below = worth[here], worth[here + 1]
-        act = old[here]
+        step = old[here]
         for there in range(len(new) - 1, -1, -1):
             best = max(below[there], row[there + 1])
-            paired = _value(act, new[there], with_words)
+            paired = _value(step, new[there], with_words)
             row[there] = max(best, paired + below[there + 1]) if paired else best
     return worth
 
@@ -261,6 +261,6 @@ def _as_they_stand(old: Sequence[RunStep], new: Sequence[RunStep]) -> Iterator[P
 
 
 def _next_common(old: Sequence[RunStep], new: Sequence[RunStep]) -> tuple[int, int]:
-    places = {act.key: index for index, act in reversed(list(enumerate(new)))}
-    found = [(index, places[act.key]) for index, act in enumerate(old) if act.key in places]
+    places = {step.key: index for index, step in reversed(list(enumerate(new)))}
+    found = [(index, places[step.key]) for index, step in enumerate(old) if step.key in places]
     return min(found, key=sum, default=(len(old), len(new)))

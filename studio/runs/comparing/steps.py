@@ -32,12 +32,12 @@ NOUNS = {
 }
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _SHOWN_FIELDS = ("content", "results", "target", "result", "context", "removed", "guardrail", "tool", "name")
-"""What an act says beside its text. Ids, times and the tokens differ in any two runs."""
+"""What a step says beside its text. Ids, times and the tokens differ in any two runs."""
 
 
 @dataclass(frozen=True)
 class RunStep:
-    """A message or event of a run. `seconds` is how long after the act before it came."""
+    """A message or event of a run. `seconds` is how long after the step before it came."""
 
     seq: int
     at: datetime
@@ -45,7 +45,7 @@ class RunStep:
     type: str
     text: str
     what: str
-    """Equal for acts that say the same."""
+    """Equal for steps that say the same."""
     prompt_tokens: int = 0
     completion_tokens: int = 0
     seconds: float = 0.0
@@ -65,7 +65,7 @@ class RunStep:
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """The first words of the text, to tell how alike two acts are."""
+        """The first words of the text, to tell how alike two steps are."""
         return frozenset(self.text[:2_000].split())
 
 
@@ -110,10 +110,10 @@ def _step(entry: LogEntry, seconds: float) -> RunStep:
 
 
 def _what(body: JsonObject) -> str:
-    told: JsonObject = {key: value for key in _SHOWN_FIELDS if (value := body.get(key)) is not None}
-    if len(told) == 1 and isinstance(content := told.get("content"), str):
+    shown: JsonObject = {key: value for key in _SHOWN_FIELDS if (value := body.get(key)) is not None}
+    if len(shown) == 1 and isinstance(content := shown.get("content"), str):
         return content  # most say nothing else
-    return sha256_hex(json.dumps(_without_ids(told), sort_keys=True))
+    return sha256_hex(json.dumps(_without_ids(shown), sort_keys=True))
 
 
 def text_of(body: JsonObject) -> str:

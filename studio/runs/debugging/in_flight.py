@@ -155,8 +155,8 @@ class InFlightCalls:
 
 def _shown(request: EffectRequest, since_s: float, said: str) -> InFlightCall:
     """As pages are told of it."""
-    act = request.tool
-    name, agent = (act.name, act.agent) if act else (request.source, "")
+    tool_call = request.tool
+    name, agent = (tool_call.name, tool_call.agent) if tool_call else (request.source, "")
     return InFlightCall(
         kind=request.kind, name=name, agent=agent, since=datetime.fromtimestamp(since_s, UTC), progress_text=said
     )

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from studio.components import Component, walk
 from studio.effects import canonical_json, sha256_hex
 from studio.executors import CodeExecutor
-from studio.executors.acts import CODE
+from studio.executors.code_calls import CODE
 from studio.tools import BaseTool, StaticWorkbench, Workbench
 
 ANY = ""

@@ -13,7 +13,7 @@ from typing import Annotated, Literal, NamedTuple, Protocol, cast
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, JsonValue
 from pydantic_core import from_json
 
-from studio.components.well_formed import stored_json, stored_text
+from studio.components.readable_json import stored_json, stored_text
 from studio.effects import InjectedMessage
 from studio.errors import Conflict, RunFailed
 from studio.messages import unchecked

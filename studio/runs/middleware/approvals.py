@@ -128,85 +128,87 @@ class ApprovalEffects(EffectsMiddleware):
         self._run = run
 
     def call(self, request: EffectRequest, perform: Perform) -> Awaitable[JsonValue]:
-        if (act := request.tool) is None:
+        if (tool_call := request.tool) is None:
             return self._outer.call(request, perform)
         debugger = self._run.debugger
         if debugger.policy.is_idle and debugger.breakpoints.is_idle:
             return self._outer.call(request, perform)
-        return self._reviewed(request, act, perform)
+        return self._reviewed(request, tool_call, perform)
 
-    async def _reviewed(self, request: EffectRequest, act: ToolCall, perform: Perform) -> JsonValue:
-        shown = copy.deepcopy(act.arguments)
-        decided = await self._decide(request, act, shown)
+    async def _reviewed(self, request: EffectRequest, tool_call: ToolCall, perform: Perform) -> JsonValue:
+        shown = copy.deepcopy(tool_call.arguments)
+        decided = await self._decide(request, tool_call, shown)
 
         async def carry_out() -> JsonValue:
-            result = await _as_decided(act, shown, decided, perform)
+            result = await _as_decided(tool_call, shown, decided, perform)
             if decided is not None and decided.verdict == "deny":
                 return result
-            return await self._review_result(request, act, shown, result)
+            return await self._review_result(request, tool_call, shown, result)
 
         return await self._outer.call(request, carry_out)
 
-    async def _decide(self, request: EffectRequest, act: ToolCall, shown: JsonObject) -> RecordedDecision | None:
+    async def _decide(self, request: EffectRequest, tool_call: ToolCall, shown: JsonObject) -> RecordedDecision | None:
         """What is to happen with a call; None when nobody has anything to say about it."""
         debugger = self._run.debugger
-        verdict, reason = self._policy_decision(act, shown)
-        met = debugger.breakpoints.match_call(act.name, "before")
+        verdict, reason = self._policy_decision(tool_call, shown)
+        met = debugger.breakpoints.match_call(tool_call.name, "before")
         if verdict == "deny":
             return RecordedDecision(hash=request.hash, verdict="deny", reason=reason, by=RULE)
         if verdict == "ask":
-            return await self._ask("approval", f"{_who(act)} wants to use {act.name}.", request, act, shown, {})
+            return await self._ask(
+                "approval", f"{_who(tool_call)} wants to use {tool_call.name}.", request, tool_call, shown, {}
+            )
         if met is None or debugger.is_over:
             return None
         prompt = f"Breakpoint: {met.description}."
-        decided = await self._ask("breakpoint", prompt, request, act, shown, {"breakpoint": met.id})
-        return await self._within_the_rules(request, act, decided)
+        decided = await self._ask("breakpoint", prompt, request, tool_call, shown, {"breakpoint": met.id})
+        return await self._within_the_rules(request, tool_call, decided)
 
-    def _policy_decision(self, act: ToolCall, arguments: JsonObject) -> tuple[RuleVerdict, str]:
+    def _policy_decision(self, tool_call: ToolCall, arguments: JsonObject) -> tuple[RuleVerdict, str]:
         """By the arguments as the model wrote them, and as the tool takes them: `"yes"` may be true there, and what is
         left out has a default. The stricter one counts."""
         debugger = self._run.debugger
-        found = (debugger.decision(act.name, each, arguments) for each in (arguments, act.taken(arguments)))
-        return max(found, key=lambda ruling: STRICTNESS[ruling[0]])
+        found = (debugger.decision(tool_call.name, each, arguments) for each in (arguments, tool_call.taken(arguments)))
+        return max(found, key=lambda decision: STRICTNESS[decision[0]])
 
     async def _within_the_rules(
-        self, request: EffectRequest, act: ToolCall, decided: RecordedDecision
+        self, request: EffectRequest, tool_call: ToolCall, decided: RecordedDecision
     ) -> RecordedDecision:
         """Whoever steers the run may change the arguments at a breakpoint; the rules look at the new ones, too."""
         if decided.verdict == "deny" or decided.arguments is None:
             return decided
-        verdict, reason = self._policy_decision(act, decided.arguments)
+        verdict, reason = self._policy_decision(tool_call, decided.arguments)
         if verdict == "allow":
             return decided
         if verdict == "deny":
             return RecordedDecision(hash=request.hash, verdict="deny", reason=reason, by=RULE)
-        prompt = f"{_who(act)} wants to use {act.name}, with arguments that {decided.by} has written."
+        prompt = f"{_who(tool_call)} wants to use {tool_call.name}, with arguments that {decided.by} has written."
         changed = sha256_hex(request.hash + canonical_json(decided.arguments))
-        approved = await self._ask("approval", prompt, request, act, decided.arguments, {"hash": changed})
+        approved = await self._ask("approval", prompt, request, tool_call, decided.arguments, {"hash": changed})
         if approved.arguments is not None:
             return approved
         return approved.model_copy(update={"arguments": decided.arguments})
 
     async def _review_result(
-        self, request: EffectRequest, act: ToolCall, shown: JsonObject, result: JsonValue
+        self, request: EffectRequest, tool_call: ToolCall, shown: JsonObject, result: JsonValue
     ) -> JsonValue:
         """Wait behind a call where a breakpoint says so; the person may change what it gave."""
         debugger = self._run.debugger
-        met = debugger.breakpoints.match_call(act.name, "after")
+        met = debugger.breakpoints.match_call(tool_call.name, "after")
         if met is None or debugger.is_over:
             return result
         result = self._run.redactor.clean(result)
         await self._run.append(
             Draft("intent", received_body(request, current().scope, result))
         )  # whoever dies now has it
-        text, is_error = act.text_of(result)
+        text, is_error = tool_call.text_of(result)
         more: JsonObject = {"breakpoint": met.id, "result": text, "is_error": is_error}
-        decided = await self._ask("breakpoint", f"Breakpoint: {met.description}.", request, act, shown, more)
+        decided = await self._ask("breakpoint", f"Breakpoint: {met.description}.", request, tool_call, shown, more)
         if decided.verdict == "deny":
-            return _noted(act.answer(decided.reason or REFUSED, True), decided, {"was": text})
+            return _noted(tool_call.answer(decided.reason or REFUSED, True), decided, {"was": text})
         if decided.text is None:
             return result
-        changed = {**_with_edits(result), **act.answer(decided.text, decided.is_error)}
+        changed = {**_with_edits(result), **tool_call.answer(decided.text, decided.is_error)}
         return _noted(changed, decided, {"was": text})
 
     async def _ask(
@@ -214,22 +216,22 @@ class ApprovalEffects(EffectsMiddleware):
         kind: QuestionKind,
         prompt: str,
         request: EffectRequest,
-        act: ToolCall,
+        tool_call: ToolCall,
         shown: JsonObject,
         more: JsonObject,
     ) -> RecordedDecision:
         policy = self._run.debugger.policy
         timeout_s = policy.timeout_s if kind == "approval" else None
         details: JsonObject = {
-            "tool": act.name,
-            "agent": act.agent,
+            "tool": tool_call.name,
+            "agent": tool_call.agent,
             "arguments": copy.deepcopy(shown),
             "hash": request.hash,
             **({"until": _after(timeout_s), "on_timeout": policy.on_timeout} if timeout_s is not None else {}),
             **more,
         }
         question = PendingInput(
-            request_id=random_id(), source=act.agent or act.name, prompt=prompt, kind=kind, details=details
+            request_id=random_id(), source=tool_call.agent or tool_call.name, prompt=prompt, kind=kind, details=details
         )
         try:
             return RecordedDecision.model_validate_json(await self._run.human.open_question_of(question, timeout_s))
@@ -241,15 +243,18 @@ class ApprovalEffects(EffectsMiddleware):
 
 
 async def _as_decided(
-    act: ToolCall, shown: JsonObject, decided: RecordedDecision | None, perform: Callable[[], Awaitable[JsonValue]]
+    tool_call: ToolCall,
+    shown: JsonObject,
+    decided: RecordedDecision | None,
+    perform: Callable[[], Awaitable[JsonValue]],
 ) -> JsonValue:
     if decided is None:
         return await perform()
     if decided.verdict == "deny":
         text = f"{REFUSED} {decided.reason}".strip()
-        return _noted(act.answer(text, True), decided, {})
+        return _noted(tool_call.answer(text, True), decided, {})
     arguments = shown if decided.arguments is None else decided.arguments
-    return _noted(await act.perform_with(copy.deepcopy(arguments)), decided, {})
+    return _noted(await tool_call.perform_with(copy.deepcopy(arguments)), decided, {})
 
 
 def _noted(result: JsonValue, decided: RecordedDecision, more: JsonObject) -> JsonValue:
@@ -266,8 +271,8 @@ def _with_edits(result: JsonValue) -> JsonObject:
     return {key: value for key, value in cast("JsonObject", result).items() if key in kept}
 
 
-def _who(act: ToolCall) -> str:
-    return act.agent or "The team"
+def _who(tool_call: ToolCall) -> str:
+    return tool_call.agent or "The team"
 
 
 def _after(seconds: float) -> str:

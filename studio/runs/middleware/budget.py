@@ -41,11 +41,11 @@ class Reservation:
     micro_usd: int
     answer_limit: int | None
 
-    def take(self) -> None:
+    def reserve(self) -> None:
         for account in self.accounts:
             account.set_aside(self.tokens, self.micro_usd)
 
-    def give_back(self) -> None:
+    def release(self) -> None:
         for account in self.accounts:
             account.set_aside(-self.tokens, -self.micro_usd)
 
@@ -205,7 +205,7 @@ class BudgetEffects(effects.EffectsMiddleware):
         while True:
             found = self._plan(request, pricing)
             if isinstance(found, Reservation):
-                found.take()
+                found.reserve()
                 return found
             await self._wait_for_headroom(found, lambda: self._plan(request, pricing))
 
@@ -324,7 +324,7 @@ class BudgetEffects(effects.EffectsMiddleware):
         return [*lines, *self._book.day_lines(team_id)]
 
     def _release(self, hold: Reservation) -> None:
-        hold.give_back()
+        hold.release()
         self._book.changed()
 
     def _fail(self, request: EffectRequest, error: BaseException) -> None:

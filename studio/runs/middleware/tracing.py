@@ -180,8 +180,8 @@ class TracingEffects(effects.EffectsMiddleware):
         context = set_span_in_context(parent, Context()) if parent is not None else Context()
         is_remote = attributes["gen_ai.operation.name"] == OPERATIONS["model"]
         kind = SpanKind.CLIENT if is_remote else SpanKind.INTERNAL
-        told = {"gen_ai.conversation.id": self._run_id, **attributes}
-        return self._tracer.start_span(name, context, kind=kind, attributes=told)
+        attributes_of_run = {"gen_ai.conversation.id": self._run_id, **attributes}
+        return self._tracer.start_span(name, context, kind=kind, attributes=attributes_of_run)
 
     def _set_attributes(self, span: Span, request: EffectRequest, result: JsonValue) -> None:
         answer = result if isinstance(result, dict) else {}

@@ -13,7 +13,7 @@ from pydantic import JsonValue
 
 from studio.agents import Participant
 from studio.components import Component
-from studio.components.well_formed import well_formed_json
+from studio.components.readable_json import well_formed_json
 from studio.errors import ConfigError, Conflict, RunFailed
 from studio.models import ChatCompletionClient
 from studio.runs.active_run import Ending
@@ -125,7 +125,7 @@ class PartRunner:
         return replace(prepared, new=replace(prepared.new, team_id=None))  # it counts as no run of that team
 
     @asynccontextmanager
-    async def running(self, trial: PreparedRun) -> AsyncGenerator[str]:
+    async def running(self, prepared: PreparedRun) -> AsyncGenerator[str]:
         """Begin a try; the block gets its id, and leaving the block ends it.
 
         Raises:
@@ -134,12 +134,12 @@ class PartRunner:
         run_id = ""
         self._open_count += 1
         try:
-            run_id = await self._supervisor.play(trial)
+            run_id = await self._supervisor.play(prepared)
             yield run_id
         finally:  # without awaiting anything: it must also work while the reader's task is being cancelled
             self._open_count -= 1
             self._supervisor.interrupt_call(run_id, LEFT)
-            self._runs.forget(trial.new)
+            self._runs.forget(prepared.new)
 
     async def follow(self, run_id: str) -> AsyncGenerator[Batch]:
         """Follow a try to its end. A part that works for too long, or streams too much, is broken off."""

@@ -36,7 +36,7 @@ def read_conversation(text: str) -> list[BaseMessage]:
     if text.lstrip().startswith(("[", "{")):
         return read_messages(parse_json(text))
     at = effects.now()
-    return _bounded([TextMessage(source=source, content=told, created_at=at) for source, told in _paragraphs(text)])
+    return _bounded([TextMessage(source=source, content=said, created_at=at) for source, said in _paragraphs(text)])
 
 
 def read_messages(value: JsonValue) -> list[BaseMessage]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic_core import PydanticSerializationError
 
-from studio.components.well_formed import well_formed_json
+from studio.components.readable_json import well_formed_json
 from studio.messages import BaseMessage, Explanation
 from studio.runs.journal.log import Draft, EntryKind, JsonObject
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import JsonValue
 
-from studio.components.well_formed import well_formed
+from studio.components.readable_json import well_formed
 from studio.effects import INJECTED_BY, InjectedMessage
 from studio.errors import ConfigError
 from studio.runs.journal.log import Changes, Draft, JsonObject, LogEntry, NewRun, Origin, RunRecord, RunStore
@@ -106,7 +106,7 @@ def start_of(new: NewRun, by: str) -> list[Draft]:
         "source": new.first_message.source,
         "text": new.first_message.text,
     }
-    return [Draft("command", {**told, "by": by}) for told in (body, said) if told is not None]
+    return [Draft("command", {**command, "by": by}) for command in (body, said) if command is not None]
 
 
 def _past(store: RunStore, run_id: str, until: int, inherited: int, changes: Changes) -> InheritedLog:
@@ -134,7 +134,7 @@ def _same(record: RunRecord) -> NewRun:
 
 
 @dataclass
-class _Place:
+class _ForkPoint:
     """Where a fork begins, and how what is changed reaches it."""
 
     cut: int
@@ -156,9 +156,9 @@ class _Place:
             self.said = InjectedMessage(str(entry.body.get("source")), well_formed(text), by)
 
 
-async def _place(store: RunStore, record: RunRecord, seq: int, options: ForkOptions) -> _Place:
+async def _place(store: RunStore, record: RunRecord, seq: int, options: ForkOptions) -> _ForkPoint:
     """Results are those that are changed, and what other tools gave meanwhile, that they are not called again."""
-    missing, place = {*options.edits, *options.results}, _Place(seq)
+    missing, place = {*options.edits, *options.results}, _ForkPoint(seq)
     beside: dict[str, JsonValue] = {}
     if options.task is not None:
         missing.add("")

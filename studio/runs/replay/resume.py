@@ -64,7 +64,7 @@ async def resume_run(
 
     Raises:
         NotFound: There is no such run.
-        InvalidComponent, NotApproved, NoJail: As for `prepare_resume`.
+        InvalidComponent, NotApproved, JailUnavailable: As for `prepare_resume`.
     """
     record = await sources.store.get(run_id)
     prepared = await prepare_resume(sources, record, context)
@@ -73,11 +73,11 @@ async def resume_run(
     run = ActiveRun(lease, sources.store, status, last_seq=last_seq, namespace=record.namespace)
     past = ReplaySource(run, inherited_log(sources.store, record))
     has_crashed = by_itself and status.state is RunState.RUNNING
-    told = Draft("command", {"command": "continue", "by": by, "after": "killed" if has_crashed else status.reason})
+    command = Draft("command", {"command": "continue", "by": by, "after": "killed" if has_crashed else status.reason})
     if status.state is RunState.RUNNING:
-        await run.write(told)
+        await run.write(command)
     elif status.state is RunState.INTERRUPTED or status.reason == "shutdown":
-        await run.change_state(RunState.RUNNING, "resume", before=[told])
+        await run.change_state(RunState.RUNNING, "resume", before=[command])
     return ResumedRun(run, prepared, past)
 
 

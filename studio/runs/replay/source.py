@@ -73,7 +73,7 @@ class ReplaySource:
         self._explanations = 0
         """In the log, less those that the team has given."""
         self._worked = ElapsedTime()
-        self._told = ""
+        self._last_command = ""
         self._is_cancelled = False
         self._question: PendingInput | None = None
         """Which the log has open here."""
@@ -177,7 +177,7 @@ class ReplaySource:
         """What a person has told the run at this place, as far as it still matters."""
         run, command = self._run, str(body.get("command"))
         if command in GATE:
-            self._told = command
+            self._last_command = command
         match command:
             case "stop":
                 run.request_stop_after_turn()
@@ -203,14 +203,14 @@ class ReplaySource:
         run = self._run
         if run.state is RunState.PAUSED and run.pending is None:
             run.gate.pause(cast("PauseReason", run.status.reason), run.status.detail)
-        elif self._told in {"pause", *INTERRUPTS}:
+        elif self._last_command in {"pause", *INTERRUPTS}:
             run.gate.pause("user")
-        elif self._told != "step":
+        elif self._last_command != "step":
             run.gate.resume()
         run.human.expect_answer(run.pending)
         if run.observer is not None:
             run.observer.add_elapsed(self._worked.seconds)
-        run.caught_up.set()
+        run.live_edge_reached.set()
         if self._is_cancelled:
             run.interrupt(CANCELLED)
 

@@ -38,15 +38,19 @@ class OutcomeUnknown(RunFailed):
     code = "outcome_unknown"
 
 
+RESULT_NAMES = ("result", "came")
+"""The second is that of earlier versions."""
+
+
 class Attempts(NamedTuple):
     """Numbers of the intents of one call: of the first, and of the last, whose outcome nobody knows.
 
-    `came` holds the result of one that was carried out and then looked at by a person.
+    `result` holds that of one that was carried out and then looked at by a person.
     """
 
     first: int
     last: int
-    came: tuple[JsonValue] | None = None
+    result: tuple[JsonValue] | None = None
 
 
 class UnresolvedIntents:
@@ -59,8 +63,8 @@ class UnresolvedIntents:
         """Something was about to be carried out."""
         key = str(intent.body.get("scope", "")), str(intent.body.get("request"))
         before = self._open.get(key)
-        came = (intent.body["came"],) if "came" in intent.body else before.came if before else None
-        self._open[key] = Attempts(before.first if before else intent.seq, intent.seq, came)
+        result = next(((intent.body[name],) for name in RESULT_NAMES if name in intent.body), before and before.result)
+        self._open[key] = Attempts(before.first if before else intent.seq, intent.seq, result)
 
     def pop(self, request: EffectRequest) -> Attempts | None:
         """The intents of this request; they are settled."""
@@ -95,12 +99,12 @@ class UnresolvedEffects(EffectsMiddleware):
     async def call(self, request: EffectRequest, perform: Perform) -> JsonValue:
         if self._results and request.hash in self._results:
             return await self._settle(request, self._results.pop(request.hash))
-        tries = self._unresolved.pop(request)
-        if tries is None:
+        attempts = self._unresolved.pop(request)
+        if attempts is None:
             return await self._outer.call(request, perform)
-        if tries.came is not None:
-            return await self._outer.call(*_known(request, tries.came[0]))
-        outcome, text = ("again", "") if self._may_repeat(request) else await self._ask(request, tries)
+        if attempts.result is not None:
+            return await self._outer.call(*_known(request, attempts.result[0]))
+        outcome, text = ("again", "") if self._may_repeat(request) else await self._ask(request, attempts)
         if outcome == "stop":
             self._run.interrupt(STOPPED_AT_QUESTION)
         if outcome == "result":
@@ -109,7 +113,7 @@ class UnresolvedEffects(EffectsMiddleware):
             return await self._fail(request)
 
         async def again() -> JsonValue:
-            with idempotency_scope(self._key(tries.first)):
+            with idempotency_scope(self._key(attempts.first)):
                 return await perform()
 
         return await self._outer.call(request, again)
@@ -125,21 +129,21 @@ class UnresolvedEffects(EffectsMiddleware):
                 yield item
 
     def _may_repeat(self, request: EffectRequest) -> bool:
-        act = request.tool
-        return request.is_safe or (act is not None and self._run.debugger.may_repeat(act.name))
+        tool_call = request.tool
+        return request.is_safe or (tool_call is not None and self._run.debugger.may_repeat(tool_call.name))
 
-    async def _ask(self, request: EffectRequest, tries: Attempts) -> tuple[Outcome, str]:
-        act = request.tool
+    async def _ask(self, request: EffectRequest, attempts: Attempts) -> tuple[Outcome, str]:
+        tool_call = request.tool
         question = PendingInput(
-            request_id=self._key(tries.last),
-            source=act.agent if act and act.agent else request.source,
+            request_id=self._key(attempts.last),
+            source=tool_call.agent if tool_call and tool_call.agent else request.source,
             prompt=PROMPT.format(request.source),
             kind="outcome",
             details={
                 "kind": request.kind,
                 "tool": request.source,
                 "request": request.body,
-                "idempotency_key": self._key(tries.first),
+                "idempotency_key": self._key(attempts.first),
                 "choices": list(get_args(Outcome)),
             },
         )
@@ -182,9 +186,9 @@ def outcome_in(text: str) -> tuple[Outcome, str] | None:
         said: object = json.loads(text)
     except ValueError:
         said = {"outcome": text.strip()}
-    told = cast("dict[str, object]", said) if isinstance(said, dict) else {}
-    outcome = told.get("outcome")
-    return (cast("Outcome", outcome), str(told.get("text", ""))) if outcome in get_args(Outcome) else None
+    answer = cast("dict[str, object]", said) if isinstance(said, dict) else {}
+    outcome = answer.get("outcome")
+    return (cast("Outcome", outcome), str(answer.get("text", ""))) if outcome in get_args(Outcome) else None
 
 
 def _result(request: EffectRequest, text: str) -> JsonValue:

@@ -68,7 +68,7 @@ class ReplayVerification:
         self._cursor = ReplayCursor(recorded_pages(log.entries), seen=self._seen, passed=self._passed)
         self._edits: AppliedEdits | None = None
         self._port: ReplayEffects | None = None
-        run.caught_up.set()
+        run.live_edge_reached.set()
 
     def wrap(self, outer: Effects, recording: Effects) -> Effects:
         """The ports through which the run asks."""

@@ -15,7 +15,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, JsonValue, Val
 from studio.components import extract_secrets, parse_json
 from studio.components.document import MAX_BYTES
 from studio.components.pointers import is_envelope
-from studio.components.well_formed import well_formed_json
+from studio.components.readable_json import well_formed_json
 from studio.errors import InvalidDocument, TooLarge
 from studio.messages import BaseChatMessage, Explanation, message_from_json
 from studio.runs.journal.log import NO_CHANGES, Changes, EntryKind, JsonObject, LogEntry, RunRecord, Usage

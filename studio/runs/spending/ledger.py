@@ -171,7 +171,7 @@ class BudgetRegistry:
         return own if own is not None else self.of_team(team_id).over(self.of_studio())
 
     async def set(self, scope: str, budget: Budget) -> None:
-        """Keep a budget; runs under way go on with it at once."""
+        """Set a budget; active runs use it at once."""
         await self._store.put(scope, budget.model_dump(mode="json", exclude_none=True))
         self._kept[scope] = budget
         self.edition += 1

@@ -39,7 +39,7 @@ class CallPricing:
         self._prices = prices
         self._looked_into: object = None
         self._known: Known | None = None
-        self._told = ""
+        self._price_label = ""
         self._price: Price | None = None
         """None where it is not known, and of what is free."""
         self._flat: int | None = None
@@ -73,7 +73,7 @@ class CallPricing:
             "completion_tokens": completion,
             "cached_tokens": cached,
             "micro_usd": cost,
-            "price": self._told,
+            "price": self._price_label,
         }
 
     def time_only(self, seconds: float, *, why: str = "") -> Spent:
@@ -85,7 +85,7 @@ class CallPricing:
         self._looked_into = self._prices.own
         is_free = self._spender is not None and self._spender.is_free
         self._known = known = self._prices.find(self.name, is_free=is_free)
-        self._told = known.told if known else ""
+        self._price_label = known.label if known else ""
         self._price = known.price if known and known is not FREE else None
         self._flat = 0 if known is FREE else None
 

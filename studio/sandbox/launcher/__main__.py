@@ -15,7 +15,7 @@ import socket
 import sys
 from contextlib import suppress
 
-import holding
+import confinement
 import kernel
 import view
 import watching
@@ -32,7 +32,7 @@ def main() -> int:
     kernel.forget_arguments()
     plan = Plan.read(text)
     kernel.end_with_parent(signal.SIGKILL)
-    holding.volunteer()
+    confinement.volunteer()
     try:
         if plan.stage == "all" and plan.has_namespaces:
             return _outside(plan, argv)
@@ -51,9 +51,9 @@ def _outside(plan: Plan, argv: list[str]) -> int:
     if plan.user is None:
         _be_alone()
     else:
-        holding.give(plan)
+        confinement.give(plan)
     kernel.unshare(NAMESPACES)
-    holding.raise_loopback()
+    confinement.raise_loopback()
     ours, theirs = socket.socketpair()
     child = os.fork()
     if child == 0:
@@ -80,7 +80,7 @@ def _first(plan: Plan, argv: list[str], channel: socket.socket) -> int:
     """The first process of the jail. It goes on when it has asked to end with its parent, and that is still there."""
     try:
         view.enter(plan)
-        holding.become(plan.user)
+        confinement.become(plan.user)
         kernel.end_with_parent(signal.SIGKILL)
         with channel:
             channel.send(b"r")
@@ -95,8 +95,8 @@ def _inside(plan: Plan, argv: list[str]) -> int:
     """Start the program and watch over what it uses up."""
     if plan.stage == "inner" or not plan.has_namespaces:
         if plan.user is not None:
-            holding.give(plan)
-        holding.become(plan.user)
+            confinement.give(plan)
+        confinement.become(plan.user)
         kernel.end_with_parent(signal.SIGKILL)
     os.chdir(plan.folder)
     child = os.fork()
@@ -111,7 +111,7 @@ def _become(plan: Plan, argv: list[str]) -> int:
     """Take on every restriction and become the program."""
     try:
         kernel.end_with_parent(signal.SIGKILL)
-        holding.hold(plan)
+        confinement.hold(plan)
     except OSError as error:
         return _failed(error)
     try:

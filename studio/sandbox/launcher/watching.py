@@ -73,15 +73,15 @@ def _memory_mb(plan: Plan, processes: Sequence[str]) -> int:
 
 def _held_mb(process: str) -> int:
     """What a process has in memory or was moved out of it, and what the kernel needs to find that again."""
-    return _told(f"/proc/{process}/status", "RssAnon:", "RssFile:", "VmSwap:", "VmPTE:", "HugetlbPages:") // 1024
+    return _sum_of_kb(f"/proc/{process}/status", "RssAnon:", "RssFile:", "VmSwap:", "VmPTE:", "HugetlbPages:") // 1024
 
 
 def _share_mb(process: str) -> int:
-    kilobytes = _told(f"/proc/{process}/smaps_rollup", "Pss_Anon:", "Pss_File:", "SwapPss:")
-    return (kilobytes + _told(f"/proc/{process}/status", "VmPTE:")) // 1024 if kilobytes else _held_mb(process)
+    kilobytes = _sum_of_kb(f"/proc/{process}/smaps_rollup", "Pss_Anon:", "Pss_File:", "SwapPss:")
+    return (kilobytes + _sum_of_kb(f"/proc/{process}/status", "VmPTE:")) // 1024 if kilobytes else _held_mb(process)
 
 
-def _told(path: str, *names: str) -> int:
+def _sum_of_kb(path: str, *names: str) -> int:
     """The sum of these figures."""
     with suppress(OSError), open(path) as file:
         return sum(int(line.split()[1]) for line in file if line.startswith(names))
@@ -104,7 +104,7 @@ def _shared_mb(plan: Plan, processes: Sequence[str]) -> int:
                     sizes[same] = max(sizes.get(same, 0), int(end, 16) - int(first, 16))
         except PermissionError:
             if not plan.has_memory_files:
-                sizes[process] = _told(f"/proc/{process}/status", "VmSize:") * 1024
+                sizes[process] = _sum_of_kb(f"/proc/{process}/status", "VmSize:") * 1024
         except OSError:
             continue  # it has ended
     return sum(sizes.values()) // MB

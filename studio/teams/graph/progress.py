@@ -149,5 +149,5 @@ def _in_words(edge: EdgeDecision) -> str:
         f"`{edge.context_condition}` {'held' if edge.was_taken else 'did not hold'}" if edge.context_condition else "",
         f"its function said {'yes' if edge.was_taken else 'no'}" if edge.is_function else "",
     ]
-    told = (" and " if edge.was_taken else " or ").join(filter(None, conditions))
-    return f"{way} ({told})" if told else way
+    why = (" and " if edge.was_taken else " or ").join(filter(None, conditions))
+    return f"{way} ({why})" if why else way

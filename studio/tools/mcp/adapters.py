@@ -179,8 +179,8 @@ class McpToolAdapter(BaseTool):
                 lambda client: client.call_tool(self.tool.name, checked, progress_callback=progress.note)
             )
         finally:
-            for told in progress.told:
-                emit(PROGRESS, told)
+            for event in progress.recorded:
+                emit(PROGRESS, event)
             if not self._keeps_session and shared is None:
                 await connection.close()
         content = [content_item(part) for part in result.content]

@@ -42,7 +42,7 @@ async def spoken_to(server: StdioServerParams, complaints: TextIO) -> AsyncGener
         complaints: Gets what it writes to its standard error.
 
     Raises:
-        NoJail: It cannot be confined as it should be.
+        JailUnavailable: It cannot be confined as it should be.
     """
     import anyio
     from mcp.shared.message import SessionMessage
@@ -51,7 +51,7 @@ async def spoken_to(server: StdioServerParams, complaints: TextIO) -> AsyncGener
         to_session, heard = anyio.create_memory_object_stream[SessionMessage | Exception](0)
         said, from_session = anyio.create_memory_object_stream[SessionMessage](0)
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(_hear, process, to_session, server)
+            tasks.start_soon(_read_messages, process, to_session, server)
             tasks.start_soon(_say, process, from_session, server)
             try:
                 yield heard, said
@@ -114,7 +114,7 @@ def places_named(server: StdioServerParams) -> tuple[Path, ...]:
     return tuple(places)
 
 
-async def _hear(
+async def _read_messages(
     process: Process, to_session: MemoryObjectSendStream[SessionMessage | Exception], server: StdioServerParams
 ) -> None:
     """Pass on what the server says, up to a message that is too long; then only let it talk."""

@@ -44,20 +44,20 @@ class Progress:
     """What a server tells of its progress during one call."""
 
     def __init__(self) -> None:
-        self.told: deque[JsonObject] = deque(maxlen=MAX_TOLD)
+        self.recorded: deque[JsonObject] = deque(maxlen=MAX_TOLD)
         """The latest; a server may tell its progress for every byte."""
         self._show = listener()  # the SDK tells of it in a context of its own
 
     async def note(self, progress: float, total: float | None, message: str | None) -> None:
         """For the SDK's client."""
         said = message[:MAX_SAID] if message else message
-        told: JsonObject = {"progress": progress, "total": total, "message": said}
-        self.told.append({name: value for name, value in told.items() if value is not None})
-        self._show(progress_words(PROGRESS, told))
+        recorded: JsonObject = {"progress": progress, "total": total, "message": said}
+        self.recorded.append({name: value for name, value in recorded.items() if value is not None})
+        self._show(progress_words(PROGRESS, recorded))
 
     def events(self) -> list[JsonValue]:
         """The same as events of a tool, as an effect holds them."""
-        return [{"name": PROGRESS, "content": told} for told in self.told]
+        return [{"name": PROGRESS, "content": recorded} for recorded in self.recorded]
 
 
 def parts_of(result: types.CallToolResult) -> list[ResultContent]:

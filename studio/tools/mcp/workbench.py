@@ -151,16 +151,16 @@ class McpWorkbench(Workbench):
                 parts, is_error = [TextResultContent(content=error.what)], True
             else:
                 parts, is_error = parts_of(result), bool(result.is_error)
-            events: JsonObject = {"events": progress.events()} if progress.told else {}
+            events: JsonObject = {"events": progress.events()} if progress.recorded else {}
             return {**_answer(parts, is_error), **events}
 
         def taken(given: JsonObject) -> JsonObject:
             schemas = (tool.get("inputSchema") for tool in self._tools or () if tool.get("name") == own_name)
             return {**defaults_in(cast("JsonObject", next(schemas, None) or {})), **given}
 
-        act = ToolCall(name, given, calling_agent(), perform_with, _saying, _said_by, taken)
+        tool_call = ToolCall(name, given, calling_agent(), perform_with, _saying, _said_by, taken)
         body: JsonObject = {"name": name, "arguments": given, "call_id": call_id}
-        request = EffectRequest("tool", name, lambda: body, tool=act)
+        request = EffectRequest("tool", name, lambda: body, tool=tool_call)
         self._may_have_changed = True
         with linked(cancellation_token):
             answer = cast("JsonObject", await effects.call(request, lambda: perform_with(given)))

@@ -184,7 +184,7 @@ async def _hosts(capability: Capability | None, names: Collection[str]) -> list[
 
 async def _capabilities(store: Store, checks: TeamChecks, wanted: Collection[str]) -> Mapping[str, Capability]:
     missing, found = set(wanted), dict[str, Capability]()
-    for team_id, check in (await checks.of(await store.teams.list(ALL_TEAMS))).items():
+    for team_id, check in (await checks.get_many(await store.teams.list(ALL_TEAMS))).items():
         if missing & check.capabilities:
             team = await store.teams.get(team_id)
             found.update(await asyncio.to_thread(_capabilities_in, team.component, missing & check.capabilities))

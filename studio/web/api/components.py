@@ -14,7 +14,7 @@ from studio.components import JsonObject, Report, catalogue, switched, validate_
 from studio.services.missing_secrets import missing_secrets
 from studio.services.team_templates import scripted_model
 from studio.web.dependencies import QUEUED, StoreDep
-from studio.web.forms.wording import describe_conditions
+from studio.web.forms.descriptions import describe_conditions
 from studio.web.requests import AsciiJSONResponse, StudioRoute
 
 router = APIRouter(prefix="/api", tags=["components"], route_class=StudioRoute)

@@ -12,9 +12,9 @@ from studio.components import JsonObject
 from studio.components.secrets import secret_source
 from studio.errors import ModelUnavailable, NotFound
 from studio.models import price_of
+from studio.models.endpoints import place_of
 from studio.models.info import known_info
 from studio.models.model_list import list_models
-from studio.models.places import place_of
 from studio.models.service_list import ModelService, model_services, service_at
 from studio.runs import PartRunner
 from studio.services.model_connections import (
@@ -31,7 +31,7 @@ from studio.services.model_connections import (
 from studio.services.team_checks import TeamChecks
 from studio.store import Store
 from studio.store.tables import ModelConnection
-from studio.web.dependencies import PersonDep, StoreDep, TeamChecksDep, TrialsDep
+from studio.web.dependencies import PartRunnerDep, PersonDep, StoreDep, TeamChecksDep
 from studio.web.requests import StudioRoute
 
 router = APIRouter(prefix="/api/connections", tags=["models"], route_class=StudioRoute)
@@ -217,12 +217,12 @@ async def ask_for_models(body: AskIn, store: StoreDep) -> list[ModelOut]:
 
 
 @router.post("/test", summary="Make one small call to a model; 403 with `missing` when it is not approved")
-async def test_connection(body: AskIn, trials: TrialsDep) -> TestOut:
+async def test_connection(body: AskIn, runner: PartRunnerDep) -> TestOut:
     client = await loaded(body.component)
-    trial = await trials.prepare(body.component, QUESTION, team_id=body.team_id)
+    prepared = await runner.prepare(body.component, QUESTION, team_id=body.team_id)
     began = time.monotonic()
-    async with trials.running(trial) as try_id:
-        text = await _answer(trials, try_id)
+    async with runner.running(prepared) as part_run_id:
+        text = await _answer(runner, part_run_id)
     info = client.info
     return TestOut(
         text=text[:MAX_SHOWN],
@@ -272,13 +272,13 @@ async def _component(body: ConnectionIn) -> JsonObject:
     )
 
 
-async def _answer(trials: PartRunner, try_id: str) -> str:
+async def _answer(runner: PartRunner, part_run_id: str) -> str:
     """What the model says first.
 
     Raises:
         ModelUnavailable: It failed.
     """
-    async with aclosing(trials.follow(try_id)) as batches:
+    async with aclosing(runner.follow(part_run_id)) as batches:
         async for batch in batches:
             for entry in batch.entries:
                 said = entry.body

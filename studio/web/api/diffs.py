@@ -28,7 +28,7 @@ class SideOut(BaseModel):
     detail: str
     started_at: datetime | None
     seconds: float
-    act_count: int
+    step_count: int
     usage: Usage
 
 
@@ -61,7 +61,7 @@ class ActOut(BaseModel):
 
 
 class RowOut(BaseModel):
-    """Twins, or an act of one run only. A fold has `count` equal rows from `index` on, and no acts."""
+    """Twins, or a step of one run only. A fold has `count` equal rows from `index` on, and no steps."""
 
     index: int
     state: Literal["same", "changed", "before", "after", "folded"]
@@ -147,7 +147,7 @@ def _side(side: Side) -> SideOut:
         detail=run.status.detail,
         started_at=run.started_at,
         seconds=side.seconds,
-        act_count=len(side.acts),
+        step_count=len(side.steps),
         usage=run.status.usage,
     )
 
@@ -155,15 +155,15 @@ def _side(side: Side) -> SideOut:
 def _act(cell: Cell | None) -> ActOut | None:
     if cell is None:
         return None
-    act = cell.act
+    step = cell.step
     return ActOut(
-        seq=act.seq,
-        at=act.at,
-        source=act.source,
-        type=act.type,
-        noun=act.noun,
+        seq=step.seq,
+        at=step.at,
+        source=step.source,
+        type=step.type,
+        noun=step.noun,
         pieces=[PieceOut(state=piece.state, text=piece.text) for piece in cell.pieces],
-        prompt_tokens=act.prompt_tokens,
-        completion_tokens=act.completion_tokens,
-        seconds=act.seconds,
+        prompt_tokens=step.prompt_tokens,
+        completion_tokens=step.completion_tokens,
+        seconds=step.seconds,
     )

@@ -122,10 +122,10 @@ def _change(prompt: Prompt, index: int) -> ChangeOut:
     if isinstance(item, Fold):
         return ChangeOut(state="same", count=item.count)
     row = item.row
-    act = row.after or row.before
+    step = row.after or row.before
     return ChangeOut(
         state=row.state,
-        source=act.source if act else "",
+        source=step.source if step else "",
         before=row.before.text if row.before else None,
         after=row.after.text if row.after else None,
     )

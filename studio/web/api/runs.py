@@ -174,7 +174,7 @@ async def list_runs(
         listing=listing,
     )
     found = await store.runs.list(wanted, before=before, limit=limit)
-    labels = await store.labels.of("run", [run.id for run in found], person.id)
+    labels = await store.labels.get_many("run", [run.id for run in found], person.id)
     return [_summary(run, run.task_text, labels.get(run.id, NO_LABELS)) for run in found]
 
 
@@ -182,7 +182,7 @@ async def list_runs(
 async def get_run(run_id: str, store: StoreDep, supervisor: SupervisorDep, person: PersonDep) -> Response:
     run = await store.runs.get(run_id)
     view = await supervisor.view(run_id)
-    labels = (await store.labels.of("run", [run_id], person.id)).get(run_id, NO_LABELS)
+    labels = (await store.labels.get_many("run", [run_id], person.id)).get(run_id, NO_LABELS)
     return await large_answer(lambda: _whole(run, view, labels))
 
 

@@ -21,7 +21,7 @@ MAX_EACH = 6
 MAX_LABEL = 120
 
 
-class Place(NamedTuple):
+class PageLink(NamedTuple):
     """A page, and other words that lead to it."""
 
     label: str
@@ -31,28 +31,28 @@ class Place(NamedTuple):
     role: Role = "viewer"
 
 
-PLACES = (
-    Place("Teams", "/teams", "users", "home list"),
-    Place("Runs", "/runs", "history", "past log"),
-    Place("Galleries", "/galleries", "library", "templates components import"),
-    Place("Costs", "/costs", "coins", "charts spending tokens latency prices budget limits"),
-    Place("Charts", "/costs/charts", "chart-column", "cost tokens outcome latency trends failures"),
-    Place("Inbox", "/inbox", "inbox", "questions approvals waiting"),
-    Place("Trash", "/trash", "trash-2", "deleted restore undo"),
-    Place("Archived teams", "/teams?listing=archived", "archive", "list"),
-    Place("Archived runs", "/runs?listing=archived", "archive", "list"),
-    Place("Starred teams", "/teams?starred=1", "star", "favorites"),
-    Place("Starred runs", "/runs?starred=1", "star", "favorites"),
-    Place("Help", "/help", "circle-help", "docs documentation how-to guide tutorial reference"),
-    Place("Settings", "/settings", "settings", "preferences theme notifications about"),
-    Place("Settings: models", "/settings/models", "brain", "connections services providers keys"),
-    Place("Settings: secrets", "/settings#secrets-title", "key-round", "keys passwords tokens"),
-    Place("Settings: approvals", "/settings/approvals", "shield-check", "permissions capabilities revoke"),
-    Place("Settings: health", "/settings/health", "circle-check", "doctor status", "admin"),
-    Place("Users", "/users", "users", "people roles accounts", "admin"),
-    Place("Audit log", "/audit", "scroll-text", "who did what history", "admin"),
+PAGE_LINKS = (
+    PageLink("Teams", "/teams", "users", "home list"),
+    PageLink("Runs", "/runs", "history", "past log"),
+    PageLink("Galleries", "/galleries", "library", "templates components import"),
+    PageLink("Costs", "/costs", "coins", "charts spending tokens latency prices budget limits"),
+    PageLink("Charts", "/costs/charts", "chart-column", "cost tokens outcome latency trends failures"),
+    PageLink("Inbox", "/inbox", "inbox", "questions approvals waiting"),
+    PageLink("Trash", "/trash", "trash-2", "deleted restore undo"),
+    PageLink("Archived teams", "/teams?listing=archived", "archive", "list"),
+    PageLink("Archived runs", "/runs?listing=archived", "archive", "list"),
+    PageLink("Starred teams", "/teams?starred=1", "star", "favorites"),
+    PageLink("Starred runs", "/runs?starred=1", "star", "favorites"),
+    PageLink("Help", "/help", "circle-help", "docs documentation how-to guide tutorial reference"),
+    PageLink("Settings", "/settings", "settings", "preferences theme notifications about"),
+    PageLink("Settings: models", "/settings/models", "brain", "connections services providers keys"),
+    PageLink("Settings: secrets", "/settings#secrets-title", "key-round", "keys passwords tokens"),
+    PageLink("Settings: approvals", "/settings/approvals", "shield-check", "permissions capabilities revoke"),
+    PageLink("Settings: health", "/settings/health", "circle-check", "doctor status", "admin"),
+    PageLink("Users", "/users", "users", "people roles accounts", "admin"),
+    PageLink("Audit log", "/audit", "scroll-text", "who did what history", "admin"),
 )
-ACCOUNT = Place("Your account", "/account", "user", "password sign out tokens")
+ACCOUNT = PageLink("Your account", "/account", "user", "password sign out tokens")
 
 
 class ResultOut(BaseModel):
@@ -95,7 +95,7 @@ async def search(store: StoreDep, person: PersonDep, q: Annotated[str, Query(max
 
 def _places(query: str, person: Person) -> Sequence[ResultOut]:
     words = query.casefold().split()
-    offered = [*PLACES, ACCOUNT] if person.id else PLACES
+    offered = [*PAGE_LINKS, ACCOUNT] if person.id else PAGE_LINKS
     return [
         ResultOut(label=each.label, group="Go to", icon=each.icon, url=each.url)
         for each in offered

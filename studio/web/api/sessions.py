@@ -41,7 +41,7 @@ class SessionOut(BaseModel):
 
 
 @router.post("/runs/{run_id}/next", status_code=201, summary="Start the next run of a session with another task")
-async def go_on(run_id: str, body: NextTask, supervisor: SupervisorDep, person: PersonDep) -> StartedRun:
+async def create_next_run(run_id: str, body: NextTask, supervisor: SupervisorDep, person: PersonDep) -> StartedRun:
     return StartedRun(id=await supervisor.start_next(run_id, body.task, by=person.name))
 
 

@@ -114,7 +114,7 @@ class TeamOut(TeamSummaryOut):
 
 
 class SavedOut(TeamOut):
-    came: list[str] = Field([], description="What came in from somebody else's save, as sentences.")
+    merged_changes: list[str] = Field([], description="What came in from somebody else's save, as sentences.")
 
 
 class PythonOut(BaseModel):
@@ -192,8 +192,8 @@ async def save_team(team_id: str, body: SaveTeam, store: StoreDep, person: Perso
         choices=MergeChoices(body.choices, body.against),
     )
     await learn(store, before, component, body.revision, person)
-    came = await is_addition(saved.sent, saved.team) if saved.sent else []
-    return await large_answer(lambda: saved_out(saved.team, came))
+    merged_changes = await is_addition(saved.sent, saved.team) if saved.sent else []
+    return await large_answer(lambda: saved_out(saved.team, merged_changes))
 
 
 @router.patch("/teams/{team_id}", summary="Rename a team")
@@ -257,9 +257,9 @@ def _as_python(document: JsonObject) -> tuple[str, str]:
     return export_python(component), component.label
 
 
-def saved_out(team: Team, came: list[str]) -> SavedOut:
+def saved_out(team: Team, merged_changes: list[str]) -> SavedOut:
     """A team, and what came into it from others."""
-    return SavedOut.model_validate({**team.model_dump(), "came": came})
+    return SavedOut.model_validate({**team.model_dump(), "merged_changes": merged_changes})
 
 
 def _out(team: Team) -> TeamOut:

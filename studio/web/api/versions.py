@@ -88,5 +88,7 @@ async def changes_since(
     team_id: str, since: Annotated[int, Query(ge=1, le=MAX_VERSIONS, description="A version.")], store: StoreDep
 ) -> Response:
     team = await store.teams.get(team_id)
-    came = [] if team.revision == since else await is_addition(await store.teams.version(team_id, since), team)
-    return await large_answer(lambda: saved_out(team, came))
+    merged_changes = (
+        [] if team.revision == since else await is_addition(await store.teams.version(team_id, since), team)
+    )
+    return await large_answer(lambda: saved_out(team, merged_changes))

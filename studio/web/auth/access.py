@@ -46,7 +46,7 @@ class Keys:
     key: bytes = field(repr=False)
 
     @classmethod
-    def of(cls, settings: Settings) -> Keys:
+    def from_settings(cls, settings: Settings) -> Keys:
         """Cookie and CSRF value follow from the token and a key on disk: they outlive a restart, not a new token."""
         token = access_token(settings)
         key = _kept(settings.data_dir / "cookie.key").encode()
@@ -81,29 +81,29 @@ class Guesses:
     clock: Callable[[], float] = time.monotonic
     _wrong: dict[str, tuple[float, int]] = field(default_factory=dict[str, tuple[float, int]])
 
-    def wait_s(self, of: str) -> int:
+    def wait_s(self, subject: str) -> int:
         """Seconds until it may be tried again; 0 when it may now."""
-        began, count = self._wrong.get(self.counted_as(of), (0.0, 0))
+        began, count = self._wrong.get(self.counted_as(subject), (0.0, 0))
         left = began + GUESS_WINDOW_S - self.clock()
         return int(left) + 1 if count >= self.most and left > 0 else 0
 
-    def add_wrong(self, of: str) -> None:
-        of, now = self.counted_as(of), self.clock()
-        began, count = self._wrong.get(of, (now, 0))
+    def add_wrong(self, subject: str) -> None:
+        subject, now = self.counted_as(subject), self.clock()
+        began, count = self._wrong.get(subject, (now, 0))
         if now - began > GUESS_WINDOW_S:
             began, count = now, 0
-        if of not in self._wrong and len(self._wrong) >= MAX_REMEMBERED:
+        if subject not in self._wrong and len(self._wrong) >= MAX_REMEMBERED:
             self._wrong.pop(next(iter(self._wrong)))
-        self._wrong[of] = (began, count + 1)
+        self._wrong[subject] = (began, count + 1)
 
-    def take_back(self, of: str) -> None:
+    def take_back(self, subject: str) -> None:
         """It was right after all. Guesses that take long are counted before they are looked at."""
-        of = self.counted_as(of)
-        began, count = self._wrong.get(of, (0.0, 0))
+        subject = self.counted_as(subject)
+        began, count = self._wrong.get(subject, (0.0, 0))
         if count > 1:
-            self._wrong[of] = (began, count - 1)
+            self._wrong[subject] = (began, count - 1)
         else:
-            self._wrong.pop(of, None)
+            self._wrong.pop(subject, None)
 
 
 def _derived(key: bytes, purpose: str, token: str) -> str:

@@ -35,10 +35,10 @@ WORDS: Mapping[str, str] = {
     "PUT /api/teams/{team_id}/breakpoints": "Set breakpoints",
     "POST /api/teams/{team_id}/components": "Added a component to a team",
     "PUT /api/teams/{team_id}/versions/{number}/title": "Named a version",
-    "POST /api/tries": "Tried a component",
-    "POST /api/tries/{try_id}/commands": "Controlled a try",
-    "POST /api/tries/tools": "Listed the tools of a component",
-    "POST /api/tries/termination": "Tried a stop condition",
+    "POST /api/part-runs": "Tried a component",
+    "POST /api/part-runs/{part_run_id}/commands": "Controlled a part run",
+    "POST /api/part-runs/tools": "Listed the tools of a component",
+    "POST /api/part-runs/termination": "Tried a termination condition",
     "POST /api/pictures": "Loaded a picture",
     "POST /api/connections": "Added a model connection",
     "POST /api/connections/found": "Added a detected model connection",
@@ -87,7 +87,7 @@ WORDS: Mapping[str, str] = {
 }
 """What is not here is shown as it is."""
 STARTING = frozenset(
-    {"POST /api/runs", "POST /api/tries", "POST /api/connections/models", "POST /api/connections/test"}
+    {"POST /api/runs", "POST /api/part-runs", "POST /api/connections/models", "POST /api/connections/test"}
     | {f"POST /api/runs/{{run_id}}/{way}" for way in ("fork", "rerun", "next")}
 )
 """What asks for approvals when it is refused: most often the first time that somebody does it."""
@@ -118,10 +118,15 @@ def lines_of(rows: Iterable[AuditEntry], team_names: Mapping[str, str]) -> list[
     return [_line(row, team_names) for row in rows]
 
 
+def _words(action: str) -> str:
+    """What was done. Lines of earlier versions have the routes of then."""
+    return WORDS.get(action.replace("/api/tries", "/api/part-runs").replace("{try_id}", "{part_run_id}"), action)
+
+
 def _line(row: AuditEntry, team_names: Mapping[str, str]) -> AuditLine:
     outcome, state = _outcome(row.outcome, row.action)
     named, href = _object(row.object, team_names)
-    return AuditLine(row.at, row.who, WORDS.get(row.action, row.action), named, href, row.address, outcome, state)
+    return AuditLine(row.at, row.who, _words(row.action), named, href, row.address, outcome, state)
 
 
 def _object(path: str, team_names: Mapping[str, str]) -> tuple[str, str]:

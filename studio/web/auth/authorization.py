@@ -11,7 +11,7 @@ from starlette.types import ASGIApp, Message, Receive, Send
 from studio.errors import Forbidden
 from studio.web.auth.request_info import RequestInfo
 from studio.web.auth.revocation import StreamRevocation
-from studio.web.auth.roles import Need
+from studio.web.auth.roles import RouteAccess
 from studio.web.auth.session_cache import AuthContext
 from studio.web.auth.sessions import Accounts
 
@@ -34,7 +34,7 @@ class Authorization:
     request: RequestInfo
     admitted: AuthContext
     route: str
-    need: Need | None
+    need: RouteAccess | None
     accounts: Accounts
 
     @property

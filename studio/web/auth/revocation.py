@@ -34,12 +34,12 @@ class StreamRevocation:
         message = REVOKED
         async with anyio.create_task_group() as tasks:
 
-            async def hear() -> None:
+            async def receive_message() -> None:
                 nonlocal message
                 message = await self._receive()
                 tasks.cancel_scope.cancel()
 
-            tasks.start_soon(hear)
+            tasks.start_soon(receive_message)
             await self._until_gone()
             self.has_ended = True
             tasks.cancel_scope.cancel()

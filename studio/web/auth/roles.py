@@ -11,7 +11,7 @@ from studio.web.auth.person import CALLER, CallerRole
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
-class Need(NamedTuple):
+class RouteAccess(NamedTuple):
     """What a route asks of who uses it; `is_change` says that it is written to the audit log."""
 
     role: Role | CallerRole
@@ -159,10 +159,10 @@ POST /api/runs/{run_id}/rerun
 POST /api/runs/{run_id}/replay
 POST /api/runs/{run_id}/next
 PUT /api/runs/{run_id}/budget
-POST /api/tries
-POST /api/tries/{try_id}/commands
-POST /api/tries/tools
-POST /api/tries/termination
+POST /api/part-runs
+POST /api/part-runs/{part_run_id}/commands
+POST /api/part-runs/tools
+POST /api/part-runs/termination
 POST /api/connections/models
 POST /api/connections/test
 POST /api/pictures
@@ -218,7 +218,7 @@ POST /d/{deployment}/v1/chat/completions
 """For who holds a key of that deployment, and nobody else. Calls are kept with their keys, not in the audit log."""
 
 
-def _table() -> Mapping[str, Need]:
+def _table() -> Mapping[str, RouteAccess]:
     looking = {*LOOKING.split("\n"), *PREVIEWS.split("\n"), *CALLS.split("\n")}
     lines: tuple[tuple[Role | CallerRole, str], ...] = (
         ("viewer", VIEWER + LOOKING + OWN),
@@ -227,14 +227,14 @@ def _table() -> Mapping[str, Need]:
         ("admin", ADMIN),
         (CALLER, CALLS),
     )
-    table: dict[str, Need] = {}
+    table: dict[str, RouteAccess] = {}
     for role, routes in lines:
         for route in routes.split("\n"):
             if route:
                 assert route not in table, f"{route} has two roles"
-                table[route] = Need(role, route.split()[0] not in SAFE_METHODS and route not in looking)
+                table[route] = RouteAccess(role, route.split()[0] not in SAFE_METHODS and route not in looking)
     return table
 
 
-NEEDS: Mapping[str, Need] = _table()
+NEEDS: Mapping[str, RouteAccess] = _table()
 """By `METHOD /path/{template}`, as the application names its routes; files of the front end are `GET /static`."""

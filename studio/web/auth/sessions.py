@@ -60,8 +60,8 @@ class Accounts:
 
     async def with_password(self, name: str, password: str, address: str) -> User | None:
         """Whose name and password these are. It takes as long to find out that there is no such user."""
-        for guesses, of in ((self.by_address, address), (self.by_name, name)):
-            guesses.add_wrong(of)  # before it is looked at: others are guessed while this one is worked out
+        for guesses, subject in ((self.by_address, address), (self.by_name, name)):
+            guesses.add_wrong(subject)  # before it is looked at: others are guessed while this one is worked out
         user = await self.store.users.named(name)
         if not await self.passwords.is_right(password, user.password if user else None):
             await self.record(user.name if user else ANONYMOUS, "sign in", address, "refused")

@@ -252,9 +252,9 @@ class FieldMaker:
 
 def _description(schema: Object, value: Json) -> str:
     """A value in the words of its schema: each of its phrases that names a part that is there."""
-    told = {name: str(part) for name, part in as_object(value).items() if part not in (None, "")}
+    values = {name: str(part) for name, part in as_object(value).items() if part not in (None, "")}
     phrases = [str(each) for each in as_list(schema.get("x-says"))]
-    return " ".join(filled(each, told) for each in phrases if any(f"{{{name}}}" in each for name in told))
+    return " ".join(filled(each, values) for each in phrases if any(f"{{{name}}}" in each for name in values))
 
 
 def _kind_for(kind: str, value: Json) -> str:

@@ -170,8 +170,8 @@ class FormField:
         if self.said:
             return self.said
         parts = sorted(self.parts, key=lambda each: not each.is_required)
-        told = [each for each in parts if each.is_required or each.is_changed]
-        texts = [each.text for each in told if each.kind in _TEXTS and each.text not in {"", self.name}]
+        shown = [each for each in parts if each.is_required or each.is_changed]
+        texts = [each.text for each in shown if each.kind in _TEXTS and each.text not in {"", self.name}]
         inner = [entry.summary or entry.text for part in parts if part.kind == "list" for entry in part.parts]
         own = " · ".join(text.partition("\n")[0] for text in texts[:_MAX_IN_SUMMARY])
         return own or ", ".join(inner) or self.said_else

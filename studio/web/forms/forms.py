@@ -159,9 +159,9 @@ def _part_title(kind: Object, value: Json, label: str, owner: str) -> str:
     """Such as "Node writer", "Edge to editor" or "writer hands over to editor"."""
     word = str(kind.get("title") or label)
     parts = {"target": value} if isinstance(value, str) else as_object(value)
-    told = str(kind.get("x-part-title") or "")
-    if told and owner and parts.get("target"):
-        return filled(told, {"owner": owner, "target": str(parts["target"])})
+    title = str(kind.get("x-part-title") or "")
+    if title and owner and parts.get("target"):
+        return filled(title, {"owner": owner, "target": str(parts["target"])})
     for key, joint in (("name", " "), ("target", " to ")):
         if isinstance(parts.get(key), str) and parts[key]:
             return f"{word}{joint}{parts[key]}"

@@ -75,7 +75,7 @@ async def charts_page(
         bars=bars,
         left_out=len(trends) - len(shown),
         has_runs=any(bar.runs or bar.tokens for bar in bars),
-        told=_told(bars, shown, measure, by),
+        told=_description(bars, shown, measure, by),
         measure=measure,
         measures=MEASURES,
         by=by,
@@ -148,7 +148,7 @@ def _label(trend: Trend, by: By) -> str:
     return trend.key[0]
 
 
-def _told(bars: Sequence[Bar], trends: Sequence[Trend], measure: Measure, by: By) -> str:
+def _description(bars: Sequence[Bar], trends: Sequence[Trend], measure: Measure, by: By) -> str:
     """The picture in a sentence."""
     if not bars:
         return ""

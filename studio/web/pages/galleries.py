@@ -103,7 +103,7 @@ def _card(row: GallerySummary | rows.Gallery, gallery: Gallery | GalleryOutline)
 
 def _facts(row: GallerySummary | rows.Gallery, gallery: Gallery | GalleryOutline) -> tuple[str, ...]:
     named = [("author", "By {}"), ("version", "Version {}"), ("license", "License {}")]
-    told = [text.format(gallery.metadata[name]) for name, text in named if gallery.metadata.get(name)]
+    parts = [text.format(gallery.metadata[name]) for name, text in named if gallery.metadata.get(name)]
     if row.id == LIBRARY:
         return ()
-    return (*told, *([f"From {row.source}"] if row.source else []))
+    return (*parts, *([f"From {row.source}"] if row.source else []))

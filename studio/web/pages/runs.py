@@ -118,7 +118,7 @@ async def runs_page(
     if page > page_count:
         page = page_count
         found, count = await store.runs.search(wanted, offset=(page - 1) * PAGE, limit=PAGE)
-    labels = await store.labels.of("run", [run.id for run in found], person.id)
+    labels = await store.labels.get_many("run", [run.id for run in found], person.id)
     return templates.page(
         request,
         "pages/runs.html",

@@ -111,8 +111,8 @@ async def teams_page(
     page = min(asked.page, page_count)
     teams = await store.teams.list(wanted, offset=(page - 1) * PAGE, limit=PAGE)
     ids = [team.id for team in teams]
-    found, runs = await checks.of(teams), await store.runs.newest_of(ids)
-    labels, tags = await store.labels.of("team", ids, person.id), await store.labels.tags("team")
+    found, runs = await checks.get_many(teams), await store.runs.newest_of(ids)
+    labels, tags = await store.labels.get_many("team", ids, person.id), await store.labels.tags("team")
     has_any = bool(teams) or await store.labels.has_any("team")
     return templates.page(
         request,

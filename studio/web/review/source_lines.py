@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 from studio.components import hidden_characters
 
 Look = Literal["", "comment", "string", "number", "keyword", "name", "code", "hidden"]
-Place = tuple[int, int]
+Position = tuple[int, int]
 
 
 class Span(NamedTuple):
@@ -79,7 +79,7 @@ def _numbered(lines: list[str]) -> Iterator[tuple[int, str]]:
     return enumerate((line.removesuffix("\r") for line in kept), 1)
 
 
-def _coloured(source: str) -> Iterator[tuple[Look, Place, Place]]:
+def _coloured(source: str) -> Iterator[tuple[Look, Position, Position]]:
     before = ""
     try:
         for token in tokenize.generate_tokens(io.StringIO(source).readline):

@@ -28,9 +28,9 @@ SHOUT = "def shout(text: str, times: int = 1) -> str:\n    return text.upper() *
 class Page:
     """Somebody who tries a part and looks at what comes."""
 
-    def __init__(self, trials: PartRunner, try_id: str, batches: AsyncGenerator[Batch]) -> None:
-        self.trials = trials
-        self.id = try_id
+    def __init__(self, runner: PartRunner, part_run_id: str, batches: AsyncGenerator[Batch]) -> None:
+        self.runner = runner
+        self.id = part_run_id
         self._batches = batches
         self.said: list[JsonObject] = []
         self.chunks: list[str] = []
@@ -49,7 +49,7 @@ class Page:
     async def say(self, text: str) -> RunView:
         """Answer the question that is open, and read up to the next."""
         assert self.view.pending is not None
-        await self.trials.command(self.id, "answer", request_id=self.view.pending.request_id, text=text)
+        await self.runner.command(self.id, "answer", request_id=self.view.pending.request_id, text=text)
         return await self.until(is_waiting=True)
 
     def texts(self) -> list[object]:
@@ -68,19 +68,19 @@ async def opened(
             work_limit_s=work_limit_s,
             most_characters=most_characters,
             most_at_once=most_at_once,
-        ) as trials,
+        ) as runner,
     ):
-        yield trials, store
+        yield runner, store
 
 
 @asynccontextmanager
 async def trying(
-    trials: PartRunner, store: Store, part: JsonValue, said: JsonValue, *, system_message: str = ""
+    runner: PartRunner, store: Store, part: JsonValue, said: JsonValue, *, system_message: str = ""
 ) -> AsyncGenerator[Page]:
     await store.approvals.approve(all_capabilities(load_component(part)), by="ann")
-    trial = await trials.prepare(part, said, system_message=system_message)
-    async with trials.running(trial) as try_id, aclosing(trials.follow(try_id)) as batches:
-        yield Page(trials, try_id, batches)
+    prepared = await runner.prepare(part, said, system_message=system_message)
+    async with runner.running(prepared) as part_run_id, aclosing(runner.follow(part_run_id)) as batches:
+        yield Page(runner, part_run_id, batches)
 
 
 def call(name: str, **arguments: JsonValue) -> str:
@@ -94,8 +94,8 @@ async def test_a_model_answers_in_pieces_and_tells_tokens_and_why_it_ended(tmp_p
         "config": {"model": "gpt-4o", "base_url": openai_server.url, "api_key": "test", "max_retries": 0},
     }
     async with (
-        opened(tmp_path) as (trials, store),
-        trying(trials, store, client, "Capital?", system_message="Be brief.") as page,
+        opened(tmp_path) as (runner, store),
+        trying(runner, store, client, "Capital?", system_message="Be brief.") as page,
     ):
         view = await page.until(is_waiting=True)
         assert page.texts() == ["Capital?", "Paris is the capital"]
@@ -116,7 +116,7 @@ async def test_a_model_that_refuses_ends_the_try_with_what_to_do(tmp_path: Path,
         "provider": "autogen_ext.models.openai.OpenAIChatCompletionClient",
         "config": {"model": "gpt-4o", "base_url": openai_server.url, "api_key": "wrong", "max_retries": 0},
     }
-    async with opened(tmp_path) as (trials, store), trying(trials, store, client, "Hello?") as page:
+    async with opened(tmp_path) as (runner, store), trying(runner, store, client, "Hello?") as page:
         view = await page.until(is_waiting=True)
     assert view.state is RunState.FAILED
     assert "refused the model 'gpt-4o' with status 401" in view.detail
@@ -129,7 +129,7 @@ async def test_an_agent_remembers_what_was_said_before(tmp_path: Path, openai_se
         "provider": "autogen_ext.models.openai.OpenAIChatCompletionClient",
         "config": {"model": "gpt-4o", "base_url": openai_server.url, "api_key": "test"},
     }
-    async with opened(tmp_path) as (trials, store), trying(trials, store, agent, "I am Ann.") as page:
+    async with opened(tmp_path) as (runner, store), trying(runner, store, agent, "I am Ann.") as page:
         await page.until(is_waiting=True)
         await page.say("Who am I?")
         assert page.texts() == ["I am Ann.", "Noted.", "Who am I?", "Ann."]
@@ -146,7 +146,7 @@ async def test_an_agent_shows_its_tool_calls(tmp_path: Path, openai_server: Open
         "provider": "autogen_ext.models.openai.OpenAIChatCompletionClient",
         "config": {"model": "gpt-4o", "base_url": openai_server.url, "api_key": "test"},
     }
-    async with opened(tmp_path) as (trials, store), trying(trials, store, agent, "Shout.") as page:
+    async with opened(tmp_path) as (runner, store), trying(runner, store, agent, "Shout.") as page:
         await page.until(is_waiting=True)
     kinds = [body["type"] for body in page.said]
     assert kinds == ["TextMessage", "ToolCallRequestEvent", "ToolCallExecutionEvent", "ToolCallSummaryMessage"]
@@ -155,7 +155,7 @@ async def test_an_agent_shows_its_tool_calls(tmp_path: Path, openai_server: Open
 
 async def test_a_team_runs_alone_and_says_why_it_stops(tmp_path: Path):
     pair = team(assistant("writer", "One.", "Three."), assistant("critic", "Two.", "Four."))
-    async with opened(tmp_path) as (trials, store), trying(trials, store, pair, "Count.") as page:
+    async with opened(tmp_path) as (runner, store), trying(runner, store, pair, "Count.") as page:
         view = await page.until(is_waiting=True)
         assert page.texts() == ["Count.", "One.", "Two."]
         assert view.pending is not None
@@ -166,7 +166,7 @@ async def test_a_team_runs_alone_and_says_why_it_stops(tmp_path: Path):
 
 async def test_a_tool_is_called_again_and_again_and_may_fail(tmp_path: Path):
     tool = function_tool(SHOUT)
-    async with opened(tmp_path) as (trials, store), trying(trials, store, tool, call("shout", text="hey")) as page:
+    async with opened(tmp_path) as (runner, store), trying(runner, store, tool, call("shout", text="hey")) as page:
         await page.until(is_waiting=True)
         await page.say(call("shout", text="ho", times=2))
         await page.say(call("shout"))
@@ -183,7 +183,7 @@ async def test_a_tool_is_called_again_and_again_and_may_fail(tmp_path: Path):
 
 @pytest.mark.parametrize("said", ["shout it", "[]", '{"name": 3}', '{"name": "shout", "arguments": "hey"}'])
 async def test_what_is_no_call_ends_the_try_of_a_tool(tmp_path: Path, said: str):
-    async with opened(tmp_path) as (trials, store), trying(trials, store, function_tool(SHOUT), said) as page:
+    async with opened(tmp_path) as (runner, store), trying(runner, store, function_tool(SHOUT), said) as page:
         view = await page.until(is_waiting=True)
     assert view.state is RunState.FAILED
     assert page.said == []
@@ -196,7 +196,7 @@ async def test_a_tool_server_lives_from_its_list_to_the_end_of_the_try(tmp_path:
         "provider": "autogen_ext.tools.mcp.McpWorkbench",
         "config": {"server_params": {"type": "StdioServerParams", "command": sys.executable, "args": [str(server)]}},
     }
-    async with opened(tmp_path) as (trials, store), trying(trials, store, bench, "{}") as page:
+    async with opened(tmp_path) as (runner, store), trying(runner, store, bench, "{}") as page:
         await page.until(is_waiting=True)
         assert page.said[0]["type"] == "ToolEvent"
         assert "own_pid" in [tool["name"] for tool in cast("list[JsonObject]", page.said[0]["content"])]
@@ -208,9 +208,9 @@ async def test_a_tool_server_lives_from_its_list_to_the_end_of_the_try(tmp_path:
 
 
 async def test_nothing_runs_before_a_person_allowed_it(tmp_path: Path):
-    async with opened(tmp_path) as (trials, _):
+    async with opened(tmp_path) as (runner, _):
         with pytest.raises(StudioError) as caught:
-            await trials.prepare(function_tool("def shout() -> str:\n    return 1\n"), call("shout"))
+            await runner.prepare(function_tool("def shout() -> str:\n    return 1\n"), call("shout"))
     assert caught.value.code == "not_approved"
 
 
@@ -229,16 +229,16 @@ async def test_nothing_runs_before_a_person_allowed_it(tmp_path: Path):
     ],
 )
 async def test_what_cannot_be_tried_is_refused(tmp_path: Path, part: JsonValue, said: JsonValue, code: str):
-    async with opened(tmp_path) as (trials, _):
+    async with opened(tmp_path) as (runner, _):
         with pytest.raises(StudioError) as caught:
-            await trials.prepare(part, said)
+            await runner.prepare(part, said)
     assert caught.value.code == code
 
 
 async def test_who_leaves_ends_the_try_and_what_it_does(tmp_path: Path, world: World):
     world.answers.clear()
-    async with opened(tmp_path) as (trials, store):
-        async with trying(trials, store, scripted("a: Hi."), "Go."):
+    async with opened(tmp_path) as (runner, store):
+        async with trying(runner, store, scripted("a: Hi."), "Go."):
             await world.called.wait()
         await world.closing.wait()
     assert world.closed == ["script"]
@@ -250,11 +250,11 @@ async def test_who_leaves_while_a_try_begins_leaves_nothing_behind(tmp_path: Pat
     part = scripted("a: Hi.")
     async with open_store(tmp_path) as store:
         hold = _HeldApart(store)
-        async with PartRunner(store.approvals, hold) as trials:
+        async with PartRunner(store.approvals, hold) as runner:
             await store.approvals.approve(all_capabilities(load_component(part)), by="ann")
-            trial = await trials.prepare(part, "Go.")
+            prepared = await runner.prepare(part, "Go.")
             async with asyncio.TaskGroup() as group:
-                reader = group.create_task(_reading(trials, trial))
+                reader = group.create_task(_reading(runner, prepared))
                 await hold.asked.wait()
                 for _ in range(steps):
                     await asyncio.sleep(0)
@@ -277,25 +277,25 @@ class _HeldApart:
         return found
 
 
-async def _reading(trials: PartRunner, trial: PreparedRun) -> None:
-    async with trials.running(trial) as try_id, aclosing(trials.follow(try_id)) as batches:
+async def _reading(runner: PartRunner, prepared: PreparedRun) -> None:
+    async with runner.running(prepared) as part_run_id, aclosing(runner.follow(part_run_id)) as batches:
         async for _ in batches:
             pass
 
 
 async def test_a_stopped_try_ends_with_its_last_entry(tmp_path: Path, world: World):
     world.answers.clear()
-    async with opened(tmp_path) as (trials, store), trying(trials, store, scripted("a: Hi."), "Go.") as page:
+    async with opened(tmp_path) as (runner, store), trying(runner, store, scripted("a: Hi."), "Go.") as page:
         await world.called.wait()
-        await trials.command(page.id, "cancel")
+        await runner.command(page.id, "cancel")
         assert (await page.until(is_waiting=False)).state is RunState.CANCELLED
 
 
 async def test_a_part_that_works_too_long_is_broken_off(tmp_path: Path, world: World):
     world.answers.clear()
     async with (
-        opened(tmp_path, work_limit_s=0.01) as (trials, store),
-        trying(trials, store, scripted("a: Hi."), "Go.") as page,
+        opened(tmp_path, work_limit_s=0.01) as (runner, store),
+        trying(runner, store, scripted("a: Hi."), "Go.") as page,
     ):
         view = await page.until(is_waiting=False)
     assert (view.state, view.detail[:22]) == (RunState.FAILED, "The try was ended: it ")
@@ -304,8 +304,8 @@ async def test_a_part_that_works_too_long_is_broken_off(tmp_path: Path, world: W
 async def test_a_part_that_says_too_much_is_broken_off(tmp_path: Path):
     model = replay_model("x" * 5_000)
     async with (
-        opened(tmp_path, most_characters=4_000) as (trials, store),
-        trying(trials, store, model, "Go.") as page,
+        opened(tmp_path, most_characters=4_000) as (runner, store),
+        trying(runner, store, model, "Go.") as page,
     ):
         view = await page.until(is_waiting=False)
     assert view.state is RunState.FAILED
@@ -313,7 +313,7 @@ async def test_a_part_that_says_too_much_is_broken_off(tmp_path: Path):
 
 
 async def test_a_try_is_no_run_of_the_studio(tmp_path: Path):
-    async with opened(tmp_path) as (trials, store), trying(trials, store, replay_model("Hi."), "Go.") as page:
+    async with opened(tmp_path) as (runner, store), trying(runner, store, replay_model("Hi."), "Go.") as page:
         await page.until(is_waiting=True)
         listed: Sequence[object] = await store.runs.list()
     assert listed == []
@@ -332,8 +332,8 @@ def results(page: Page) -> list[object]:
 async def test_a_memory_is_told_something_and_asked_for_it(tmp_path: Path):
     memory = part("autogen_core.memory.ListMemory")
     async with (
-        opened(tmp_path) as (trials, store),
-        trying(trials, store, memory, call("add", text="Tea, not coffee.")) as page,
+        opened(tmp_path) as (runner, store),
+        trying(runner, store, memory, call("add", text="Tea, not coffee.")) as page,
     ):
         await page.until(is_waiting=True)
         await page.say(call("query", text="drinks"))
@@ -343,7 +343,7 @@ async def test_a_memory_is_told_something_and_asked_for_it(tmp_path: Path):
 async def test_a_context_shows_what_a_model_would_see_of_a_conversation(tmp_path: Path):
     context = part("autogen_core.model_context.BufferedChatCompletionContext", buffer_size=2)
     told = call("show", conversation="ann: One\nbob: Two\nann: Three")
-    async with opened(tmp_path) as (trials, store), trying(trials, store, context, told) as page:
+    async with opened(tmp_path) as (runner, store), trying(runner, store, context, told) as page:
         await page.until(is_waiting=True)
         await page.say(told)  # a second time it has not piled up
         assert results(page) == ["2 of 3 messages\nbob: Two\nann: Three"] * 2
@@ -352,10 +352,10 @@ async def test_a_context_shows_what_a_model_would_see_of_a_conversation(tmp_path
 async def test_an_executor_runs_code_once_somebody_allowed_it(tmp_path: Path):
     executor = part("autogen_ext.code_executors.local.LocalCommandLineCodeExecutor", work_dir=str(tmp_path / "work"))
     asked = call("run", code="print(6 * 7)")
-    async with opened(tmp_path) as (trials, store):
+    async with opened(tmp_path) as (runner, store):
         with pytest.raises(NotApproved):
-            await trials.prepare(executor, asked)
-        async with trying(trials, store, executor, asked) as page:
+            await runner.prepare(executor, asked)
+        async with trying(runner, store, executor, asked) as page:
             await page.until(is_waiting=True)
             await page.say(call("run", code="exit(3)"))
             first, second = map(str, results(page))
@@ -364,17 +364,17 @@ async def test_an_executor_runs_code_once_somebody_allowed_it(tmp_path: Path):
 
 
 async def test_more_tries_than_the_studio_keeps_are_refused_until_one_has_ended(tmp_path: Path):
-    async with opened(tmp_path, most_at_once=1) as (trials, store):
-        async with trying(trials, store, replay_model("Hi"), "Hello"):
+    async with opened(tmp_path, most_at_once=1) as (runner, store):
+        async with trying(runner, store, replay_model("Hi"), "Hello"):
             with pytest.raises(TooManyPartRuns, match="1 tries are open"):
-                await trials.prepare(replay_model("Hi"), "Hello")
-        await trials.prepare(replay_model("Hi"), "Hello")
+                await runner.prepare(replay_model("Hi"), "Hello")
+        await runner.prepare(replay_model("Hi"), "Hello")
 
 
 async def test_a_part_that_streams_more_than_a_page_can_show_is_ended(tmp_path: Path):
     model = replay_model("word " * 400)
     cast("JsonObject", model["config"])["delay_s"] = 0.001  # so that its reader sees pieces, not the whole
-    async with opened(tmp_path, most_characters=200) as (trials, store), trying(trials, store, model, "Go") as page:
+    async with opened(tmp_path, most_characters=200) as (runner, store), trying(runner, store, model, "Go") as page:
         view = await page.until(is_waiting=False)
     assert view.state is RunState.FAILED
     assert "said more than a page can show" in view.detail

@@ -64,4 +64,4 @@ async def test_of_endless_progress_the_latest_is_kept():
     for part in range(2 * MAX_TOLD):
         await progress.note(part, None, "x" * 5_000)
     assert len(progress.events()) == MAX_TOLD
-    assert progress.told[-1] == {"progress": 2 * MAX_TOLD - 1, "message": "x" * 1_000}
+    assert progress.recorded[-1] == {"progress": 2 * MAX_TOLD - 1, "message": "x" * 1_000}

@@ -10,7 +10,7 @@ import { extractedKeys, withReferences } from './document/secret-drafts.js'
  * @typedef {import('./editor.js').Editor} Editor
  * @typedef {import('./document/commands.js').Doc} Doc
  * @typedef {{ name: string, component: Doc['component'], layout: Doc['layout'] | null, revision:
- *   number, came?: string[] }} Stored  as the server answers
+ *   number, merged_changes?: string[] }} Stored  as the server answers
  * @typedef {{ id: string, label: string, base?: unknown, mine?: unknown, theirs?: unknown,
  *   said?: Record<'mine' | 'theirs', string[]> }} Conflict
  * @typedef {Record<string, 'mine' | 'theirs'>} Choices  by the id of the conflict
@@ -188,7 +188,7 @@ export class Autosave extends EventTarget {
     /** @type {Stored} */
     const answer = await api.get(`${this.#url()}/changes?since=${this.revision}`)
     if (answer.revision <= this.revision || this.#saving) return
-    if (this.state === 'saved') this.#take(answer)
+    if (this.state === 'saved') this.#mergeAnswer(answer)
     else await this.save()
   }
 
@@ -204,7 +204,7 @@ export class Autosave extends EventTarget {
     this.#undecided = undefined
     const here = references.size > 0 ? withReferences(references)(sent) : sent
     const isMerged = !isExactly(here, docOf(answer))
-    if (isCurrent) this.#take(answer)
+    if (isCurrent) this.#mergeAnswer(answer)
     else if (!isMerged) {
       this.revision = answer.revision
       this.#stored = here
@@ -219,21 +219,21 @@ export class Autosave extends EventTarget {
    * does.
    * @param {Stored} answer
    */
-  #take(answer) {
+  #mergeAnswer(answer) {
     const { editor } = this
-    const came = answer.came ?? []
+    const changes = answer.merged_changes ?? []
     const next = withSharedStructure(editor.doc, docOf(answer))
     this.revision = answer.revision
     this.#stored = next
     if (next === editor.doc) return this.#become('saved')
-    const [first = 'Changes from elsewhere', ...more] = came
+    const [first = 'Changes from elsewhere', ...more] = changes
     editor.run({
       label: more.length > 0 ? `${first}, and ${more.length} more` : first,
       apply: () => next,
     })
     const rest =
-      came.slice(0, MAX_NAMED).join(' · ') +
-      (came.length > MAX_NAMED ? ` · and ${came.length - MAX_NAMED} more` : '')
+      changes.slice(0, MAX_NAMED).join(' · ') +
+      (changes.length > MAX_NAMED ? ` · and ${changes.length - MAX_NAMED} more` : '')
     toast('Changes from another window were merged.', {
       fix: rest || first,
       action: { label: 'Undo merge', run: () => editor.takeBack(next) },

@@ -30,10 +30,10 @@ export class Clipboard {
    */
   constructor(editor, signal) {
     this.editor = editor
-    document.addEventListener('copy', (event) => this.#take(event, () => this.#copied()), {
+    document.addEventListener('copy', (event) => this.#writeTo(event, () => this.#copied()), {
       signal,
     })
-    document.addEventListener('cut', (event) => this.#take(event, () => this.#cut()), { signal })
+    document.addEventListener('cut', (event) => this.#writeTo(event, () => this.#cut()), { signal })
     document.addEventListener(
       'paste',
       (event) => {
@@ -52,7 +52,7 @@ export class Clipboard {
    * @param {ClipboardEvent} event
    * @param {() => string} textOf
    */
-  #take(event, textOf) {
+  #writeTo(event, textOf) {
     if (!isOurs(event) || String(getSelection()) !== '') return
     event.preventDefault()
     const text = textOf()

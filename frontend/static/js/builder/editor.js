@@ -192,7 +192,7 @@ export class Editor extends EventTarget {
     const target = this.#existing(pointer)
     if (add && target === this.view) return
     const members = this.selected.filter((each) => each !== this.view)
-    this.#take(add ? toggled(members, target) : [target], { reveal, quiet })
+    this.#setSelection(add ? toggled(members, target) : [target], { reveal, quiet })
   }
 
   /**
@@ -201,14 +201,17 @@ export class Editor extends EventTarget {
    * @param {string[]} pointers
    */
   selectAll(pointers) {
-    this.#take(pointers.length > 0 ? pointers.map((each) => this.#existing(each)) : [this.view], {})
+    this.#setSelection(
+      pointers.length > 0 ? pointers.map((each) => this.#existing(each)) : [this.view],
+      {},
+    )
   }
 
   /**
    * @param {string[]} pointers
    * @param {{ reveal?: string, quiet?: boolean }} options
    */
-  #take(pointers, { reveal = '', quiet = false }) {
+  #setSelection(pointers, { reveal = '', quiet = false }) {
     const next = withoutDoubles(pointers)
     const changed = !isSame(next, this.selected)
     this.selected = next

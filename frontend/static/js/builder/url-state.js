@@ -12,7 +12,7 @@ import { isSame } from '../core/pointer.js'
  */
 export function syncUrl(editor, signal) {
   let isFollowing = false
-  const take = () => {
+  const restore = () => {
     const view = viewIn(location.hash)
     if (view === undefined) return
     isFollowing = true
@@ -30,7 +30,7 @@ export function syncUrl(editor, signal) {
       `${location.pathname}${location.search}${editor.view === '' ? '' : `#${editor.view}`}`,
     )
   }
-  if (location.hash !== '' || history.state !== null) take()
+  if (location.hash !== '' || history.state !== null) restore()
   const at = new URLSearchParams(location.search).get('at')
   if (at !== null) {
     history.replaceState(history.state, '', `${location.pathname}${location.hash}`)
@@ -39,7 +39,7 @@ export function syncUrl(editor, signal) {
   editor.addEventListener('view', () => note('pushState'), { signal })
   for (const type of ['select', 'doc'])
     editor.addEventListener(type, () => note('replaceState'), { signal })
-  window.addEventListener('popstate', take, { signal })
+  window.addEventListener('popstate', restore, { signal })
 }
 
 /**

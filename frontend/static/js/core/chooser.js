@@ -99,7 +99,7 @@ export function choose({
     said.textContent = shown.length === 0 ? none(input.value.trim()) : ''
     mark()
   }
-  const take = (/** @type {number} */ index) => {
+  const choose = (/** @type {number} */ index) => {
     const option = shown[index]
     if (!option) return
     active = index
@@ -131,14 +131,14 @@ export function choose({
       PageDown: Math.min(active + page, shown.length - 1),
       PageUp: Math.max(active - page, 0),
     }[event.key]
-    if (event.key === 'Enter' && event.target === input && !event.isComposing) take(active)
+    if (event.key === 'Enter' && event.target === input && !event.isComposing) choose(active)
     else if (to !== undefined) move(to)
     else return
     event.preventDefault()
   })
   list.addEventListener('click', (event) => {
     const item = event.target instanceof Element ? event.target.closest('[role=option]') : null
-    if (item instanceof HTMLElement) take(Number(item.dataset['index']))
+    if (item instanceof HTMLElement) choose(Number(item.dataset['index']))
     input.focus()
   })
   input.addEventListener('paste', (event) => {

@@ -294,14 +294,14 @@ export function list(kind, rename) {
     await move(kind, ids, /** @type {Listing} */ (button.dataset.move), from, refresh)
   })
   on(document, 'click', '[data-edit-tags]', async (_event, button) => {
-    const of = targetRows(button)
-    const common = tagsOf(/** @type {HTMLElement} */ (of[0])).filter((tag) =>
-      of.every((row) => tagsOf(row).includes(tag)),
+    const rows = targetRows(button)
+    const common = tagsOf(/** @type {HTMLElement} */ (rows[0])).filter((tag) =>
+      rows.every((row) => tagsOf(row).includes(tag)),
     )
     if (
       await editTags(
         kind,
-        of.map((row) => row.dataset.row ?? ''),
+        rows.map((row) => row.dataset.row ?? ''),
         common,
       )
     )

@@ -38,9 +38,9 @@ export function areNotificationsOn() {
  * @param {{isSeen?: boolean}} [how]
  */
 export function notify({ id, title, text, address }, { isSeen = false } = {}) {
-  const told = load(NOTIFIED)
-  if (!areNotificationsOn() || told.includes(id)) return
-  store(NOTIFIED, [...told, id])
+  const notified = load(NOTIFIED)
+  if (!areNotificationsOn() || notified.includes(id)) return
+  store(NOTIFIED, [...notified, id])
   if (isSeen) return
   try {
     const shown = new Notification(title, {

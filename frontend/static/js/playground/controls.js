@@ -57,7 +57,7 @@ export function controls(root, first, send, work, signal) {
     const total = usageTotal(totals.usage)
     node.hidden = total === 0
     find('[data-part="tokens"]', node).textContent = tokens(total)
-    find('[data-part="money"]', node).textContent = costText(totals.told)
+    find('[data-part="money"]', node).textContent = costText(totals.reported)
     const time = find('[data-part="time"]', node)
     time.hidden = totals.ms === 0
     time.textContent = duration(totals.ms)
@@ -65,7 +65,7 @@ export function controls(root, first, send, work, signal) {
   }
 
   /** @param {RunState} news */
-  function take(news) {
+  function showState(news) {
     if (isOlder(news, run)) return
     run = { ...run, ...news }
     totals.tell(news.usage)
@@ -81,7 +81,7 @@ export function controls(root, first, send, work, signal) {
     const button = buttons(root).find((one) => one.dataset.command === command)
     button?.setAttribute('aria-busy', 'true')
     try {
-      take(await send(command))
+      showState(await send(command))
     } catch (error) {
       toastError(error)
     } finally {
@@ -110,14 +110,14 @@ export function controls(root, first, send, work, signal) {
       )
       const before = worker
       worker = work.names.join(', ')
-      if (batch.state) take(batch.state)
+      if (batch.state) showState(batch.state)
       else if (worker !== before) show()
       else if (batch.entries.length > 0) showTotals()
     },
     get state() {
       return run
     },
-    take,
+    showState,
   }
 }
 

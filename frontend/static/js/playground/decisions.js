@@ -15,7 +15,7 @@ export class Decisions {
   #open = []
 
   /** @param {Body} body  a SpeakerDecisionEvent */
-  told(body) {
+  add(body) {
     this.#open = this.#open.filter((one) => !isWithin(one.body.path, body.path))
     const waits = new Set(body.chosen.length > 0 ? body.chosen : [body.source])
     this.#open.push({ body, waits })

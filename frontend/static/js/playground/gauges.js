@@ -18,7 +18,7 @@ export function gauges(root) {
   return {
     /** @param {Batch} batch */
     apply(batch) {
-      for (const entry of batch.entries) isStale = termination.take(entry) || isStale
+      for (const entry of batch.entries) isStale = termination.add(entry) || isStale
       if (batch.state && isBehind !== Boolean(batch.state.editable_id)) {
         isBehind = !isBehind
         isStale = true

@@ -52,7 +52,7 @@ export async function runColumn(root, signal) {
   const { chat, shown } = conversation(
     parts,
     run,
-    { answer, take: show, views: { state: ({ state }) => state && show(state) } },
+    { answer, onState: show, views: { state: ({ state }) => state && show(state) } },
     signal,
   )
   await shown

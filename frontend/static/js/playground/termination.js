@@ -26,7 +26,7 @@ export class Termination {
    * @param {Entry} entry
    * @returns {boolean} whether it changed something
    */
-  take({ kind, body }) {
+  add({ kind, body }) {
     if (kind !== 'explanation' || body.type !== 'TerminationProgressEvent') return false
     const key = JSON.stringify(body.path)
     for (const [other, { path }] of this.#newest) {

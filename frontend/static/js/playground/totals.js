@@ -12,7 +12,7 @@ export class Totals {
   /** @type {Usage} */
   #seen = { prompt_tokens: 0, completion_tokens: 0 }
   /** @type {Usage} */
-  #told = { prompt_tokens: 0, completion_tokens: 0 }
+  #reported = { prompt_tokens: 0, completion_tokens: 0 }
   messages = 0
   #first = 0
   #last = 0
@@ -26,8 +26,8 @@ export class Totals {
   }
 
   /** The server's sum, with what it cost. */
-  get told() {
-    return this.#told
+  get reported() {
+    return this.#reported
   }
 
   /** From the first entry of its own to the last, without the time that it was paused. */
@@ -41,12 +41,12 @@ export class Totals {
   }
 
   get usage() {
-    return usageTotal(this.#told) > usageTotal(this.#seen) ? this.#told : this.#seen
+    return usageTotal(this.#reported) > usageTotal(this.#seen) ? this.#reported : this.#seen
   }
 
   /** @param {Usage | null | undefined} usage  the server's sum */
   tell(usage) {
-    if (usage) this.#told = usage
+    if (usage) this.#reported = usage
   }
 
   /** @param {Batch} batch */

@@ -54,7 +54,7 @@ export function annotationActions(editor, canvas, annotations) {
       keys: ['shift+n'],
       needs: 'viewer',
       when: () => (annotations.count > 0 ? true : 'This canvas has no notes.'),
-      run: () => annotations.goOn(),
+      run: () => annotations.focusNext(),
     },
     {
       id: 'group-cards',

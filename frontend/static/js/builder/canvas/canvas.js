@@ -181,7 +181,7 @@ export class Canvas extends EventTarget {
     return isOld(this.#memory)
   }
 
-  /** Let the layout place every card anew. */
+  /** Reset to the automatic layout. */
   tidy() {
     this.#memory.before = undefined
     this.#keys.layout = ''

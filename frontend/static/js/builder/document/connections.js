@@ -38,16 +38,16 @@ function usesHandoffs(catalogue, member) {
 }
 
 /**
- * Why one member cannot be led to another; "" when it can. `turned` is the connection that would be
- * turned there.
+ * Why one member cannot be led to another; "" when it can. `ignoredEdge` is the connection that would be
+ * moved away from there.
  * @param {Catalogue} catalogue
  * @param {Component} root
  * @param {string} team
  * @param {string} from  pointer of the member
  * @param {string} to  name of the other
- * @param {string} [turned]
+ * @param {string} [ignoredEdge]
  */
-export function connectRefusal(catalogue, root, team, from, to, turned = '') {
+export function connectRefusal(catalogue, root, team, from, to, ignoredEdge = '') {
   const member = get(root, from)
   if (!isComponent(member)) return 'The connection has no source agent.'
   const name = titleOf(member)
@@ -59,14 +59,15 @@ export function connectRefusal(catalogue, root, team, from, to, turned = '') {
         edge.target === to &&
         !edge.condition &&
         !edge['context_condition'] &&
-        join(place, index) !== turned,
+        join(place, index) !== ignoredEdge,
     )
     return isTaken ? `${name} is already connected to ${to}.` : ''
   }
   if (!usesHandoffs(catalogue, member)) return `${name} does not support handoffs.`
   if (name === to) return `${name} cannot hand off to itself.`
   const isTaken = handoffsIn(member.config).some(
-    (each, index) => targetOf(each) === to && join(from, 'config', 'handoffs', index) !== turned,
+    (each, index) =>
+      targetOf(each) === to && join(from, 'config', 'handoffs', index) !== ignoredEdge,
   )
   return isTaken ? `${name} can already hand off to ${to}.` : ''
 }

@@ -67,7 +67,7 @@ export function pinsIn(doc, team) {
 }
 
 /**
- * Let the layout place every card of a team again.
+ * Reset a team to the automatic layout.
  * @param {string} team
  * @returns {Command}
  */

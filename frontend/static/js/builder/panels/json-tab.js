@@ -87,7 +87,7 @@ export function jsonTab(root, badge, editor, teamId, signal) {
       })),
     )
   }
-  const take = debounce((/** @type {string} */ text) => {
+  const applyLater = debounce((/** @type {string} */ text) => {
     const result = parseComponent(text)
     const place = pointer
     if ('problem' in result) drafts.set(place, { text, problem: result.problem, base })
@@ -114,12 +114,12 @@ export function jsonTab(root, badge, editor, teamId, signal) {
   }, 300)
   const finish = () => {
     code.flush()
-    take.flush()
+    applyLater.flush()
   }
 
   code.addEventListener(
     'json-code:input',
-    (event) => take(/** @type {CustomEvent} */ (event).detail.text),
+    (event) => applyLater(/** @type {CustomEvent} */ (event).detail.text),
     { signal },
   )
   editor.addEventListener(
@@ -141,7 +141,7 @@ export function jsonTab(root, badge, editor, teamId, signal) {
         // What was typed a moment ago goes to where its component is now.
         pointer = place
         finish()
-      } else take.cancel()
+      } else applyLater.cancel()
       show()
     },
     { signal },

@@ -183,13 +183,13 @@ export function pythonTab(root, badge, editor, teamId, signal) {
       )
     }
   }
-  const take = debounce((/** @type {string} */ text) => void apply(text), 350)
+  const applyLater = debounce((/** @type {string} */ text) => void apply(text), 350)
 
   code.addEventListener(
     'json-code:input',
     (event) => {
       isDirty = true
-      take(/** @type {CustomEvent} */ (event).detail.text)
+      applyLater(/** @type {CustomEvent} */ (event).detail.text)
     },
     { signal },
   )
@@ -214,7 +214,7 @@ export function pythonTab(root, badge, editor, teamId, signal) {
     'tab:hide',
     () => {
       code.flush()
-      take.flush()
+      applyLater.flush()
       isShown = false
     },
     { signal },
@@ -250,7 +250,7 @@ export function pythonTab(root, badge, editor, teamId, signal) {
     '[data-python-discard]',
     () => {
       shown = undefined
-      take.cancel()
+      applyLater.cancel()
       tell('')
       void load()
     },

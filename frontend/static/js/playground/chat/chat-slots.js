@@ -33,7 +33,7 @@ export class ChatSlots {
     this.rows = []
     this.#taken = 0
     this.#edition = this.#index.edition
-    this.take()
+    this.takeChanges()
   }
 
   /** Whether the index holds other rows than those that were taken, and not only more. */
@@ -45,7 +45,7 @@ export class ChatSlots {
    * Take what is new in the index.
    * @returns {number} how many rows there are more
    */
-  take() {
+  takeChanges() {
     const before = this.rows.length
     for (; this.#taken < this.#index.rows.length; this.#taken += 1) {
       const row = /** @type {Row} */ (this.#index.rows[this.#taken])

@@ -91,7 +91,7 @@ function renderCall(call) {
   if (state !== 'open' || !call.said) return node
   return el(
     'div',
-    { class: 'tool-call-told', 'data-state': state },
+    { class: 'tool-call-summary', 'data-state': state },
     node,
     el('p', { class: 'tool-output truncate', title: showHidden(call.said) }, showHidden(call.said)),
   )

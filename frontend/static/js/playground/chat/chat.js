@@ -98,7 +98,7 @@ export class Chat {
     for (const key of removed) this.#window.forget(key)
     for (const item of changed) this.#nodes.changed(item)
     if (this.slots.isOld) return this.show({})
-    const added = this.slots.take()
+    const added = this.slots.takeChanges()
     const focused = document.activeElement
     this.#window.grow(added)
     this.#window.draw()

@@ -45,7 +45,7 @@ export async function showEarlier(root, run, colours, grown, signal) {
 function itemsOf(entries) {
   const thread = new Thread()
   thread.apply({ entries, chunks: [], state: null, live: false })
-  return thread.take().items.filter(({ kind }) => SHOWN.includes(kind))
+  return thread.takeChanges().items.filter(({ kind }) => SHOWN.includes(kind))
 }
 
 /**

@@ -29,7 +29,7 @@ export class LiveItems {
     this.#thread.apply(batch)
     for (const entry of batch.entries)
       if (entry.seq >= this.from) this.entries.set(entry.seq, entry)
-    const { items, removed } = this.#thread.take()
+    const { items, removed } = this.#thread.takeChanges()
     for (const key of removed) this.loose.delete(key)
     for (const item of items) {
       if (item.seq === 0) this.loose.set(item.key, item)

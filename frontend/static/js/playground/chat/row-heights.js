@@ -29,7 +29,7 @@ export class RowHeights {
   }
 
   /** @param {number} row */
-  of(row) {
+  get(row) {
     return this.#each[row] ?? 0
   }
 
@@ -48,7 +48,7 @@ export class RowHeights {
    * @returns {number} by how much it has changed
    */
   set(row, px) {
-    const change = px - this.of(row)
+    const change = px - this.get(row)
     if (change === 0) return 0
     this.#each[row] = px
     for (let place = row + 1; place < this.#sums.length; place += place & -place)

@@ -20,7 +20,7 @@ const GOES_ON = new Set(['fork', 'rerun', 'replay'])
  * It keeps only what can still change: open calls, messages being written, open questions.
  */
 export class Thread {
-  /** @type {Set<Item>} new or changed since `take()` */
+  /** @type {Set<Item>} new or changed since `takeChanges()` */
   #changed = new Set()
   /** @type {Set<string>} keys to take away */
   #removed = new Set()
@@ -57,7 +57,7 @@ export class Thread {
   }
 
   /** What changed since the last call. */
-  take() {
+  takeChanges() {
     const changes = { items: [...this.#changed], removed: [...this.#removed] }
     this.#changed.clear()
     this.#removed.clear()
@@ -81,8 +81,8 @@ export class Thread {
 
   /** @param {Entry} entry */
   #explanation(entry) {
-    if (entry.body.type === 'SpeakerDecisionEvent') this.#decisions.told(entry.body)
-    else this.#termination.take(entry)
+    if (entry.body.type === 'SpeakerDecisionEvent') this.#decisions.add(entry.body)
+    else this.#termination.add(entry)
   }
 
   /** @param {Entry} entry */

@@ -47,11 +47,11 @@ export class OpenCalls {
    */
   asked({ request_id: id, details }) {
     if (!details?.tool) return []
-    const known = this.#of(({ asking }) => asking === id)
+    const known = this.#find(({ asking }) => asking === id)
     const wanted = canonical(details.arguments)
     const found =
       known ??
-      this.#of(
+      this.#find(
         ({ name, args, asking }, { source }) =>
           name === details.tool &&
           source === details.agent &&
@@ -70,7 +70,7 @@ export class OpenCalls {
    * @returns {Item[]} items that changed
    */
   decided(body, at) {
-    const found = this.#of(({ asking }) => asking === String(body.request_id))
+    const found = this.#find(({ asking }) => asking === String(body.request_id))
     if (!found) return []
     Object.assign(found.call, {
       asking: '',
@@ -82,13 +82,13 @@ export class OpenCalls {
 
   /**
    * What calls have told of their progress.
-   * @param {NonNullable<import('../types.js').RunState['progress']>} told
+   * @param {NonNullable<import('../types.js').RunState['progress']>} reported
    * @returns {Item[]} items that changed
    */
-  progressed(told) {
+  progressed(reported) {
     /** @type {Set<Item>} */
     const changed = new Set()
-    const left = [...told]
+    const left = [...reported]
     for (const { item, call } of this.#open.values()) {
       const place = left.findIndex(({ name, agent }) => name === call.name && agent === item.source)
       if (place < 0) continue
@@ -100,7 +100,7 @@ export class OpenCalls {
   }
 
   /** @param {(call: Call, item: Item) => boolean} fits */
-  #of(fits) {
+  #find(fits) {
     return [...this.#open.values()].find(({ item, call }) => fits(call, item))
   }
 

@@ -108,7 +108,7 @@ export class WindowedList {
   offsetOf(row) {
     const offset = row < 0 ? Number.NaN : this.#viewTop() - this.#heights.above(row)
     const height = this.#scroller.clientHeight
-    return offset <= this.#heights.of(row) && offset > -height ? offset : -Math.round(height / 4)
+    return offset <= this.#heights.get(row) && offset > -height ? offset : -Math.round(height / 4)
   }
 
   /** @param {string} key */
@@ -126,7 +126,7 @@ export class WindowedList {
     const height = this.#scroller.clientHeight
     const start = this.#heights.above(row)
     const isInView =
-      start >= top && start + Math.min(this.#heights.of(row), height / 2) <= top + height
+      start >= top && start + Math.min(this.#heights.get(row), height / 2) <= top + height
     this.#anchor = { row, offset: isInView ? top - start : -Math.round(height / 4) }
     this.draw()
   }
@@ -237,7 +237,7 @@ export class WindowedList {
       const px = isHidden ? 0 : bottom - end
       if (!isHidden) end = bottom
       this.#known.set(this.#source.id(row), px)
-      if (Math.abs(px - this.#heights.of(row)) < 0.5) continue
+      if (Math.abs(px - this.#heights.get(row)) < 0.5) continue
       this.#heights.set(row, px)
       isChanged = true
     }

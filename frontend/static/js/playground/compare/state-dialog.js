@@ -6,7 +6,7 @@ import { el, icon } from '../../core/dom.js'
 
 /**
  * @typedef {{seq: number, state: Body, is_exact: boolean, unsure: {where: string, reason:
- *   string}[], divergence: {expected: string, came: string} | null}} Then
+ *   string}[], divergence: {expected: string, actual: string} | null}} Then
  */
 
 const EXACT = 'Exact team state: the log was re-executed up to this entry.'
@@ -47,16 +47,18 @@ export async function showState({ run }, seq) {
 
 /** @param {Then} then */
 function reasons({ unsure, divergence }) {
-  const told = unsure.map(({ where, reason }) => el('li', {}, reason, ' ', el('code', {}, where)))
+  const reasons = unsure.map(({ where, reason }) =>
+    el('li', {}, reason, ' ', el('code', {}, where)),
+  )
   if (divergence)
-    told.push(
+    reasons.push(
       el(
         'li',
         {},
-        `Re-execution diverged from the log: ${divergence.came} in place of ${divergence.expected}.`,
+        `Re-execution diverged from the log: ${divergence.actual} in place of ${divergence.expected}.`,
       ),
     )
-  return told.length > 0 ? el('ul', { class: 'state-reasons' }, ...told) : null
+  return reasons.length > 0 ? el('ul', { class: 'state-reasons' }, ...reasons) : null
 }
 
 /**

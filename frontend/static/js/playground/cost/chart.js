@@ -36,7 +36,7 @@ export function dayChart(days, parts, value, words) {
     )
   })
   const top = [...byDay].find(([, amount]) => amount === most)?.[0] ?? days[0]
-  const told = `Bars for ${days.length} days; the highest is ${top} with ${words(most)}.`
+  const label = `Bars for ${days.length} days; the highest is ${top} with ${words(most)}.`
   const middle = days[Math.floor(days.length / 2)]
   return el(
     'figure',
@@ -48,7 +48,7 @@ export function dayChart(days, parts, value, words) {
         viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
         preserveAspectRatio: 'none',
         role: 'img',
-        'aria-label': told,
+        'aria-label': label,
       },
       ...bars,
     ),

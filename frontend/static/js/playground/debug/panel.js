@@ -52,7 +52,7 @@ export function debugPanel({ page, run, actions, showView, signal }) {
    */
   async function send(command, more) {
     try {
-      take(await server.command(run.id, command, more))
+      showState(await server.command(run.id, command, more))
     } catch (error) {
       toastError(error)
       throw error
@@ -88,7 +88,7 @@ export function debugPanel({ page, run, actions, showView, signal }) {
   }
 
   /** @param {RunState} news */
-  function take(news) {
+  function showState(news) {
     if ((news.last_seq ?? Infinity) < (state.last_seq ?? 0)) return
     state = { ...state, ...news }
     show()
@@ -102,9 +102,13 @@ export function debugPanel({ page, run, actions, showView, signal }) {
     signal,
   )
   on(root, 'click', '[data-interrupt]', () => press('interrupt'), signal)
-  page.addEventListener('run:state', (event) => take(/** @type {CustomEvent} */ (event).detail), {
-    signal,
-  })
+  page.addEventListener(
+    'run:state',
+    (event) => showState(/** @type {CustomEvent} */ (event).detail),
+    {
+      signal,
+    },
+  )
   const step = (/** @type {string} */ until) => press('step', { data: { until } })
   const whenHeld = () =>
     state.state === 'paused' && (!state.pending || state.reason === 'breakpoint')
@@ -185,7 +189,7 @@ export function debugPanel({ page, run, actions, showView, signal }) {
   /** @param {Batch} batch */
   return (batch) => {
     change.apply(batch)
-    if (batch.state) take(batch.state)
+    if (batch.state) showState(batch.state)
   }
 }
 

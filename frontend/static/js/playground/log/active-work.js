@@ -30,7 +30,7 @@ export class ActiveWork {
   /** @param {Batch} batch */
   apply({ entries, chunks, state }) {
     for (const entry of entries) this.#entry(entry)
-    for (const { source } of chunks) for (const work of this.#of(source)) work.phase = 'writing'
+    for (const { source } of chunks) for (const work of this.#workOf(source)) work.phase = 'writing'
     if (!state || (state.last_seq ?? Infinity) < this.#stateSeq) return
     this.#state = state.state
     this.#isAsking = Boolean(state.pending)
@@ -73,7 +73,7 @@ export class ActiveWork {
       for (const work of this.#works) work.since = since
     else if (kind === 'state') {
       this.#stateSeq = seq
-      this.#turned(body, since)
+      this.#onTurn(body, since)
     }
   }
 
@@ -102,7 +102,7 @@ export class ActiveWork {
    * @param {number} since
    */
   #said(body, since) {
-    const done = this.#of(String(body.source))
+    const done = this.#workOf(String(body.source))
     this.#works = this.#works.filter((work) => !done.includes(work))
     if (this.#works.length === 0) this.#idleSince = since
   }
@@ -113,13 +113,13 @@ export class ActiveWork {
    */
   #event(body, since) {
     const phase = body.type === 'ToolCallRequestEvent' ? 'tool' : 'model'
-    for (const work of this.#of(String(body.source)))
+    for (const work of this.#workOf(String(body.source)))
       Object.assign(work, { since, phase, attempt: 1, status: 0 })
   }
 
   /** @param {Body} body */
   #failed(body) {
-    for (const work of this.#of(String(body.agent)))
+    for (const work of this.#workOf(String(body.agent)))
       Object.assign(work, { attempt: Number(body.attempt) + 1, status: Number(body.status) })
   }
 
@@ -127,7 +127,7 @@ export class ActiveWork {
    * @param {Body} body
    * @param {number} since
    */
-  #turned(body, since) {
+  #onTurn(body, since) {
     this.#state = String(body.state)
     this.#isAsking = Boolean(body.pending)
     if (hasEnded(body.state)) this.#works = []
@@ -136,7 +136,7 @@ export class ActiveWork {
   }
 
   /** @param {string} name  of an agent */
-  #of(name) {
+  #workOf(name) {
     return this.#works.filter((work) => work.name === name)
   }
 }

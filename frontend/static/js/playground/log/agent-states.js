@@ -74,7 +74,7 @@ export class AgentStates {
    * @param {string[]} names
    * @returns {AgentState | null} null before it had the word
    */
-  of(names) {
+  stateOf(names) {
     const said = names
       .flatMap((name) => this.#said.get(name) ?? [])
       .sort((one, other) => other.seq - one.seq)[0]

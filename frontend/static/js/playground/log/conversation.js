@@ -20,7 +20,7 @@ import { entriesBetween } from './server.js'
  * as it happens.
  * @param {{scroller: HTMLElement, list: HTMLElement, none: HTMLElement, toEnd: HTMLElement}} parts
  * @param {Run} run
- * @param {{answer: (requestId: string, text: string) => Promise<void>, take: (run: Run) => void,
+ * @param {{answer: (requestId: string, text: string) => Promise<void>, onState: (run: Run) => void,
  *   views?: {[name: string]: (batch: Batch) => void}, work?: ActiveWork}} with_
  *   `take`: gets the run when it is over; `views`: told of all that happens, after the conversation
  * @param {AbortSignal} signal
@@ -28,7 +28,7 @@ import { entriesBetween } from './server.js'
 export function conversation(
   { scroller, list, none, toEnd },
   run,
-  { answer, take, views = {}, work = new ActiveWork() },
+  { answer, onState, views = {}, work = new ActiveWork() },
   signal,
 ) {
   const index = new RunIndex(run.component)
@@ -79,7 +79,7 @@ export function conversation(
       },
     )
     feed.push(now)
-    if (!hasEnded(run.state)) followRun(run.id, { index, push: feed.push, take }, signal)
+    if (!hasEnded(run.state)) followRun(run.id, { index, push: feed.push, onState }, signal)
   }
 
   /**

@@ -102,7 +102,7 @@ export function pageFrom(entries, first, last) {
   return {
     items: new Map(
       thread
-        .take()
+        .takeChanges()
         .items.filter(isWithin)
         .map((item) => [item.seq, item]),
     ),

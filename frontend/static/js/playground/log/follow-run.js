@@ -8,11 +8,11 @@ import { openStream } from './stream.js'
 /**
  * Hands on what happens in a run from where its index ends, until it is over.
  * @param {string} id
- * @param {{index: RunIndex, push: (batch: Batch) => void, take: (run: Run) => void, showLost?:
+ * @param {{index: RunIndex, push: (batch: Batch) => void, onState: (run: Run) => void, showLost?:
  *   (isLost: boolean) => void}} to  `take`: gets the run when nothing more can come
  * @param {AbortSignal} signal
  */
-export function followRun(id, { index, push, take, showLost = () => {} }, signal) {
+export function followRun(id, { index, push, onState, showLost = () => {} }, signal) {
   openStream(
     {
       after: index.lastSeq,
@@ -21,7 +21,7 @@ export function followRun(id, { index, push, take, showLost = () => {} }, signal
       onStatus: (status) => showLost(status !== 'open'),
       onDone: async () => {
         showLost(false)
-        take(await server.run(id))
+        onState(await server.run(id))
       },
       look: (after) => newsOf(id, after, signal),
       isOver: async () => {

@@ -97,16 +97,16 @@ export class NestedRuns {
    * @param {Pick<Row, 'kind' | 'type' | 'source' | 'note'>} row
    * @returns {NestingPath}
    */
-  take({ kind, type, source, note }) {
+  add({ kind, type, source, note }) {
     if (kind === 'explanation') {
       this.#isTold = type === 'TerminationProgressEvent'
       if (this.#isTold) this.#team = this.#same(note)
       else this.#chosen = note
       return TOP_LEVEL
     }
-    if (kind === 'event') return this.of(source)
+    if (kind === 'event') return this.pathOf(source)
     if (kind !== 'message') return TOP_LEVEL
-    const inside = this.#isTold && this.#mayStand(source) ? this.#team : this.of(source)
+    const inside = this.#isTold && this.#mayStand(source) ? this.#team : this.pathOf(source)
     this.#isTold = false
     return inside
   }
@@ -116,7 +116,7 @@ export class NestedRuns {
    * @param {string} source
    * @returns {NestingPath}
    */
-  of(source) {
+  pathOf(source) {
     const places = this.#places.get(source)
     if (!places) return this.#team
     const here = [...this.#team, ...(this.#chosen === '' ? [] : [this.#chosen])]

@@ -43,11 +43,11 @@ export class RunIndex {
   sources = new Map()
   /** @type {Map<string, number[]>} requests without a result, by agent */
   #calls = new Map()
-  #insides
+  #nested
 
   /** @param {Body | null} [component]  of the run, which tells who is inside of whom */
   constructor(component = null) {
-    this.#insides = new NestedRuns(component)
+    this.#nested = new NestedRuns(component)
   }
 
   clear() {
@@ -55,7 +55,7 @@ export class RunIndex {
     this.lastSeq = 0
     this.edition += 1
     this.#calls.clear()
-    this.#insides.clear()
+    this.#nested.clear()
     this.failed.clear()
     this.sources.clear()
   }
@@ -140,7 +140,7 @@ export class RunIndex {
    * @param {string} source
    */
   insideOf(source) {
-    return this.#insides.of(source)
+    return this.#nested.pathOf(source)
   }
 
   /** @param {Row} row */
@@ -148,7 +148,7 @@ export class RunIndex {
     if (row.seq <= this.lastSeq) return
     this.lastSeq = row.seq
     row.item = this.#itemKind(row)
-    row.inside = this.#insides.take(row)
+    row.inside = this.#nested.add(row)
     if (row.item !== '') row.owner = row.seq
     if (row.isError && row.owner > 0) this.failed.add(row.owner)
     if (row.item !== '' && row.source !== '')

@@ -135,7 +135,7 @@ export function showRun(page, run, around, signal) {
    */
   async function answer(requestId, text) {
     try {
-      toolbar.take(await server.command(run.id, 'answer', { request_id: requestId, text }))
+      toolbar.showState(await server.command(run.id, 'answer', { request_id: requestId, text }))
     } catch (error) {
       toastError(error)
       throw error
@@ -156,7 +156,7 @@ export function showRun(page, run, around, signal) {
     if (tail.isFollowing) tail.toEnd()
     revealLinked(chat, selection)
     window.addEventListener('hashchange', () => revealLinked(chat, selection), { signal })
-    if (!hasEnded(run.state)) follow(page, run, feed, index, toolbar.take, signal)
+    if (!hasEnded(run.state)) follow(page, run, feed, index, toolbar.showState, signal)
   }
 
   return { toolbar, shown: readAndFollow() }
@@ -195,16 +195,16 @@ function opened(all, context) {
  * @param {Run} run
  * @param {ReturnType<typeof createFeed>} feed
  * @param {RunIndex} index
- * @param {(state: Run) => void} take
+ * @param {(state: Run) => void} onState
  * @param {AbortSignal} signal
  */
-function follow(page, run, feed, index, take, signal) {
+function follow(page, run, feed, index, onState, signal) {
   const lost = partsIn(page)('connection')
   const showLost = (/** @type {boolean} */ isLost) => {
     if (!isLost && !lost.hidden) page.dispatchEvent(new CustomEvent('run:connected'))
     lost.hidden = !isLost
   }
-  followRun(run.id, { index, push: feed.push, take, showLost }, signal)
+  followRun(run.id, { index, push: feed.push, onState, showLost }, signal)
 }
 
 /**

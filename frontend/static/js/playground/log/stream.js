@@ -68,7 +68,7 @@ export function openStream(options, signal) {
     try {
       const { entries, state } = await options.look(after)
       if (source || isDone || !asking || signal.aborted) return
-      take(entries)
+      append(entries)
       batches.add({ state })
       if (hasEnded(state.state)) return finish()
     } catch {
@@ -84,7 +84,7 @@ export function openStream(options, signal) {
       options.onStatus('open')
     })
     source.addEventListener('entries', (event) => {
-      take(JSON.parse(event.data))
+      append(JSON.parse(event.data))
     })
     source.addEventListener('chunks', (event) => batches.add({ chunks: JSON.parse(event.data) }))
     source.addEventListener('state', (event) => batches.add({ state: JSON.parse(event.data) }))
@@ -93,7 +93,7 @@ export function openStream(options, signal) {
   }
 
   /** @param {Entry[]} entries */
-  function take(entries) {
+  function append(entries) {
     after = Math.max(after, ...entries.map((entry) => entry.seq))
     batches.add({ entries })
   }

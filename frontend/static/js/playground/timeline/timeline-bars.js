@@ -172,7 +172,7 @@ export class TimelineBars {
     if (Number.isNaN(now)) return
     if (kind === 'explanation') return this.#decided(body)
     this.#advance(now)
-    if (kind === 'state') this.#turned(body)
+    if (kind === 'state') this.#onState(body)
     if (
       (kind !== 'message' && kind !== 'event') ||
       !body.source ||
@@ -213,7 +213,7 @@ export class TimelineBars {
   }
 
   /** @param {Entry['body']} body  of a state */
-  #turned(body) {
+  #onState(body) {
     if (this.#isHeld && body.state === 'running') this.#idleFrom = this.span
     this.#isHeld = body.state === 'paused' || hasEnded(body.state)
   }

@@ -77,7 +77,7 @@ export class Annotations {
   }
 
   /** From one note to the next; to the canvas after the last. */
-  goOn() {
+  focusNext() {
     const all = [...this.#notes.values()]
     const here = all.findIndex((each) => each.contains(document.activeElement))
     ;(all[here + 1] ?? this.#canvas.root).focus()

@@ -85,7 +85,7 @@ export class CardHeights {
    * @param {string} shape
    * @returns {number} 0 while none of it was measured
    */
-  of(shape) {
+  get(shape) {
     return this.#known.get(shape) ?? 0
   }
 

@@ -91,7 +91,7 @@ export class CardList {
     const alike = new Map()
     for (const each of unknown) {
       const shape = isMany ? this.#heights.shapeOf(each.card) : String(alike.size)
-      each.height = isMany ? this.#heights.of(shape) : 0
+      each.height = isMany ? this.#heights.get(shape) : 0
       if (each.height === 0) alike.set(shape, [...(alike.get(shape) ?? []), each])
     }
     const samples = [...alike].map(([shape, all]) => ({

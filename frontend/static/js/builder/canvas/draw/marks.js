@@ -102,11 +102,11 @@ function sortedFindings(editor) {
  */
 export function markBadge(node, found) {
   const { errors = [], hints = [] } = found ?? {}
-  const told = errors.length > 0 ? errors : hints
-  node.hidden = told.length === 0
+  const findings = errors.length > 0 ? errors : hints
+  node.hidden = findings.length === 0
   node.dataset['state'] = errors.length > 0 ? 'error' : 'hint'
-  if (!node.classList.contains('chip-problem')) node.textContent = String(told.length)
-  node.title = told.map((each) => each.message).join('\n')
+  if (!node.classList.contains('chip-problem')) node.textContent = String(findings.length)
+  node.title = findings.map((each) => each.message).join('\n')
 }
 
 /**

@@ -48,7 +48,7 @@ export class RunMarks {
   at(pointer) {
     const place = this.#canvas.cardOf(pointer)
     const card = this.#canvas.scene?.cards.find((each) => each.pointer === place)
-    return card ? this.#of(card) : null
+    return card ? this.#stateOf(card) : null
   }
 
   /**
@@ -61,17 +61,19 @@ export class RunMarks {
   }
 
   /** @param {CardView} card */
-  #of(card) {
+  #stateOf(card) {
     return (
-      this.#states?.of([card.name, ...participantsOf(card.component).map(({ name }) => name)]) ??
-      null
+      this.#states?.stateOf([
+        card.name,
+        ...participantsOf(card.component).map(({ name }) => name),
+      ]) ?? null
     )
   }
 
   #draw() {
     this.#canvas.scene?.cards.forEach((card, index) => {
       const node = this.#canvas.nodeAt(index)
-      if (node) mark(node, this.#of(card))
+      if (node) mark(node, this.#stateOf(card))
     })
   }
 }

@@ -88,9 +88,9 @@ export function makeScene(catalogue, root, pointer, describe = () => '') {
  * @returns {Flow}
  */
 function flowOf(catalogue, team, slots, cards) {
-  const told = catalogue.entry(team)?.drawn_as
+  const drawnAs = catalogue.entry(team)?.drawn_as
   if (isGraph(team.config?.['graph'])) return 'graph'
-  if (told) return told === 'graph' ? 'order' : told
+  if (drawnAs) return drawnAs === 'graph' ? 'order' : drawnAs
   if (catalogue.kindOf(team) === 'team' && slots.some((slot) => slot.kind === 'model')) return 'hub'
   return cards.some((card) => handoffsIn(card.component.config).length > 0) ? 'handoffs' : 'order'
 }

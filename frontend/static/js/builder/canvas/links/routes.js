@@ -46,7 +46,7 @@ export function labelWidth(label) {
  * @param {P} point
  * @returns {P}
  */
-function turned(point) {
+function transpose(point) {
   const { x, y, width, height } = /** @type {any} */ (point)
   return /** @type {P} */ (
     width === undefined ? { x: y, y: x } : { x: y, y: x, width: height, height: width }
@@ -70,9 +70,9 @@ export function routesBetween(
   marked = new Set(),
   moved = new Set(),
 ) {
-  const cards = isDownwards ? boxes.map(turned) : boxes
+  const cards = isDownwards ? boxes.map(transpose) : boxes
   const inLayers = cards.filter((_card, index) => !moved.has(index))
-  const lanes = isDownwards ? bends.map((points) => points.map(turned)) : bends
+  const lanes = isDownwards ? bends.map((points) => points.map(transpose)) : bends
   const ports = portsOf(ways, cards, lanes, isDownwards ? marked : new Set())
   return ways.map((way, index) => {
     const [from, to] = [cards[way.from], cards[way.to]]
@@ -238,7 +238,7 @@ function drawn(points, isDownwards) {
   const [a, b] = [points[half] ?? start, points[half + 1] ?? end]
   const label = { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 }
   return isDownwards
-    ? { path, label: turned(label), start: turned(start), end: turned(end) }
+    ? { path, label: transpose(label), start: transpose(start), end: transpose(end) }
     : { path, label, start, end }
 
   /**
@@ -274,6 +274,6 @@ function bow(a, b, isDownwards) {
  * @param {boolean} isDownwards
  */
 function pair(point, isDownwards) {
-  const { x, y } = isDownwards ? turned(point) : point
+  const { x, y } = isDownwards ? transpose(point) : point
   return `${Math.round(x * 10) / 10} ${Math.round(y * 10) / 10}`
 }

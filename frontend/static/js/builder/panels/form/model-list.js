@@ -59,15 +59,15 @@ export async function listModels(root, editor, button) {
  * @param {Editor} editor
  */
 export function suggestListedModels(root, editor) {
-  for (const told of /** @type {NodeListOf<HTMLElement>} */ (
+  for (const status of /** @type {NodeListOf<HTMLElement>} */ (
     root.querySelectorAll('[data-models-status]')
   )) {
-    const pointer = told.dataset['modelsStatus'] ?? ''
+    const pointer = status.dataset['modelsStatus'] ?? ''
     const names = listed.get(serviceOf(editor, ownerOf(pointer)))
     const input = root.querySelector(`input[list]${at('data-pointer', pointer)}`)
     if (!names || !(input instanceof HTMLInputElement) || !input.list) continue
     input.list.replaceChildren(...names.map((value) => el('option', { value })))
-    told.textContent = `${names.length} ${names.length === 1 ? 'model' : 'models'} found. Type to choose one.`
+    status.textContent = `${names.length} ${names.length === 1 ? 'model' : 'models'} found. Type to choose one.`
   }
 }
 

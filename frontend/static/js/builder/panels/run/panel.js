@@ -292,7 +292,7 @@ class RunPanel {
       this.panel,
       run,
       {
-        told: (states) => this.marks.show(states),
+        onStates: (states) => this.marks.show(states),
         openModel: (pointer) => {
           if (this.editor.at(pointer)) this.editor.select(pointer, { reveal: pointer })
         },

@@ -13,12 +13,12 @@ import { server } from '../../../playground/log/server.js'
  * One run in the panel: its conversation, its controls, and what it asks.
  * @param {HTMLElement} panel
  * @param {Run} run
- * @param {{ told: (states: AgentStates) => void, openModel: (pointer: string) => void, retry: () =>
+ * @param {{ onStates: (states: AgentStates) => void, openModel: (pointer: string) => void, retry: () =>
  *   void }} to
  *   `told`: after each news; `retry`: go on where the run failed
  * @param {AbortSignal} signal
  */
-export function runView(panel, run, { told, openModel, retry }, signal) {
+export function runView(panel, run, { onStates, openModel, retry }, signal) {
   const part = (/** @type {string} */ name) => find(`[data-part="${name}"]`, panel)
   const work = new ActiveWork()
   const states = new AgentStates()
@@ -38,7 +38,7 @@ export function runView(panel, run, { told, openModel, retry }, signal) {
    */
   async function send(command, more) {
     try {
-      toolbar.take(await server.command(run.id, command, more))
+      toolbar.showState(await server.command(run.id, command, more))
     } catch (error) {
       toastError(error)
       throw error
@@ -68,14 +68,14 @@ export function runView(panel, run, { told, openModel, retry }, signal) {
     run,
     {
       answer: (requestId, text) => send('answer', { request_id: requestId, text }),
-      take: toolbar.take,
+      onState: toolbar.showState,
       work,
       views: {
         controls: (batch) => toolbar.apply(batch),
         question: ({ state }) => state && question.show(state),
         states: (batch) => {
           states.apply(batch)
-          told(states)
+          onStates(states)
         },
       },
     },

@@ -64,7 +64,7 @@ export class TrySession extends EventTarget {
     const what = { subject: this.#kind, action: 'try', component: this.#component }
     const stream = await withApproval(() => {
       this.#since = performance.now()
-      return api.stream('/api/tries', body, { signal })
+      return api.stream('/api/part-runs', body, { signal })
     }, what)
     if (stream === null) return false
     this.#become('working')
@@ -116,7 +116,7 @@ export class TrySession extends EventTarget {
    * @param {object} more
    */
   #command(command, more) {
-    return api.post(`/api/tries/${this.#id}/commands`, { command, ...more })
+    return api.post(`/api/part-runs/${this.#id}/commands`, { command, ...more })
   }
 
   /** @param {ReadableStream<Uint8Array>} stream */

@@ -222,7 +222,7 @@ class TryTab {
     this.#offered = component
     this.#refuse('')
     try {
-      const { tools, is_known: isKnown } = await api.post('/api/tries/tools', { component })
+      const { tools, is_known: isKnown } = await api.post('/api/part-runs/tools', { component })
       if (this.#offered !== component) return
       this.#part('list').hidden = isKnown
       if (!isKnown)

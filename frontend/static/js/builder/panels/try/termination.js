@@ -21,7 +21,7 @@ import { excerpt, listTime, taskText } from '../../../playground/format.js'
  * @param {AbortSignal} signal
  */
 export function terminationPreview(root, editor, teamId, signal) {
-  const form = find('[data-try-judge]', root)
+  const form = find('[data-try-preview]', root)
   const runs = /** @type {HTMLSelectElement} */ (find('#try-run', root))
   const text = /** @type {HTMLTextAreaElement} */ (find('#try-text', root))
   const answer = find('[data-try-verdict]', root)
@@ -35,7 +35,7 @@ export function terminationPreview(root, editor, teamId, signal) {
   text.addEventListener(
     'keydown',
     (event) => {
-      if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void judge()
+      if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void preview()
     },
     { signal },
   )
@@ -43,12 +43,12 @@ export function terminationPreview(root, editor, teamId, signal) {
     'submit',
     (event) => {
       event.preventDefault()
-      void judge()
+      void preview()
     },
     { signal },
   )
 
-  async function judge() {
+  async function preview() {
     const given = runs.value === '' ? { text: text.value } : { run_id: runs.value }
     problem.hidden = true
     asking.abort()
@@ -57,7 +57,7 @@ export function terminationPreview(root, editor, teamId, signal) {
       answer.replaceChildren(
         ...render(
           await api.post(
-            '/api/tries/termination',
+            '/api/part-runs/termination',
             { component: editor.at(editor.selection), ...given },
             { signal: asking.signal },
           ),

@@ -33,14 +33,14 @@ class TeamChanged(AssertionError):
 
 
 @dataclass(frozen=True)
-class Replayed:
+class PlaybackReport:
     """A run that was repeated: its messages and events, oldest first, and why the team stopped."""
 
     messages: Sequence[BaseMessage]
     stop_reason: str | None
 
 
-def replay_run(cassette: FilePath, *, team: FilePath | Team | None = None) -> Replayed:
+def replay_run(cassette: FilePath, *, team: FilePath | Team | None = None) -> PlaybackReport:
     """Repeat a recorded run and compare every step. No model, tool or person is asked.
 
     Call it outside of a running event loop.
@@ -61,8 +61,8 @@ def replay_run(cassette: FilePath, *, team: FilePath | Team | None = None) -> Re
     now = team if isinstance(team, Team) else load_team(_document(team, recorded))
     found = asyncio.run(_again(now, recorded))
     if differs := what_differs(found, recorded.heading):
-        raise TeamChanged("\n".join(_told(Path(cassette).name, differs, found, recorded)))
-    return Replayed([message_from_json(item) for item in found.items], found.stop_reason)
+        raise TeamChanged("\n".join(_difference(Path(cassette).name, differs, found, recorded)))
+    return PlaybackReport([message_from_json(item) for item in found.items], found.stop_reason)
 
 
 def _document(team: FilePath | None, recorded: Cassette) -> JsonValue:
@@ -80,7 +80,7 @@ async def _again(team: Team, recorded: Cassette) -> PlaybackResult:
     return await play_back(team, heading.task, heading.namespace, recorded.log, heading.changes)
 
 
-def _told(name: str, differs: str, found: PlaybackResult, recorded: Cassette) -> Iterator[str]:
+def _difference(name: str, differs: str, found: PlaybackResult, recorded: Cassette) -> Iterator[str]:
     yield f"The team no longer does what was recorded in {name}."
     yield differs
     changed = list(_prompt_changes(found, recorded))

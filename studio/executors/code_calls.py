@@ -39,7 +39,7 @@ def running_code_for(agent: str, tool: str = CODE) -> Generator[None]:
         _caller.reset(token)
 
 
-def act_of(blocks: Sequence[CodeBlock], run: Callable[[Sequence[CodeBlock]], Awaitable[JsonValue]]) -> ToolCall:
+def tool_call_for(blocks: Sequence[CodeBlock], run: Callable[[Sequence[CodeBlock]], Awaitable[JsonValue]]) -> ToolCall:
     """What a person, a rule or a breakpoint is shown: all the code, and its languages.
 
     Rules look at the whole, so that nothing gets past them in a second block.

@@ -11,7 +11,6 @@ from studio.errors import SetupError
 from studio.runs import task_group
 from studio.store.appender import Appender
 from studio.store.approvals import Approvals
-from studio.store.arrivals import RunImports
 from studio.store.audit import Audit
 from studio.store.calls import Calls
 from studio.store.connections import Connections
@@ -25,6 +24,7 @@ from studio.store.labels import LabelBook
 from studio.store.lineage import Lineage
 from studio.store.logs import Logs
 from studio.store.migrate import newest_form
+from studio.store.run_imports import RunImports
 from studio.store.runs import Runs
 from studio.store.secrets import Secrets
 from studio.store.sign_ins import SignIns

@@ -1,4 +1,4 @@
-"""Trying one part of a team alone. A try belongs to the request that began it: it ends when its reader leaves."""
+"""Runs of one part of a team alone. Each belongs to the request that began it: it ends when its reader leaves."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from studio.runs.journal.pages import read_beginning
 from studio.store import Store
 from studio.tools import BaseTool, StaticWorkbench
 from studio.web.api.runs import events_of
-from studio.web.dependencies import QUEUED, ClosingDep, PersonDep, StoreDep, TrialsDep
+from studio.web.dependencies import QUEUED, ClosingDep, PartRunnerDep, PersonDep, StoreDep
 from studio.web.known_tools import check_may_try
 from studio.web.requests import StudioRoute
 from studio.web.sse import Event, EventStream
 
-router = APIRouter(prefix="/api/tries", tags=["tries"], route_class=StudioRoute)
+router = APIRouter(prefix="/api/part-runs", tags=["part runs"], route_class=StudioRoute)
 
 MAX_TEXT = 2_000_000
 MAX_SHOWN = 400
@@ -43,7 +43,7 @@ MAX_BYTES = 8 * 1024 * 1024
 """Of a past run, that a condition is tried on."""
 
 
-class StartTry(BaseModel):
+class StartPartRun(BaseModel):
     """`said` is text, or a list as a run takes it; for tools `{"name": ..., "arguments": {...}}` as JSON text."""
 
     model_config = ConfigDict(extra="forbid")
@@ -54,7 +54,7 @@ class StartTry(BaseModel):
     team_id: str = Field("", max_length=100, description="The team that it is a part of, for what is allowed there.")
 
 
-class TryCommand(BaseModel):
+class PartRunCommand(BaseModel):
     """`request_id` and `text` belong to `answer`."""
 
     model_config = ConfigDict(extra="forbid")
@@ -121,27 +121,29 @@ class VerdictOut(BaseModel):
     response_class=StreamingResponse,
     responses={200: {"content": {"text/event-stream": {}}}},
 )
-async def start_try(
-    body: StartTry, trials: TrialsDep, closing: ClosingDep, store: StoreDep, person: PersonDep
+async def start_part_run(
+    body: StartPartRun, runner: PartRunnerDep, closing: ClosingDep, store: StoreDep, person: PersonDep
 ) -> EventStream:
     await check_may_try(store, body.component, body.team_id, person)
-    trial = await trials.prepare(body.component, body.said, system_message=body.system_message, team_id=body.team_id)
-    return EventStream(_events(trials, trial), closing)
+    prepared = await runner.prepare(body.component, body.said, system_message=body.system_message, team_id=body.team_id)
+    return EventStream(_events(runner, prepared), closing)
 
 
-async def _events(trials: PartRunner, trial: PreparedRun) -> AsyncGenerator[Event]:
-    async with trials.running(trial) as try_id:
-        yield Event("started", {"id": try_id})
-        async with aclosing(trials.follow(try_id)) as batches:
+async def _events(runner: PartRunner, prepared: PreparedRun) -> AsyncGenerator[Event]:
+    async with runner.running(prepared) as part_run_id:
+        yield Event("started", {"id": part_run_id})
+        async with aclosing(runner.follow(part_run_id)) as batches:
             async for batch in batches:
                 for event in events_of(batch):
                     yield event
     yield Event("done", {})
 
 
-@router.post("/{try_id}/commands", summary="Control a part run: send the next message, answer its question, or end it")
-async def command_try(try_id: str, body: TryCommand, trials: TrialsDep) -> JsonObject:
-    view = await trials.command(try_id, body.command, request_id=body.request_id, text=body.text)
+@router.post(
+    "/{part_run_id}/commands", summary="Control a part run: send the next message, answer its question, or end it"
+)
+async def command_part_run(part_run_id: str, body: PartRunCommand, runner: PartRunnerDep) -> JsonObject:
+    view = await runner.command(part_run_id, body.command, request_id=body.request_id, text=body.text)
     return view.as_json()
 
 
