@@ -15,7 +15,7 @@ from pydantic_core import PydanticUndefined
 from typer.core import TyperCommand, TyperGroup
 
 from studio.cli.app import app
-from studio.components import JsonObject, advice_kinds, catalogue, load_rooms
+from studio.components import JsonObject, advice_kinds, catalogue, load_packages
 from studio.settings import Settings
 
 REFERENCE = Path(__file__).parents[1] / "docs" / "reference"
@@ -52,7 +52,7 @@ def components_page() -> str:
 
 def advice_page() -> str:
     """One row per kind of advice."""
-    load_rooms()
+    load_packages()
     lines = [
         "# Advice",
         "",

@@ -266,7 +266,7 @@ def _old_format(item: JsonObject, where: str) -> Finding:
     return Finding(
         "pre_provider_format",
         f"Written by an AutoGen Studio of December 2024 or earlier (`{mark}`: {item[mark]!r}); it cannot be converted.",
-        "Such files name no providers, so nobody knows which classes they mean. Build it again here.",
+        "Such files name no providers, so their classes are unknown. Build the team again here.",
         where,
     )
 

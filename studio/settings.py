@@ -48,7 +48,7 @@ class Settings(BaseModel):
     allow_private_urls: Annotated[
         bool,
         Field(
-            description="Let gallery URLs and teams reach private addresses that nobody named, and those where a cloud "
+            description="Let gallery URLs and teams reach private addresses without approval, and those where a cloud "
             "keeps the keys of its machines."
         ),
     ] = False

@@ -42,7 +42,7 @@ LAYERS = [
     {"cli", "autogen", "testing", "__init__"},
     {"__main__"},
 ]
-"""From the bottom up. A room imports rooms of lower layers only: neither higher ones nor its neighbours."""
+"""From the bottom up. A package imports packages of lower layers only: neither higher ones nor its neighbours."""
 
 MAX_LINES_OF_A_MODULE = 700
 MAX_LINES_OF_A_FUNCTION = 60
@@ -113,8 +113,8 @@ def room_of(module: str) -> str:
     return module.split(".")[1] if "." in module else "__init__"
 
 
-def test_rooms_import_lower_rooms_only():
-    rank = {room: index for index, layer in enumerate(LAYERS) for room in layer}
+def test_packages_import_lower_packages_only():
+    rank = {package: index for index, layer in enumerate(LAYERS) for package in layer}
     upward = [
         f"{file.relative_to(ROOT)}:{line} imports {module}"
         for file in python_files()
@@ -126,8 +126,8 @@ def test_rooms_import_lower_rooms_only():
 
 
 def test_every_room_has_a_layer():
-    rooms = {file.relative_to(STUDIO).parts[0].removesuffix(".py") for file in python_files()}
-    assert rooms - {room for layer in LAYERS for room in layer} == set()
+    packages = {file.relative_to(STUDIO).parts[0].removesuffix(".py") for file in python_files()}
+    assert packages - {package for layer in LAYERS for package in layer} == set()
 
 
 def test_the_table_for_contributors_has_every_room():
@@ -138,9 +138,9 @@ def test_the_table_for_contributors_has_every_room():
         {name.removeprefix("studio/").rstrip("/").removesuffix(".py") for name in re.findall(r"`([^`]+)`", line)}
         for line in lines
     ]
-    assert set[str]().union(*named) == {room for layer in LAYERS for room in layer if not room.startswith("__")}
-    rank = {room: index for index, layer in enumerate(LAYERS) for room in layer}
-    ranks = [rank[room] for rooms in named for room in sorted(rooms, key=rank.__getitem__)]
+    assert set[str]().union(*named) == {each for layer in LAYERS for each in layer if not each.startswith("__")}
+    rank = {package: index for index, layer in enumerate(LAYERS) for package in layer}
+    ranks = [rank[package] for packages in named for package in sorted(packages, key=rank.__getitem__)]
     assert ranks == sorted(ranks)
 
 
@@ -159,27 +159,27 @@ def test_no_modules_import_each_other_in_a_circle():
         pytest.fail(" -> ".join(str(file.relative_to(ROOT)) for file in error.args[1]))
 
 
-def part_of(module: str, room: str) -> str:
-    """The folder or module right below a room that a module belongs to; empty for the room itself."""
+def part_of(module: str, package: str) -> str:
+    """The folder or module right below a package that a module belongs to; empty for the package itself."""
     parts = module.split(".")
-    return parts[2] if parts[1:2] == [room] and len(parts) > 2 else ""
+    return parts[2] if parts[1:2] == [package] and len(parts) > 2 else ""
 
 
 @pytest.mark.parametrize(
-    "room", sorted(folder.name for folder in STUDIO.iterdir() if (folder / "__init__.py").is_file())
+    "package", sorted(folder.name for folder in STUDIO.iterdir() if (folder / "__init__.py").is_file())
 )
-def test_the_parts_of_a_room_stand_one_above_the_other(room: str):
+def test_the_parts_of_a_package_stand_one_above_the_other(package: str):
     """Counts what only the type checker imports, too; the facade in `__init__` may import everything."""
     graph: dict[str, set[str]] = {}
-    for file in python_files(STUDIO / room):
-        here = part_of(".".join(file.relative_to(ROOT).with_suffix("").parts), room)
+    for file in python_files(STUDIO / package):
+        here = part_of(".".join(file.relative_to(ROOT).with_suffix("").parts), package)
         if here != "__init__":
-            below = {part_of(module, room) for _, module in imported_modules(file, for_types=room != "components")}
+            below = {part_of(module, package) for _, module in imported_modules(file, package != "components")}
             graph.setdefault(here, set()).update(below - {"", here})
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
-        pytest.fail(f"in {room}: " + " -> ".join(error.args[1]))
+        pytest.fail(f"in {package}: " + " -> ".join(error.args[1]))
 
 
 def test_modules_and_scripts_stay_short():

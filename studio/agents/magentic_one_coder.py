@@ -37,7 +37,7 @@ When you find an answer, verify the answer carefully. Include verifiable evidenc
 
 
 class MagenticOneCoderAgent(AssistantAgent):
-    """Writes code for somebody else to run, with the instructions of Magentic-One."""
+    """Writes code for another agent to run, with the instructions of Magentic-One."""
 
     provider = "autogen_ext.agents.magentic_one.MagenticOneCoderAgent"
     aliases = (

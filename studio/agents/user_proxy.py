@@ -56,7 +56,7 @@ class UserProxyAgent(ChatAgent):
     positional = ("name",)
 
     name: Annotated[str, Field(description="A word without spaces, unique in its team.", examples=["user_proxy"])]
-    description: Annotated[str, Field(description="Who answers. Other agents and selectors read it.")] = "A human user"
+    description: Annotated[str, Field(description="A person. Other agents and selectors read it.")] = "A human user"
 
     human_input_mode: Annotated[
         HumanInputMode | None,

@@ -93,7 +93,7 @@ def serve(
 ) -> None:
     """Start the studio and print the address to open, with its access token while it has no users.
 
-    Where other machines can reach it, it starts with HTTPS and accounts only, unless it is told otherwise.
+    Where other machines can reach it, it requires HTTPS and accounts unless you opt out.
     """
     from studio.settings import Settings
 

@@ -34,7 +34,7 @@ def ask_approval(needed: Sequence[Capability], person: Terminal, hosts: Sequence
     more = f" And {len(needed) - 1} more." if len(needed) > 1 else ""
     if not person.is_person():
         raise SetupError(
-            f"Nobody is here to approve this. {first}{more}",
+            f"There is no terminal to approve this. {first}{more}",
             fix="Read the list, then add --approve.",
             where=needed[0].where,
         )

@@ -49,8 +49,8 @@ def check_exposure(settings: Settings) -> None:
         )
     if not settings.without_accounts and not has_accounts(settings):
         raise SetupError(
-            f"Whoever can reach a studio {where} and learns its token can run code on this machine.",
-            fix="Add somebody with `studio users add NAME --role admin`, or set up an identity provider. "
+            f"Anyone who can reach a studio {where} and learns its token can run code on this machine.",
+            fix="Add a user with `studio users add NAME --role admin`, or set up an identity provider. "
             "--without-accounts starts it all the same.",
         )
 

@@ -38,25 +38,25 @@ class Imports:
         self._known: dict[tuple[str, str], str] = {}
 
     def name_of(self, cls: type) -> str:
-        """Import a class from the room that says it, and give the name it has in the script."""
-        return self.use(public_room(cls), cls.__name__)
+        """Import a class from the package that says it, and give the name it has in the script."""
+        return self.use(public_package(cls), cls.__name__)
 
-    def use(self, room: str, name: str) -> str:
-        """Import a name from a room."""
-        known = self._known.get((room, name))
+    def use(self, package: str, name: str) -> str:
+        """Import a name from a package."""
+        known = self._known.get((package, name))
         if known is None:
-            known = self._known[room, name] = self._names.claim(name)
+            known = self._known[package, name] = self._names.claim(name)
         return known
 
     def lines(self) -> list[str]:
-        """The import statements, by room."""
-        rooms: dict[str, list[str]] = defaultdict(list)
-        for (room, name), known in self._known.items():
-            rooms[room].append(name if known == name else f"{name} as {known}")
-        return [_from_import(room, sorted(rooms[room], key=_isort_key)) for room in sorted(rooms)]
+        """The import statements, by package."""
+        packages: dict[str, list[str]] = defaultdict(list)
+        for (package, name), known in self._known.items():
+            packages[package].append(name if known == name else f"{name} as {known}")
+        return [_from_import(package, sorted(packages[package], key=_isort_key)) for package in sorted(packages)]
 
 
-def public_room(cls: type) -> str:
+def public_package(cls: type) -> str:
     """The shortest package on the way to a class's module that has it under its own name."""
     steps = cls.__module__.split(".")
     for length in range(1, len(steps)):
@@ -80,9 +80,9 @@ def _isort_key(name: str) -> tuple[int, str]:
     return kind, name
 
 
-def _from_import(room: str, names: list[str]) -> str:
-    line = f"from {room} import {', '.join(names)}"
+def _from_import(package: str, names: list[str]) -> str:
+    line = f"from {package} import {', '.join(names)}"
     if len(line) <= 100:
         return line
     inside = "".join(f"    {name},\n" for name in names)
-    return f"from {room} import (\n{inside})"
+    return f"from {package} import (\n{inside})"

@@ -14,7 +14,7 @@ from typing import Any, get_args, get_type_hints
 from pydantic import BaseModel
 from typing_extensions import is_typeddict
 
-from studio.code.names import public_room
+from studio.code.names import public_package
 from studio.components import component_classes, find_class
 from studio.models import ModelFamily
 
@@ -41,9 +41,9 @@ def suggest(name: str) -> str:
 
 @cache
 def _vocabulary() -> tuple[dict[str, type], dict[str, type]]:
-    """Every class that a script may call: by room and name, and by name alone."""
+    """Every class that a script may call: by package and name, and by name alone."""
     found = dict.fromkeys(_reachable())
-    by_place = {f"{room}.{cls.__name__}": cls for cls in found for room in (cls.__module__, public_room(cls))}
+    by_place = {f"{package}.{cls.__name__}": cls for cls in found for package in (cls.__module__, public_package(cls))}
     return by_place, {cls.__name__: cls for cls in reversed(list(found))}
 
 

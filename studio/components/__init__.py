@@ -10,7 +10,7 @@ from studio.components.base import Opaque as Opaque
 from studio.components.base import Warn as Warn
 from studio.components.base import component_classes as component_classes
 from studio.components.base import find_class as find_class
-from studio.components.base import load_rooms as load_rooms
+from studio.components.base import load_packages as load_packages
 from studio.components.base import walk as walk
 from studio.components.capability import Capability as Capability
 from studio.components.document import MAX_BYTES as MAX_BYTES

@@ -17,7 +17,7 @@ MAX_OF_ONE = 50
 
 _kinds: dict[str, Advice] = {}
 advice_kinds: Mapping[str, Advice] = MappingProxyType(_kinds)
-"""All there are, by their codes; complete once the rooms are loaded."""
+"""All there are, by their codes; complete once the packages are loaded."""
 
 
 class Advice:

@@ -55,7 +55,7 @@ Warn = Callable[[str, str], None]
 registry: Registry[type[Component]] = Registry()
 find_class = registry.find
 component_classes = registry.all
-load_rooms = registry.load_rooms
+load_packages = registry.load_packages
 
 
 class Component(FastPrivateModel):

@@ -1,7 +1,7 @@
 """Rooms that hold more than most programs need: their modules, or some, wait until one of their names is asked for.
 
 The names are there as if they were imported, also for `from studio.models import OllamaChatCompletionClient`. Whoever
-needs every class, such as the catalogue, has the whole room imported.
+needs every class, such as the catalogue, has the whole package imported.
 """
 
 from __future__ import annotations
@@ -13,29 +13,29 @@ from importlib import import_module
 _waiting: dict[str, tuple[str, ...]] = {}
 
 
-def lazy(room: str, names: Mapping[str, str]) -> Callable[[str], object]:
-    """Make the `__getattr__` of a room.
+def lazy(package: str, names: Mapping[str, str]) -> Callable[[str], object]:
+    """Make the `__getattr__` of a package.
 
     Args:
-        room: The package, its `__name__`.
-        names: For each module of it that is imported late, what the room exports from there, parted by blanks. The
-            module of another room is given in full.
+        package: The package, its `__name__`.
+        names: For each module of it that is imported late, what the package exports from there, parted by blanks. The
+            module of another package is given in full.
     """
-    modules = {module if "." in module else f"{room}.{module}": held for module, held in names.items()}
+    modules = {module if "." in module else f"{package}.{module}": held for module, held in names.items()}
     homes = {name: module for module, held in modules.items() for name in held.split()}
-    _waiting[room] = tuple(modules)
+    _waiting[package] = tuple(modules)
 
     def find(name: str) -> object:
         if name not in homes:
-            raise AttributeError(f"module {room!r} has no attribute {name!r}", name=name, obj=sys.modules[room])
+            raise AttributeError(f"module {package!r} has no attribute {name!r}", name=name, obj=sys.modules[package])
         found = getattr(import_module(homes[name]), name)
-        setattr(sys.modules[room], name, found)
+        setattr(sys.modules[package], name, found)
         return found
 
     return find
 
 
-def import_all(room: str) -> None:
-    """Import the modules of a room that still wait; any other package has none."""
-    for module in _waiting.pop(room, ()):
+def import_all(package: str) -> None:
+    """Import the modules of a package that still wait; any other package has none."""
+    for module in _waiting.pop(package, ()):
         import_module(module)

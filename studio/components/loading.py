@@ -32,7 +32,7 @@ UNKNOWN_PROVIDER = Advice(
     "unknown_provider", "A component is of a kind that is not installed; it is kept and cannot run."
 )
 UPGRADED = Advice("upgraded", "A component was written by an older version and is read as the present one.")
-LENIENT = Advice("lenient", "A config holds what its class mends or cannot use; the sentence says what.")
+LENIENT = Advice("lenient", "A config holds a value that its class corrects or cannot use.")
 UNKNOWN_FIELD = Advice("unknown_field", "A config has a field that its class does not know; it is kept and not used.")
 MASKED_SECRET = Advice("masked_secret", "A key was masked when a document was exported.")
 

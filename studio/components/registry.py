@@ -26,7 +26,7 @@ P = TypeVar("P", bound=Provided)
 
 
 class Registry(Generic[P]):
-    """Classes by provider and alias. The rooms that hold them are imported when a name is not known yet."""
+    """Classes by provider and alias. The packages that hold them are imported when a name is not known yet."""
 
     def __init__(self) -> None:
         self._by_name: dict[str, P] = {}
@@ -44,7 +44,7 @@ class Registry(Generic[P]):
                 raise SetupError(f"{known.__name__} and {cls.__name__} both answer to {name!r}.")
             self._by_name[name] = cls
 
-    def load_rooms(self) -> None:
+    def load_packages(self) -> None:
         """Import the packages that installed distributions name as holding components; once."""
         if self._are_rooms_loaded:
             return
@@ -59,19 +59,19 @@ class Registry(Generic[P]):
     def find(self, provider: str) -> P | None:
         """The class that answers to a provider or alias, or None."""
         if provider not in self._by_name:
-            self.load_rooms()
+            self.load_packages()
         return self._by_name.get(provider)
 
     def all(self) -> Iterator[P]:
         """Every registered class once, by provider."""
-        self.load_rooms()
+        self.load_packages()
         seen = {cls.provider: cls for cls in self._by_name.values()}
         for provider in sorted(seen):
             yield seen[provider]
 
     def suggest(self, provider: str) -> str | None:
         """The registered name most like a misspelt one, if any is close."""
-        self.load_rooms()
+        self.load_packages()
         import difflib  # only for names that are wrong
 
         close = difflib.get_close_matches(provider, self._by_name, n=1, cutoff=0.85)

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import PydanticUndefined
 
-from studio.components.base import Component, JsonObject, component_classes, load_rooms
+from studio.components.base import Component, JsonObject, component_classes, load_packages
 from studio.components.field_titles import title_from_name
 
 GROUPS = {
@@ -155,7 +155,7 @@ def _place(definition: JsonObject) -> JsonObject:
 
 
 def _class_named(name: str) -> type[Component]:
-    load_rooms()
+    load_packages()
     stack: list[type[Component]] = [Component]
     while stack:
         cls = stack.pop()

@@ -190,7 +190,7 @@ class SecretRef:
         if value and (usable := value.strip()):  # a line end that was copied along
             if not usable.isprintable():
                 raise MissingSecret(
-                    f"The secret {self.reference!r} holds characters that cannot be sent.", fix="Store it anew."
+                    f"The secret {self.reference!r} holds characters that cannot be sent.", fix="Store it again."
                 )
             return usable
         scheme, _, name = self.reference.partition(":")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from studio.messages import ConditionProgress
 
 Join = Literal["and", "or"]
-MET_BY_TASK = Advice("met_by_task", "A condition is met by the task itself, so that nobody speaks.")
+MET_BY_TASK = Advice("met_by_task", "A condition is met by the task itself, so no agent speaks.")
 
 
 class TerminatedException(RuntimeError):

@@ -17,7 +17,7 @@ USER = "user"
 
 
 class TextMentionTermination(TerminationCondition):
-    """Stop when somebody says a certain text."""
+    """Stop when a message contains a certain text."""
 
     provider = "autogen_agentchat.conditions.TextMentionTermination"
     keywords = "keyword word phrase text says"
@@ -107,7 +107,7 @@ class HandoffTermination(TerminationCondition):
         return (Requirement("handoff", self.target, "/config/target"),)
 
     def in_words(self) -> str:
-        return f"somebody hands over to {self.target}"
+        return f"an agent hands over to {self.target}"
 
     def so_far(self) -> str:
         return f"handoff to {self.target} {_seen(self)}"

@@ -50,7 +50,7 @@ class MaxMessageTermination(TerminationCondition):
     def advice(self) -> Iterator[Finding]:
         if self.max_messages == 1:  # of less it is told when it is read
             where = "/config/max_messages"
-            message = "The task is the one message of this limit, so nobody speaks."
+            message = "The task is the one message of this limit, so no agent speaks."
             yield MET_BY_TASK(message, "Raise it.", where, [Fix(f"Set it to {USUAL_LIMIT}", where, USUAL_LIMIT)])
 
     @property

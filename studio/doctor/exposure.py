@@ -76,7 +76,7 @@ def _to_others(settings: Settings, where: str, user_count: int) -> Iterator[Find
         yield fine(AREA, f"People sign in by name: {user_count} account{'' if user_count == 1 else 's'}{provider}")
     else:
         fix = "Run `studio users add NAME --role admin`, or set up an identity provider."
-        said = "There are no accounts: whoever learns the one token can run code on this machine"
+        said = "There are no accounts: a person who learns the one token can run code on this machine"
         yield _open_door(said, fix, "--without-accounts", is_chosen=settings.without_accounts)
     if settings.host in EVERYWHERE and not settings.allowed_hosts:
         fix = "Set `STUDIO_ALLOWED_HOSTS` to the name in the browser's address bar."
@@ -98,8 +98,8 @@ def _certificate(file: Path) -> Iterator[Finding]:
         return
     left = ends - datetime.now(UTC)
     if left < timedelta():
-        yield bad(AREA, f"The certificate ended on {ends:%Y-%m-%d}", "Renew it, and start the studio anew.")
+        yield bad(AREA, f"The certificate ended on {ends:%Y-%m-%d}", "Renew it, and restart the studio.")
     elif left < SOON:
-        yield doubtful(AREA, f"The certificate ends on {ends:%Y-%m-%d}", "Renew it, and start the studio anew.")
+        yield doubtful(AREA, f"The certificate ends on {ends:%Y-%m-%d}", "Renew it, and restart the studio.")
     else:
         yield fine(AREA, f"The certificate is good until {ends:%Y-%m-%d}")

@@ -58,10 +58,10 @@ def _key(file: Path, what: str, *, must_exist: bool = False) -> Iterator[Finding
         if must_exist:
             yield bad(AREA, f"The {what} {str(file)!r} is not there", "Set `STUDIO_TLS_KEY` to a PEM file.")
     elif _is_open(file):
-        fix = f"Run `chmod 600 {file}`. If somebody may have read it, make a new one."
+        fix = f"Run `chmod 600 {file}`. If another person may have read it, create a new one."
         yield bad(AREA, f"Other users of this machine can use the {what}: {file} ({_mode(file)})", fix)
     else:
-        yield fine(AREA, f"Nobody else can read the {what}")
+        yield fine(AREA, f"Only you can read the {what}")
 
 
 def _room(folder: Path) -> Finding:

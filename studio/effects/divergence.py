@@ -42,7 +42,7 @@ class Diverged(RunFailed):
         super().__init__(
             f"At entry {divergence.seq} the record has {divergence.expected}; now came {divergence.actual}{same}."
             f" {divergence.note}".rstrip(),
-            fix="Something has changed that was not recorded. Fork the run before this entry to go on from there.",
+            fix="Something has changed that was not recorded. Fork the run before this entry to continue from there.",
         )
         self.divergence = divergence
 

@@ -57,7 +57,7 @@ ContainerName = Annotated[
 ]
 AutoRemove = Annotated[bool, Field(description="Remove the container when it stops.")]
 StopContainer = Annotated[bool, Field(description="Stop the container at the end of a run.")]
-STAYS = "It goes on running when the run has ended."
+STAYS = "It keeps running after the run has ended."
 """What a person must know who decides about a container that is not stopped."""
 
 

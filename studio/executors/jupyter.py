@@ -23,7 +23,7 @@ START_LIMIT_S = 60
 
 
 class JupyterCodeExecutor(CellExecutor):
-    """Runs Python code in a Jupyter kernel on this machine: in the studio's sandbox, or as whoever runs a script.
+    """Runs Python code in a Jupyter kernel on this machine: in the studio's sandbox, or as the user who runs a script.
 
     Needs the extra `jupyter`.
     """

@@ -48,7 +48,7 @@ class VirtualEnvironment(Protocol):
 
 
 class LocalCommandLineCodeExecutor(CommandLineExecutor):
-    """Runs Python and shell code on this machine: in the studio's sandbox, or with the rights of whoever runs a script.
+    """Runs Python and shell code on this machine: in the studio's sandbox, or with the rights of a script's user.
 
     The processes see nothing of the studio's environment but the search path for programs.
     """

@@ -94,7 +94,7 @@ class DiskCacheStore(CacheStore):
     """Keeps answers in a file on this machine.
 
     The file is SQLite of the studio's own and holds text. AutoGen uses the package diskcache, which reads its files
-    with pickle: whoever can write into the directory could run code (CVE-2025-69872).
+    with pickle: a person who can write into the directory could run code (CVE-2025-69872).
     """
 
     provider = "autogen_ext.cache_store.diskcache.DiskCacheStore"

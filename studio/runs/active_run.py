@@ -59,7 +59,7 @@ class Ending:
         if isinstance(cause, StudioError):
             body = cast("JsonObject", cause.as_json()["error"])
         else:
-            logger.error("A run failed in a way that nobody foresaw.", exc_info=cause)
+            logger.error("A run failed with an unexpected error.", exc_info=cause)
             message = f"{type(cause).__name__}: {cause}"
             body: JsonObject = {"code": "unexpected", "message": message, "fix": "", "where": ""}
         return cls(RunState.FAILED, "error", str(body["message"]), {**body, **(culprit or {})})

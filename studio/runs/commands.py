@@ -44,7 +44,7 @@ CommandName = Literal[
 ]
 """To continue is to resume, also a run that nobody drives any more."""
 
-PAUSED_ONLY = "Held: a model that was being asked is asked again when the run goes on."
+PAUSED_ONLY = "Interrupted: the model is asked again when the run resumes."
 
 
 Form = TypeVar("Form", bound=BaseModel)

@@ -114,9 +114,7 @@ class HumanPort:
             Conflict: Nobody waits for an answer to this question, or no longer.
         """
         if self._open is None or self.open_question != request_id:
-            raise Conflict(
-                f"Nobody waits for an answer to {request_id!r}.", fix="It may have been answered in another tab."
-            )
+            raise Conflict(f"No question {request_id!r} is pending.", fix="It may have been answered in another tab.")
         self._open[1].set_result(text)
 
 

@@ -33,7 +33,7 @@ async def next_of(store: RunStore, record: RunRecord, task: JsonValue) -> NewRun
     """
     if record.status.state not in CONTINUABLE:
         raise Conflict(
-            "Only a run that has finished or was stopped can go on with another task.", fix="Fork it instead."
+            "Only a run that has finished or was stopped can continue with another task.", fix="Fork it instead."
         )
     task = well_formed_json(task)
     return NewRun(

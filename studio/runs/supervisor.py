@@ -108,7 +108,7 @@ MAX_RESUMED_AT_ONCE = 4
 """Runs that are taken up at the same time when the server starts."""
 
 SHUT_DOWN = Ending(RunState.INTERRUPTED, "shutdown", "The server was stopped.")
-LEFT = Ending(RunState.PAUSED, "shutdown", "The server was stopped. The run goes on when it starts again.")
+LEFT = Ending(RunState.PAUSED, "shutdown", "The server was stopped. The run resumes when it starts again.")
 
 logger = logging.getLogger(__name__)
 
@@ -160,7 +160,7 @@ class RunSupervisor:
             self._context = contextvars.copy_context()
             group = self._group = await stack.enter_async_context(task_group())
             for run_id in await self._store.unfinished():
-                group.create_task(self._resume_all(run_id), name=f"taking up {run_id}")
+                group.create_task(self._resume_all(run_id), name=f"resume {run_id}")
             self._stack = stack.pop_all()
         return self
 
@@ -372,13 +372,13 @@ class RunSupervisor:
                 if status.state is RunState.CREATED:
                     await discard_unstarted(self._store, run_id)
                 elif status.state is RunState.RUNNING and await has_killed_server(self._store, run_id):
-                    logger.warning("Run %s is not taken up: %s", run_id, DIED_TWICE)
+                    logger.warning("Run %s is not resumed: %s", run_id, DIED_TWICE)
                     await self._park(run_id, "killed", DIED_TWICE)
                 elif is_auto_resumable(status) and self._group is not None:
                     run = await self._resume(run_id, by_itself=True)
                     await run.live_edge_reached.wait()
             except Exception as error:
-                logger.warning("Run %s cannot go on: %s", run_id, error, exc_info=not isinstance(error, StudioError))
+                logger.warning("Run %s cannot resume: %s", run_id, error, exc_info=not isinstance(error, StudioError))
                 if not isinstance(error, Conflict | LeaseLost | LogUnavailable):
                     await self._park(run_id, *parking_reason(error))
 

@@ -233,7 +233,7 @@ class Runs:
                 raise NotFound(f"There is no ended run {run_id!r}.", fix="Stop or cancel it first.")
             below = select(Run.id).where(Run.parent_id == run_id, col(Run.parent_seq) > 0)
             if (await session.exec(below.limit(1))).first() is not None:
-                raise Conflict("Other runs go on from this one.", fix="Delete those first.")
+                raise Conflict("Other runs continue this one.", fix="Delete those first.")
             await session.delete(row)
             await session.exec(delete(Budget).where(col(Budget.scope) == f"run:{run_id}"))
             await forget_labels(session, "run", [run_id])

@@ -113,7 +113,7 @@ class Secrets:
             ) from error
         except ValueError as error:
             raise SetupError(
-                f"{str(self._key_file)!r} holds no key.", fix="Put the old key file back, or delete it and start anew."
+                f"{str(self._key_file)!r} holds no key.", fix="Put the old key file back, or delete it and start again."
             ) from error
 
 
@@ -134,5 +134,5 @@ def _check_nobody_else_may_read(file: Path) -> None:
     if os.name == "posix" and mode & (stat.S_IRWXG | stat.S_IRWXO):
         raise SetupError(
             f"Others than its owner may use the key of the secrets: {str(file)!r} has the mode {mode:o}.",
-            fix=f"Run `chmod 600 {file}`. If somebody may have read it, store the secrets anew with another key.",
+            fix=f"Run `chmod 600 {file}`. If it may have been read, store the secrets again with another key.",
         )

@@ -88,5 +88,5 @@ def _read(row: TeamSettings) -> RunSettings:
     except ValidationError as error:
         raise DamagedSettings(
             f"The breakpoints or rules for tools of the team {row.team_id} cannot be read.",
-            fix="Set both anew in the team's run settings.",
+            fix="Set both again in the team's run settings.",
         ) from error

@@ -70,7 +70,7 @@ class Users:
                 raise NameTaken(f"There is a user {name!r} already.", fix="Choose another name.")
             is_first = (await session.exec(select(func.count()).select_from(User))).one() == 0
             if is_first and role != "admin" and identity is None:
-                raise ConfigError("The first user must be an admin.", fix="Nobody else could manage the users.")
+                raise ConfigError("The first user must be an admin.", fix="Otherwise no user could manage the others.")
             user = User(
                 id=uuid4().hex,
                 name=name,
@@ -163,5 +163,6 @@ async def _keep_an_admin(session: AsyncSession, user: User) -> None:
     others = select(func.count()).select_from(User).where(User.role == "admin", col(User.id) != user.id)
     if user.role == "admin" and (await session.exec(others)).one() == 0:
         raise LastAdmin(
-            f"{user.name!r} is the last admin.", fix="Make somebody else an admin first, or nobody could manage users."
+            f"{user.name!r} is the last admin.",
+            fix="Make another user an admin first; otherwise no user could manage the others.",
         )

@@ -22,7 +22,7 @@ MAY_RUN_FOREVER = Advice(
     "may_run_forever", "A team that does not end by itself has no condition that can be met, and no turn limit."
 )
 NEVER_MET = Advice("never_met", "A condition waits for a name, handoff, tool or message that the team does not have.")
-UNKNOWN_NAME = Advice("unknown_name", "A condition waits for several names, one of which nobody in the team has.")
+UNKNOWN_NAME = Advice("unknown_name", "A condition waits for several names, and one of them is not in the team.")
 UNHEARD_WORD = Advice(
     "unheard_word",
     "A system message tells an agent to say a word when the work is done, and no condition waits for it.",

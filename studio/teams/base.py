@@ -214,7 +214,7 @@ class Team(TeamFields):
     def _speakers(self, names: Sequence[str]) -> list[Participant]:
         """Those who have the word."""
         if not names:
-            raise RunFailed("Nobody is left who could speak.", fix="Give the team a new task, or reset it.")
+            raise RunFailed("No participant is left to speak.", fix="Give the team a new task, or reset it.")
         return [self._participant(name) for name in names]
 
     async def _run_in_parallel(
@@ -592,7 +592,7 @@ class Team(TeamFields):
         self.next_speaker(*names)
         if not is_explained():
             return ()
-        return (self.decision("broken off", "The turn was broken off and is taken up again."),)
+        return (self.decision("broken off", "The turn was interrupted and resumes."),)
 
     def next_speaker(self, *names: str) -> None:
         """Give participants the word; several speak at the same time."""

@@ -41,7 +41,7 @@ class RoundRobinGroupChat(Team):
         names = self.participant_names
         place = (self._state.place - 1) % len(names)
         if len(names) == 1:
-            return self.decision("only candidate", "Nobody else is in the team.")
+            return self.decision("only candidate", "The team has no other participant.")
         if place == 0:
             return self.decision("round robin", f"{names[0]} is the first in the order, in which all speak in turn.")
         return self.decision("round robin", f"{names[place]} comes after {names[place - 1]} in the order.")

@@ -215,7 +215,9 @@ class SelectorGroupChat(Team):
 
     def _explain_only_candidate(self, candidates: list[str]) -> SpeakerDecisionEvent:
         if self._kept.may_speak is not None:
-            return self.decision("only candidate", "The candidate function left nobody else.", candidates=candidates)
+            return self.decision(
+                "only candidate", "The candidate function left no other candidate.", candidates=candidates
+            )
         return self.decision(
             "repeat not allowed",
             f"{self._kept.previous} spoke last and may not speak again, so only {candidates[0]} is left.",
@@ -292,7 +294,9 @@ class SelectorGroupChat(Team):
         words = kept.words = kept.words or [(name, _as_word(name)) for name in self._named()]
         mentioned = [name for name, word in words if word.search(bounded)]
         if not mentioned:
-            return _Refusal("It names nobody.", f"No valid name was mentioned. Please select from: {candidates}.")
+            return _Refusal(
+                "It names no participant.", f"No valid name was mentioned. Please select from: {candidates}."
+            )
         if len(mentioned) > 1:
             return _Refusal(
                 "It names several.",

@@ -36,7 +36,7 @@ class _Handing:
 
 
 class Swarm(Team):
-    """The participants hand over to each other; until somebody does, the last speaker goes on."""
+    """The participants hand over to each other. Without a handoff, the last speaker speaks again."""
 
     provider = "autogen_agentchat.teams.Swarm"
     keywords = "handoff transfer"
@@ -120,8 +120,10 @@ class Swarm(Team):
         if handoff is not None:
             return self.decision("handoff", f"{handoff.source} handed over to {handoff.target}.")
         if is_first:
-            return self.decision("no handoff", f"Nobody has handed over yet, so {self.speaker} begins as the first.")
-        return self.decision("no handoff", f"Nobody has handed over since {self.speaker} got the word.")
+            return self.decision(
+                "no handoff", f"No agent has handed over yet, so {self.speaker} begins as the first participant."
+            )
+        return self.decision("no handoff", f"No agent has handed over since {self.speaker} was selected.")
 
     async def forget(self) -> None:
         first = self.participants[0].name

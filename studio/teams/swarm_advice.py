@@ -12,7 +12,7 @@ from studio.errors import Finding
 from studio.messages import HandoffMessage
 from studio.teams.fields import TeamFields
 
-HANDOFF_TO_NOBODY = Advice("handoff_to_nobody", "A swarm's agent hands over to a name that nobody in it has.")
+HANDOFF_TO_NOBODY = Advice("handoff_to_nobody", "A swarm's agent hands over to a name that is not in the team.")
 NOBODY_HANDS_OVER = Advice(
     "nobody_hands_over", "An agent of a swarm never gets the word: no chain of handoffs leads to it."
 )
@@ -38,7 +38,7 @@ def on_handoffs(participants: Sequence[Participant], condition: TerminationCondi
             message = f"`{each.name}` never speaks: no handoff leads to it from `{names[0]}`, who begins."
             yield NOBODY_HANDS_OVER(message, "Let an agent hand over to it.", where)
         elif isinstance(each, AssistantAgent) and not each.handoffs:
-            message = f"`{each.name}` cannot hand over to anybody, and goes on until the team stops."
+            message = f"`{each.name}` cannot hand over to any agent, and keeps speaking until the team stops."
             yield KEEPS_THE_WORD(message, "Let it hand back, if it should not have the last word.", where)
 
 

@@ -86,12 +86,12 @@ def _difference(name: str, differs: str, found: PlaybackResult, recorded: Casset
     changed = list(_prompt_changes(found, recorded))
     if changed:
         yield ""
-        yield "What the model was told then (-), and is told now (+):"
+        yield "The prompt of the recording (-) and of now (+):"
         yield from changed[:MAX_LINES]
         if len(changed) > MAX_LINES:
             yield f"… and {len(changed) - MAX_LINES} more lines"
     yield ""
-    yield "If the change is meant, run the team again in the studio and save the test anew."
+    yield "If the change is meant, run the team again in the studio and save the test again."
 
 
 def _prompt_changes(found: PlaybackResult, recorded: Cassette) -> Iterator[str]:

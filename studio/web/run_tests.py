@@ -21,7 +21,7 @@ TEST = '''"""The team {name} does what it did on {date}: its run is repeated fro
 
 No key and no network are needed and nothing is paid for. It fails when the team does something else: other prompts,
 tools, speakers or messages, or another end. Put the team as it is now into `{stem}.team.json`. If a change is
-meant, run the team again in the studio and save its test anew.
+meant, run the team again in the studio and save its test again.
 """
 
 from pathlib import Path

@@ -108,7 +108,7 @@ def test_what_a_team_could_do_is_shown_and_needs_approval(
     refused = studio_process("run", file, "-t", "Hello")
     assert refused.code == 2
     assert "def add" in refused.err
-    assert "Nobody is here to approve this. Not approved: Runs the Python function of the tool 'add'." in refused.err
+    assert "There is no terminal to approve this. Not approved: Runs the Python function" in refused.err
     assert "Good morning." not in refused.out
     assert studio_process("run", file, "-t", "Hello", "--approve").code == 0
 

@@ -9,11 +9,11 @@ from typing import Any, cast
 import pytest
 from pydantic import JsonValue, ValidationError
 
-from studio.components import Component, JsonObject, catalogue, find_class, load_component, load_rooms
+from studio.components import Component, JsonObject, catalogue, find_class, load_component, load_packages
 from studio.conditions import MaxMessageTermination
 from studio.messages import TextMessage
 
-load_rooms()
+load_packages()
 PALETTE = [entry for entry in catalogue() if find_class(str(entry["provider"])).__module__.startswith("studio.")]
 MODEL: JsonObject = {
     "provider": "autogen_ext.models.openai.OpenAIChatCompletionClient",

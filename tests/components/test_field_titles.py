@@ -10,14 +10,14 @@ from studio.components import (
     JsonObject,
     catalogue,
     diff,
-    load_rooms,
+    load_packages,
     merge,
     title_from_name,
     unit_from_name,
     validate_component,
 )
 
-load_rooms()
+load_packages()
 
 
 OWN_TITLES = {

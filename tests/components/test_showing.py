@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from studio.components import JsonObject, load_component, load_rooms
+from studio.components import JsonObject, load_component, load_packages
 
-load_rooms()
+load_packages()
 MCP = "autogen_ext.tools.mcp.McpWorkbench"
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from studio.store import Store, open_store
-from tests.store.stores import POSTGRESQL, OpenStore
 from tests.store.postgres import PostgresServer
+from tests.store.stores import POSTGRESQL, OpenStore
 
 
 @pytest.fixture(params=["sqlite", POSTGRESQL])

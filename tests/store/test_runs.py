@@ -10,8 +10,8 @@ import pytest
 from studio.errors import NotFound, SetupError
 from studio.runs import Draft, LeaseLost, LogEntry, LogUnavailable, NewRun, PendingInput, RunState, RunStatus, Usage
 from studio.store import RunFilter, open_store
-from tests.store.stores import OpenStore, locked, postgres_only, sqlite_only
 from tests.store.statements import statements
+from tests.store.stores import OpenStore, locked, postgres_only, sqlite_only
 
 RUNNING = RunStatus(state=RunState.RUNNING, reason="start")
 NEW = NewRun(component={"provider": "x"}, task="Go.", task_text="Go.")

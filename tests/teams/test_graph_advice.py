@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from studio.agents import AssistantAgent, Participant, UserProxyAgent
-from studio.components import advice_kinds, load_rooms, validate_component
+from studio.components import advice_kinds, load_packages, validate_component
 from studio.conditions import HandoffTermination, MaxMessageTermination, TerminationCondition
 from studio.errors import Finding
 from studio.teams import DiGraph, DiGraphNode, GraphFlow, Swarm
@@ -31,7 +31,7 @@ def swarm(handoffs: dict[str, list[str]], stop: TerminationCondition = TEN) -> S
 
 def advice(team: GraphFlow | Swarm) -> list[Finding]:
     """What is said about the structure; what any team may be told is left out."""
-    load_rooms()
+    load_packages()
     own = {
         *("edge_to_nobody", "not_in_graph", "node_without_agent", "no_start", "no_end", "never_reached"),
         *("never_ready", "no_way_out", "mixed_edges", "mixed_group"),

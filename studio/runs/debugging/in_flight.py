@@ -112,7 +112,7 @@ class InFlightCalls:
     async def never_begin(self) -> NoReturn:
         """Wait until the task is cancelled."""
         await asyncio.get_running_loop().create_future()
-        raise AssertionError("nobody gives this a result")
+        raise AssertionError("this future has no result")
 
     def interrupt(self) -> None:
         """Give up the calls of models, which can be made again: now, or when they are waited for next."""

@@ -236,7 +236,7 @@ class ApprovalEffects(EffectsMiddleware):
         try:
             return RecordedDecision.model_validate_json(await self._run.human.open_question_of(question, timeout_s))
         except TimeoutError:
-            reason = "" if policy.on_timeout == "allow" else "Nobody approved this call in time."
+            reason = "" if policy.on_timeout == "allow" else "The approval timed out."
             decided = RecordedDecision(hash=request.hash, verdict=policy.on_timeout, reason=reason, by=TIMEOUT)
             await close_question(self._run, decision_draft(question, decided, TIMEOUT))
             return decided

@@ -175,7 +175,7 @@ def _call_in(text: str) -> tuple[str, dict[str, JsonValue]]:
     try:
         wanted: JsonValue = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise NoToolCall("A tool is told a call as JSON.", fix="Give `name` and `arguments`.") from error
+        raise NoToolCall("The input of a tool is a call as JSON.", fix="Give `name` and `arguments`.") from error
     call: dict[str, JsonValue] = {"name": "", "arguments": {}}
     call |= wanted if isinstance(wanted, dict) else {"name": None}
     name, arguments = call["name"], call["arguments"]

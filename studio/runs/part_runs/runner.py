@@ -37,7 +37,7 @@ MAX_CHARACTERS = 8_000_000
 MAX_CONCURRENT = 20
 """Tries that are open at the same time; each may hold a tool server, a browser or a container."""
 
-LEFT = Ending(RunState.CANCELLED, "user", "Nobody follows it any more.")
+LEFT = Ending(RunState.CANCELLED, "user", "Its last reader left.")
 TOO_LONG = Ending.failed(
     RunFailed("The try was ended: it worked for too long without an answer.", fix="Let it work longer in a run.")
 )

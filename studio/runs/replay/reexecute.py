@@ -169,7 +169,7 @@ async def _pull(
 UNRECORDED_KINDS: tuple[tuple[type[Component], str], ...] = (
     (Memory, "What a memory holds is not part of a team's state."),
     (McpWorkbench, "A tool server keeps what it knows to itself."),
-    (CodeExecutor, "Code may leave files and variables behind, which nobody keeps."),
+    (CodeExecutor, "Files and variables that code leaves behind are not saved."),
     (StreamTool, "What an agent or a team remembers that is used as a tool is not part of the state."),
 )
 

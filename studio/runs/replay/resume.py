@@ -95,7 +95,7 @@ def parking_reason(error: Exception) -> tuple[PauseReason, str]:
         return "approval", str(error)
     if isinstance(error, StudioError):
         return "shutdown", str(error)  # it is tried again at the next start
-    return "error", f"The run could not be taken up after a restart. {type(error).__name__}: {error}"
+    return "error", f"The run could not be resumed after a restart. {type(error).__name__}: {error}"
 
 
 async def discard_unstarted(store: RunStore, run_id: str) -> None:

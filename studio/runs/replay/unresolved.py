@@ -29,7 +29,7 @@ Outcome = Literal["again", "result", "failed", "stop"]
 """Retry; completed with this result; failed; stop run."""
 
 PROMPT = "The server stopped while {} was running; its outcome is unknown. Did it complete?"
-FAILED = "The call was broken off and counts as failed."
+FAILED = "The call was interrupted and counts as failed."
 
 
 class OutcomeUnknown(RunFailed):

@@ -85,7 +85,7 @@ async def _pull(team: Team, task: JsonValue, port: effects.ReplayEffects, found:
             elif item.is_kept and not isinstance(item, Explanation):
                 body = to_body(item)
                 if await port.happened(body) is None and port.cursor.is_over:
-                    found.missing = f"It went on with {of_item(body)}."
+                    found.missing = f"It continued with {of_item(body)}."
                     return
                 found.items.append(body)
 
@@ -260,7 +260,7 @@ def what_differs(found: PlaybackResult, heading: Heading) -> str:
     if not found.is_over:
         return f"The team ended earlier than it did: {found.stop_reason or found.error or 'it has had its turns'}."
     if found.missing and heading.state not in CUT_SHORT:
-        return f"The team went on where it had ended. {found.missing}"
+        return f"The team continued where it had ended. {found.missing}"
     if heading.state is RunState.FINISHED and found.stop_reason is not None and found.stop_reason != heading.detail:
         return f"The team stopped for another reason: {found.stop_reason!r} in place of {heading.detail!r}."
     if heading.state is RunState.FINISHED and found.error is not None:

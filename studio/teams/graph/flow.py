@@ -42,7 +42,7 @@ class GraphFlow(Team):
             json_schema_extra={"x-multiline": True},
         ),
     ] = "A team of agents"
-    graph: Annotated[DiGraph, Field(description="Who speaks after whom.", examples=[EXAMPLE])]
+    graph: Annotated[DiGraph, Field(description="The order of speakers.", examples=[EXAMPLE])]
     emit_team_events: Annotated[
         bool,
         Field(

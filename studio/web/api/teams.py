@@ -83,9 +83,11 @@ class SaveTeam(Body):
     revision: int = Field(ge=0, le=MAX_REVISIONS)
     name: str | None = Field(None, max_length=200)
     note: str = Field("", max_length=500)
-    author: str = Field("", max_length=120, description="Who saves: what they began with is found by it.")
+    author: str = Field(
+        "", max_length=120, description="The author of this save; identifies the version they began with."
+    )
     choices: dict[str, Side] = Field(default_factory=dict[str, Side], description="By the `id` of the conflict.")
-    against: int = Field(0, description="The stored revision that the conflicts were told of.")
+    against: int = Field(0, description="The stored revision that the reported conflicts are about.")
 
 
 class PlaceComponent(Body):
@@ -114,7 +116,7 @@ class TeamOut(TeamSummaryOut):
 
 
 class SavedOut(TeamOut):
-    merged_changes: list[str] = Field([], description="What came in from somebody else's save, as sentences.")
+    merged_changes: list[str] = Field([], description="Changes merged from another save, as sentences.")
 
 
 class PythonOut(BaseModel):

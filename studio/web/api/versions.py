@@ -52,7 +52,7 @@ async def list_versions(
         int | None, Query(ge=1, le=MAX_VERSIONS, description="Only older ones than this version.")
     ] = None,
     limit: Annotated[int, Query(ge=1, le=MAX_LISTED)] = 100,
-    named: Annotated[bool, Query(description="Only those that somebody gave a name.")] = False,
+    named: Annotated[bool, Query(description="Only named versions.")] = False,
 ) -> list[VersionSummaryOut]:
     versions = await store.teams.versions(team_id, before=before, limit=limit, named=named)
     return [VersionSummaryOut.model_validate(version, from_attributes=True) for version in versions]

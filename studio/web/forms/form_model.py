@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from studio.components import is_reference
+from studio.components.secrets import MASK
 from studio.errors import Finding
 
 Json = JsonValue
 
-MASK = "**********"
 _BLOCKS = frozenset({"list", "map", "object", "component", "components"})
 _TEXTS = {"text": "string", "multiline": "string", "code": "string", "choice": "string"}
 _MAX_IN_SUMMARY = 3

@@ -59,7 +59,7 @@ async def home() -> Response:
 
 @router.get("/login")
 async def login() -> Response:
-    """Whoever gets here is signed in: the guard answers everybody else with the login page."""
+    """Only signed-in users get here: the guard answers others with the login page."""
     return RedirectResponse("/teams", 303)
 
 

@@ -103,7 +103,7 @@ async def test_a_person_is_asked_what_came_of_a_call_that_was_broken_off(
     ("answer", "found"),
     [
         ('{"outcome": "result", "text": "it was done"}', {"value": "it was done", "text": "it was done"}),
-        ("failed", {"error": "The call was broken off and counts as failed."}),
+        ("failed", {"error": "The call was interrupted and counts as failed."}),
     ],
 )
 async def test_what_the_person_says_is_the_recorded_result(

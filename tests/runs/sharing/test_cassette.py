@@ -98,7 +98,7 @@ async def test_a_team_that_would_go_on_for_ever_is_left_at_its_next_word(open_st
     parrot: JsonObject = {"provider": Parrot.provider, "component_type": "agent", "config": {"name": "parrot"}}
     run = await ran(open_studio, team(parrot, max_messages=4))
     found = await again(team(parrot, max_messages=10**9), run)
-    assert found.missing == "It went on with TextMessage from parrot: 'Hello.'."
+    assert found.missing == "It continued with TextMessage from parrot: 'Hello.'."
 
 
 async def test_a_run_that_failed_fails_again(open_studio: OpenStudio):

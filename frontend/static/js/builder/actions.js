@@ -78,7 +78,7 @@ async function insertInto(editor, fresh, placesNow, at) {
 
 /** Somebody else took away what was asked about. */
 export function notifyChanged() {
-  toast('The team was changed elsewhere in the meantime, so nothing was done.', { tone: 'warning' })
+  toast('The team was changed elsewhere, so nothing was done.', { tone: 'warning' })
 }
 
 /**

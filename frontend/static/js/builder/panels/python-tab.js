@@ -159,7 +159,7 @@ export function pythonTab(root, badge, editor, teamId, signal) {
     try {
       const read = await ask('/api/python/read', { code: text })
       if (base !== editor.root && base !== undefined)
-        return tell('The team was changed elsewhere in the meantime, so this text is not applied.')
+        return tell('The team was changed elsewhere, so this text is not applied.')
       findings = read.findings
       const component = worded ? rebase(editor.root, worded, read.component) : read.component
       worded = read.component

@@ -60,7 +60,7 @@ export function placeholder(row, height) {
 export function bareItem({ seq, at, body, kind }) {
   const chosen = Array.isArray(body.chosen) ? body.chosen.join(', ') : ''
   const label =
-    body.type === 'SpeakerDecisionEvent' ? `Next: ${chosen || 'nobody'}. ${body.reason ?? ''}` : ''
+    body.type === 'SpeakerDecisionEvent' ? `Next: ${chosen || 'none'}. ${body.reason ?? ''}` : ''
   return {
     key: `seq-${seq}`,
     seq,

@@ -3,7 +3,7 @@
 import { ApiError, api } from '../../core/api.js'
 import { el, find, on } from '../../core/dom.js'
 
-const HINT = 'Select a message to see exactly what its model was told.'
+const HINT = 'Select a message to see the exact prompt of its model.'
 
 /**
  * The prompt behind the selected entry, what fills the context window, and what is new in it. Asked

@@ -14,7 +14,7 @@ import pytest
 import studio
 from studio.components import component_classes, find_class
 
-ROOMS = (
+PACKAGES = (
     "agents",
     "components",
     "conditions",
@@ -29,8 +29,8 @@ ROOMS = (
 )
 
 
-def told_to_the_type_checker(room: str) -> Iterator[tuple[str, str]]:
-    file = Path(studio.__path__[0]) / room / "__init__.py"
+def declared_names(package: str) -> Iterator[tuple[str, str]]:
+    file = Path(studio.__path__[0]) / package / "__init__.py"
     for block in ast.parse(file.read_text()).body:
         if isinstance(block, ast.If):
             for node in block.body:
@@ -38,15 +38,15 @@ def told_to_the_type_checker(room: str) -> Iterator[tuple[str, str]]:
                 yield from ((str(node.module), alias.name) for alias in node.names)
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_a_room_has_every_name_that_the_type_checker_is_told(room: str) -> None:
-    names = list(told_to_the_type_checker(room))
+@pytest.mark.parametrize("package", PACKAGES)
+def test_a_package_has_every_name_that_is_declared(package: str) -> None:
+    names = list(declared_names(package))
     assert names
     for module, name in names:
-        assert getattr(import_module(f"studio.{room}"), name) is getattr(import_module(module), name)
+        assert getattr(import_module(f"studio.{package}"), name) is getattr(import_module(module), name)
 
 
-def test_a_name_that_a_room_does_not_have_is_an_attribute_error() -> None:
+def test_a_name_that_a_package_does_not_have_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match=r"module 'studio\.models' has no attribute 'NoSuchClient'"):
         _ = import_module("studio.models").NoSuchClient
 
@@ -55,7 +55,7 @@ def run(program: str) -> list[str]:
     return subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, text=True).stdout.split()
 
 
-def test_a_room_of_agents_or_teams_brings_none_of_them_along() -> None:
+def test_a_package_of_agents_or_teams_brings_none_of_them_along() -> None:
     held = run("import sys, studio.agents, studio.teams; print(*sys.modules)")
     assert not [name for name in held if name.startswith(("studio.agents.", "studio.teams.", "studio.messages"))]
 
