@@ -43,9 +43,11 @@ def python_texts(source: str) -> Texts:
     shown = {id(_docstring(node)) for node in nodes if _is_shown(node)}
     hidden = {id(node.value) for node in nodes if isinstance(node, ast.Expr)} - shown
     for node in nodes:
-        text = node.value if isinstance(node, ast.Constant) and id(node) not in hidden else None
-        if isinstance(text, str) and SENTENCE.match(text):
-            yield from enumerate(text.split("\n"), node.lineno)
+        match node:
+            case ast.Constant(value=str(text)) if id(node) not in hidden and SENTENCE.match(text):
+                yield from enumerate(text.split("\n"), node.lineno)
+            case _:
+                pass
 
 
 def _docstring(node: ast.AST) -> ast.Constant | None:

@@ -55,7 +55,9 @@ async def hold_server_lock(engine: AsyncEngine) -> AsyncGenerator[None]:
     """
     name = f"{BEATING}{uuid4().hex}"
     async with _connected(engine, name) as connection:
-        if not await _take(connection) and not (await _cut_off(connection, name) and await _take_soon(connection)):
+        if not await _acquire(connection) and not (
+            await _cut_off(connection, name) and await _acquire_soon(connection)
+        ):
             raise SetupError(
                 f"Another studio is running on {engine.url.render_as_string()!r}.",
                 fix="Use that one, stop it, or give this one another `STUDIO_DATABASE_URL`.",
@@ -86,7 +88,7 @@ async def _keep(engine: AsyncEngine, first: AsyncConnection, name: str) -> None:
         with suppress(DBAPIError, OSError, TimeoutError):
             async with _connected(engine, name) as connection:
                 await _cut_off(connection, name)  # the lost one may seem to live
-                if not await _take_soon(connection):
+                if not await _acquire_soon(connection):
                     raise Fenced("Another server drives the runs of this database now.", fix="Start this one again.")
                 await _beat(connection)
         await asyncio.sleep(RETRY_S)
@@ -101,14 +103,14 @@ async def _beat(connection: AsyncConnection) -> None:
                 await connection.execute(select(1))
 
 
-async def _take(connection: AsyncConnection) -> bool:
+async def _acquire(connection: AsyncConnection) -> bool:
     return bool(await connection.scalar(select(func.pg_try_advisory_lock(SERVER_LOCK))))
 
 
-async def _take_soon(connection: AsyncConnection) -> bool:
+async def _acquire_soon(connection: AsyncConnection) -> bool:
     """Take the lock that a connection which has just ended may still seem to hold."""
     for _ in range(int(BEAT_S / RETRY_S)):
-        if await _take(connection):
+        if await _acquire(connection):
             return True
         await asyncio.sleep(RETRY_S)
     return False
@@ -116,7 +118,7 @@ async def _take_soon(connection: AsyncConnection) -> bool:
 
 async def _cut_off(connection: AsyncConnection, own: str) -> bool:
     """End the connection of a holder that has been silent for long, or is this server's own; whether there was one."""
-    told = {"key": SERVER_LOCK, "beating": BEATING, "own": own, "silent_s": SILENT_S}
-    if is_cut_off := (await connection.execute(_CUT_OFF, told)).first() is not None:
+    values = {"key": SERVER_LOCK, "beating": BEATING, "own": own, "silent_s": SILENT_S}
+    if is_cut_off := (await connection.execute(_CUT_OFF, values)).first() is not None:
         logger.warning("A connection that held the database's lock and was silent or lost has been cut off.")
     return is_cut_off
