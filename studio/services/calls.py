@@ -16,7 +16,7 @@ from uuid import uuid4
 
 from pydantic import JsonValue
 
-from studio.components.well_formed import well_formed_json
+from studio.components.readable_json import well_formed_json
 from studio.deployments import (
     CallEvent,
     CallState,

@@ -27,7 +27,7 @@ async def publish(
 
     Raises:
         NotFound: There is no such team.
-        InvalidComponent, NotApproved, NoJail: It could not run.
+        InvalidComponent, NotApproved, JailUnavailable: It could not run.
         ConfigError: It has no agent of the name that its answers should come from.
         Conflict: Another deployment has the name.
     """
@@ -45,7 +45,7 @@ async def make_release(
 
     Raises:
         NotFound: The team is gone.
-        InvalidComponent, NotApproved, NoJail, ConfigError: As for `publish`.
+        InvalidComponent, NotApproved, JailUnavailable, ConfigError: As for `publish`.
     """
     team = await store.teams.get(deployment.team_id or "")
     prepared = await _prepare(supervisor, team.component, team.id)
@@ -61,7 +61,7 @@ async def check_settings(
     """Hold that the live release can answer as these settings say.
 
     Raises:
-        InvalidComponent, NotApproved, NoJail, ConfigError: As for `publish`.
+        InvalidComponent, NotApproved, JailUnavailable, ConfigError: As for `publish`.
     """
     if settings.answer_from:
         release = await store.deployments.release(deployment.id, deployment.live)

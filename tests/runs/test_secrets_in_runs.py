@@ -153,7 +153,7 @@ def test_a_task_that_names_a_value_of_its_team_is_kept_without_it() -> None:
 
 def test_what_a_person_tells_a_run_is_cleaned() -> None:
     command = Command("decide", "me", "1", f"Take {KEY}.", {"hash": "h", "verdict": "allow", "arguments": {"key": KEY}})
-    clean = command.without_secrets(Redactor({"env:KEY": KEY}))
+    clean = command.redacted(Redactor({"env:KEY": KEY}))
     assert (clean.text, clean.data["arguments"]) == (f"Take {HIDDEN}.", {"key": HIDDEN})
 
 

@@ -177,7 +177,7 @@ async def go_live(deployment: str, body: GoLive, store: StoreDep) -> DeploymentD
     return await details(store, await store.deployments.go_live(deployment, body.number))
 
 
-@router.post("/{deployment}/keys", status_code=201, summary="Make a key, which is told this once")
+@router.post("/{deployment}/keys", status_code=201, summary="Make a key, shown only once")
 async def add_key(deployment: str, body: NewKey, store: StoreDep, person: PersonDep) -> MadeKey:
     return await _made_key(store, deployment, body.label, body.days, person.name)
 
