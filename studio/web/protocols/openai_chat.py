@@ -151,7 +151,7 @@ async def complete_chat(
     idempotency_key: Annotated[str, Header(max_length=255)] = "",
     x_stainless_retry_count: Annotated[str, Header(max_length=10)] = "0",
 ) -> Response:
-    """A client that lost its connection and tries again joins its call, which went on meanwhile."""
+    """A client that lost its connection and tries again joins its call, which continued meanwhile."""
     body.check(caller.deployment.name)
     address = request.client.host if request.client else ""
     is_retry = x_stainless_retry_count not in ("", "0")
