@@ -174,7 +174,9 @@ def test_the_parts_of_a_package_stand_one_above_the_other(package: str):
     for file in python_files(STUDIO / package):
         here = part_of(".".join(file.relative_to(ROOT).with_suffix("").parts), package)
         if here != "__init__":
-            below = {part_of(module, package) for _, module in imported_modules(file, package != "components")}
+            below = {
+                part_of(module, package) for _, module in imported_modules(file, for_types=package != "components")
+            }
             graph.setdefault(here, set()).update(below - {"", here})
     try:
         TopologicalSorter(graph).prepare()
