@@ -262,8 +262,8 @@ def _model(caller: OpenedDeployment) -> JsonObject:
 
 
 def _error(failure: Failure, call: Call) -> JsonObject:
-    told = {"code": failure.code, "message": f"{failure.message} Call {call.id}.", "fix": "", "where": ""}
-    return {"error": {**told, "type": "server_error", "param": None}}
+    details = {"code": failure.code, "message": f"{failure.message} Call {call.id}.", "fix": "", "where": ""}
+    return {"error": {**details, "type": "server_error", "param": None}}
 
 
 def _failed(failure: Failure, call: Call, status: int = 0) -> Response:
