@@ -199,7 +199,7 @@ test('the badge says what the run does and why', () => {
       reason: 'input',
       pending: { request_id: 'q', prompt: '?', source: 'human' },
     }).more,
-    'human asks',
+    'human',
   )
 })
 
