@@ -193,15 +193,18 @@ class Team(TeamFields):
 
     async def _receive_injected(self) -> tuple[BaseMessage, ...]:
         """Let everybody hear what people have put into the conversation meanwhile; nobody's turn ends with it."""
-        said: list[BaseMessage] = []
-        for given in await effects.current().injected():
-            metadata = {effects.INJECTED_BY: given.by}
-            message = TextMessage(source=given.source, content=given.text, metadata=metadata)
-            if (rest := Team.receive(self, [message], [message], speaker=None)) is not None:
-                await rest
-            if (rest := self.check_termination([message], is_turn=False)) is not None:
-                await rest
-            said.append(message)
+        given = await effects.current().injected()
+        if not given:
+            return ()
+        said = [
+            TextMessage(source=each.source, content=each.text, metadata={effects.INJECTED_BY: each.by})
+            for each in given
+        ]
+        if (rest := Team.receive(self, said, said, speaker=None)) is not None:
+            await rest
+        # Together, for a condition that is met by one of them must not be asked about the next.
+        if (rest := self.check_termination(said, is_turn=False)) is not None:
+            await rest
         return tuple(said)
 
     def _announce_speakers(self) -> SelectSpeakerEvent:

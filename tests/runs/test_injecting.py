@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from pydantic import JsonValue
 
 from studio.errors import ConfigError, Conflict
 from studio.runs import Breakpoint, RunState, RunSupervisor
@@ -18,6 +19,12 @@ from tests.runs.replay.driving import Everything, said_in, to_its_end, whole_log
 from tests.runs.replay.generated import KINDS, answer, generated_team
 from tests.runs.scripted import OpenStudio, World, scripted
 from tests.runs.tooling import agent, started, team
+
+LIMIT: JsonValue = {
+    "provider": "autogen_agentchat.conditions.MaxMessageTermination",
+    "component_type": "termination",
+    "config": {"max_messages": 3},
+}
 
 
 async def test_everybody_hears_it_before_the_next_turn(open_studio: OpenStudio) -> None:
@@ -42,6 +49,17 @@ async def test_it_can_be_said_in_the_name_of_an_agent(open_studio: OpenStudio) -
         await studio.until(run_id, RunState.FINISHED)
         assert "Hm." in (await prompts(studio, run_id))[1]
         assert (await studio.said(run_id))[-1] == "Two."
+
+
+async def test_a_run_ends_at_its_limit_when_several_are_injected_at_once(open_studio: OpenStudio) -> None:
+    document = team(agent("writer", "One.", "Three."), agent("critic", "Two."), turns=9, termination_condition=LIMIT)
+    async with open_studio() as studio:
+        run_id, _ = await held_at(studio, document)
+        for text in ("Be brief.", "Be kind.", "Be done."):
+            await studio.supervisor.command(run_id, "inject", data={"source": "user", "text": text})
+        await studio.supervisor.command(run_id, "resume")
+        await studio.until(run_id, RunState.FINISHED)
+        assert await studio.said(run_id) == ["Go.", "One.", "Be brief.", "Be kind.", "Be done."]
 
 
 async def test_a_team_inside_hears_it_with_the_team_around_it(open_studio: OpenStudio) -> None:
