@@ -54,10 +54,12 @@ BROAD_CATCHES = {
     "components/advice.py",
     "components/loading.py",
     "runs/driver.py",
+    "runs/fleet/worker.py",  # nor one command all others
     "runs/supervisor.py",  # one damaged run must not keep the studio from starting
     "runs/sharing/cassette.py",
     "sandbox/worker.py",
     "store/appender.py",
+    "store/notifications.py",  # nor may an error of a driver end the one task that hears for all
     "tools/base.py",
     "tools/mcp/connection.py",
     "tools/workbench.py",

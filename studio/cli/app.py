@@ -267,6 +267,50 @@ def audit(
 
 
 @app.command()
+def web(
+    host: Host = None,
+    port: Port = None,
+    data_dir: DataDir = None,
+    tls_cert: TlsCert = None,
+    tls_key: TlsKey = None,
+    behind_proxy: BehindProxy = None,
+    without_tls: WithoutTls = None,
+    without_accounts: WithoutAccounts = None,
+) -> None:
+    """Serve pages and the API beside others, on a PostgreSQL database whose runs a worker or `serve` drives.
+
+    All processes of a database need the same keys: one data folder, or copies of the files in it.
+    """
+    from studio.cli.serve import serve as run_server
+    from studio.settings import Settings
+    from studio.web.engine import ProcessRole
+
+    settings = Settings.from_env(
+        host=host,
+        port=port,
+        data_dir=data_dir,
+        tls_cert=tls_cert,
+        tls_key=tls_key,
+        behind_proxy=behind_proxy or None,
+        without_tls=without_tls,
+        without_accounts=without_accounts,
+    )
+    run_server(settings, role=ProcessRole.REPLICA)
+
+
+@app.command()
+def worker(data_dir: DataDir = None) -> None:
+    """Drive the runs of a PostgreSQL database; stand by while another worker or `serve` does.
+
+    On SIGTERM its runs are left for the next one. Exit code 75: another worker has taken over; start it again.
+    """
+    from studio.cli.worker import work
+    from studio.settings import Settings
+
+    work(Settings.from_env(data_dir=data_dir))
+
+
+@app.command()
 def migrate(data_dir: DataDir = None) -> None:
     """Create the database's tables or bring them to the form of this version.
 

@@ -10,19 +10,22 @@ from studio.doctor import is_exposed
 from studio.errors import SetupError
 from studio.settings import Settings
 from studio.store import open_store
+from studio.web.engine import ProcessRole
 from studio.web.server import Address
 from studio.web.server import serve as run_server
 
 
-def serve(settings: Settings, *, open_browser: bool) -> None:
+def serve(settings: Settings, *, open_browser: bool = False, role: ProcessRole = ProcessRole.SERVER) -> None:
     """Start the server, print the address, and serve until a signal says stop.
 
     Raises:
         SetupError: Other machines could reach it in a way that was not allowed, or it cannot be listened on.
     """
+    if role is ProcessRole.REPLICA:
+        require_shared(settings)
     if is_exposed(settings):
-        check_exposure(settings)
-    opens_by_name = has_accounts(settings)
+        check_exposure(settings, role)
+    opens_by_name = has_accounts(settings, role)
 
     def tell(address: Address) -> None:
         entrance = address.url if opens_by_name else address.url_with_token
@@ -31,10 +34,19 @@ def serve(settings: Settings, *, open_browser: bool) -> None:
             webbrowser.open(entrance)
 
     with suppress(KeyboardInterrupt):
-        run_server(settings, tell)
+        run_server(settings, tell, role)
 
 
-def check_exposure(settings: Settings) -> None:
+def require_shared(settings: Settings) -> None:
+    """Raises: SetupError: Only the processes of one machine reach the database."""
+    if not settings.database_url.startswith("postgres"):
+        raise SetupError(
+            "Several processes need a database that all of them reach.",
+            fix="Set `STUDIO_DATABASE_URL` to one of PostgreSQL; `studio serve` needs none.",
+        )
+
+
+def check_exposure(settings: Settings, role: ProcessRole) -> None:
     """Hold that a studio which others can reach is protected, or that the operator said it need not be.
 
     Raises:
@@ -47,7 +59,7 @@ def check_exposure(settings: Settings) -> None:
             fix="Give --tls-cert and --tls-key, or --behind-proxy ADDRESS of a proxy that speaks HTTPS. "
             "--without-tls starts it all the same.",
         )
-    if not settings.without_accounts and not has_accounts(settings):
+    if not settings.without_accounts and not has_accounts(settings, role):
         raise SetupError(
             f"Anyone who can reach a studio {where} and learns its token can run code on this machine.",
             fix="Add a user with `studio users add NAME --role admin`, or set up an identity provider. "
@@ -55,11 +67,11 @@ def check_exposure(settings: Settings) -> None:
         )
 
 
-def has_accounts(settings: Settings) -> bool:
+def has_accounts(settings: Settings, role: ProcessRole = ProcessRole.SERVER) -> bool:
     """Whether people sign in to this studio by name."""
 
     async def count() -> int:
-        async with open_store(settings.data_dir, settings.database_url) as store:
+        async with open_store(settings.data_dir, settings.database_url, migrates=role is ProcessRole.SERVER) as store:
             return await store.users.count()
 
     return bool(settings.oidc_issuer) or asyncio.run(count()) > 0

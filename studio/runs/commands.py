@@ -91,7 +91,8 @@ DATA: Mapping[CommandName, type[BaseModel]] = {
 class Command:
     """One command and who gave it. What its data holds is the sender's word, so it has fields of its own and no others.
 
-    `request_id` and `text` belong to `answer`, `request_id` also to `decide`.
+    `request_id` and `text` belong to `answer`, `request_id` also to `decide`. One that came from another process has an
+    `id`, by which the log tells that it has been carried out.
 
     Raises:
         ConfigError: The data does not have the command's form.
@@ -102,6 +103,7 @@ class Command:
     request_id: str = ""
     text: str = ""
     data: JsonObject = field(default_factory=dict[str, JsonValue])
+    id: str = ""
 
     def __post_init__(self) -> None:
         self.parse(BaseModel)
@@ -129,7 +131,12 @@ class Command:
 
     def draft(self) -> Draft:
         about_answer = {"request_id": self.request_id, "text": self.text} if self.name == "answer" else {}
-        return Draft("command", {**self.data, **about_answer, "command": self.name, "by": self.by})
+        return Draft("command", {**self.data, **about_answer, "command": self.name, "by": self.by, **self.origin})
+
+    @property
+    def origin(self) -> JsonObject:
+        """By which the log tells that it has been carried out."""
+        return {"id": self.id} if self.id else {}
 
 
 async def dispatch(run: ActiveRun, command: Command) -> None:
@@ -216,7 +223,7 @@ async def _decide(run: ActiveRun, command: Command) -> None:
     pending, decision = run.pending, command.parse(Decision)
     apply_decision(run, command.request_id, decision, command.by)
     assert pending
-    await close_question(run, decision_draft(pending, decision, command.by))
+    await close_question(run, decision_draft(pending, decision, command.by, command.origin))
 
 
 async def _edit(run: ActiveRun, command: Command) -> None:

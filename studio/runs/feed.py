@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Collection, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
-from studio.runs.active_run import ActiveRun
-from studio.runs.journal.buffers import ChunkUpdate, utf16_length
+from studio.runs.concurrency import Notifier
+from studio.runs.journal.buffers import ChunkBuffer, ChunkUpdate, RecentEntries, utf16_length
 from studio.runs.journal.log import SHOWN, EntryKind, JsonObject, LogEntry, RunLog
 from studio.runs.view import RunView
 
@@ -28,8 +29,21 @@ class Batch:
     is_view_news: bool = True
 
 
+class FollowedRun(Protocol):
+    """A run under way, here or elsewhere. Whoever follows it is woken, and then looks."""
+
+    id: str
+    notifier: Notifier
+    chunks: ChunkBuffer
+    recent: RecentEntries
+    is_gone: bool
+
+    @property
+    def view(self) -> RunView: ...
+
+
 async def follow(
-    run: ActiveRun, log: RunLog, after_seq: int = 0, kinds: Collection[EntryKind] = SHOWN
+    run: FollowedRun, log: RunLog, after_seq: int = 0, kinds: Collection[EntryKind] = SHOWN
 ) -> AsyncGenerator[Batch]:
     """Follow a run that is under way to its end.
 

@@ -9,28 +9,24 @@ from collections.abc import AsyncGenerator, Callable, Collection, Mapping
 from contextlib import AsyncExitStack, aclosing, suppress
 from dataclasses import replace
 from types import TracebackType
-from typing import Self, cast
+from typing import Self
 from weakref import WeakValueDictionary
 
-from pydantic import JsonValue
-
-from studio.components import Component
-from studio.components.readable_json import well_formed_json
-from studio.errors import Conflict, StudioError
+from studio.errors import Conflict, SetupError, StudioError
 from studio.runs.active_run import ActiveRun, Ending
-from studio.runs.admission import ApprovalSource, SecretVault, load_team
+from studio.runs.admission import ApprovalSource, SecretVault
 from studio.runs.commands import Command, CommandName, dispatch
 from studio.runs.concurrency import Notifier, task_group
+from studio.runs.control import RunControl
 from studio.runs.debugging.settings import EmptySettings, SettingsSource
 from studio.runs.debugging.team_tools import tools_in
 from studio.runs.driver import drive
 from studio.runs.feed import Batch, follow, read_finished
 from studio.runs.journal.log import (
-    NO_CHANGES,
     SHOWN,
-    Changes,
     EntryKind,
     JsonObject,
+    Lease,
     LeaseLost,
     LogUnavailable,
     NewRun,
@@ -38,18 +34,8 @@ from studio.runs.journal.log import (
     RunStore,
 )
 from studio.runs.middleware.stack import ReplayGuide
-from studio.runs.mocks import Mock, mocked
-from studio.runs.prepare import Player, PreparedRun, RunDependencies, play_team, prepare_run
-from studio.runs.replay.fork import (
-    ForkOptions,
-    FromSeq,
-    inherited_entries,
-    inherited_log,
-    make_fork,
-    make_replay,
-    make_rerun,
-    start_of,
-)
+from studio.runs.prepare import PreparedRun, RunDependencies, prepare_resume
+from studio.runs.replay.fork import inherited_entries, inherited_log, start_of
 from studio.runs.replay.resume import (
     DIED_TWICE,
     discard_unstarted,
@@ -61,11 +47,9 @@ from studio.runs.replay.resume import (
 )
 from studio.runs.replay.source import ReplaySource
 from studio.runs.replay.verify import ReplayVerification, ToolMode
-from studio.runs.sessions import next_of
 from studio.runs.state import PauseReason, RunAlreadyEnded, RunState
-from studio.runs.tasks import task_text
+from studio.runs.submission import Submission
 from studio.runs.view import RunView
-from studio.teams import Team
 
 ANSWER_GRACE_S = 1.0
 """How long a stopping server waits for answers of models: one that is paid for should not be asked for again."""
@@ -115,7 +99,7 @@ logger = logging.getLogger(__name__)
 MakeGuide = Callable[[ActiveRun], ReplayGuide]
 
 
-class RunSupervisor:
+class RunSupervisor(RunControl):
     """Runs teams in this process.
 
     An async context manager: entering it takes up the runs that another server has left, leaving it pauses what is
@@ -140,9 +124,8 @@ class RunSupervisor:
         goes_on: bool = True,
         rest_s: float = IDLE_S,
     ) -> None:
-        self._store = store
         self._settings = settings or EmptySettings()
-        self._sources = RunDependencies(store, approvals, secrets, self._settings)
+        super().__init__(RunDependencies(store, approvals, secrets, self._settings))
         self._goes_on = goes_on
         self._rest_s = rest_s
         self._live: dict[str, ActiveRun] = {}
@@ -152,7 +135,8 @@ class RunSupervisor:
         self._at_once = asyncio.Semaphore(MAX_RESUMED_AT_ONCE)
         self._stack = AsyncExitStack()
         self._group: asyncio.TaskGroup | None = None
-        self._context = contextvars.copy_context()
+        self.watch: Callable[[ActiveRun], None] | None = None
+        """Told of each run that is driven from now on."""
 
     async def __aenter__(self) -> Self:
         async with AsyncExitStack() as stack:
@@ -172,108 +156,22 @@ class RunSupervisor:
         finally:
             await self._stack.__aexit__(kind, error, trace)
 
-    async def start(
-        self,
-        component: JsonValue,
-        task: JsonValue,
-        *,
-        team_id: str | None = None,
-        team_name: str = "",
-        team_revision: int | None = None,
-        by: str = "",
-        mocks: Mapping[str, Mock] | None = None,
-        run_id: str = "",
-    ) -> str:
-        """Start a run of a team and return its id; with `mocks`, of one in which they stand for its parts.
-
-        Raises:
-            RunExists: The run with the given `run_id` has begun already.
-            ConfigError: A part cannot be mocked like this.
-            InvalidComponent: The team does not load or holds unknown components.
-            InvalidTask: There is nothing to do.
-            NotApproved: The team could do something that nobody allowed.
-            Conflict: The server is stopping.
-        """
-        text = task_text(task := well_formed_json(task))
-        team, applied = await asyncio.to_thread(mocked, cast("JsonObject", component), mocks or {})
-        changes = Changes(mocks=applied) if applied else NO_CHANGES
-        new = NewRun(team, task, text, team_id, team_name, changes=changes, team_revision=team_revision, id=run_id)
-        return await self._mark_started(await self.play(await self.prepare(new), by=by))
-
-    async def start_next(self, run_id: str, task: JsonValue, *, by: str = "", next_id: str = "") -> str:
-        """Start a run that goes on with another task where one has ended, and still knows that one; returns its id.
-
-        Raises:
-            RunExists: The run with the given `next_id` has begun already.
-            NotFound: There is no such run.
-            InvalidTask, InvalidComponent, NotApproved, Conflict: As for `start`; or the run has not come to an end.
-        """
-        new = replace(await next_of(self._store, await self._store.get(run_id), task), id=next_id)
-        return await self._mark_started(await self.play(await self.prepare(new), by=by))
-
-    async def fork(self, run_id: str, seq: int, options: ForkOptions | None = None, *, by: str = "") -> str:
-        """Start a run that has the first `seq` entries of another one, and go on from there; returns its id.
-
-        Raises:
-            NotFound: There is no such run.
-            ConfigError: There is nothing in it that is as the options says.
-            InvalidComponent, NotApproved, Conflict: As for `start`.
-        """
-        record = await self._store.get(run_id)
-        options = options or ForkOptions()
-        if options.component is not None:
-            options = replace(options, component=load_team(options.component).dump_component())
-        if options.task is not None:
-            options = replace(options, task=well_formed_json(options.task))
-        return await self._start_from(await make_fork(self._store, record, seq, options), by)
-
-    async def rerun(self, run_id: str, from_seq: FromSeq = None, *, by: str = "") -> str:
-        """Start a run of the same team and task: anew, behind an entry, or from what made the run fail.
-
-        Raises:
-            NotFound, ConfigError, InvalidComponent, NotApproved, Conflict: As for `fork`.
-        """
-        record = await self._store.get(run_id)
-        return await self._start_from(await make_rerun(self._store, record, from_seq), by)
-
-    async def replay(self, run_id: str, tools: Mapping[str, ToolMode] | None = None, *, by: str = "") -> str:
-        """Start a run that does all of another one again from what was recorded; its log is compared with that one's.
-
-        It asks nothing of the world, beside the tools that are to be called, and fails at the first difference.
-
-        Raises:
-            NotFound, InvalidComponent, NotApproved, Conflict: As for `fork`.
-        """
-        record = await self._store.get(run_id)
-        has_ended = record.status.state in (RunState.FINISHED, RunState.STOPPED)
-
-        def guide(run: ActiveRun) -> ReplayGuide:
-            return ReplayVerification(run, inherited_log(self._store, record), tools or {}, has_ended=has_ended)
-
-        return await self._start_from(make_replay(record), by, guide)
-
-    async def _start_from(self, new: NewRun, by: str, guide: MakeGuide | None = None) -> str:
-        """Start a run that goes on from another one."""
-
-        def past(run: ActiveRun) -> ReplayGuide:
-            return ReplaySource(run, inherited_entries(self._store, run.id, new))
-
-        return await self._mark_started(await self.play(await self.prepare(new), by=by, guide=guide or past))
-
-    async def prepare(
-        self,
-        new: NewRun,
-        *,
-        kind: type[Component] = Team,
-        make_player: Callable[[Component], Player] = play_team,
-    ) -> PreparedRun:
-        """As `prepare_run`, for runs of this process."""
-        return await prepare_run(self._sources, new, self._context, kind=kind, make_player=make_player)
-
-    async def _mark_started(self, run_id: str) -> str:
+    async def launch(self, prepared: PreparedRun, *, by: str, tools: Mapping[str, ToolMode]) -> str:
+        run_id = await self.play(prepared, by=by, guide=await self._guide_for(prepared.new, tools))
         if run_id in self._live:
             await self._live[run_id].begun.wait()  # a team that has not begun hears no command
         return run_id
+
+    async def _guide_for(self, new: NewRun, tools: Mapping[str, ToolMode]) -> MakeGuide | None:
+        """What leads a run that goes on from another one, or is a replay of it; None for one that is new."""
+        if new.origin == "replay" and new.parent_id:
+            replayed = await self._store.get(new.parent_id)
+            has_ended = replayed.status.state in (RunState.FINISHED, RunState.STOPPED)
+            log = inherited_log(self._store, replayed)
+            return lambda run: ReplayVerification(run, log, tools, has_ended=has_ended)
+        if new.origin in ("fork", "rerun"):
+            return lambda run: ReplaySource(run, inherited_entries(self._store, run.id, new))
+        return None
 
     async def play(self, prepared: PreparedRun, *, by: str = "", guide: MakeGuide | None = None) -> str:
         """Start a run, and return its id.
@@ -283,14 +181,39 @@ class RunSupervisor:
         Raises:
             Conflict: The server is stopping.
         """
+        return await self._play(await self._store.create(prepared.new), prepared, by=by, guide=guide)
+
+    async def _play(self, lease: Lease, prepared: PreparedRun, *, by: str, guide: MakeGuide | None) -> str:
         new = prepared.new
-        lease = await self._store.create(new)
         run = ActiveRun(lease, self._store, RunStatus(), last_seq=new.parent_seq, namespace=new.root_id or "")
         if new.first_message is not None:
             run.debugger.edits.inject(replace(new.first_message, by=by))
         await run.change_state(RunState.RUNNING, "start", before=start_of(new, by))
         await self._begin(run, prepared, guide(run) if guide else None, SHUT_DOWN)
         return run.id
+
+    async def start_submitted(self, run_id: str, submitted: Submission) -> None:
+        """Let a run begin that another process has made. One that cannot is ended and says why.
+
+        Raises:
+            NotFound: There is no such run.
+            LeaseLost, LogUnavailable, Conflict: Not now; it can be tried again.
+        """
+        record = await self._store.get(run_id)
+        if record.status.state is not RunState.CREATED:
+            return  # whoever began it did not live to say so
+        new = submitted.complete(record)
+        try:
+            prepared = replace(await prepare_resume(self._sources, record, self._context), new=new)
+            guide = await self._guide_for(new, submitted.tools)
+        except Exception as error:
+            if isinstance(error, SetupError):  # such as a database that does not answer
+                raise
+            lease, status = await self._store.take_over(run_id)
+            await ActiveRun(lease, self._store, status, last_seq=record.last_seq).end(Ending.failed(error))
+            return
+        lease, _ = await self._store.take_over(run_id)
+        await self._play(lease, prepared, by=submitted.by, guide=guide)
 
     async def _begin(self, run: ActiveRun, prepared: PreparedRun, past: ReplayGuide | None, too_late: Ending) -> None:
         settings = await self._settings.load(prepared.new.team_id or "")
@@ -309,6 +232,8 @@ class RunSupervisor:
         if self._goes_on:
             run.yield_after(self._rest_s)
         self._notify(run.id)
+        if self.watch:
+            self.watch(run)
 
     async def command(
         self,
@@ -320,21 +245,16 @@ class RunSupervisor:
         text: str = "",
         data: JsonObject | None = None,
     ) -> RunView:
-        """Tell a run something and return its status after it.
+        return await self.carry_out(run_id, Command(command, by, request_id, text, data or {}))
 
-        Raises:
-            ConfigError: The command cannot carry that data.
-            NotFound: There is no such run.
-            RunAlreadyEnded: It takes no more commands.
-            Conflict: Its state does not allow this one.
-        """
-        sent = Command(command, by, request_id, text, data or {})
-        run = await self._find_active(run_id, command, by)
-        if command != "cancel":
+    async def carry_out(self, run_id: str, sent: Command) -> RunView:
+        """As `command`."""
+        run = await self._find_active(run_id, sent.name, sent.by)
+        if sent.name != "cancel":
             await run.live_edge_reached.wait()
-        if command in ("answer", "decide"):
-            await run.human.has_recorded(request_id)
-        if command != "continue" or run.state is RunState.PAUSED:
+        if sent.name in ("answer", "decide"):
+            await run.human.has_recorded(sent.request_id)
+        if sent.name != "continue" or run.state is RunState.PAUSED:
             await dispatch(run, sent)
         return run.view
 
@@ -392,7 +312,6 @@ class RunSupervisor:
         self._notify(run_id)
 
     async def command_team(self, team_id: str, command: CommandName, *, by: str = "", data: JsonObject) -> None:
-        """Tell all runs of a team that are under way."""
         for run in [run for run in self._live.values() if team_id and run.debugger.team_id == team_id]:
             with suppress(RunAlreadyEnded):
                 await dispatch(run, Command(command, by, data=data))
@@ -402,17 +321,16 @@ class RunSupervisor:
         if (run := self._live.get(run_id)) is not None:
             run.interrupt(ending)
 
+    def driven(self) -> Collection[ActiveRun]:
+        """The runs that are driven here now."""
+        return list(self._live.values())
+
     async def leave(self, run_id: str) -> None:
         """Wait until nobody drives the run here: it has ended, or it has waited long for a person."""
         while (run := self._live.get(run_id)) is not None and run.task:
             await asyncio.wait({run.task})
 
     async def view(self, run_id: str) -> RunView:
-        """The run's status now.
-
-        Raises:
-            NotFound: There is no such run.
-        """
         run = self._live.get(run_id)
         if run is not None:
             return run.view
@@ -422,11 +340,6 @@ class RunSupervisor:
     async def subscribe(
         self, run_id: str, after_seq: int = 0, *, kinds: Collection[EntryKind] = SHOWN
     ) -> AsyncGenerator[Batch]:
-        """Follow a run from the entry after `after_seq` to its end; ends at once after an ended run's last entry.
-
-        Raises:
-            NotFound: There is no such run.
-        """
         place, notifier = after_seq, self._notifiers.setdefault(run_id, Notifier())
         while True:
             changed, run = notifier.wait_handle(), self._live.get(run_id)

@@ -26,6 +26,12 @@ class RunView(RunStatus):
     """Id of the last message of a run that is held, while it can be changed."""
     last_seq: int = 0
 
+    @classmethod
+    def from_json(cls, shown: JsonObject) -> RunView:
+        """The view that another process tells of in this shape."""
+        renamed = {"is_finishing" if name == "finishing" else name: value for name, value in shown.items()}
+        return cls.model_validate(renamed)
+
     def as_json(self) -> JsonObject:
         """The shape that pages get. By `last_seq` they tell the newer of two, that came by different ways."""
         return {

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import logging
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
@@ -26,8 +27,8 @@ from studio.deployments import (
     Failure,
 )
 from studio.deployments.view import VIEWED
-from studio.errors import ConfigError, Conflict, Forbidden, NotFound, RunFailed, SetupError
-from studio.runs import InvalidTask, RunAlreadyEnded, RunExists, RunSupervisor, SpendingScope, Usage
+from studio.errors import ConfigError, Conflict, Forbidden, NotFound, RunFailed, SetupError, StudioError
+from studio.runs import InvalidTask, RunAlreadyEnded, RunControl, RunExists, SpendingScope, Usage
 from studio.runs.tasks import task_text
 from studio.store import Store
 from studio.store.deployments import OpenedDeployment
@@ -38,6 +39,8 @@ CANCEL_S = 5.0
 BEGIN_S = 60
 """After which a call whose run never began has failed: the studio was killed between the two."""
 NOT_BEGUN = Failure(code="not_begun", message="The studio stopped before this call began. Send it again.")
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -89,7 +92,7 @@ class CallDesk:
     """The calls of all deployments. Each method is given the key that asks, and tells of that key's calls only."""
 
     store: Store
-    supervisor: RunSupervisor
+    supervisor: RunControl
     books: SpendingScope
 
     async def begin(self, by: OpenedDeployment, request: CallRequest) -> Call:
@@ -174,14 +177,14 @@ class CallDesk:
     async def _status(self, call: Call, settings: DeploymentSettings) -> CallStatus:
         view = CallView(settings)
         try:
-            usage = (await self.store.runs.summary(call.id)).status.usage
+            while entries := await self.store.runs.read(call.id, after=view.last_seq, kinds=VIEWED):
+                for entry in entries:
+                    view.fold(entry)
+            usage = (await self.store.runs.summary(call.id)).status.usage  # last: an ended call has used all of it
         except NotFound:
             if datetime.now(UTC) - call.at > timedelta(seconds=BEGIN_S):
                 view.state, view.failure = CallState.FAILED, NOT_BEGUN
             return CallStatus(call, view, Usage())
-        while entries := await self.store.runs.read(call.id, after=view.last_seq, kinds=VIEWED):
-            for entry in entries:
-                view.fold(entry)
         return CallStatus(call, view, usage)
 
     async def follow(
@@ -264,10 +267,13 @@ class CallDesk:
                     await self.supervisor.command(call.id, "cancel", by="time limit for answers")
 
     async def keep_canceling_unanswered(self, every_s: float = 60.0) -> None:
-        """Do so until this is canceled."""
+        """Do so until this is canceled, where runs are driven: once for all servers of a database."""
         while True:
             await asyncio.sleep(every_s)
-            await self.cancel_unanswered(datetime.now(UTC))
+            try:
+                await self.cancel_unanswered(datetime.now(UTC))
+            except StudioError as error:
+                logger.warning("Unanswered calls cannot be canceled now: %s", error)
 
 
 def settings_of(by: OpenedDeployment) -> DeploymentSettings:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from studio.deployments import DeploymentSettings
 from studio.errors import ConfigError
-from studio.runs import NewRun, PreparedRun, RunSupervisor
+from studio.runs import NewRun, PreparedRun, RunControl
 from studio.store import Store
 from studio.store.deployments import NewRelease
 from studio.store.tables import Deployment, JsonObject, Release
@@ -14,7 +14,7 @@ CHECK = "Check."
 
 async def publish(
     store: Store,
-    supervisor: RunSupervisor,
+    supervisor: RunControl,
     team_id: str,
     name: str,
     settings: DeploymentSettings,
@@ -39,7 +39,7 @@ async def publish(
 
 
 async def make_release(
-    store: Store, supervisor: RunSupervisor, deployment: Deployment, *, note: str = "", by: str = ""
+    store: Store, supervisor: RunControl, deployment: Deployment, *, note: str = "", by: str = ""
 ) -> Release:
     """Freeze the team of a deployment as it is saved now; it is not live yet.
 
@@ -56,7 +56,7 @@ async def make_release(
 
 
 async def check_settings(
-    store: Store, supervisor: RunSupervisor, deployment: Deployment, settings: DeploymentSettings
+    store: Store, supervisor: RunControl, deployment: Deployment, settings: DeploymentSettings
 ) -> None:
     """Hold that the live release can answer as these settings say.
 
@@ -68,7 +68,7 @@ async def check_settings(
         _check_answers(await _prepare(supervisor, release.component, deployment.team_id), settings)
 
 
-async def _prepare(supervisor: RunSupervisor, component: JsonObject, team_id: str | None) -> PreparedRun:
+async def _prepare(supervisor: RunControl, component: JsonObject, team_id: str | None) -> PreparedRun:
     return await supervisor.prepare(NewRun(component, CHECK, CHECK, team_id))
 
 

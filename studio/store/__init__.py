@@ -33,6 +33,7 @@ from studio.store.run_search import RunFilter as RunFilter
 from studio.store.runs import Runs as Runs
 from studio.store.secrets import Secrets as Secrets
 from studio.store.secrets import SecretSummary as SecretSummary
+from studio.store.server_lock import AlreadyRunning as AlreadyRunning
 from studio.store.sign_ins import SignIns as SignIns
 from studio.store.store import Store as Store
 from studio.store.store import migrate_store as migrate_store

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import NamedTuple, cast
 
 from pydantic import BaseModel, JsonValue
@@ -15,12 +15,18 @@ from sqlmodel import col, delete, select
 from studio.errors import NotFound
 from studio.models import Price
 from studio.runs import RunState
+from studio.runs.fleet.port import Notifications
 from studio.store.database import Database
 from studio.store.postgres import Readable
+from studio.store.runs import UNFINISHED
 from studio.store.spending import SUMS
-from studio.store.tables import Budget, JsonObject, OwnPrice, Run, RunEvent, Spending, Team
+from studio.store.tables import Budget, Call, JsonObject, OwnPrice, Run, RunEvent, Spending, Team
 
 OWN = "own"
+BOOKS = "books"
+"""The topic of prices and budgets."""
+BEGINS_WITHIN = timedelta(minutes=1)
+"""How long it may take from a call to its run."""
 STEPS_AT_ONCE = 1_000
 """Rows that are taken from the driver without a pause."""
 
@@ -87,8 +93,9 @@ _BODY = Readable(col(RunEvent.body))
 class Costs:
     """Sums of what was spent, and own prices."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, notifications: Notifications) -> None:
         self._database = database
+        self._notifications = notifications
 
     async def of_run(self, run_id: str) -> Sequence[RunPart]:
         """Each agent with each model and tool, by the order of their names."""
@@ -157,7 +164,8 @@ class Costs:
         )
         async with self._database.write() as session:
             row = await session.merge(row)
-            return _price(row)
+        await self._notifications.notify(BOOKS)
+        return _price(row)
 
     async def forget_price(self, model: str) -> None:
         """Go back to the catalogue's price.
@@ -170,25 +178,33 @@ class Costs:
             if row is None:
                 raise NotFound(f"No price of {model!r} was set.")
             await session.delete(row)
+        await self._notifications.notify(BOOKS)
 
     async def prune_limits(self, today: date) -> None:
-        """Drop the limits of past days, and of runs and teams that are deleted."""
+        """Drop the limits of past days, and of runs and teams that are deleted. Calls have theirs before their run."""
         scope = col(Budget.scope)
         is_past = scope.startswith("day:") & (scope < f"day:{today.isoformat()}")
-        of_runs = scope.startswith("run:") & scope.not_in(select(literal("run:") + Run.id))
+        begins = select(literal("run:") + Call.id).where(col(Call.at) > datetime.now(UTC) - BEGINS_WITHIN)
+        is_gone = scope.not_in(select(literal("run:") + Run.id)) & scope.not_in(begins)
+        of_runs = scope.startswith("run:") & is_gone
         of_teams = scope.startswith("team:") & scope.not_in(select(literal("team:") + Team.id))
         async with self._database.write() as session:
             await session.exec(delete(Budget).where(or_(is_past, of_runs, of_teams)))
 
-    async def budgets(self) -> Mapping[str, JsonObject]:
-        """All limits that are kept, by scope."""
+    async def budgets(self, *, only_open: bool = False) -> Mapping[str, JsonObject]:
+        """All limits that are kept, by scope; with `only_open` none of runs that have ended: there may be very many."""
+        query = select(Budget)
+        if only_open:
+            has_ended = select(literal("run:") + Run.id).where(col(Run.state).not_in(UNFINISHED))
+            query = query.where(col(Budget.scope).not_in(has_ended))
         async with self._database.read() as session:
-            return {row.scope: row.limits for row in await session.exec(select(Budget))}
+            return {row.scope: row.limits for row in await session.exec(query)}
 
     async def put(self, scope: str, limits: JsonObject) -> None:
         """Keep limits in place of those of the same scope."""
         async with self._database.write() as session:
             await session.merge(Budget(scope=scope, limits=limits))
+        await self._notifications.notify(BOOKS)
 
     async def _rows(self, query: Executable) -> Sequence[Sequence[object]]:
         async with self._database.read() as session:

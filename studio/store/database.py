@@ -18,7 +18,7 @@ from studio.components.readable_json import stored_document
 from studio.errors import Conflict, SetupError
 from studio.store.failing import describe, unavailable
 from studio.store.json_text import to_json
-from studio.store.migrate import upgrade
+from studio.store.migrate import require_newest, upgrade
 from studio.store.postgres import ASYNCPG, prepare_postgres, refuse_writing_postgres
 from studio.store.server_lock import SERVER_LOCK, hold_server_lock
 from studio.store.sqlite import OwnThread, begin_sqlite, give_back_space, prepare_sqlite, refuse_writing
@@ -55,17 +55,20 @@ class Database:
         self._is_closing = False
 
     @classmethod
-    async def connect(cls, url: URL) -> Self:
-        """Open the database and bring its tables to the newest form.
+    async def connect(cls, url: URL, *, migrates: bool = True) -> Self:
+        """Open the database and bring its tables to the newest form, or only see that they are.
 
         Raises:
-            SetupError: The database cannot be reached or is of a newer studio.
+            SetupError: The database cannot be reached, or is of a newer studio; or of an older one and left alone.
         """
         database = cls(*_engines(url))
         try:
             async with database._writer.begin() as connection:
                 await _take_write_lock(connection)  # who starts meanwhile must not make the same tables
-                database.form_found = await connection.run_sync(upgrade)
+                if migrates:
+                    database.form_found = await connection.run_sync(upgrade)
+                else:
+                    await connection.run_sync(require_newest)
             if database._own_thread:
                 await database._own_thread.connect()
         except (DBAPIError, OSError, TypeError) as error:  # the last by a driver that does not know a part of the URL
@@ -122,17 +125,29 @@ class Database:
 
     @asynccontextmanager
     async def lock(self) -> AsyncGenerator[None]:
-        """Be the one server that drives the runs in this database, which servers with other data folders may reach.
+        """Be the one server that drives the runs in this database, which `is_shared`.
 
         Raises:
             SetupError: Another server is.
             Fenced: Another one has become that, since this one was silent for long; the block is cancelled.
         """
-        if self._own_thread:  # SQLite's file is in the folder, which has a lock of its own
-            yield
-            return
         async with hold_server_lock(self._reader):
             yield
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether processes on other machines may use it, too. SQLite's file lies in the data folder of one."""
+        return self._own_thread is None
+
+    @asynccontextmanager
+    async def connection(self) -> AsyncGenerator[AsyncConnection]:
+        """A connection for oneself; it is not used again after that."""
+        with describe(self._reader.url):
+            async with self._reader.connect() as connection:
+                try:
+                    yield connection
+                finally:
+                    await connection.invalidate()
 
     @property
     def file(self) -> Path | None:

@@ -42,6 +42,15 @@ def upgrade(connection: Connection, to: str = "head") -> str:
     return "".join(now)
 
 
+def require_newest(connection: Connection) -> None:
+    """Raises: SetupError: The database is not in the form of this version, and not this process may change that."""
+    if (found := MigrationContext.configure(connection).get_current_revision()) != newest_form():
+        raise SetupError(
+            f"The database is in form {found or 'none'}, and this version needs {newest_form()}.",
+            fix="Run `studio migrate` of the newest version, and start all processes with that version.",
+        )
+
+
 def newest_form() -> str:
     """The form that `upgrade` leads to."""
     config = Config()

@@ -34,6 +34,7 @@ from studio.runs import (
     Usage,
 )
 from studio.runs.journal.log import Origin
+from studio.runs.submission import Submission
 from studio.store.appender import Appender
 from studio.store.database import Database
 from studio.store.entries import read_page
@@ -42,7 +43,7 @@ from studio.store.lineage import Lineage
 from studio.store.ownership import own_folder
 from studio.store.run_search import ALL_RUNS, RunFilter, search
 from studio.store.starts import start_row
-from studio.store.tables import Budget, Run, RunEvent, RunStart, Team, table_of
+from studio.store.tables import Budget, Run, RunEvent, RunStart, RunSubmission, Team, table_of
 
 NEWEST_FIRST = (col(Run.created_at).desc(), col(Run.id).desc())
 
@@ -65,7 +66,7 @@ class Runs:
         self._data_dir = data_dir
         self._lineage = lineage
 
-    async def create(self, run: NewRun) -> Lease:
+    async def create(self, run: NewRun, submission: Submission | None = None) -> Lease:
         row = Run(
             id=run.id or str(uuid4()),
             team_id=run.team_id,
@@ -87,6 +88,10 @@ class Runs:
                 session.add(row)
                 await session.flush()
                 await (await session.connection()).execute(insert(table_of(RunStart)), start)
+                if submission is not None:
+                    session.add(
+                        RunSubmission(run_id=row.id, body=submission.model_dump(mode="json"), at=row.created_at)
+                    )
         except IntegrityError as error:
             if run.id and await self._has(run.id):
                 raise RunExists(f"The run {run.id!r} has begun already.") from error
@@ -241,8 +246,10 @@ class Runs:
 
     async def unfinished(self) -> Sequence[str]:
         async with self._database.read() as session:
+            is_submitted = select(RunSubmission.run_id).where(RunSubmission.run_id == col(Run.id)).exists()
+            has_begun = or_(col(Run.state) != RunState.CREATED.value, ~is_submitted)
             rows = await session.exec(
-                select(Run.id).where(col(Run.state).in_(UNFINISHED)).order_by(col(Run.created_at))
+                select(Run.id).where(col(Run.state).in_(UNFINISHED), has_begun).order_by(col(Run.created_at))
             )
             return rows.all()
 
@@ -264,7 +271,8 @@ class Runs:
 
     @asynccontextmanager
     async def own_runs(self) -> AsyncGenerator[None]:
-        async with own_folder(self._data_dir), self._database.lock():
+        """A database that several machines reach has a lock of its own; the lock of a folder says nothing there."""
+        async with self._database.lock() if self._database.is_shared else own_folder(self._data_dir):
             yield
 
 

@@ -64,6 +64,33 @@ class Secrets:
             with suppress(SetupError):
                 resolve(f"secret:{secret.name}")
 
+    async def require_key(self) -> None:
+        """See that this process has the key of the others, which one that is missing would not be if it were made anew.
+
+        Raises:
+            SetupError: It has none, or another one.
+        """
+        if not self._key_file.exists():
+            raise SetupError(
+                f"The key of the secrets {str(self._key_file)!r} is missing.",
+                fix="Give all processes of this database one data folder, or copies of the files in it. "
+                "`studio migrate` makes the key.",
+            )
+        await self.make_key()
+
+    async def make_key(self) -> None:
+        """Make the key where there is none, and see that it opens what is stored.
+
+        Raises:
+            SetupError: What is stored was encrypted with another one.
+        """
+        async with self._database.read() as session:
+            newest = select(Secret).order_by(col(Secret.updated_at).desc()).limit(1)
+            stored = (await session.exec(newest)).first()
+        if stored is not None:
+            self._decrypt(stored.name, stored.encrypted)
+        self._cipher()
+
     async def list(self) -> Sequence[SecretSummary]:
         """Names of all secrets."""
         async with self._database.read() as session:

@@ -39,6 +39,12 @@ _CUT_OFF = text(
 logger = logging.getLogger(__name__)
 
 
+class AlreadyRunning(SetupError):
+    """Another server drives the runs of this database."""
+
+    code = "already_running"
+
+
 class Fenced(SetupError):
     """Another server drives the runs now: this one was silent for too long. It may be started again."""
 
@@ -50,7 +56,7 @@ async def hold_server_lock(engine: AsyncEngine) -> AsyncGenerator[None]:
     """Be the one server that drives the runs in a database; the engine's statements are transactions of their own.
 
     Raises:
-        SetupError: Another server is.
+        AlreadyRunning: Another server is.
         Fenced: Another one has become that meanwhile; the block is cancelled.
     """
     name = f"{BEATING}{uuid4().hex}"
@@ -58,7 +64,7 @@ async def hold_server_lock(engine: AsyncEngine) -> AsyncGenerator[None]:
         if not await _acquire(connection) and not (
             await _cut_off(connection, name) and await _acquire_soon(connection)
         ):
-            raise SetupError(
+            raise AlreadyRunning(
                 f"Another studio is running on {engine.url.render_as_string()!r}.",
                 fix="Use that one, stop it, or give this one another `STUDIO_DATABASE_URL`.",
             )

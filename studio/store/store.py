@@ -17,6 +17,7 @@ from studio.store.connections import Connections
 from studio.store.costs import Costs
 from studio.store.database import Database, database_url
 from studio.store.deployments import Deployments
+from studio.store.fleet import Fleet
 from studio.store.galleries import Galleries
 from studio.store.housekeeping import run_housekeeping
 from studio.store.inbox import Inbox
@@ -24,6 +25,7 @@ from studio.store.labels import LabelBook
 from studio.store.lineage import Lineage
 from studio.store.logs import Logs
 from studio.store.migrate import newest_form
+from studio.store.notifications import DatabaseNotifications
 from studio.store.run_imports import RunImports
 from studio.store.runs import Runs
 from studio.store.secrets import Secrets
@@ -33,6 +35,9 @@ from studio.store.teams import Teams
 from studio.store.trash import Trash
 from studio.store.trends import Trends
 from studio.store.users import Users
+
+SECRET_KEY = "secret.key"
+"""The file's name in the data folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +61,10 @@ class Store:
     users: Users
     sign_ins: SignIns
     audit: Audit
+    fleet: Fleet
+    notifications: DatabaseNotifications
+    is_shared: bool
+    """Whether processes on other machines may use the database, too."""
     ping: Callable[[], Awaitable[None]]
     """Returns when the database has answered; raises `StorageUnavailable` when it does not."""
     deployments: Deployments
@@ -63,18 +72,20 @@ class Store:
 
 
 @asynccontextmanager
-async def open_store(data_dir: Path, url: str = "") -> AsyncGenerator[Store]:
+async def open_store(data_dir: Path, url: str = "", *, migrates: bool = True) -> AsyncGenerator[Store]:
     """Open the database, in its newest form, and close it after what is being written is written.
 
     Args:
         data_dir: Folder of the SQLite database, the secret key and the server's lock; made when missing.
         url: SQLAlchemy URL of another database; empty is SQLite in the folder.
+        migrates: Whether to bring the database to its newest form. Where several processes share one, `studio migrate`
+            does that and makes the key of the secrets, and each of them only sees that it was done.
 
     Raises:
         SetupError: The folder or the database cannot be used.
     """
     _make_folder(data_dir)
-    database = await Database.connect(database_url(data_dir, url))
+    database = await Database.connect(database_url(data_dir, url), migrates=migrates)
     appender, lineage = Appender(database), Lineage(database)
     try:
         async with task_group() as group:
@@ -83,7 +94,10 @@ async def open_store(data_dir: Path, url: str = "") -> AsyncGenerator[Store]:
                 group.create_task(run_housekeeping(database.file), name="tidy the database") if database.file else None
             )
             try:
-                yield _store(database, appender, lineage, data_dir)
+                store = _store(database, appender, lineage, data_dir)
+                if not migrates:
+                    await store.secrets.require_key()
+                yield store
             finally:
                 if tidying:
                     tidying.cancel()
@@ -93,14 +107,19 @@ async def open_store(data_dir: Path, url: str = "") -> AsyncGenerator[Store]:
 
 
 async def migrate_store(data_dir: Path, url: str = "") -> tuple[str, str]:
-    """Bring the database to its newest form; returns the form it had, "" of an empty one, and the newest.
+    """Bring the database to its newest form, and make the key of its secrets where there is none.
+
+    Returns the form that the database had, "" of an empty one, and the newest.
 
     Raises:
         SetupError: As for `open_store`.
     """
     _make_folder(data_dir)
     database = await Database.connect(database_url(data_dir, url))
-    await database.close()
+    try:
+        await Secrets(database, data_dir / SECRET_KEY).make_key()
+    finally:
+        await database.close()
     return database.form_found, newest_form()
 
 
@@ -117,24 +136,28 @@ async def read_store(data_dir: Path, url: str = "") -> AsyncGenerator[Store]:
 
 
 def _store(database: Database, appender: Appender, lineage: Lineage, data_dir: Path) -> Store:
+    runs, notifications = Runs(database, appender, lineage, data_dir), DatabaseNotifications(database)
     return Store(
         teams=Teams(database),
         settings=TeamSettingsStore(database),
         galleries=Galleries(database),
-        runs=Runs(database, appender, lineage, data_dir),
+        runs=runs,
         logs=Logs(database, lineage),
         labels=LabelBook(database),
         trash=Trash(database, lineage),
         trends=Trends(database),
         run_imports=RunImports(database),
         connections=Connections(database),
-        secrets=Secrets(database, data_dir / "secret.key"),
+        secrets=Secrets(database, data_dir / SECRET_KEY),
         approvals=Approvals(database),
         inbox=Inbox(database),
-        costs=Costs(database),
+        costs=Costs(database, notifications),
         users=Users(database),
         sign_ins=SignIns(database),
         audit=Audit(database),
+        fleet=Fleet(database, runs),
+        notifications=notifications,
+        is_shared=database.is_shared,
         ping=database.ping,
         deployments=Deployments(database),
         calls=Calls(database),

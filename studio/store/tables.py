@@ -223,6 +223,33 @@ class RunStart(Table, table=True):
     changes: JsonObject = Field(default_factory=dict[str, JsonValue], sa_type=ReadableJson)
 
 
+class RunSubmission(Table, table=True):
+    """A run that another process is to drive for the first time; `body` is a `studio.runs.submission.Submission`."""
+
+    run_id: str = Field(primary_key=True, foreign_key="run.id", ondelete="CASCADE")
+    body: JsonObject = Field(sa_type=JSON)
+    at: datetime = Field(sa_type=UtcDateTime)
+
+
+class RunCommand(Table, table=True):
+    """A command on its way to the process that drives its run. Once there is an `outcome`, `body` is empty: it may have
+    held what a person said."""
+
+    id: int | None = Field(default=None, primary_key=True, sa_type=Counter)
+    run_id: str = Field(index=True, foreign_key="run.id", ondelete="CASCADE")
+    body: JsonObject = Field(sa_type=JSON)
+    outcome: JsonObject | None = Field(default=None, sa_type=JSON(none_as_null=True))
+    at: datetime = Field(sa_type=UtcDateTime)
+
+
+class RunLive(Table, table=True):
+    """What of a run that is driven now is not in its log: its view, and unfinished messages."""
+
+    run_id: str = Field(primary_key=True, foreign_key="run.id", ondelete="CASCADE")
+    view: JsonObject = Field(sa_type=JSON)
+    written: list[JsonValue] = Field(sa_type=JSON)
+
+
 class RunEvent(Table, table=True):
     """One entry of a run's log. The primary key is the second guard, beside the epoch, against two writers."""
 

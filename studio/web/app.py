@@ -7,7 +7,6 @@ import base64
 import hashlib
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
-from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import version
 from typing import cast
@@ -22,14 +21,12 @@ from studio.components import component_classes, form_schema
 from studio.errors import StudioError
 from studio.executors.docker_engine import remove_left_containers
 from studio.help import load_library
-from studio.models.prices import PriceBook
-from studio.runs import BudgetRegistry, Measure, PartRunner, RunSupervisor, SpendingScope, spending_scope
-from studio.sandbox import open_sandbox, outside_of
+from studio.runs import PartRunner
 from studio.services.builtin_galleries import load_builtin_galleries
 from studio.services.calls import CallDesk
 from studio.services.team_checks import TeamChecks
 from studio.settings import Settings
-from studio.store import Store, open_store
+from studio.store import open_store
 from studio.web.api import (
     account,
     approvals,
@@ -69,12 +66,13 @@ from studio.web.auth.routes import Routes, is_what_was_checked
 from studio.web.auth.security import Guard, Policy, allowed_hosts, content_security_policy
 from studio.web.auth.sessions import open_accounts
 from studio.web.dependencies import Services
+from studio.web.engine import ProcessRole, open_engine
 from studio.web.error_handlers import DOCUMENTED, add_error_handlers, error_page
 from studio.web.fragments import diff, form
 from studio.web.fragments import galleries as gallery_fragments
 from studio.web.fragments import part_runs as part_run_fragments
 from studio.web.fragments import review as review_fragments
-from studio.web.observability import open_tracing, redacting_logs
+from studio.web.observability import redacting_logs
 from studio.web.pages import accounts as account_pages
 from studio.web.pages import charts, comparisons, play, sharing
 from studio.web.pages import costs as cost_pages
@@ -153,7 +151,7 @@ ROUTERS = (
 )
 
 
-def create_app(settings: Settings) -> FastAPI:
+def create_app(settings: Settings, role: ProcessRole = ProcessRole.SERVER) -> FastAPI:
     """The studio as an ASGI application; its database opens when the server starts.
 
     Raises:
@@ -164,7 +162,7 @@ def create_app(settings: Settings) -> FastAPI:
     app = FastAPI(
         title=TITLE,
         version=version("team-studio"),
-        lifespan=_lifespan(settings, templates, keys),
+        lifespan=_lifespan(settings, role, templates, keys),
         openapi_url=None,
         docs_url=None,
         redoc_url=None,
@@ -219,19 +217,16 @@ def services_of(app: FastAPI) -> Services | None:
 
 
 def _lifespan(
-    settings: Settings, templates: Templates, keys: Keys
+    settings: Settings, role: ProcessRole, templates: Templates, keys: Keys
 ) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncGenerator[None]:
         cast("Routes", app.state.routes).read()
         async with (
-            open_store(settings.data_dir, settings.database_url) as store,
+            open_store(settings.data_dir, settings.database_url, migrates=role is ProcessRole.SERVER) as store,
             redacting_logs(store, keys.token),
             open_accounts(settings, store, keys) as accounts,
-            _open_books(store) as books,
-            open_tracing(settings),
-            open_sandbox(settings.sandbox, outside_of(settings)),
-            RunSupervisor(store.runs, store.approvals, store.secrets, store.settings) as supervisor,
+            open_engine(settings, store, role) as (runs, books),
             PartRunner(store.approvals, store.secrets) as part_runner,
         ):
             await load_builtin_galleries(store)
@@ -240,23 +235,22 @@ def _lifespan(
                 settings,
                 store,
                 books,
-                supervisor,
+                runs,
                 part_runner,
                 templates,
                 TeamChecks(store),
                 accounts,
                 Views(store, settings, templates),
                 Readiness(store),
-                CallDesk(store, supervisor, books),
+                CallDesk(store, runs, books),
             )
             app.state.services = services
             async with asyncio.TaskGroup() as ahead:
                 others = [
                     ahead.create_task(warm_up(_made_ahead(templates), app.state.activity), name=WARMING),
-                    ahead.create_task(remove_left_containers()),
+                    *([ahead.create_task(remove_left_containers())] if role is ProcessRole.SERVER else []),
                     ahead.create_task(_check_ahead(services)),
                     ahead.create_task(store.trash.keep_emptying()),
-                    ahead.create_task(services.calls.keep_canceling_unanswered()),
                 ]
                 yield
                 services.closing.set()
@@ -264,22 +258,6 @@ def _lifespan(
                     each.cancel()
 
     return lifespan
-
-
-@asynccontextmanager
-async def _open_books(store: Store) -> AsyncGenerator[SpendingScope]:
-    """What runs reckon with; the supervisors that are entered inside the block know it."""
-    date = datetime.now(UTC).date()
-    await store.costs.prune_limits(date)
-    today = await store.costs.of_day(date)
-    spent: dict[str, dict[Measure, int]] = {
-        team_id: {"micro_usd": total.micro_usd, "tokens": total.prompt_tokens + total.completion_tokens}
-        for team_id, total in today.items()
-    }
-    budget_book = BudgetRegistry(store.costs, await store.costs.budgets(), spent)
-    books = SpendingScope(PriceBook(await store.costs.own_prices()), budget_book)
-    with spending_scope(books):
-        yield books
 
 
 def _made_ahead(templates: Templates) -> Iterator[None]:

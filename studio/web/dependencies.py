@@ -12,7 +12,7 @@ from typing import Annotated, cast
 
 from fastapi import Depends, Request, Response
 
-from studio.runs import PartRunner, RunSupervisor, SpendingScope
+from studio.runs import PartRunner, RunControl, SpendingScope
 from studio.services.calls import CallDesk
 from studio.services.team_checks import TeamChecks
 from studio.settings import Settings
@@ -35,7 +35,7 @@ class Services:
     settings: Settings
     store: Store
     books: SpendingScope
-    supervisor: RunSupervisor
+    supervisor: RunControl
     part_runner: PartRunner
     templates: Templates
     checks: TeamChecks
@@ -67,7 +67,7 @@ async def _books(found: ServicesDep) -> SpendingScope:
     return found.books
 
 
-async def _supervisor(found: ServicesDep) -> RunSupervisor:
+async def _supervisor(found: ServicesDep) -> RunControl:
     return found.supervisor
 
 
@@ -136,7 +136,7 @@ async def _viewing(request: Request, found: ServicesDep) -> Viewing:
 SettingsDep = Annotated[Settings, Depends(_settings)]
 StoreDep = Annotated[Store, Depends(_store)]
 BooksDep = Annotated[SpendingScope, Depends(_books)]
-SupervisorDep = Annotated[RunSupervisor, Depends(_supervisor)]
+SupervisorDep = Annotated[RunControl, Depends(_supervisor)]
 PartRunnerDep = Annotated[PartRunner, Depends(_part_runner)]
 TeamChecksDep = Annotated[TeamChecks, Depends(_team_checks)]
 TemplatesDep = Annotated[Templates, Depends(_templates)]

@@ -26,6 +26,7 @@ from studio.errors import (
     TooLarge,
 )
 from studio.runs import NotApproved
+from studio.runs.fleet.client import NoWorker
 from studio.sandbox import JailUnavailable
 from studio.store import StorageUnavailable
 from studio.web.auth.request_info import CALLS
@@ -46,6 +47,7 @@ STATUS: Mapping[type[StudioError], int] = {
     TooLarge: 413,
     UrlRefused: 422,
     UrlUnreachable: 502,
+    NoWorker: 503,
     RunFailed: 502,
     JailUnavailable: 503,
     StorageUnavailable: 503,

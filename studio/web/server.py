@@ -20,6 +20,7 @@ from studio.settings import Settings
 from studio.web.app import create_app, services_of
 from studio.web.auth.access import access_token
 from studio.web.connections import MAX_PER_ADDRESS, ConnectionLimits, allow_open_files, limited_connections
+from studio.web.engine import ProcessRole
 
 GRACE_S = 5
 
@@ -36,7 +37,7 @@ class Address:
         return f"{self.url}/?token={self.token}"
 
 
-def serve(settings: Settings, on_ready: Callable[[Address], None]) -> None:
+def serve(settings: Settings, on_ready: Callable[[Address], None], role: ProcessRole = ProcessRole.SERVER) -> None:
     """Serve until a signal says stop; `on_ready` is told the address once pages can be opened.
 
     Raises:
@@ -46,7 +47,7 @@ def serve(settings: Settings, on_ready: Callable[[Address], None]) -> None:
     listener = listen(settings)
     settings = settings.model_copy(update={"port": listener.getsockname()[1]})
     address = Address(_url(settings), access_token(settings))
-    app = create_app(settings)
+    app = create_app(settings, role)
     limits = ConnectionLimits(
         per_address=min(MAX_PER_ADDRESS, allow_open_files() // 4), proxies=list(settings.behind_proxy)
     )

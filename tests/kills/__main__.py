@@ -1,7 +1,11 @@
-"""`python -m tests.kills [--signal KILL|TERM] [--runs N] [--seed N]`: ends a server again and again.
+"""`python -m tests.kills [--signal KILL|TERM] [--runs N] [--seed N] [--fleet]`: ends a server again and again.
 
 A set of runs of all kinds is made twice: once on a server that nobody ends, and once on one that is ended at random
 moments while clients watch, answer and reconnect. What differs is printed, and what was asked of the models twice.
+
+With `--fleet` the second set is made on two replicas and two workers on PostgreSQL. At random moments a worker is
+killed, ended or frozen for longer than it may be silent, a replica is killed, or the database crashes; clients go to
+another replica with each request.
 """
 
 from __future__ import annotations
@@ -13,17 +17,22 @@ import signal
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from random import Random
-from typing import Any, cast
+from typing import Any, Protocol, cast
+
+import httpx
 
 from studio.runs import LogEntry
 from studio.runs.replay import entries_of
-from studio.store import open_store
+from studio.store import Store, open_store
 from tests.kills.diary import Asked, DiaryServer, by_key
+from tests.kills.fleet import Fleet
 from tests.kills.studio import Studio, Watched, follow, make_team, start_run
 from tests.kills.teams import KINDS, as_compared
 
@@ -31,6 +40,8 @@ AT_ONCE = 9
 """Runs under way."""
 BETWEEN_S = 1.0, 6.0
 """How long a server lives."""
+BETWEEN_FAULTS_S = 10.0, 25.0
+"""The same for a fleet, whose workers take a while to start, and are to get somewhere."""
 
 
 @dataclass(frozen=True)
@@ -44,11 +55,57 @@ class Found:
     """When the server was told to end, and when it was gone."""
 
 
+class Served(Protocol):
+    """What runs are made on."""
+
+    ended: list[tuple[float, float]]
+
+    def client(self) -> httpx.AsyncClient: ...
+
+
 async def one_set(folder: Path, count: int, number: signal.Signals | None, random: Random) -> Found:
-    """Make all runs to their end."""
-    with DiaryServer() as models:
-        studio = Studio(folder / "data", folder / "server.txt")
+    """Make all runs to their end, on one server that is ended by the signal at random moments."""
+    studio = Studio(folder / "data", folder / "server.txt")
+
+    async def fault() -> None:
+        assert number
+        await studio.end(number)
         await studio.start()
+
+    async def close() -> None:
+        await studio.end(signal.SIGTERM)
+
+    await studio.start()
+    opening = partial(open_store, folder / "data")
+    found = await _made(studio, count, fault if number else None, close, opening, partial(random.uniform, *BETWEEN_S))
+    return replace(found, ended=studio.ended[:-1])
+
+
+async def one_set_of_fleet(folder: Path, count: int, random: Random) -> Found:
+    """The same on a fleet, whose parts fail at random moments."""
+    fleet = await Fleet(folder, random).open()
+    opening = partial(open_store, folder / "data", fleet.url)
+
+    async def close() -> None:
+        await fleet.end_processes()
+
+    try:
+        found = await _made(fleet, count, fleet.fault, close, opening, partial(random.uniform, *BETWEEN_FAULTS_S))
+    finally:
+        await fleet.close()
+    print(f"faults: {dict(Counter(fleet.happened))}", file=sys.stderr)
+    return found
+
+
+async def _made(
+    studio: Served,
+    count: int,
+    fault: Callable[[], Awaitable[None]] | None,
+    close: Callable[[], Awaitable[None]],
+    opening: Callable[[], AbstractAsyncContextManager[Store]],
+    between_s: Callable[[], float],
+) -> Found:
+    with DiaryServer() as models:
         watched: dict[str, Watched] = {}
         async with studio.client() as client, asyncio.TaskGroup() as group:
             teams = {kind: await make_team(client, KINDS[kind], models.url) for kind in KINDS}
@@ -66,19 +123,18 @@ async def one_set(folder: Path, count: int, number: signal.Signals | None, rando
                 group.create_task(one_run(f"{place} {kinds[place % len(kinds)]}", kinds[place % len(kinds)]))
                 for place in range(count)
             ]
-            while number is not None and not all(run.done() for run in runs):
-                await asyncio.wait(runs, timeout=random.uniform(*BETWEEN_S))
+            while fault is not None and not all(run.done() for run in runs):
+                await asyncio.wait(runs, timeout=between_s())
                 async with alone:
-                    await studio.end(number)
-                    await studio.start()
+                    await fault()
                 print(f"{len(studio.ended)} ends, {sum(run.done() for run in runs)} runs done", file=sys.stderr)
-        await studio.end(signal.SIGTERM)
-        async with open_store(folder / "data") as store:
+        await close()
+        async with opening() as store:
             logs = {
                 name: [entry async for page in entries_of(store.runs, each.run_id) for entry in page]
                 for name, each in watched.items()
             }
-        return Found(watched, logs, models.diary, studio.ended[:-1])
+        return Found(watched, logs, models.diary, list(studio.ended))
 
 
 def said(log: Sequence[LogEntry]) -> list[str]:
@@ -188,6 +244,7 @@ async def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--signal", choices=["KILL", "TERM"], default="KILL")
     parser.add_argument("--runs", type=int, default=27)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--fleet", action="store_true", help="two replicas and two workers on PostgreSQL")
     parser.add_argument("--folder", type=Path, default=None, help="where the data is left; a temporary one if left out")
     options = parser.parse_args(arguments)
     folder = options.folder or Path(tempfile.mkdtemp(prefix="kills-"))
@@ -195,7 +252,10 @@ async def main(arguments: Sequence[str] | None = None) -> int:
         (folder / each).mkdir(parents=True)
     whole = await one_set(folder / "whole", options.runs, None, Random(options.seed))
     number = signal.Signals[f"SIG{options.signal}"]
-    broken = await one_set(folder / "broken", options.runs, number, Random(options.seed))
+    if options.fleet:
+        broken = await one_set_of_fleet(folder / "broken", options.runs, Random(options.seed))
+    else:
+        broken = await one_set(folder / "broken", options.runs, number, Random(options.seed))
     return report(whole, broken)
 
 

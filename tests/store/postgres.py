@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from uuid import uuid4
@@ -25,10 +25,14 @@ class PostgresServer:
 
     Args:
         folder: That of its socket.
+        start: Starts it again.
+        stop: Ends it at once, as a crash does.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, start: Callable[[], None], stop: Callable[[], None]) -> None:
         self._folder = folder
+        self.start = start
+        self.stop = stop
 
     @asynccontextmanager
     async def database(self) -> AsyncGenerator[str]:
@@ -36,17 +40,17 @@ class PostgresServer:
         name = f"test_{uuid4().hex}"
         await self._execute(f"CREATE DATABASE {name}")
         try:
-            yield self._url(name).render_as_string()
+            yield self.url(name).render_as_string()
         finally:
             await self._execute(f"DROP DATABASE {name} WITH (FORCE)")
 
     async def _execute(self, statement: str) -> None:
-        engine = create_async_engine(self._url("postgres"), isolation_level="AUTOCOMMIT")
+        engine = create_async_engine(self.url("postgres"), isolation_level="AUTOCOMMIT")
         async with engine.connect() as connection:
             await connection.execute(text(statement))
         await engine.dispose()
 
-    def _url(self, database: str) -> URL:
+    def url(self, database: str) -> URL:
         query = {"host": str(self._folder)}
         return URL.create("postgresql+asyncpg", username=OWNER, database=database, query=query)
 
@@ -84,8 +88,15 @@ def running_server(programs: Path) -> Generator[PostgresServer]:
 
         run("initdb", "--username", OWNER, "--auth", "trust", "--encoding", "UTF8", "--no-locale", "--no-sync")
         options = " ".join(f"-c {option}" for option in OPTIONS)
-        run("pg_ctl", "start", "--wait", "--log", folder / "log", "--options", f"-k {folder} {options}")
-        try:
-            yield PostgresServer(folder)
-        finally:
+
+        def start() -> None:
+            run("pg_ctl", "start", "--wait", "--log", folder / "log", "--options", f"-k {folder} {options}")
+
+        def stop() -> None:
             run("pg_ctl", "stop", "--mode", "immediate")
+
+        start()
+        try:
+            yield PostgresServer(folder, start, stop)
+        finally:
+            stop()

@@ -110,5 +110,8 @@ async def test_limits_of_what_is_gone_are_not_kept(open_it: OpenStore) -> None:
         assert f"run:{run.run_id}" not in await store.costs.budgets()
         await store.costs.prune_limits(date(2026, 11, 21))
         assert set(await store.costs.budgets()) == {"studio", days[1], f"run:{other.run_id}", f"team:{team.id}"}
+        assert f"run:{other.run_id}" in await store.costs.budgets(only_open=True)
+        await store.runs.append(other, [], FINISHED)
+        assert set(await store.costs.budgets(only_open=True)) == {"studio", days[1], f"team:{team.id}"}
         await store.teams.delete(team.id)
         assert f"team:{team.id}" not in await store.costs.budgets()

@@ -12,7 +12,7 @@ from typing import cast
 
 from pydantic import BaseModel, ConfigDict
 
-from studio.runs.journal.log import MAX_PAGE_BYTES, SHOWN, EntryKind, LogEntry
+from studio.runs.journal.log import MAX_PAGE_BYTES, SHOWN, EntryKind, JsonObject, LogEntry
 
 
 class ChunkUpdate(BaseModel):
@@ -65,6 +65,27 @@ class ChunkBuffer:
             self._streams[source] = stream
         if text:
             stream.add(text)
+
+    def written(self) -> list[JsonObject]:
+        """All unfinished messages as far as they go, for other processes."""
+        return [
+            {"source": each.source, "id": each.message_id, "after": each.began_after, "text": "".join(each.pieces)}
+            for each in self._streams.values()
+        ]
+
+    def update(self, written: Sequence[JsonObject]) -> None:
+        """Take what another process says is written of each unfinished message; of what it does not name, none is."""
+        by_source = {str(each["source"]): each for each in written}
+        for source in self._streams.keys() - by_source.keys():
+            del self._streams[source]
+        for source, each in by_source.items():
+            text, message_id = str(each["text"]), str(each["id"])
+            stream = self._streams.get(source)
+            known = sum(map(len, stream.pieces)) if stream and stream.message_id == message_id else 0
+            if len(text) < known:  # begun anew: the model was asked again
+                del self._streams[source]
+                known = 0
+            self.add(source, message_id, text[known:], last_seq=int(str(each["after"])))
 
     @property
     def is_empty(self) -> bool:

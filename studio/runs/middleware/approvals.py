@@ -82,7 +82,7 @@ async def close_question(run: ActiveRun, draft: Draft, reason: Reason = "answer"
         await run.change_state(RunState.RUNNING, reason, before=[draft])
 
 
-def decision_draft(question: PendingInput, decision: Decision, by: str) -> Draft:
+def decision_draft(question: PendingInput, decision: Decision, by: str, origin: JsonObject | None = None) -> Draft:
     """The decision as the log tells of it, with what it was about."""
     body: JsonObject = {
         "command": "decide",
@@ -90,13 +90,14 @@ def decision_draft(question: PendingInput, decision: Decision, by: str) -> Draft
         "request_id": question.request_id,
         "tool": question.details.get("tool"),
         **decision.model_dump(exclude_defaults=True),
+        **(origin or {}),
     }
     return Draft("command", body)
 
 
 def answers_question(body: JsonObject, question: PendingInput) -> bool:
     """Whether an entry of a log has the form of a decision about this question, and nothing beside it."""
-    known = {"command", "request_id", "tool", *RecordedDecision.model_fields}
+    known = {"command", "request_id", "tool", "id", *RecordedDecision.model_fields}
     about: JsonObject = {"request_id": question.request_id, "hash": question.details.get("hash")}
     return body.keys() <= known and question.kind in DECISION_KINDS and about.items() <= body.items()
 

@@ -146,11 +146,32 @@ class BudgetRegistry:
         self._waiting: list[asyncio.Future[None]] = []
         self.edition = 0
         """Another one when other limits or accounts may hold than before."""
-        for team_id, spent in (spent_today or {}).items():
+        self._count(spent_today or {})
+        self.roll_over()
+
+    def update(
+        self, kept: Mapping[str, JsonObject], spent_today: Mapping[str, Mapping[Measure, int]] | None = None
+    ) -> None:
+        """Take what is kept by now, which another process may have changed; runs under way go on with it at once.
+
+        Args:
+            kept: Budgets, by scope; others stay as they are.
+            spent_today: By team, where runs are driven elsewhere; None where this registry counts itself.
+        """
+        budgets = {**self._kept, **{scope: _budget(scope, limits) for scope, limits in kept.items()}}
+        if budgets != self._kept:
+            self._kept = budgets
+            self.edition += 1
+            self.changed()
+        if spent_today is not None:
+            self._days.clear()
+            self._count(spent_today)
+
+    def _count(self, spent_today: Mapping[str, Mapping[Measure, int]]) -> None:
+        for team_id, spent in spent_today.items():
             for account in (self._account(team_id), self._account(STUDIO)):
                 account.micro_usd += spent.get("micro_usd", 0)
                 account.tokens += spent.get("tokens", 0)
-        self.roll_over()
 
     def roll_over(self) -> None:
         """Begin another edition when another day has begun."""

@@ -22,10 +22,10 @@ from studio.runs import (
     LogEntry,
     Mocked,
     PendingInput,
+    RunControl,
     RunRecord,
     RunState,
     RunSummary,
-    RunSupervisor,
     RunView,
     Usage,
     mocks_in,
@@ -243,7 +243,7 @@ async def command_run(run_id: str, body: RunCommand, supervisor: SupervisorDep, 
     return view.as_json()
 
 
-async def _check_may_decide(run_id: str, body: RunCommand, supervisor: RunSupervisor, person: Person) -> None:
+async def _check_may_decide(run_id: str, body: RunCommand, supervisor: RunControl, person: Person) -> None:
     """Whoever steers a run may let it go on from a breakpoint; to let a tool be called is an approval."""
     if body.command == "decide":
         pending = (await supervisor.view(run_id)).pending
@@ -275,7 +275,7 @@ async def stream_run(
     return EventStream(_events(supervisor, run_id, place), closing)
 
 
-async def _events(supervisor: RunSupervisor, run_id: str, after: int) -> AsyncGenerator[Event]:
+async def _events(supervisor: RunControl, run_id: str, after: int) -> AsyncGenerator[Event]:
     async with aclosing(supervisor.subscribe(run_id, after)) as batches:
         async for batch in batches:
             for event in events_of(batch):

@@ -1,0 +1,115 @@
+"""Opens what drives runs, and what only tells those that do: the roles of one program, put together here."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Coroutine, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from datetime import UTC, datetime
+from enum import StrEnum
+from functools import partial
+from typing import Any
+
+from studio.errors import StudioError
+from studio.models.prices import PriceBook
+from studio.runs import BudgetRegistry, Measure, RunControl, RunSupervisor, SpendingScope, spending_scope, task_group
+from studio.runs.fleet.client import FleetClient
+from studio.runs.fleet.worker import FleetWorker
+from studio.runs.prepare import RunDependencies
+from studio.sandbox import open_sandbox, outside_of
+from studio.services.calls import CallDesk
+from studio.settings import Settings
+from studio.store import Store
+from studio.store.costs import BOOKS
+from studio.web.observability import open_tracing
+
+LOOK_S = 5.0
+"""How often budgets and prices are looked at all the same: a notification may get lost, and then costs so long."""
+
+
+class ProcessRole(StrEnum):
+    """What a process does with runs. `server` drives them, `replica` sends them to whoever does."""
+
+    SERVER = "server"
+    REPLICA = "replica"
+
+
+@asynccontextmanager
+async def open_engine(
+    settings: Settings, store: Store, role: ProcessRole = ProcessRole.SERVER
+) -> AsyncGenerator[tuple[RunControl, SpendingScope]]:
+    """What runs are started, told and followed by in this process, and their budgets and prices.
+
+    Raises:
+        AlreadyRunning: Another process drives the runs of this database.
+    """
+    async with AsyncExitStack() as stack:
+        if store.is_shared:
+            await stack.enter_async_context(store.notifications.listening())
+        books = await stack.enter_async_context(_open_books(store, role))
+        await stack.enter_async_context(open_tracing(settings))
+        await stack.enter_async_context(open_sandbox(settings.sandbox, outside_of(settings)))
+        if role is ProcessRole.REPLICA:
+            sources = RunDependencies(store.runs, store.approvals, store.secrets, store.settings)
+            yield await stack.enter_async_context(FleetClient(sources, store.fleet, store.notifications)), books
+            return
+        supervisor = RunSupervisor(store.runs, store.approvals, store.secrets, store.settings)
+        await stack.enter_async_context(supervisor)
+        if store.is_shared:
+            look = partial(_look_at_books, store, books, role)
+            worker = FleetWorker(supervisor, store.runs, store.fleet, store.notifications, look)
+            await stack.enter_async_context(worker.serving())
+        calls = CallDesk(store, supervisor, books)
+        async with _until_left(calls.keep_canceling_unanswered(), name="cancel unanswered calls"):
+            yield supervisor, books
+
+
+@asynccontextmanager
+async def _until_left(work: Coroutine[Any, Any, None], *, name: str) -> AsyncGenerator[None]:
+    """Do something beside the block."""
+    async with task_group() as group:
+        task = group.create_task(work, name=name)
+        try:
+            yield
+        finally:
+            task.cancel()
+
+
+@asynccontextmanager
+async def _open_books(store: Store, role: ProcessRole) -> AsyncGenerator[SpendingScope]:
+    """What runs reckon with; the supervisors that are entered inside the block know it."""
+    if role is ProcessRole.SERVER:
+        await store.costs.prune_limits(datetime.now(UTC).date())
+    registry = BudgetRegistry(store.costs, await store.costs.budgets(), await _spent_today(store))
+    books = SpendingScope(PriceBook(await store.costs.own_prices()), registry)
+    async with AsyncExitStack() as stack:
+        if store.is_shared:
+            await stack.enter_async_context(_until_left(_keep_books(store, books, role), name="keep books"))
+        with spending_scope(books):
+            yield books
+
+
+async def _keep_books(store: Store, books: SpendingScope, role: ProcessRole) -> None:
+    """Take what other processes change. What was spent is counted where runs are driven, and read elsewhere."""
+    topic = store.notifications.topic(BOOKS)
+    while True:
+        rung = topic.wait_handle()
+        with suppress(StudioError):
+            await _look_at_books(store, books, role)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LOOK_S):
+                await rung.wait()
+
+
+async def _look_at_books(store: Store, books: SpendingScope, role: ProcessRole) -> None:
+    books.prices.own = await store.costs.own_prices()
+    spent = await _spent_today(store) if role is ProcessRole.REPLICA else None
+    books.budgets.update(await store.costs.budgets(only_open=True), spent)
+
+
+async def _spent_today(store: Store) -> Mapping[str, Mapping[Measure, int]]:
+    today = await store.costs.of_day(datetime.now(UTC).date())
+    return {
+        team_id: {"micro_usd": total.micro_usd, "tokens": total.prompt_tokens + total.completion_tokens}
+        for team_id, total in today.items()
+    }
