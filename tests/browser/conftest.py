@@ -12,7 +12,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, BrowserType, Page, expect, sync_playwright
 
 from studio.components import JsonObject
 from tests.browser.playing import agent, round_robin
@@ -90,11 +90,17 @@ def chromium_path() -> str | None:
 
 # Not of the session: the event loop of Playwright would go on under the async tests of the other folders.
 @pytest.fixture(scope="package")
-def browser() -> Iterator[Browser]:
+def browsers() -> Iterator[BrowserType]:
+    """What starts browsers. There is one of it at a time."""
     with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=chromium_path(), args=QUIET)
-        yield started
-        started.close()
+        yield playwright.chromium
+
+
+@pytest.fixture(scope="package")
+def browser(browsers: BrowserType) -> Iterator[Browser]:
+    started = browsers.launch(executable_path=chromium_path(), args=QUIET)
+    yield started
+    started.close()
 
 
 # One for all tests of a file: to start one takes longer than most of them. A test makes the teams that it needs.

@@ -61,7 +61,7 @@ def test_a_connection_is_added_tested_and_given_to_new_agents(
     openai_server.say("ready")
     page = open_page()
     page.goto(f"{studio_server.url}/settings/models")
-    page.get_by_role("button", name="Add connection").click()
+    page.locator("header").get_by_role("button", name="Add connection").click()
     dialog = page.get_by_role("dialog", name="Add connection")
     dialog.get_by_label("Service").select_option(label="OpenAI-compatible server")
     dialog.get_by_label("Name").fill("Team server")

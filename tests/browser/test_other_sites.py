@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserType, Page, expect
 
 from tests.browser.conftest import QUIET, StudioServer, chromium_path
 from tests.browser.elsewhere import ATTEMPTS, FORM, REBOUND_NAME, RESOLVER_RULES, Elsewhere, elsewhere
@@ -23,12 +23,11 @@ REFUSED = {401, 403, 421}
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
+def browser(browsers: BrowserType) -> Iterator[Browser]:
     """Names of the other site lead to this machine."""
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=chromium_path(), args=[*QUIET, RESOLVER_RULES])
-        yield started
-        started.close()
+    started = browsers.launch(executable_path=chromium_path(), args=[*QUIET, RESOLVER_RULES])
+    yield started
+    started.close()
 
 
 @pytest.fixture(scope="module")

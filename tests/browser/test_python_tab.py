@@ -64,7 +64,7 @@ def test_a_line_that_is_not_read_is_marked_and_changes_nothing(open_page: OpenPa
     expect(panel.get_by_role("status")).to_contain_text("Not applied, so the team is unchanged. Line")
     expect(panel.locator(".cm-lint-marker-error")).to_have_count(1)
     expect(page.get_by_role("tab", name="Python")).to_contain_text("not applied")
-    panel.get_by_role("button", name="Go to it").click()
+    panel.get_by_role("button", name="Go to error").click()
     expect(panel.locator(".cm-activeLine")).to_contain_text("open('/etc/passwd')")
     expect(page.get_by_role("button", name="Undo")).to_be_disabled()
     panel.get_by_role("button", name="Discard").click()

@@ -247,5 +247,5 @@ async def test_an_answer_that_only_drips_is_given_up(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(fetch, "TIMEOUT_S", 0.2)
     async with answering(drip) as url:
-        with pytest.raises(fetch.UrlUnreachable, match="no complete answer"):
+        with pytest.raises(fetch.UrlUnreachable, match="did not answer completely"):
             await fetch.fetch_document(url, allow_private=True)

@@ -297,7 +297,7 @@ def test_a_masked_key_is_told_with_its_remedy(client: TestClient) -> None:
         "config": {"model": "m", "api_key": "**********"},
     }
     page = client.post("/fragments/form", json={"component": document}).text
-    assert "The key was masked when this was exported" in page
+    assert "The export masked this key" in page
     assert "**********" not in page
 
 

@@ -45,7 +45,7 @@ def test_a_template_says_when_to_take_it_and_leaves_its_task_out(client: TestCli
     cards = re.findall(r"<article.*?</article>", dialog, re.DOTALL)
     assert "Blank team" in cards[0]
     [swarm] = [card for card in cards if "Help desk" in card]
-    assert "When the agent who is speaking knows best who should go on" in swarm
+    assert "agent hands the conversation off to another" in swarm
     assert "Swarm · 3 agents" in swarm
     assert "Try:" not in swarm
     assert "<path" in swarm

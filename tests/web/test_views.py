@@ -136,7 +136,7 @@ def test_a_long_run_is_seen_from_a_process_as_it_is_here(
 
 def test_pages_and_errors_come_from_it_as_well(client: TestClient, run_id: str):
     page = client.get(f"/runs/{run_id}/compare/{run_id}")
-    assert (page.status_code, "Both runs did the same." in page.text) == (200, True)
+    assert (page.status_code, "The runs are identical." in page.text) == (200, True)
     missing = client.get(f"/api/runs/{run_id}/prompts/1")
     assert (missing.status_code, missing.json()["error"]["code"]) == (404, "not_found")
 

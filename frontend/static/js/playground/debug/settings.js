@@ -33,6 +33,8 @@ export class Settings {
   /** @type {Breakpoint[]} */
   breakpoints = []
   policy = NO_POLICY
+  /** Whether `breakpoints` and `policy` are those that are stored. */
+  isRead = false
   #address
   #changed
   /** @type {Promise<void>} */
@@ -63,6 +65,7 @@ export class Settings {
     ])
     this.breakpoints = points.breakpoints
     this.policy = rules.policy
+    this.isRead = true
     this.#changed()
   }
 

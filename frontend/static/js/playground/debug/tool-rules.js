@@ -112,6 +112,7 @@ export function toolRules(root, settings, component, signal) {
 
   return {
     draw() {
+      if (!settings.isRead) return // a choice made now would be lost when the page is left at once
       const { policy } = settings
       const key = keyOf(document.activeElement)
       const isOpen = place.querySelector('details')?.open ?? false
