@@ -143,7 +143,7 @@ async def _sent_before(session: AsyncSession, call: Call) -> Call | None:
     earlier = (await session.exec(query)).first()
     if earlier is not None and earlier.request_hash != call.request_hash:
         raise IdempotencyKeyReused(
-            "This idempotency key came with another request before.", fix="Send a new key with each new request."
+            "This idempotency key was used for another request.", fix="Send a new key with each new request."
         )
     return earlier
 

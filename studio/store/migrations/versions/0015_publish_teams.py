@@ -17,6 +17,11 @@ TIME = sa.DateTime(timezone=True)
 
 
 def upgrade() -> None:
+    _create_deployments()
+    _create_keys_and_calls()
+
+
+def _create_deployments() -> None:
     op.create_table(
         "deployment",
         sa.Column("id", sa.String(), nullable=False),
@@ -46,6 +51,9 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("deployment_id", "number", name="pk_release"),
         _of_deployment("release"),
     )
+
+
+def _create_keys_and_calls() -> None:
     op.create_table(
         "caller_key",
         sa.Column("id", sa.String(), nullable=False),
