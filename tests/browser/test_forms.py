@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import cast
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from studio.components import catalogue
 from tests.browser.building import JsonObject, OpenPage, agent, call, limit, open_team, saved, team
@@ -201,6 +201,27 @@ def test_every_kind_of_component_opens_with_its_form(open_page: OpenPage) -> Non
         expect(shown.locator(f'[data-form=""][data-provider="{provider}"]'), provider).to_be_visible()
         expect(page.locator("#toasts .toast"), provider).to_have_count(0)
     assert problems == []
+
+
+def test_code_that_is_typed_while_the_form_is_drawn_anew_stays(open_page: OpenPage) -> None:
+    page = open_page()
+    config = {"name": "add", "description": "Add one.", "source_code": "def add(a: int) -> int:\n    return a\n"}
+    provider = "autogen_core.tools.FunctionTool"
+    team_id = open_team(page, {"provider": provider, "component_type": "tool", "config": config})
+    code = field(page, "/config/source_code").locator(".cm-content")
+    code.click()
+    held: list[Route] = []
+    page.route("**/fragments/form", lambda route: held.append(route))
+    with page.expect_request("**/fragments/form"):
+        control(page, "/config/description").fill("Add two.")
+        code.click()
+    page.keyboard.press("ControlOrMeta+End")
+    page.keyboard.insert_text("# typed meanwhile")
+    with page.expect_request(
+        lambda sent: f"/teams/{team_id}" in sent.url and "# typed meanwhile" in (sent.post_data or "")
+    ):
+        page.unroute("**/fragments/form")
+    expect(code).to_contain_text("# typed meanwhile")
 
 
 def test_a_python_tool_is_called_as_its_function_is_until_it_is_named_by_hand(open_page: OpenPage) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import httpx
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.browser.building import OpenPage, agent, names, open_team, saved, team
 
@@ -76,3 +76,15 @@ def test_older_versions_are_shown_by_a_button_and_named_ones_at_once(open_page: 
     dialog.get_by_role("button", name="Show older versions").click()
     expect(dialog.locator(".version")).to_have_count(105)
     expect(dialog.locator('[data-number="5"]')).to_be_focused()
+
+
+def test_a_button_that_is_pressed_before_the_builder_is_ready_is_answered_then(open_page: OpenPage) -> None:
+    page = open_page()
+    team_id = open_team(page, team(agent("one")))
+    held: list[Route] = []
+    page.route(f"**/api/teams/{team_id}", lambda route: held.append(route))
+    with page.expect_request(f"**/api/teams/{team_id}"):
+        page.reload()
+    page.get_by_role("button", name="Versions").click()
+    page.unroute(f"**/api/teams/{team_id}")
+    expect(page.get_by_role("dialog", name="Versions").locator(".version")).to_have_count(1)

@@ -5,6 +5,7 @@ import { api } from './core/api.js'
 import { find, on } from './core/dom.js'
 import { toastError } from './core/toast.js'
 import { Actions } from './core/actions.js'
+import { keepEarlyPress } from './core/early-press.js'
 import { Journal } from './core/journal.js'
 import { recoverFocus } from './core/focus-recovery.js'
 import { can } from './core/permissions.js'
@@ -297,4 +298,5 @@ function bindExport(root, editor) {
   })
 }
 
-start(find('[data-builder]')).catch(toastError)
+const builder = find('[data-builder]')
+start(builder).then(keepEarlyPress(builder)).catch(toastError)

@@ -106,6 +106,7 @@ export class Form {
       const html = await this.draw(this.editor, asking.signal)
       this.#drawnWith = errors
       if (pointer !== this.editor.selection) return
+      this.#tellCode()
       if (component !== this.editor.root && this.root.querySelector(at('data-form', pointer)))
         return this.again()
       this.#show(html, pointer)
@@ -116,6 +117,13 @@ export class Form {
       if (this.#asking === asking)
         for (const name of ['aria-busy', 'data-stale', 'inert']) this.root.removeAttribute(name)
     }
+  }
+
+  /** Code is told a moment after it was typed, and must not be drawn as it was before. */
+  #tellCode() {
+    /** @type {NodeListOf<import('../../../elements/json-code.js').JsonCode>} */
+    const codes = this.root.querySelectorAll('json-code')
+    for (const code of codes) code.flush()
   }
 
   /**
