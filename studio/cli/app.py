@@ -5,8 +5,9 @@ So `studio --help` loads neither the engine nor the server.
 
 from __future__ import annotations
 
+import gc
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -108,9 +109,16 @@ def serve(
         without_accounts=without_accounts,
     )
 
-    from studio.cli.serve import serve as run_server  # after the settings, which a mistype ends: it takes a second
-
+    run_server = _import_server()  # after the settings, which a mistype ends: it takes a second
     run_server(settings, open_browser=open_browser)
+
+
+def _import_server() -> Callable[..., None]:
+    """What serves. All of it stays, so that nobody looks through it for garbage before the server has started."""
+    gc.disable()
+    from studio.cli.serve import serve as run_server
+
+    return run_server
 
 
 @app.command()
@@ -281,7 +289,6 @@ def web(
 
     All processes of a database need the same keys: one data folder, or copies of the files in it.
     """
-    from studio.cli.serve import serve as run_server
     from studio.settings import Settings
     from studio.web.engine import ProcessRole
 
@@ -295,7 +302,7 @@ def web(
         without_tls=without_tls,
         without_accounts=without_accounts,
     )
-    run_server(settings, role=ProcessRole.REPLICA)
+    _import_server()(settings, role=ProcessRole.REPLICA)
 
 
 @app.command()

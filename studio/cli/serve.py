@@ -11,7 +11,6 @@ from studio.errors import SetupError
 from studio.settings import Settings
 from studio.store import open_store
 from studio.web.engine import ProcessRole
-from studio.web.server import Address
 from studio.web.server import serve as run_server
 
 
@@ -25,10 +24,8 @@ def serve(settings: Settings, *, open_browser: bool = False, role: ProcessRole =
         require_shared(settings)
     if is_exposed(settings):
         check_exposure(settings, role)
-    opens_by_name = has_accounts(settings, role)
 
-    def tell(address: Address) -> None:
-        entrance = address.url if opens_by_name else address.url_with_token
+    def tell(entrance: str) -> None:
         print(f"Team Studio is ready: {entrance}", flush=True)
         if open_browser:
             webbrowser.open(entrance)

@@ -9,9 +9,8 @@ from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from functools import cache
 from importlib.metadata import version
-from typing import cast
 
-from fastapi import APIRouter, Depends, FastAPI, Request, Response
+from fastapi import FastAPI, Request, Response
 from fastapi.openapi.utils import get_openapi
 from markupsafe import Markup
 from starlette.middleware.gzip import GZipMiddleware
@@ -62,12 +61,12 @@ from studio.web.api import (
 from studio.web.assets.assets import Assets, load_assets
 from studio.web.auth.access import Keys
 from studio.web.auth.login import LoginPage
-from studio.web.auth.routes import Routes, is_what_was_checked
+from studio.web.auth.routes import Routes
 from studio.web.auth.security import Guard, Policy, allowed_hosts, content_security_policy
 from studio.web.auth.sessions import open_accounts
 from studio.web.dependencies import Services
 from studio.web.engine import ProcessRole, open_engine
-from studio.web.error_handlers import DOCUMENTED, add_error_handlers, error_page
+from studio.web.error_handlers import add_error_handlers, documented_schemas, error_page
 from studio.web.fragments import diff, form
 from studio.web.fragments import galleries as gallery_fragments
 from studio.web.fragments import part_runs as part_run_fragments
@@ -87,6 +86,7 @@ from studio.web.pages import trash as trash_pages
 from studio.web.protocols import openai_chat, rest
 from studio.web.readiness import Readiness
 from studio.web.requests import AsciiJSONResponse
+from studio.web.router import StudioRouter
 from studio.web.templates import Templates, load_templates
 from studio.web.views import Views
 from studio.web.warm_up import Activity, NoteActivity, warm_up
@@ -96,7 +96,7 @@ MB = 1024 * 1024
 GZIP_FROM_BYTES = 1024
 DESCRIPTION_PATH = "/api/openapi.json"
 WARMING = "make ready what first visitors want"
-ROUTERS = (
+ROUTERS: Sequence[StudioRouter] = (
     team_pages.router,
     run_pages.router,
     play.router,
@@ -149,6 +149,7 @@ ROUTERS = (
     rest.router,
     openai_chat.router,
 )
+ROUTES: Sequence[BaseRoute] = tuple(route for router in ROUTERS for route in router.routes)
 
 
 def create_app(settings: Settings, role: ProcessRole = ProcessRole.SERVER) -> FastAPI:
@@ -168,7 +169,7 @@ def create_app(settings: Settings, role: ProcessRole = ProcessRole.SERVER) -> Fa
         redoc_url=None,
     )
     # Files first, since a page asks for a hundred of them.
-    app.router.routes[:] = [*assets.routes(), *app.router.routes, *_routes()]
+    app.router.routes[:] = [*assets.routes(), *app.router.routes, *ROUTES]
     app.add_route(DESCRIPTION_PATH, _description)
     add_error_handlers(app, templates, csp)
     app.add_middleware(GZipMiddleware, minimum_size=GZIP_FROM_BYTES)
@@ -189,17 +190,6 @@ def create_app(settings: Settings, role: ProcessRole = ProcessRole.SERVER) -> Fa
     return app
 
 
-@cache
-def _routes() -> Sequence[BaseRoute]:
-    """The same for every studio of this process: FastAPI takes a third of a second to work them out."""
-    router = APIRouter(
-        responses=DOCUMENTED, default_response_class=AsciiJSONResponse, dependencies=[Depends(is_what_was_checked)]
-    )
-    for each in ROUTERS:
-        router.include_router(each)
-    return tuple(router.routes)
-
-
 async def _description(request: Request) -> Response:
     del request
     return Response(await asyncio.to_thread(_description_text), media_type="application/json")
@@ -208,7 +198,9 @@ async def _description(request: Request) -> Response:
 @cache
 def _description_text() -> bytes:
     """The description of the API: the same for every studio of this process, and it takes a third of a second."""
-    return bytes(AsciiJSONResponse(get_openapi(title=TITLE, version=version("team-studio"), routes=_routes())).body)
+    described = get_openapi(title=TITLE, version=version("team-studio"), routes=ROUTES)
+    described["components"]["schemas"] |= documented_schemas()
+    return bytes(AsciiJSONResponse(described).body)
 
 
 def services_of(app: FastAPI) -> Services | None:
@@ -221,7 +213,6 @@ def _lifespan(
 ) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncGenerator[None]:
-        cast("Routes", app.state.routes).read()
         async with (
             open_store(settings.data_dir, settings.database_url, migrates=role is ProcessRole.SERVER) as store,
             redacting_logs(store, keys.token),

@@ -1,6 +1,8 @@
 """What routes ask for by type; `app.py` puts it in place.
 
 All are coroutines: FastAPI takes any other function to a thread, and a request would go there and back seven times.
+None asks for another one that does nothing but look it up: FastAPI looks through both again for each parameter of each
+route, while the server starts.
 """
 
 from __future__ import annotations
@@ -48,47 +50,49 @@ class Services:
     """Set when the server stops; event streams end then."""
 
 
-async def services(request: Request) -> Services:
+def _services_of(request: Request) -> Services:
+    """What the server that has got this request works with."""
     return cast("Services", request.app.state.services)
 
 
-ServicesDep = Annotated[Services, Depends(services)]
+async def _services(request: Request) -> Services:
+    return _services_of(request)
 
 
-async def _settings(found: ServicesDep) -> Settings:
-    return found.settings
+async def _settings(request: Request) -> Settings:
+    return _services_of(request).settings
 
 
-async def _store(found: ServicesDep) -> Store:
-    return found.store
+async def _store(request: Request) -> Store:
+    return _services_of(request).store
 
 
-async def _books(found: ServicesDep) -> SpendingScope:
-    return found.books
+async def _books(request: Request) -> SpendingScope:
+    return _services_of(request).books
 
 
-async def _supervisor(found: ServicesDep) -> RunControl:
-    return found.supervisor
+async def _supervisor(request: Request) -> RunControl:
+    return _services_of(request).supervisor
 
 
-async def _part_runner(found: ServicesDep) -> PartRunner:
-    return found.part_runner
+async def _part_runner(request: Request) -> PartRunner:
+    return _services_of(request).part_runner
 
 
-async def _team_checks(found: ServicesDep) -> TeamChecks:
-    return found.checks
+async def _team_checks(request: Request) -> TeamChecks:
+    return _services_of(request).checks
 
 
-async def _templates(found: ServicesDep) -> Templates:
-    return found.templates
+async def _templates(request: Request) -> Templates:
+    return _services_of(request).templates
 
 
-async def _closing(found: ServicesDep) -> asyncio.Event:
-    return found.closing
+async def _closing(request: Request) -> asyncio.Event:
+    return _services_of(request).closing
 
 
-async def _accounts(found: ServicesDep) -> Accounts:
-    return found.accounts
+async def _accounts(request: Request) -> Accounts:
+    return _services_of(request).accounts
 
 
 def admitted(request: Request) -> AuthContext:
@@ -104,8 +108,8 @@ async def _caller(request: Request) -> OpenedDeployment:
     return admitted(request).caller.opened
 
 
-async def _call_desk(found: ServicesDep) -> CallDesk:
-    return found.calls
+async def _call_desk(request: Request) -> CallDesk:
+    return _services_of(request).calls
 
 
 async def _person(request: Request) -> Person:
@@ -124,15 +128,16 @@ class Viewing:
         return await self.views.show(self.request, admitted(self.request), view, runs, *args, is_kept=is_kept)
 
 
-async def _check_turn(found: ServicesDep, person: PersonDep) -> AsyncGenerator[None]:
-    async with found.check_turns.wait_turn(person.id or person.name):
+async def _check_turn(request: Request, person: PersonDep) -> AsyncGenerator[None]:
+    async with _services_of(request).check_turns.wait_turn(person.id or person.name):
         yield
 
 
-async def _viewing(request: Request, found: ServicesDep) -> Viewing:
-    return Viewing(found.views, request)
+async def _viewing(request: Request) -> Viewing:
+    return Viewing(_services_of(request).views, request)
 
 
+ServicesDep = Annotated[Services, Depends(_services)]
 SettingsDep = Annotated[Settings, Depends(_settings)]
 StoreDep = Annotated[Store, Depends(_store)]
 BooksDep = Annotated[SpendingScope, Depends(_books)]

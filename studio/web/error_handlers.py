@@ -10,6 +10,7 @@ from typing import Any, cast
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic.json_schema import models_json_schema
 from starlette.exceptions import HTTPException
 
 from studio.deployments import DeploymentUnavailable, LimitReached
@@ -66,6 +67,7 @@ MESSAGES = {
 DATA_PREFIXES = ("/api/", "/fragments/", "/static/", CALLS)
 OPENAI = re.compile(rf"{CALLS}[^/]*/v1/")
 """Addresses that clients of OpenAI use."""
+SCHEMA_REF = "#/components/schemas/{model}"
 JsonObject = dict[str, object]
 
 
@@ -86,8 +88,19 @@ class Refusal(BaseModel):
     error: Problem
 
 
-DOCUMENTED: dict[int | str, dict[str, Any]] = {"4XX": {"model": Refusal, "description": "What is wrong, and the fix."}}
-"""What the OpenAPI document says of errors, for every route."""
+DOCUMENTED: dict[int | str, dict[str, Any]] = {
+    "4XX": {
+        "description": "What is wrong, and the fix.",
+        "content": {"application/json": {"schema": {"$ref": SCHEMA_REF.format(model=Refusal.__name__)}}},
+    }
+}
+"""What the OpenAPI document says of errors, for every route; as a model, FastAPI would build it for each of them."""
+
+
+def documented_schemas() -> JsonObject:
+    """The schemas that `DOCUMENTED` refers to, by their names."""
+    _, schemas = models_json_schema([(Refusal, "serialization")], ref_template=SCHEMA_REF)
+    return cast("JsonObject", schemas["$defs"])
 
 
 def status_of(error: StudioError) -> int:

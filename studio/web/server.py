@@ -7,9 +7,8 @@ import contextvars
 import gc
 import socket
 import ssl
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 import uvicorn
@@ -25,20 +24,10 @@ from studio.web.engine import ProcessRole
 GRACE_S = 5
 
 
-@dataclass(frozen=True)
-class Address:
-    """Where a server listens. `url` opens without a token only for who is signed in; `url_with_token` for everybody."""
+def serve(settings: Settings, on_ready: Callable[[str], None], role: ProcessRole = ProcessRole.SERVER) -> None:
+    """Serve until a signal says stop; `on_ready` is told the address to open once pages can be opened.
 
-    url: str
-    token: str
-
-    @property
-    def url_with_token(self) -> str:
-        return f"{self.url}/?token={self.token}"
-
-
-def serve(settings: Settings, on_ready: Callable[[Address], None], role: ProcessRole = ProcessRole.SERVER) -> None:
-    """Serve until a signal says stop; `on_ready` is told the address once pages can be opened.
+    While people do not sign in by name, the address has the token of the studio in it.
 
     Raises:
         SetupError: The address cannot be listened on, or the data folder cannot be used, such as one in use.
@@ -46,7 +35,6 @@ def serve(settings: Settings, on_ready: Callable[[Address], None], role: Process
     check_certificate(settings)
     listener = listen(settings)
     settings = settings.model_copy(update={"port": listener.getsockname()[1]})
-    address = Address(_url(settings), access_token(settings))
     app = create_app(settings, role)
     limits = ConnectionLimits(
         per_address=min(MAX_PER_ADDRESS, allow_open_files() // 4), proxies=list(settings.behind_proxy)
@@ -71,9 +59,14 @@ def serve(settings: Settings, on_ready: Callable[[Address], None], role: Process
         if services := services_of(app):
             services.closing.set()
 
+    async def tell() -> None:
+        services = services_of(app)
+        opens_by_name = services is not None and await services.accounts.presence.has_accounts()
+        on_ready(_url(settings) if opens_by_name else f"{_url(settings)}/?token={access_token(settings)}")
+
     with listener, keeping_out_of(settings.port, own_names(settings)):
         opened = app.router.lifespan_context(app)
-        StudioServer(config, opened, lambda: on_ready(address), stop_streams).run(sockets=[listener])
+        StudioServer(config, opened, tell, stop_streams).run(sockets=[listener])
 
 
 class StudioServer(uvicorn.Server):
@@ -86,7 +79,7 @@ class StudioServer(uvicorn.Server):
         self,
         config: uvicorn.Config,
         opened: AbstractAsyncContextManager[object],
-        on_ready: Callable[[], None],
+        on_ready: Callable[[], Awaitable[None]],
         on_stop: Callable[[], None],
     ) -> None:
         super().__init__(config)
@@ -104,8 +97,9 @@ class StudioServer(uvicorn.Server):
         await super().startup(sockets)
         # All that was imported stays. To look through it for garbage takes some 80 ms, in which no run goes on.
         gc.freeze()
+        gc.enable()  # `studio serve` imports without it
         if not self.should_exit:
-            self._on_ready()
+            await self._on_ready()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._on_stop()

@@ -26,7 +26,7 @@ REVIEWS = ROOT / "docs/design/reviews-2026-11.md"
 
 JS_NAME = re.compile(r"\b(?:class|function|const|let)\s+(\w+)|^  (?:static |async |get |set )*(#?\w+)\(.*\{$", re.M)
 CSS_NAME = re.compile(r"\.([a-z][\w-]*)(?=[^{}]*\{)")
-ROUTE = re.compile(r"(?:@\w+\.(?:get|post|put|patch|delete)\(\s*|APIRouter\(prefix=)\"([^\"]+)\"")
+ROUTE = re.compile(r"(?:@\w+\.(?:get|post|put|patch|delete)\(\s*|StudioRouter\(prefix=)\"([^\"]+)\"")
 
 
 def retired(sort: str) -> list[str]:
@@ -114,4 +114,4 @@ def test_every_name_is_found():
     assert {name for name in found if is_retired(name, {"MOST_", "came", "take"})} == {"MOST_ROWS", "came", "_take"}
     assert JS_NAME.findall("export class Lift {\n  async #take(it) {\n") == [("Lift", ""), ("", "#take")]
     assert CSS_NAME.findall(".purse, .bell:hover { top: 1.5px }") == ["purse", "bell"]
-    assert ROUTE.findall('APIRouter(prefix="/api/tries") @router.get(\n"/{id}/told"') == ["/api/tries", "/{id}/told"]
+    assert ROUTE.findall('StudioRouter(prefix="/api/tries") @router.get(\n"/{id}/told"') == ["/api/tries", "/{id}/told"]

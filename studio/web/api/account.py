@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from fastapi import APIRouter, Request, Response
+from fastapi import Request, Response
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
 from studio.errors import ConfigError, Conflict, Forbidden
@@ -15,9 +15,9 @@ from studio.store import Role
 from studio.web.auth import Person
 from studio.web.auth.request_info import RequestInfo
 from studio.web.dependencies import AccountsDep, AdmittedDep, PersonDep, StoreDep
-from studio.web.requests import StudioRoute
+from studio.web.router import StudioRouter
 
-router = APIRouter(prefix="/api/account", tags=["account"], route_class=StudioRoute)
+router = StudioRouter(prefix="/api/account", tags=["account"])
 
 
 class AccountOut(BaseModel):

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from studio.components import Capability, validate_component
@@ -21,10 +21,10 @@ from studio.settings import Settings
 from studio.store import ALL_TEAMS, ANYWHERE, Store, publisher_of, team_scope
 from studio.store.tables import Approval, Team
 from studio.web.dependencies import QUEUED, PersonDep, SettingsDep, StoreDep, TeamChecksDep
-from studio.web.requests import StudioRoute
 from studio.web.review.review import gallery_manifest, remember_allowed, team_manifest
+from studio.web.router import StudioRouter
 
-router = APIRouter(prefix="/api/approvals", tags=["approvals"], route_class=StudioRoute)
+router = StudioRouter(prefix="/api/approvals", tags=["approvals"])
 MAX_HOSTS = 50
 MAX_LISTED = 200
 

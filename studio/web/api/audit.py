@@ -5,13 +5,13 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import BaseModel
 
 from studio.web.dependencies import StoreDep
-from studio.web.requests import StudioRoute
+from studio.web.router import StudioRouter
 
-router = APIRouter(prefix="/api/audit", tags=["audit"], route_class=StudioRoute)
+router = StudioRouter(prefix="/api/audit", tags=["audit"])
 MAX_ID = 2**63 - 1
 
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import cast
 
-from fastapi import APIRouter
-
 from studio.components import JsonObject
 from studio.runs import Breakpoints, Rules, ToolPolicy
 from studio.web.dependencies import PersonDep, StoreDep, SupervisorDep
 from studio.web.known_tools import marks_in
-from studio.web.requests import StudioRoute
+from studio.web.router import StudioRouter
 
-router = APIRouter(prefix="/api/teams/{team_id}", tags=["runs"], route_class=StudioRoute)
+router = StudioRouter(prefix="/api/teams/{team_id}", tags=["runs"])
 
 
 @router.get("/breakpoints", summary="Read the breakpoints of a team")

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import cast
 
-from fastapi import APIRouter
 from pydantic import BaseModel
 
 from studio.components import JsonObject
@@ -14,9 +13,9 @@ from studio.runs import Budget, DayLimits, Limits, RunAlreadyEnded, SpendingScop
 from studio.runs.spending.ledger import STUDIO, BudgetLine
 from studio.store import RunPart
 from studio.web.dependencies import BooksDep, PersonDep, StoreDep, SupervisorDep
-from studio.web.requests import StudioRoute
+from studio.web.router import StudioRouter
 
-router = APIRouter(prefix="/api", tags=["budgets"], route_class=StudioRoute)
+router = StudioRouter(prefix="/api", tags=["budgets"])
 LOOK_AGAIN = '{"action": "look"}'
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import Query, Request, Response
 from pydantic import BaseModel
 from starlette.datastructures import UploadFile
 
@@ -13,12 +13,13 @@ from studio.errors import InvalidDocument
 from studio.runs import LogEntry, RunRecord, RunStatus
 from studio.runs.sharing.bundle import Bundle, read_bundle
 from studio.web.dependencies import StoreDep, ViewingDep
-from studio.web.requests import AsciiJSONResponse, StudioRoute, filename
+from studio.web.requests import AsciiJSONResponse, filename
+from studio.web.router import StudioRouter
 from studio.web.run_tests import make_test
 from studio.web.sharing import share
 from studio.web.views import Desk
 
-router = APIRouter(prefix="/api/runs", tags=["runs"], route_class=StudioRoute)
+router = StudioRouter(prefix="/api/runs", tags=["runs"])
 
 FILE_BODY: dict[str, Any] = {
     "requestBody": {

@@ -7,7 +7,7 @@ import functools
 import threading
 from typing import cast
 
-from fastapi import APIRouter, Response
+from fastapi import Response
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from studio.components import JsonObject, Report, catalogue, switched, validate_component
@@ -15,9 +15,10 @@ from studio.services.missing_secrets import missing_secrets
 from studio.services.team_templates import scripted_model
 from studio.web.dependencies import QUEUED, StoreDep
 from studio.web.forms.descriptions import describe_conditions
-from studio.web.requests import AsciiJSONResponse, StudioRoute
+from studio.web.requests import AsciiJSONResponse
+from studio.web.router import StudioRouter
 
-router = APIRouter(prefix="/api", tags=["components"], route_class=StudioRoute)
+router = StudioRouter(prefix="/api", tags=["components"])
 
 
 class ValidateRequest(BaseModel):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from contextlib import aclosing
 
-from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
 from studio.components import JsonObject
@@ -32,9 +31,9 @@ from studio.services.team_checks import TeamChecks
 from studio.store import Store
 from studio.store.tables import ModelConnection
 from studio.web.dependencies import PartRunnerDep, PersonDep, StoreDep, TeamChecksDep
-from studio.web.requests import StudioRoute
+from studio.web.router import StudioRouter
 
-router = APIRouter(prefix="/api/connections", tags=["models"], route_class=StudioRoute)
+router = StudioRouter(prefix="/api/connections", tags=["models"])
 QUESTION = "Reply with the one word: ready"
 MAX_SHOWN = 200
 """Characters of the answer to a test."""

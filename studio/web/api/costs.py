@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime, timedelta
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Response
+from fastapi import Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from studio.models import Price, model_catalogue
@@ -15,9 +15,10 @@ from studio.runs.spending.costs import Estimate, estimate_of
 from studio.services.run_costs import MessageCost, messages_of, total_of
 from studio.store import Cost, DayPart, RunPart, Step
 from studio.web.dependencies import BooksDep, StoreDep
-from studio.web.requests import StudioRoute, large_answer
+from studio.web.requests import large_answer
+from studio.web.router import StudioRouter
 
-router = APIRouter(prefix="/api", tags=["costs"], route_class=StudioRoute)
+router = StudioRouter(prefix="/api", tags=["costs"])
 DEFAULT_DAYS = 30
 MAX_DAYS = 366
 FIRST_DAY = date(2000, 1, 1)

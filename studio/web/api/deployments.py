@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Annotated, Any
 
-from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
 from studio.deployments import NAME_PATTERN, DeploymentSettings
@@ -13,9 +12,9 @@ from studio.services import publishing
 from studio.store import CallSummary, Store
 from studio.store.tables import CallerKey, Deployment, Release
 from studio.web.dependencies import PersonDep, StoreDep, SupervisorDep
-from studio.web.requests import StudioRoute
+from studio.web.router import StudioRouter
 
-router = APIRouter(prefix="/api/deployments", tags=["deployments"], route_class=StudioRoute)
+router = StudioRouter(prefix="/api/deployments", tags=["deployments"])
 Label = Annotated[str, Field(min_length=1, max_length=100, pattern=r"\S")]
 MAX_DAYS = 3650
 

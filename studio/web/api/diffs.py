@@ -5,17 +5,18 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Query, Response
+from fastapi import Query, Response
 from pydantic import BaseModel
 
 from studio.runs import Usage
 from studio.runs.comparing.alignment import Fold
 from studio.services.run_comparison import MAX_ROWS, Cell, RunComparison, Side, WindowView, compare_runs
 from studio.web.dependencies import ViewingDep
-from studio.web.requests import AsciiJSONResponse, StudioRoute
+from studio.web.requests import AsciiJSONResponse
+from studio.web.router import StudioRouter
 from studio.web.views import Desk
 
-router = APIRouter(prefix="/api/runs", tags=["runs"], route_class=StudioRoute)
+router = StudioRouter(prefix="/api/runs", tags=["runs"])
 
 
 class SideOut(BaseModel):

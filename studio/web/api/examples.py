@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
 from studio.web.dependencies import StoreDep
-from studio.web.requests import StudioRoute
+from studio.web.router import StudioRouter
 
-router = APIRouter(prefix="/api/teams/{team_id}/examples", tags=["teams"], route_class=StudioRoute)
+router = StudioRouter(prefix="/api/teams/{team_id}/examples", tags=["teams"])
 MAX_EXAMPLES = 12
 MAX_LENGTH = 4_000
 

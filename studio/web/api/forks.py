@@ -5,16 +5,15 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Literal
 
-from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from studio.components import JsonObject
 from studio.runs import ToolMode, Usage
 from studio.services.fork_options import before_call, fork_options, tools_called
 from studio.web.dependencies import PersonDep, StoreDep, SupervisorDep
-from studio.web.requests import StudioRoute
+from studio.web.router import StudioRouter
 
-router = APIRouter(prefix="/api/runs", tags=["runs"], route_class=StudioRoute)
+router = StudioRouter(prefix="/api/runs", tags=["runs"])
 Seq = Annotated[int, Field(ge=0, le=2**53)]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from fastapi import APIRouter, Response
+from fastapi import Response
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from studio.components import JsonObject, group_of
@@ -18,10 +18,11 @@ from studio.services.slots import type_of
 from studio.store import LIBRARY, GallerySummary
 from studio.store import tables as rows
 from studio.web.dependencies import QUEUED, StoreDep, TeamChecksDep
-from studio.web.requests import StudioRoute, download, filename, large_answer
+from studio.web.requests import download, filename, large_answer
+from studio.web.router import StudioRouter
 from studio.web.sources import REQUEST_BODY, GallerySourceDep
 
-router = APIRouter(prefix="/api/galleries", tags=["galleries"], route_class=StudioRoute)
+router = StudioRouter(prefix="/api/galleries", tags=["galleries"])
 IMPORT: dict[str, Any] = REQUEST_BODY
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from fastapi import APIRouter
 from pydantic import BaseModel
 
 from studio.runs import PendingInput
 from studio.web.dependencies import StoreDep
-from studio.web.requests import StudioRoute
+from studio.web.router import StudioRouter
 
-router = APIRouter(prefix="/api/inbox", tags=["runs"], route_class=StudioRoute)
+router = StudioRouter(prefix="/api/inbox", tags=["runs"])
 
 
 class OpenQuestionOut(BaseModel):

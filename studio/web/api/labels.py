@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from studio.errors import ConfigError
 from studio.store import Store
 from studio.store.tables import Kind, Listing
 from studio.web.dependencies import PersonDep, StoreDep, ViewingDep
-from studio.web.requests import StudioRoute
+from studio.web.router import StudioRouter
 
-router = APIRouter(prefix="/api", tags=["organize"], route_class=StudioRoute)
+router = StudioRouter(prefix="/api", tags=["organize"])
 MAX_TAG = 40
 MAX_AT_ONCE = 500
 EMPTYING_S = 5.0

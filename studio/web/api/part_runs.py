@@ -7,7 +7,6 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Literal, cast
 
-from fastapi import APIRouter
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
@@ -30,10 +29,10 @@ from studio.tools import BaseTool, StaticWorkbench
 from studio.web.api.runs import events_of
 from studio.web.dependencies import QUEUED, ClosingDep, PartRunnerDep, PersonDep, StoreDep
 from studio.web.known_tools import check_may_try
-from studio.web.requests import StudioRoute
+from studio.web.router import StudioRouter
 from studio.web.sse import Event, EventStream
 
-router = APIRouter(prefix="/api/part-runs", tags=["part runs"], route_class=StudioRoute)
+router = StudioRouter(prefix="/api/part-runs", tags=["part runs"])
 
 MAX_TEXT = 2_000_000
 MAX_SHOWN = 400

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import base64
 
-from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
 from studio.messages import Image
 from studio.web.dependencies import SettingsDep
 from studio.web.fetch import PICTURES, UrlUnreachable, fetch_document
-from studio.web.requests import StudioRoute
+from studio.web.router import StudioRouter
 
-router = APIRouter(prefix="/api/pictures", tags=["runs"], route_class=StudioRoute)
+router = StudioRouter(prefix="/api/pictures", tags=["runs"])
 
 
 class PictureRequest(BaseModel):

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Path, Response
+from fastapi import Path, Response
 from pydantic import BaseModel, JsonValue
 
 from studio.runs.comparing.alignment import Fold
 from studio.services.prompts import Prompt, prompt_of
 from studio.web.dependencies import ViewingDep
-from studio.web.requests import AsciiJSONResponse, StudioRoute
+from studio.web.requests import AsciiJSONResponse
+from studio.web.router import StudioRouter
 from studio.web.views import Desk
 
-router = APIRouter(route_class=StudioRoute)
+router = StudioRouter()
 Seq = Annotated[int, Path(ge=1, le=2**53)]
 
 

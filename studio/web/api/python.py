@@ -5,16 +5,15 @@ from __future__ import annotations
 import asyncio
 from typing import Annotated
 
-from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
 from studio.code import parse_python
 from studio.code.source import MAX_CHARACTERS
 from studio.components import JsonObject
 from studio.web.dependencies import QUEUED
-from studio.web.requests import StudioRoute
+from studio.web.router import StudioRouter
 
-router = APIRouter(prefix="/api", tags=["python"], route_class=StudioRoute)
+router = StudioRouter(prefix="/api", tags=["python"])
 
 
 class ReadPython(BaseModel):

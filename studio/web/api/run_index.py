@@ -6,16 +6,17 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Response
+from fastapi import Query, Response
 from pydantic import BaseModel
 
 from studio.runs import SHOWN
 from studio.store import IndexRow
 from studio.web.api.runs import MAX_SEQ
 from studio.web.dependencies import StoreDep, SupervisorDep
-from studio.web.requests import StudioRoute, large_answer
+from studio.web.requests import large_answer
+from studio.web.router import StudioRouter
 
-router = APIRouter(prefix="/api/runs", tags=["runs"], route_class=StudioRoute)
+router = StudioRouter(prefix="/api/runs", tags=["runs"])
 INDEX_PAGE = 10_000
 MAX_HITS = 200
 ERROR, QUESTION = 1, 2

@@ -5,17 +5,18 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Response
+from fastapi import Query, Response
 from pydantic import BaseModel
 
 from studio.components import JsonObject
 from studio.runs import state_at
 from studio.web.api.runs import MAX_SEQ
 from studio.web.dependencies import ViewingDep
-from studio.web.requests import AsciiJSONResponse, StudioRoute
+from studio.web.requests import AsciiJSONResponse
+from studio.web.router import StudioRouter
 from studio.web.views import Desk
 
-router = APIRouter(prefix="/api/runs", tags=["runs"], route_class=StudioRoute)
+router = StudioRouter(prefix="/api/runs", tags=["runs"])
 
 
 class UnsurePart(BaseModel):

@@ -9,7 +9,7 @@ from contextlib import aclosing
 from datetime import date, datetime
 from typing import Annotated
 
-from fastapi import APIRouter, Header, Query, Response
+from fastapi import Header, Query, Response
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
@@ -37,10 +37,11 @@ from studio.store.tables import Listing
 from studio.web.api.labels import MAX_TAG
 from studio.web.auth import Person
 from studio.web.dependencies import ClosingDep, PersonDep, StoreDep, SupervisorDep, ViewingDep
-from studio.web.requests import StudioRoute, large_answer
+from studio.web.requests import large_answer
+from studio.web.router import StudioRouter
 from studio.web.sse import Event, EventStream
 
-router = APIRouter(prefix="/api/runs", tags=["runs"], route_class=StudioRoute)
+router = StudioRouter(prefix="/api/runs", tags=["runs"])
 _SEQ = re.compile(r"[0-9]{1,18}")
 MAX_LISTED = 200
 MAX_PAGE = 2000

@@ -6,16 +6,16 @@ import asyncio
 from collections.abc import Sequence
 from typing import Annotated, NamedTuple
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import BaseModel
 
 from studio.help import Library, load_library
 from studio.store import Role, RunFilter, TeamFilter
 from studio.web.auth.person import Person
 from studio.web.dependencies import PersonDep, StoreDep
-from studio.web.requests import StudioRoute
+from studio.web.router import StudioRouter
 
-router = APIRouter(prefix="/api", tags=["search"], route_class=StudioRoute)
+router = StudioRouter(prefix="/api", tags=["search"])
 MAX_EACH = 6
 """Teams, runs, and places in Help, that are found at once."""
 MAX_LABEL = 120

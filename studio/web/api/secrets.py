@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
 from studio.services.secret_list import SecretLine, secret_lines
 from studio.web.dependencies import StoreDep, TeamChecksDep
-from studio.web.requests import StudioRoute
+from studio.web.router import StudioRouter
 
-router = APIRouter(prefix="/api/secrets", tags=["secrets"], route_class=StudioRoute)
+router = StudioRouter(prefix="/api/secrets", tags=["secrets"])
 
 
 class SecretOut(BaseModel):

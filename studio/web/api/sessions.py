@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from fastapi import APIRouter, Response
+from fastapi import Response
 from pydantic import BaseModel, ConfigDict, JsonValue, RootModel
 
 from studio.errors import NotFound
 from studio.runs import RunSummary
 from studio.web.api.runs import StartedRun
 from studio.web.dependencies import PersonDep, StoreDep, SupervisorDep
-from studio.web.requests import StudioRoute, large_answer
+from studio.web.requests import large_answer
+from studio.web.router import StudioRouter
 
-router = APIRouter(prefix="/api", tags=["sessions"], route_class=StudioRoute)
+router = StudioRouter(prefix="/api", tags=["sessions"])
 
 
 class NextTask(BaseModel):

@@ -7,7 +7,7 @@ from datetime import datetime
 from itertools import count
 from typing import Annotated, Literal, cast
 
-from fastapi import APIRouter, Query, Response
+from fastapi import Query, Response
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from studio.agents import ChatAgent
@@ -26,9 +26,10 @@ from studio.store.team_search import Order as TeamOrder
 from studio.web.api.labels import MAX_TAG
 from studio.web.dependencies import QUEUED, PersonDep, StoreDep
 from studio.web.known_tools import learn
-from studio.web.requests import StudioRoute, download, filename, large_answer
+from studio.web.requests import download, filename, large_answer
+from studio.web.router import StudioRouter
 
-router = APIRouter(prefix="/api", tags=["teams"], route_class=StudioRoute)
+router = StudioRouter(prefix="/api", tags=["teams"])
 BLANK = "autogen_agentchat.teams.RoundRobinGroupChat"
 FIRST_CONDITION = "autogen_agentchat.base.OrTerminationCondition"
 FIRST_WORD = "autogen_agentchat.conditions.TextMentionTermination"

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
 from studio.errors import ConfigError
 from studio.store import Role, role_named
 from studio.store.tables import User
 from studio.web.dependencies import AccountsDep, PersonDep, StoreDep
-from studio.web.requests import StudioRoute
+from studio.web.router import StudioRouter
 
-router = APIRouter(prefix="/api/users", tags=["users"], route_class=StudioRoute)
+router = StudioRouter(prefix="/api/users", tags=["users"])
 MAX_CHARACTERS = 1000
 
 

@@ -5,16 +5,17 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query, Response
+from fastapi import Path, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from studio.components import JsonObject
 from studio.services.changes import is_addition
 from studio.web.api.teams import SavedOut, TeamOut, saved_out
 from studio.web.dependencies import StoreDep
-from studio.web.requests import StudioRoute, large_answer
+from studio.web.requests import large_answer
+from studio.web.router import StudioRouter
 
-router = APIRouter(prefix="/api", tags=["versions"], route_class=StudioRoute)
+router = StudioRouter(prefix="/api", tags=["versions"])
 MAX_VERSIONS = 2**63 - 1
 MAX_LISTED = 500
 VersionNumber = Annotated[int, Path(ge=1, le=MAX_VERSIONS, description="At most what the database holds.")]

@@ -38,10 +38,6 @@ class Routes:
     def all(self) -> Sequence[Route]:
         return tuple(_listed(self._routes))
 
-    def read(self) -> None:
-        """Read them now: FastAPI takes a quarter of a second for it, which no request should."""
-        _ = self.all
-
     def name_of(self, method: str, path: str) -> str:
         """The first that takes it; "" when none does, and the application will answer 404 or 405."""
         for route in self.all:

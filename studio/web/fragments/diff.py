@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import cast
 
-from fastapi import APIRouter, Response
+from fastapi import Response
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from studio.components import JsonObject, extract_secrets
@@ -13,9 +13,9 @@ from studio.errors import InvalidDocument
 from studio.services.changes import TeamLike, compare
 from studio.store import Store, TeamDocument
 from studio.web.dependencies import QUEUED, StoreDep, TemplatesDep
-from studio.web.requests import StudioRoute
+from studio.web.router import StudioRouter
 
-router = APIRouter(prefix="/fragments", include_in_schema=False, route_class=StudioRoute)
+router = StudioRouter(prefix="/fragments", include_in_schema=False)
 
 
 class Document(BaseModel):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 
-from fastapi import APIRouter, Response
+from fastapi import Response
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from studio.components import validate_component
@@ -15,9 +15,9 @@ from studio.store import Store
 from studio.web.dependencies import QUEUED, StoreDep, TemplatesDep
 from studio.web.forms.form_model import FormField, FormModel, SecretOffer, Secrets
 from studio.web.forms.forms import form_at
-from studio.web.requests import StudioRoute
+from studio.web.router import StudioRouter
 
-router = APIRouter(prefix="/fragments", include_in_schema=False, route_class=StudioRoute)
+router = StudioRouter(prefix="/fragments", include_in_schema=False)
 
 
 class FindingIn(BaseModel):

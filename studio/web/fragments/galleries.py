@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from fastapi import APIRouter, Response
+from fastapi import Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from studio.errors import NotFound
@@ -14,10 +14,10 @@ from studio.services.galleries import preview_of
 from studio.services.slots import Slot, slots_for, type_of
 from studio.store.tables import Team
 from studio.web.dependencies import QUEUED, StoreDep, TemplatesDep
-from studio.web.requests import StudioRoute
+from studio.web.router import StudioRouter
 from studio.web.sources import REQUEST_BODY, GallerySourceDep
 
-router = APIRouter(prefix="/fragments", include_in_schema=False, route_class=StudioRoute)
+router = StudioRouter(prefix="/fragments", include_in_schema=False)
 
 
 MAX_TEAMS = 100

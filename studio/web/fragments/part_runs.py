@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterator
 from dataclasses import replace
 
-from fastapi import APIRouter, Response
+from fastapi import Response
 from pydantic import BaseModel, ConfigDict
 
 from studio.components import JsonObject
@@ -15,9 +15,9 @@ from studio.web.dependencies import QUEUED, TemplatesDep
 from studio.web.forms.form_model import FormModel, Json, Secrets
 from studio.web.forms.form_schema import UNIONS, Object, Schemas, as_list, as_object
 from studio.web.forms.forms import build_form
-from studio.web.requests import StudioRoute
+from studio.web.router import StudioRouter
 
-router = APIRouter(prefix="/fragments", include_in_schema=False, route_class=StudioRoute)
+router = StudioRouter(prefix="/fragments", include_in_schema=False)
 
 MAX_STEPS = 100_000
 """Of following what a schema demands. A tool server may send any schema, also one that doubles at every reference."""

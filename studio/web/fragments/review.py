@@ -5,14 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 
-from fastapi import APIRouter, Response
+from fastapi import Response
 
 from studio.web.dependencies import PersonDep, SettingsDep, StoreDep, TemplatesDep
 from studio.web.pages.review import surroundings
 from studio.web.review.review import ReviewView, review_of_gallery, review_of_team
+from studio.web.router import StudioRouter
 from studio.web.templates import Templates
 
-router = APIRouter(prefix="/fragments", include_in_schema=False)
+router = StudioRouter(prefix="/fragments", include_in_schema=False)
 
 
 @router.get("/teams/{team_id}/review")

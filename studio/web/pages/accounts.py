@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import Query, Request, Response
 
 from studio.store import ROLES
 from studio.web.api.account import list_sign_ins
 from studio.web.api.users import list_users
 from studio.web.auth.audit_words import lines_of, teams_in
 from studio.web.dependencies import AccountsDep, PersonDep, StoreDep, TemplatesDep
+from studio.web.router import StudioRouter
 
-router = APIRouter(include_in_schema=False)
+router = StudioRouter(include_in_schema=False)
 MAX_ID = 2**63 - 1
 PAGE = 100
 MEANS = {

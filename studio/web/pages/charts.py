@@ -7,15 +7,16 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import Query, Request, Response
 from pydantic import BeforeValidator
 
 from studio.services.amounts import duration, money
 from studio.store import ALL_TEAMS, Cost
 from studio.store.trends import By, Trend
 from studio.web.dependencies import StoreDep, TemplatesDep
+from studio.web.router import StudioRouter
 
-router = APIRouter(include_in_schema=False)
+router = StudioRouter(include_in_schema=False)
 Measure = Literal["cost", "tokens", "outcome", "latency"]
 MAX_TEAMS = 200
 """That can be chosen: those changed last."""

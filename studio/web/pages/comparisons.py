@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Response
+from fastapi import Query, Response
 
 from studio.services.amounts import duration
 from studio.services.run_comparison import MAX_ROWS, compare_runs
 from studio.web.dependencies import ViewingDep
+from studio.web.router import StudioRouter
 from studio.web.views import Desk
 
-router = APIRouter(include_in_schema=False)
+router = StudioRouter(include_in_schema=False)
 SHOWN_ROWS = 100
 
 

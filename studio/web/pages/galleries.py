@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 
-from fastapi import APIRouter, Request, Response
+from fastapi import Request, Response
 
 from studio.galleries import Gallery, parse_gallery
 from studio.services.galleries import Count, Section, counts_of, sections_of
@@ -13,8 +13,9 @@ from studio.services.team_checks import GalleryOutline
 from studio.store import LIBRARY, GallerySummary, publisher_of
 from studio.store import tables as rows
 from studio.web.dependencies import SettingsDep, StoreDep, TeamChecksDep, TemplatesDep
+from studio.web.router import StudioRouter
 
-router = APIRouter(include_in_schema=False)
+router = StudioRouter(include_in_schema=False)
 LIBRARY_TEXT = "Your saved components. They appear in the builder's palette."
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import Query, Request, Response
 from fastapi.responses import FileResponse
 
 from studio.help import MAX_QUERY, Library, load_library
 from studio.web.dependencies import TemplatesDep
+from studio.web.router import StudioRouter
 
-router = APIRouter(include_in_schema=False)
+router = StudioRouter(include_in_schema=False)
 MAX_HITS = 20
 KEPT = {"Cache-Control": "private, max-age=3600"}
 Asked = Annotated[str, Query(max_length=MAX_QUERY)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from fastapi import APIRouter, Request, Response
+from fastapi import Request, Response
 
 from studio.errors import NotFound
 from studio.services.secret_list import suggested_references
@@ -12,8 +12,9 @@ from studio.services.team_templates import scripted_model
 from studio.store import Store
 from studio.store.tables import Team
 from studio.web.dependencies import SettingsDep, StoreDep, TemplatesDep
+from studio.web.router import StudioRouter
 
-router = APIRouter(include_in_schema=False)
+router = StudioRouter(include_in_schema=False)
 
 
 @router.get("/teams/{team_id}")

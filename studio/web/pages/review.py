@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Annotated
 from urllib.parse import quote, urlsplit
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import Query, Request, Response
 
 from studio.settings import Settings
 from studio.store import Store
@@ -26,9 +26,10 @@ from studio.web.review.review import (
 )
 from studio.web.review.review_words import plain
 from studio.web.review.source_lines import SourceLine, Span, plain_lines, python_lines, visible
+from studio.web.router import StudioRouter
 from studio.web.templates import Templates
 
-router = APIRouter(include_in_schema=False)
+router = StudioRouter(include_in_schema=False)
 GLYPH_OF_KIND: Mapping[str, str] = {
     "python": "file-code",
     "process": "terminal",

@@ -7,7 +7,7 @@ from datetime import date, datetime
 from typing import Annotated, Literal
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import Depends, Query, Request, Response
 from pydantic import BeforeValidator, Field
 
 from studio.runs import RunState, RunSummary
@@ -18,8 +18,9 @@ from studio.web.api.labels import MAX_TAG
 from studio.web.api.runs import MAX_USD
 from studio.web.auth.person import Person
 from studio.web.dependencies import PersonDep, StoreDep, TemplatesDep
+from studio.web.router import StudioRouter
 
-router = APIRouter(include_in_schema=False)
+router = StudioRouter(include_in_schema=False)
 PAGE = 50
 MAX_TEAMS = 200
 """That can be chosen: those changed last."""

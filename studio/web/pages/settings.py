@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 from importlib.metadata import version
 
-from fastapi import APIRouter, Request, Response
+from fastapi import Request, Response
 
 from studio.components import component_classes
 from studio.doctor import Level, examine
@@ -16,8 +16,9 @@ from studio.store import Store
 from studio.web.api.connections import connections
 from studio.web.dependencies import PersonDep, SettingsDep, StoreDep, TeamChecksDep, TemplatesDep
 from studio.web.fetch import MAX_BYTES
+from studio.web.router import StudioRouter
 
-router = APIRouter(include_in_schema=False)
+router = StudioRouter(include_in_schema=False)
 SEVERITY = (Level.OK, Level.WARN, Level.BAD)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Response
+from fastapi import Response
 
 from studio.web.dependencies import ViewingDep
+from studio.web.router import StudioRouter
 from studio.web.sharing import share
 from studio.web.views import Desk
 
-router = APIRouter(include_in_schema=False)
+router = StudioRouter(include_in_schema=False)
 
 
 @router.get("/runs/{run_id}/share")

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Annotated, Literal
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import Depends, Query, Request, Response
 from fastapi.responses import RedirectResponse
 
 from studio.runs import RunSummary
@@ -18,8 +18,9 @@ from studio.store.team_search import Order
 from studio.web.api.labels import MAX_TAG
 from studio.web.auth.person import Person
 from studio.web.dependencies import PersonDep, SettingsDep, StoreDep, TeamChecksDep, TemplatesDep
+from studio.web.router import StudioRouter
 
-router = APIRouter(include_in_schema=False)
+router = StudioRouter(include_in_schema=False)
 PAGE = 100
 FILTERED_FROM = 5
 """Teams beyond which the page offers its filters."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Request, Response
+from fastapi import Request, Response
 
 from studio.store.trash import KEPT_DAYS
 from studio.web.dependencies import StoreDep, TemplatesDep
+from studio.web.router import StudioRouter
 
-router = APIRouter(include_in_schema=False)
+router = StudioRouter(include_in_schema=False)
 PAGE = 200
 """Teams, and runs, that are shown: those deleted last."""
 

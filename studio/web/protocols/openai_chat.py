@@ -10,7 +10,7 @@ from collections.abc import AsyncGenerator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Literal, cast
 
-from fastapi import APIRouter, Header, Request, Response
+from fastapi import Header, Request, Response
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from studio.components import JsonObject
@@ -21,11 +21,12 @@ from studio.store.deployments import OpenedDeployment
 from studio.store.json_text import JsonText
 from studio.store.tables import Call
 from studio.web.dependencies import CallDeskDep, CallerDep, ClosingDep
-from studio.web.protocols.rest import THREAD_PATTERN
-from studio.web.requests import AsciiJSONResponse, StudioRoute
+from studio.web.protocols.rest import ThreadName
+from studio.web.requests import AsciiJSONResponse
+from studio.web.router import StudioRouter
 from studio.web.sse import Event, EventStream
 
-router = APIRouter(prefix="/d/{deployment}/v1", include_in_schema=False, route_class=StudioRoute)
+router = StudioRouter(prefix="/d/{deployment}/v1", include_in_schema=False)
 PROTOCOL = "openai-chat"
 WAIT_S = 590.0
 """Shorter than the clients' own timeout of 600 s. After it they try again, and join the call."""
@@ -82,7 +83,7 @@ class StreamOptions(BaseModel):
 
 
 class Metadata(BaseModel):
-    thread: str | None = Field(None, pattern=THREAD_PATTERN)
+    thread: ThreadName | None = None
 
 
 class ChatRequest(BaseModel):

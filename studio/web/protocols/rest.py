@@ -12,7 +12,7 @@ from contextlib import aclosing
 from datetime import datetime
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Header, Query, Request, Response
+from fastapi import Header, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from studio.components import JsonObject
@@ -20,16 +20,25 @@ from studio.deployments import CallEvent, CallView, Failure
 from studio.services.calls import CallDesk, CallRequest, CallStatus
 from studio.store.deployments import OpenedDeployment
 from studio.web.dependencies import CallDeskDep, CallerDep, ClosingDep
-from studio.web.requests import AsciiJSONResponse, StudioRoute
+from studio.web.requests import AsciiJSONResponse
+from studio.web.router import StudioRouter
 from studio.web.sse import Event, EventStream
 
-router = APIRouter(prefix="/d/{deployment}", include_in_schema=False, route_class=StudioRoute)
+router = StudioRouter(prefix="/d/{deployment}", include_in_schema=False)
 PROTOCOL = "rest"
 MAX_WAIT_S = 50.0
 """Shorter than proxies and browsers wait."""
 _SEQ = re.compile(r"[0-9]{1,18}")
-THREAD_PATTERN = r"^[\w.:@+-]{1,128}$"
 
+ThreadName = Annotated[
+    # Not {1,128} in the pattern: to write out as many of all the letters there are takes 50 ms.
+    str,
+    Field(
+        max_length=128,
+        pattern=r"^[\w.:@+-]+$",
+        description="Your name for a conversation; the team remembers its earlier calls.",
+    ),
+]
 Wait = Annotated[
     float, Query(ge=0, le=MAX_WAIT_S, alias="wait_s", description="How long to wait for an answer or a question.")
 ]
@@ -41,9 +50,7 @@ class NewCall(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     task: JsonValue
-    thread: str | None = Field(
-        None, pattern=THREAD_PATTERN, description="Your name for a conversation; the team remembers its earlier calls."
-    )
+    thread: ThreadName | None = None
 
 
 class Answer(BaseModel):
